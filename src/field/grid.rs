@@ -1,0 +1,95 @@
+//! The grid a field lives on, and the one place that knows neighbours.
+
+crate::choices! {
+    /// What lies beyond the edges of the terrain.
+    Edges {
+        Open "Open": "The terrain ends at its edges.",
+        Wrap "Wrapping": "The terrain continues on the other side, so that copies tile without a seam.",
+    }
+}
+
+pub const MIN_SAMPLES: usize = 2;
+pub const MAX_SAMPLES: usize = 16_384;
+
+/// A square grid of `samples` × `samples` heights; sample (row i, column j) lies at (i, j) / (samples - 1).
+///
+/// On a wrapping grid the last row repeats row 0 and the last column repeats column 0; the neighbour beyond
+/// an edge is therefore the sample one step inside the opposite edge.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Grid {
+    pub samples: usize,
+    pub edges: Edges,
+}
+
+impl Grid {
+    pub fn new(samples: usize, edges: Edges) -> Self {
+        Self { samples: samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges }
+    }
+
+    /// Number of samples in the field.
+    #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
+    pub fn len(self) -> usize {
+        self.samples * self.samples
+    }
+
+    /// Distance between neighbouring samples, as a fraction of the side.
+    pub fn cell(self) -> f32 {
+        1.0 / (self.samples - 1) as f32
+    }
+
+    /// Position of row or column `index`, from 0 to 1.
+    pub fn position(self, index: usize) -> f32 {
+        index as f32 / (self.samples - 1) as f32
+    }
+
+    /// The row or column before `index`, if there is one.
+    pub fn before(self, index: usize) -> Option<usize> {
+        match (index, self.edges) {
+            (0, Edges::Open) => None,
+            (0, Edges::Wrap) => Some(self.samples - 2),
+            _ => Some(index - 1),
+        }
+    }
+
+    /// The row or column after `index`, if there is one.
+    pub fn after(self, index: usize) -> Option<usize> {
+        match (index + 1 == self.samples, self.edges) {
+            (true, Edges::Open) => None,
+            (true, Edges::Wrap) => Some(1),
+            _ => Some(index + 1),
+        }
+    }
+
+    /// Row `row` of `field`.
+    pub fn row<T>(self, field: &[T], row: usize) -> &[T] {
+        &field[row * self.samples..(row + 1) * self.samples]
+    }
+
+    /// How many rows (and columns) count once when something is summed: a wrapping grid repeats its first.
+    pub fn distinct(self) -> usize {
+        match self.edges {
+            Edges::Open => self.samples,
+            Edges::Wrap => self.samples - 1,
+        }
+    }
+
+    /// Sum over the distinct samples, in f64 and in row order, so that it is the same for any thread count.
+    pub fn sum(self, field: &[f32]) -> f64 {
+        let distinct = self.distinct();
+        (0..distinct).map(|i| self.row(field, i)[..distinct].iter().map(|&h| f64::from(h)).sum::<f64>()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_edges_have_no_neighbour_and_wrapping_ones_skip_the_repeated_row() {
+        let open = Grid::new(5, Edges::Open);
+        assert_eq!((open.before(0), open.after(4), open.before(4), open.after(0)), (None, None, Some(3), Some(1)));
+        let wrap = Grid::new(5, Edges::Wrap);
+        assert_eq!((wrap.before(0), wrap.after(4)), (Some(3), Some(1)));
+        assert_eq!(wrap.sum(&[1.0; 25]), 16.0);
+    }
+}

@@ -1,0 +1,13 @@
+//! Sampled terrain: the grid and its neighbours, heights and data maps, sampling, slope, random numbers.
+//!
+//! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
+
+mod grid;
+mod random;
+mod slope;
+mod terrain;
+
+pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
+pub use random::Stream;
+pub use slope::{gradient, normals, slope_degrees};
+pub use terrain::{MapKind, Terrain};

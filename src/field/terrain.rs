@@ -1,0 +1,111 @@
+//! Heights with their data maps.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Edges, Grid};
+
+/// A data map beside the heights, of the same size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum MapKind {
+    /// Depth of standing or running water, as a fraction of the relief.
+    Water,
+    /// Material carried by the water, as a fraction of the relief.
+    Sediment,
+    /// Resistance to erosion: 0 soft, 1 hard.
+    Hardness,
+    /// Water that passed, in cell areas.
+    Flow,
+    /// Material taken away so far, as a fraction of the relief.
+    Wear,
+    /// Material laid down so far, as a fraction of the relief.
+    Deposits,
+}
+
+impl MapKind {
+    pub const ALL: [Self; 6] =
+        [Self::Water, Self::Sediment, Self::Hardness, Self::Flow, Self::Wear, Self::Deposits];
+}
+
+/// A heightfield on a [`Grid`], with the data maps that the layers wrote.
+///
+/// Heights are fractions of the relief, row by row from the north-west corner. Cloning copies the heights and
+/// shares the maps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terrain {
+    pub grid: Grid,
+    pub height: Vec<f32>,
+    maps: [Option<Arc<Vec<f32>>>; MapKind::ALL.len()],
+}
+
+impl Terrain {
+    /// Level ground at height 0.
+    pub fn flat(grid: Grid) -> Self {
+        Self { grid, height: vec![0.0; grid.len()], maps: Default::default() }
+    }
+
+    /// Heights from a function of the position (u to the east, v to the south, each from 0 to 1).
+    pub fn from_fn(samples: usize, edges: Edges, mut height: impl FnMut(f32, f32) -> f32) -> Self {
+        let mut terrain = Self::flat(Grid::new(samples, edges));
+        let grid = terrain.grid;
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            *h = height(grid.position(k % samples), grid.position(k / samples));
+        }
+        terrain
+    }
+
+    pub fn samples(&self) -> usize {
+        self.grid.samples
+    }
+
+    pub fn map(&self, kind: MapKind) -> Option<&Arc<Vec<f32>>> {
+        self.maps[kind as usize].as_ref()
+    }
+
+    /// The map for writing; made of zeros if there is none yet.
+    pub fn map_mut(&mut self, kind: MapKind) -> &mut Vec<f32> {
+        let len = self.grid.len();
+        Arc::make_mut(self.maps[kind as usize].get_or_insert_with(|| Arc::new(vec![0.0; len])))
+    }
+
+    pub fn set_map(&mut self, kind: MapKind, map: Option<Arc<Vec<f32>>>) {
+        debug_assert!(map.as_ref().is_none_or(|m| m.len() == self.grid.len()));
+        self.maps[kind as usize] = map;
+    }
+
+    /// Memory held, shared maps counted in full.
+    pub fn bytes(&self) -> usize {
+        4 * self.grid.len() * (1 + self.maps.iter().flatten().count())
+    }
+
+    /// Lowest and highest sample.
+    pub fn range(&self) -> (f32, f32) {
+        self.height.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &h| (lo.min(h), hi.max(h)))
+    }
+
+    /// Height between samples, bilinear; positions outside [0, 1] are clamped.
+    pub fn height_at(&self, u: f32, v: f32) -> f32 {
+        let last = (self.grid.samples - 1) as f32;
+        let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);
+        let (j, i) = ((x as usize).min(self.grid.samples - 2), (y as usize).min(self.grid.samples - 2));
+        let (fx, fy) = (x - j as f32, y - i as f32);
+        let (top, bottom) = (self.grid.row(&self.height, i), self.grid.row(&self.height, i + 1));
+        let a = top[j] + (top[j + 1] - top[j]) * fx;
+        let b = bottom[j] + (bottom[j + 1] - bottom[j]) * fx;
+        a + (b - a) * fy
+    }
+
+    /// Content hash of the heights: XXH3-128 of the size and the little-endian bits. Equal hashes mean equal bits.
+    pub fn hash(&self) -> u128 {
+        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
+        hasher.update(&(self.grid.samples as u64).to_le_bytes());
+        #[cfg(target_endian = "little")]
+        hasher.update(bytemuck::cast_slice(&self.height));
+        #[cfg(target_endian = "big")]
+        for h in &self.height {
+            hasher.update(&h.to_le_bytes());
+        }
+        hasher.digest128()
+    }
+}

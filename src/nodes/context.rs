@@ -1,0 +1,103 @@
+//! What a node knows about where it runs, and how it hears that it should stop.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use crate::field::{Grid, Stream};
+
+/// The evaluation was superseded or cancelled; what it had is dropped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cancelled")]
+pub struct Cancelled;
+
+/// Shared by the one who asks for an evaluation and the one who runs it.
+#[derive(Debug, Default)]
+pub struct Control {
+    stop: AtomicBool,
+    layer: AtomicU32,
+    fraction: AtomicU32,
+}
+
+impl Control {
+    pub fn cancel(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_cancelled(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    pub fn check(&self) -> Result<(), Cancelled> {
+        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
+    }
+
+    /// Says which layer is being computed.
+    pub fn enter_layer(&self, index: usize) {
+        self.layer.store(index as u32, Ordering::Relaxed);
+        self.advance(0.0);
+    }
+
+    /// Says how much of the layer is done, from 0 to 1.
+    pub fn advance(&self, fraction: f32) {
+        self.fraction.store(fraction.to_bits(), Ordering::Relaxed);
+    }
+
+    /// The layer being computed and how much of it is done.
+    pub fn progress(&self) -> (usize, f32) {
+        (self.layer.load(Ordering::Relaxed) as usize, f32::from_bits(self.fraction.load(Ordering::Relaxed)))
+    }
+}
+
+/// Cells computed between two looks at the stop flag.
+const BAND_CELLS: usize = 32 * 1024;
+
+/// Where a node runs: grid, scale, random stream, stop flag.
+#[derive(Clone, Copy)]
+pub struct Context<'a> {
+    pub grid: Grid,
+    /// Side of the terrain.
+    pub size_metres: f32,
+    /// Height that 1.0 stands for.
+    pub relief_metres: f32,
+    /// Samples per side of the scene itself; a preview has fewer in `grid`.
+    pub scene_samples: usize,
+    /// Random values of this layer.
+    pub random: Stream,
+    pub control: &'a Control,
+}
+
+impl Context<'_> {
+    /// Distance between neighbouring samples.
+    pub fn cell_metres(&self) -> f32 {
+        self.size_metres * self.grid.cell()
+    }
+
+    /// Height difference, as a fraction of the relief, over one cell of a slope of `degrees` (below 90).
+    pub fn rise_per_cell(&self, degrees: f32) -> f32 {
+        libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * self.cell_metres() / self.relief_metres
+    }
+
+    /// Iterations to run on this grid for `asked` at the scene's resolution. Talus and diffusion travel a distance
+    /// that grows with the root of the iterations, counted in cells, so a grid k times finer needs k² times as many.
+    pub fn iterations(&self, asked: u32) -> u32 {
+        if self.grid.samples == self.scene_samples || asked == 0 {
+            return asked;
+        }
+        let ratio = (self.grid.samples - 1) as f64 / (self.scene_samples - 1) as f64;
+        ((f64::from(asked) * ratio * ratio).round() as u32).max(1)
+    }
+
+    /// Computes `out` row by row in parallel, `row(i, cells)`; looks at the stop flag between bands of rows.
+    pub fn rows<T: Send>(&self, out: &mut [T], row: impl Fn(usize, &mut [T]) + Sync) -> Result<(), Cancelled> {
+        let n = self.grid.samples;
+        let band = (BAND_CELLS / n).max(1);
+        out.par_chunks_mut(n * band).enumerate().try_for_each(|(b, rows)| {
+            self.control.check()?;
+            for (i, cells) in rows.chunks_mut(n).enumerate() {
+                row(b * band + i, cells);
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! The catalogue: everything that can stand in a stack.
+//!
+//! A node is a struct of parameters (made by [`params!`](crate::params)) and one way to run: [`Generator`],
+//! [`Filter`] or [`Process`]. To add one: write its file (parameters, law with its source in the docs, pure function,
+//! `impl`, tests) and add one word to the list at the end of this file. The order of that list is the order of the Add menu,
+//! of the help and of `talweg nodes`; `tests/contract.rs` walks it.
+
+pub mod context;
+pub mod erosion;
+pub mod filters;
+pub mod generators;
+
+pub use context::{Cancelled, Context, Control};
+
+use serde::{Deserialize, Serialize};
+
+use crate::field::Terrain;
+use crate::param::{About, Params};
+
+/// Fills a grid from nothing; the layer's blend mode combines it with what is below.
+pub trait Generator: Params {
+    /// Writes every sample of `out` (grid `cx.grid`), about [0, 1].
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled>;
+    /// Grows when the same parameters give other bits than before.
+    fn version(&self) -> u32 {
+        1
+    }
+}
+
+/// One pass over the terrain.
+pub trait Filter: Params {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
+    /// Grows when the same parameters give other bits than before.
+    fn version(&self) -> u32 {
+        1
+    }
+}
+
+/// A simulation in iterations that can be watched.
+pub trait Process: Params {
+    /// Iterations to the end, counted at the scene's own resolution.
+    fn iterations(&self) -> u32;
+    fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
+    /// Grows when the same parameters give other bits than before.
+    fn version(&self) -> u32 {
+        1
+    }
+}
+
+/// A process under way. It owns all its state, so a snapshot replays to the same bits.
+pub trait Run: Send + Sync {
+    /// One iteration. After an error the run is left as it was before the call.
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
+    /// The terrain after the last whole iteration.
+    fn terrain(&self) -> &Terrain;
+    fn ledger(&self) -> Ledger;
+    fn snapshot(&self) -> Box<dyn Run>;
+    /// Memory of a snapshot.
+    fn bytes(&self) -> usize;
+}
+
+/// Where the material went so far: sums of heights over all samples, as fractions of the relief.
+/// `eroded` = `deposited` + `carried` + `lost` up to rounding, where the process conserves volume.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ledger {
+    pub eroded: f64,
+    pub deposited: f64,
+    /// Still under way, in water or air.
+    pub carried: f64,
+    /// Left over an open edge.
+    pub lost: f64,
+}
+
+/// The three shapes of node.
+pub enum Work<'a> {
+    Generator(&'a dyn Generator),
+    Filter(&'a dyn Filter),
+    Process(&'a dyn Process),
+}
+
+macro_rules! catalogue {
+    ($( $module:ident :: $file:ident :: $name:ident : $shape:ident ),+ $(,)?) => {
+        /// A node of the stack with its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        pub enum Node {
+            $( $name($module::$file::$name) ),+
+        }
+
+        impl Node {
+            /// One of each, with default parameters, in the product's order.
+            pub fn catalogue() -> Vec<Self> {
+                vec![ $( Self::$name(Default::default()) ),+ ]
+            }
+            pub fn params(&self) -> &dyn Params {
+                match self { $( Self::$name(node) => node ),+ }
+            }
+            pub fn params_mut(&mut self) -> &mut dyn Params {
+                match self { $( Self::$name(node) => node ),+ }
+            }
+            pub fn work(&self) -> Work<'_> {
+                match self { $( Self::$name(node) => Work::$shape(node) ),+ }
+            }
+        }
+    };
+}
+
+impl Node {
+    pub fn about(&self) -> &'static About {
+        self.params().about()
+    }
+
+    /// The node called `name` in files, with default parameters.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::catalogue().into_iter().find(|node| node.about().name == name)
+    }
+
+    pub fn version(&self) -> u32 {
+        match self.work() {
+            Work::Generator(node) => node.version(),
+            Work::Filter(node) => node.version(),
+            Work::Process(node) => node.version(),
+        }
+    }
+
+    /// The process, if this node is one.
+    pub fn as_process(&self) -> Option<&dyn Process> {
+        match self.work() {
+            Work::Process(process) => Some(process),
+            _ => None,
+        }
+    }
+}
+
+catalogue! {
+    generators::perlin::Perlin: Generator,
+    generators::ridged::Ridged: Generator,
+    generators::diamond_square::DiamondSquare: Generator,
+    generators::voronoi::Voronoi: Generator,
+    filters::levels::Levels: Filter,
+    filters::terrace::Terrace: Filter,
+    erosion::thermal::Thermal: Process,
+}

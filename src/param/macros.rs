@@ -1,0 +1,158 @@
+//! The two macros that describe parameters: [`params!`](crate::params) and [`choices!`](crate::choices).
+
+/// Describes a group of parameters once.
+///
+/// ```
+/// talweg::params! {
+///     /// Lets loose rock slide until no slope is steeper than the talus angle.
+///     Slide "Rock slide" in "Erosion", from "Musgrave et al. 1989", also "talus scree" {
+///         /// Steepest slope that stays where it is.
+///         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
+///         /// Number of passes.
+///         passes: u32 [""] = 50, 0..=10_000, slider 1..=500;
+///         /// Whether the edges stay where they are.
+///         pin_edges: bool = false;
+///     }
+/// }
+/// # use talweg::param::Params;
+/// assert_eq!(Slide::default().about().params[0].unit, "°");
+/// ```
+///
+/// yields the struct (public fields), `Default`, serde (a missing key is the default, an unknown key an error,
+/// a default is not written) and [`Params`](crate::param::Params). A number needs a hard range; the slider range
+/// is the hard range when left out. `from` and `also` (search words) may be left out.
+#[macro_export]
+macro_rules! params {
+    (
+        $(#[doc = $doc:literal])+
+        $name:ident $label:literal in $category:literal $(, from $source:literal)? $(, also $also:literal)? {
+            $(
+                $(#[doc = $fdoc:literal])+
+                $field:ident : $ty:ty $([$unit:literal])? = $default:expr
+                $(, $hard:expr $(, slider $slider:expr)?)? ;
+            )*
+        }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Debug, PartialEq, ::serde::Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct $name {
+            $( $(#[doc = $fdoc])+ pub $field: $ty, )*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $( $field: $default, )* }
+            }
+        }
+
+        impl ::serde::Serialize for $name {
+            fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                use ::serde::ser::SerializeStruct;
+                let default = Self::default();
+                let changed = 0 $( + usize::from(self.$field != default.$field) )*;
+                let mut out = serializer.serialize_struct(stringify!($name), changed)?;
+                $( if self.$field != default.$field {
+                    out.serialize_field(stringify!($field), &self.$field)?;
+                } )*
+                out.end()
+            }
+        }
+
+        impl $crate::param::Params for $name {
+            fn about(&self) -> &'static $crate::param::About {
+                static ABOUT: ::std::sync::LazyLock<$crate::param::About> = ::std::sync::LazyLock::new(|| {
+                    let default = $name::default();
+                    $crate::param::About {
+                        name: stringify!($name),
+                        label: $label,
+                        category: $category,
+                        source: concat!($($source)?),
+                        synonyms: concat!($($also)?),
+                        help: concat!($($doc),+).trim(),
+                        params: vec![ $( $crate::param::ParamSpec {
+                            name: stringify!($field),
+                            label: $crate::param::label_of(stringify!($field)),
+                            unit: concat!($($unit)?),
+                            help: concat!($($fdoc),+).trim(),
+                            kind: <$ty as $crate::param::ParamType>::kind(
+                                $crate::params!(@or_none $($hard)?),
+                                $crate::params!(@or_none $($($slider)?)?),
+                            ),
+                            default: $crate::param::ParamType::to_value(&default.$field),
+                        } ),* ],
+                    }
+                });
+                &ABOUT
+            }
+
+            fn get(&self, index: usize) -> $crate::param::Value {
+                let values: &[&dyn Fn() -> $crate::param::Value] =
+                    &[ $( &|| $crate::param::ParamType::to_value(&self.$field) ),* ];
+                values[index]()
+            }
+
+            fn set(&mut self, index: usize, value: &$crate::param::Value) -> Result<(), $crate::param::ParamError> {
+                let spec = &self.about().params[index];
+                let value = spec.clamp(value);
+                $( if spec.name == stringify!($field) {
+                    self.$field = $crate::param::ParamType::from_value(&value, spec)?;
+                } )*
+                Ok(())
+            }
+        }
+    };
+    (@or_none) => { None };
+    (@or_none $range:expr) => { Some($range) };
+}
+
+/// Describes a choice once: an enum whose variants carry a label and a sentence.
+///
+/// ```
+/// talweg::choices! {
+///     /// Which cells count as neighbours.
+///     Around { Four "4 neighbours": "North, east, south and west.", Eight "8 neighbours": "With the diagonals." }
+/// }
+/// ```
+#[macro_export]
+macro_rules! choices {
+    (
+        $(#[doc = $doc:literal])+
+        $name:ident { $( $variant:ident $label:literal : $help:literal ),+ $(,)? }
+    ) => {
+        $(#[doc = $doc])+
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, ::serde::Serialize, ::serde::Deserialize)]
+        pub enum $name {
+            $( #[doc = $help] $variant, )+
+        }
+
+        impl $name {
+            pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
+            const OPTIONS: &'static [$crate::param::Choice] = &[
+                $( $crate::param::Choice { name: stringify!($variant), label: $label, help: $help } ),+
+            ];
+            /// Name in the panel.
+            pub fn label(self) -> &'static str {
+                Self::OPTIONS[self as usize].label
+            }
+        }
+
+        impl $crate::param::ParamType for $name {
+            fn kind(_: Option<::std::ops::RangeInclusive<Self>>, _: Option<::std::ops::RangeInclusive<Self>>) -> $crate::param::Kind {
+                $crate::param::Kind::Choice(Self::OPTIONS)
+            }
+            fn to_value(&self) -> $crate::param::Value {
+                $crate::param::Value::Choice(*self as usize)
+            }
+            fn from_value(
+                value: &$crate::param::Value,
+                spec: &$crate::param::ParamSpec,
+            ) -> Result<Self, $crate::param::ParamError> {
+                match value {
+                    $crate::param::Value::Choice(i) if *i < Self::ALL.len() => Ok(Self::ALL[*i]),
+                    _ => Err($crate::param::ParamError::Type { param: spec.name.to_string(), expected: "one of its choices" }),
+                }
+            }
+        }
+    };
+}

@@ -1,0 +1,212 @@
+//! One description of a parameter: value, unit, hard range, slider range, sentence.
+//!
+//! A parameter is described once, with [`params!`](crate::params); the panel, the tooltip, `--set`, RON,
+//! `talweg nodes` and `assets/help/nodes.md` all read that description.
+//! The slider range is advice, the hard range is law: [`Params::set`] and [`Params::sanitise`] clamp to it.
+
+mod macros;
+mod types;
+
+use std::fmt;
+
+pub use types::{Curve, ParamType};
+
+/// What a parameter holds at the moment, free of its Rust type.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Float(f32),
+    Int(i64),
+    Bool(bool),
+    /// Index into [`Kind::Choice`]'s options.
+    Choice(usize),
+    Curve(Curve),
+}
+
+/// One entry of a choice.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Choice {
+    /// Name in files and on the command line.
+    pub name: &'static str,
+    /// Name in the panel.
+    pub label: &'static str,
+    pub help: &'static str,
+}
+
+/// The type of a parameter with its ranges.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    Float { hard: (f32, f32), slider: (f32, f32) },
+    Int { hard: (i64, i64), slider: (i64, i64) },
+    Bool,
+    Choice(&'static [Choice]),
+    Curve,
+}
+
+/// Everything the program knows about one parameter.
+#[derive(Clone, Debug)]
+pub struct ParamSpec {
+    /// Name in files and on the command line, `snake_case`.
+    pub name: &'static str,
+    /// Name in the panel.
+    pub label: String,
+    /// "°", "m", "" …
+    pub unit: &'static str,
+    /// One sentence for the tooltip and the help.
+    pub help: &'static str,
+    pub kind: Kind,
+    pub default: Value,
+}
+
+/// A group of parameters: a node, the scene's settings, a band of a mask.
+#[derive(Debug)]
+pub struct About {
+    /// Name in files: `DiamondSquare`.
+    pub name: &'static str,
+    /// Name in the panel: `Diamond-square`.
+    pub label: &'static str,
+    /// Where the Add menu shows it.
+    pub category: &'static str,
+    /// Paper or standard it follows.
+    pub source: &'static str,
+    /// Other words people search it by, separated by spaces.
+    pub synonyms: &'static str,
+    /// What it does, in a sentence or two.
+    pub help: &'static str,
+    pub params: Vec<ParamSpec>,
+}
+
+impl About {
+    /// Index of the parameter called `name`.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|p| p.name == name)
+    }
+}
+
+/// Why a value was not taken.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum ParamError {
+    #[error("`{param}` cannot be `{text}`: {expected}")]
+    Parse { param: String, text: String, expected: String },
+    #[error("`{param}` takes {expected}")]
+    Type { param: String, expected: &'static str },
+}
+
+/// A value that was outside its hard range and has been moved inside.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clamped {
+    pub param: &'static str,
+    pub was: String,
+    pub now: String,
+}
+
+impl fmt::Display for Clamped {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "`{}` was {}, out of its range; it is now {}", self.param, self.was, self.now)
+    }
+}
+
+/// A struct made by [`params!`](crate::params).
+pub trait Params {
+    fn about(&self) -> &'static About;
+    /// The value of parameter `index` of [`About::params`].
+    fn get(&self, index: usize) -> Value;
+    /// Sets parameter `index`, clamped to its hard range.
+    fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
+
+    /// Moves every value into its hard range and reports what had to move.
+    fn sanitise(&mut self) -> Vec<Clamped> {
+        let mut moved = Vec::new();
+        for (index, spec) in self.about().params.iter().enumerate() {
+            let was = self.get(index);
+            let now = spec.clamp(&was);
+            if now != was && self.set(index, &now).is_ok() {
+                moved.push(Clamped { param: spec.name, was: spec.show(&was), now: spec.show(&now) });
+            }
+        }
+        moved
+    }
+}
+
+impl ParamSpec {
+    /// `value` moved into the hard range; what is not a number becomes the default.
+    pub fn clamp(&self, value: &Value) -> Value {
+        match (&self.kind, value) {
+            (Kind::Float { .. }, Value::Float(v)) if v.is_nan() => self.default.clone(),
+            (Kind::Float { hard, .. }, Value::Float(v)) => Value::Float(v.clamp(hard.0, hard.1)),
+            (Kind::Int { hard, .. }, Value::Int(v)) => Value::Int((*v).clamp(hard.0, hard.1)),
+            (Kind::Curve, Value::Curve(c)) => Value::Curve(c.sanitised()),
+            _ => value.clone(),
+        }
+    }
+
+    /// The value as people type it and files write it.
+    pub fn show(&self, value: &Value) -> String {
+        match (value, &self.kind) {
+            (Value::Float(v), _) => format!("{v}"),
+            (Value::Int(v), _) => format!("{v}"),
+            (Value::Bool(v), _) => format!("{v}"),
+            (Value::Choice(i), Kind::Choice(options)) => options.get(*i).map_or("?", |o| o.name).to_string(),
+            (Value::Choice(i), _) => format!("{i}"),
+            (Value::Curve(c), _) => c.to_string(),
+        }
+    }
+
+    /// Reads a value typed by a person. A number outside the hard range is an error that names the range.
+    pub fn parse(&self, text: &str) -> Result<Value, ParamError> {
+        let fail =
+            |expected: String| ParamError::Parse { param: self.name.to_string(), text: text.to_string(), expected };
+        let text_trimmed = text.trim();
+        match &self.kind {
+            Kind::Float { hard, .. } => match text_trimmed.parse::<f32>() {
+                Ok(v) if v >= hard.0 && v <= hard.1 => Ok(Value::Float(v)),
+                _ => Err(fail(format!("give a number from {} to {}{}", hard.0, hard.1, self.unit_suffix()))),
+            },
+            Kind::Int { hard, .. } => match text_trimmed.parse::<i64>() {
+                Ok(v) if v >= hard.0 && v <= hard.1 => Ok(Value::Int(v)),
+                _ => Err(fail(format!("give a whole number from {} to {}{}", hard.0, hard.1, self.unit_suffix()))),
+            },
+            Kind::Bool => match text_trimmed {
+                "true" | "on" | "yes" | "1" => Ok(Value::Bool(true)),
+                "false" | "off" | "no" | "0" => Ok(Value::Bool(false)),
+                _ => Err(fail("give true or false".into())),
+            },
+            Kind::Choice(options) => options
+                .iter()
+                .position(|o| o.name.eq_ignore_ascii_case(text_trimmed) || o.label.eq_ignore_ascii_case(text_trimmed))
+                .map(Value::Choice)
+                .ok_or_else(|| {
+                    fail(format!("give one of {}", options.iter().map(|o| o.name).collect::<Vec<_>>().join(", ")))
+                }),
+            Kind::Curve => Curve::parse(text_trimmed)
+                .map(Value::Curve)
+                .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
+        }
+    }
+
+    /// The hard range in words, for help and errors.
+    pub fn range_text(&self) -> String {
+        match &self.kind {
+            Kind::Float { hard, .. } => format!("{} to {}", hard.0, hard.1),
+            Kind::Int { hard, .. } => format!("{} to {}", hard.0, hard.1),
+            Kind::Bool => "true or false".into(),
+            Kind::Choice(options) => options.iter().map(|o| o.name).collect::<Vec<_>>().join(", "),
+            Kind::Curve => "points x,y with x growing from 0 to 1".into(),
+        }
+    }
+
+    fn unit_suffix(&self) -> String {
+        if self.unit.is_empty() { String::new() } else { format!(" {}", self.unit) }
+    }
+}
+
+/// `talus_angle` → `Talus angle`.
+pub fn label_of(name: &str) -> String {
+    let mut label = name.replace('_', " ");
+    if let Some(first) = label.get_mut(0..1) {
+        first.make_ascii_uppercase();
+    }
+    label
+}
+
+#[cfg(test)]
+mod tests;

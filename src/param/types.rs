@@ -1,0 +1,178 @@
+//! The Rust types a parameter can have.
+
+use std::fmt;
+use std::ops::RangeInclusive;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Kind, ParamError, ParamSpec, Value};
+
+/// A type that can stand in [`params!`](crate::params).
+pub trait ParamType: Sized {
+    fn kind(hard: Option<RangeInclusive<Self>>, slider: Option<RangeInclusive<Self>>) -> Kind;
+    fn to_value(&self) -> Value;
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
+}
+
+fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
+    ParamError::Type { param: spec.name.to_string(), expected }
+}
+
+impl ParamType for f32 {
+    fn kind(hard: Option<RangeInclusive<f32>>, slider: Option<RangeInclusive<f32>>) -> Kind {
+        let hard = hard.expect("a number needs a hard range");
+        let hard = (*hard.start(), *hard.end());
+        Kind::Float { hard, slider: slider.map_or(hard, |s| (*s.start(), *s.end())) }
+    }
+    fn to_value(&self) -> Value {
+        Value::Float(*self)
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<f32, ParamError> {
+        match value {
+            Value::Float(v) => Ok(*v),
+            Value::Int(v) => Ok(*v as f32),
+            _ => Err(wrong(spec, "a number")),
+        }
+    }
+}
+
+macro_rules! whole_numbers {
+    ($($ty:ty),*) => { $(
+        impl ParamType for $ty {
+            fn kind(hard: Option<RangeInclusive<$ty>>, slider: Option<RangeInclusive<$ty>>) -> Kind {
+                let hard = hard.expect("a number needs a hard range");
+                let hard = (i64::from(*hard.start()), i64::from(*hard.end()));
+                Kind::Int { hard, slider: slider.map_or(hard, |s| (i64::from(*s.start()), i64::from(*s.end()))) }
+            }
+            fn to_value(&self) -> Value {
+                Value::Int(i64::from(*self))
+            }
+            fn from_value(value: &Value, spec: &ParamSpec) -> Result<$ty, ParamError> {
+                match value {
+                    Value::Int(v) => <$ty>::try_from(*v).map_err(|_| wrong(spec, "a smaller whole number")),
+                    _ => Err(wrong(spec, "a whole number")),
+                }
+            }
+        }
+    )* };
+}
+whole_numbers!(u32, i32);
+
+impl ParamType for bool {
+    fn kind(_: Option<RangeInclusive<bool>>, _: Option<RangeInclusive<bool>>) -> Kind {
+        Kind::Bool
+    }
+    fn to_value(&self) -> Value {
+        Value::Bool(*self)
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<bool, ParamError> {
+        match value {
+            Value::Bool(v) => Ok(*v),
+            _ => Err(wrong(spec, "true or false")),
+        }
+    }
+}
+
+/// A curve from [0, 1] to [0, 1] through points with growing x; between them it is monotone cubic
+/// (Fritsch & Carlson 1980), so it never overshoots the points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Curve(pub Vec<(f32, f32)>);
+
+impl Curve {
+    pub const MAX_POINTS: usize = 32;
+
+    pub fn identity() -> Self {
+        Self(vec![(0.0, 0.0), (1.0, 1.0)])
+    }
+
+    /// Points inside the unit square, with growing x, two at the least.
+    pub fn sanitised(&self) -> Self {
+        let mut points: Vec<(f32, f32)> = self
+            .0
+            .iter()
+            .filter(|(x, y)| x.is_finite() && y.is_finite())
+            .map(|(x, y)| (x.clamp(0.0, 1.0), y.clamp(0.0, 1.0)))
+            .take(Self::MAX_POINTS)
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.dedup_by(|a, b| a.0 == b.0);
+        if points.len() < 2 { Self::identity() } else { Self(points) }
+    }
+
+    /// Reads `x,y x,y …`.
+    pub fn parse(text: &str) -> Option<Self> {
+        let mut points = Vec::new();
+        for pair in text.split_whitespace() {
+            let (x, y) = pair.split_once(',')?;
+            points.push((x.parse().ok()?, y.parse().ok()?));
+        }
+        let curve = Self(points);
+        (curve.sanitised() == curve).then_some(curve)
+    }
+
+    /// A table of slopes, so that many samples cost little.
+    pub fn prepare(&self) -> PreparedCurve {
+        let points = self.sanitised().0;
+        let secants: Vec<f32> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
+        let mut tangents = vec![0.0; points.len()];
+        tangents[0] = secants[0];
+        tangents[points.len() - 1] = secants[secants.len() - 1];
+        for k in 1..points.len() - 1 {
+            let (a, b) = (secants[k - 1], secants[k]);
+            // harmonic mean keeps the curve monotone between points
+            tangents[k] = if a * b <= 0.0 { 0.0 } else { 2.0 * a * b / (a + b) };
+        }
+        PreparedCurve { points, tangents }
+    }
+}
+
+impl fmt::Display for Curve {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let pairs: Vec<String> = self.0.iter().map(|(x, y)| format!("{x},{y}")).collect();
+        f.write_str(&pairs.join(" "))
+    }
+}
+
+/// A [`Curve`] ready to be sampled.
+pub struct PreparedCurve {
+    points: Vec<(f32, f32)>,
+    tangents: Vec<f32>,
+}
+
+impl PreparedCurve {
+    /// The curve at `x`; level before the first and after the last point.
+    pub fn at(&self, x: f32) -> f32 {
+        let last = self.points.len() - 1;
+        if x <= self.points[0].0 {
+            return self.points[0].1;
+        }
+        if x >= self.points[last].0 {
+            return self.points[last].1;
+        }
+        let k = self.points.partition_point(|p| p.0 <= x) - 1;
+        let ((x0, y0), (x1, y1)) = (self.points[k], self.points[k + 1]);
+        let width = x1 - x0;
+        let t = (x - x0) / width;
+        let (t2, t3) = (t * t, t * t * t);
+        y0 * (2.0 * t3 - 3.0 * t2 + 1.0)
+            + self.tangents[k] * width * (t3 - 2.0 * t2 + t)
+            + y1 * (3.0 * t2 - 2.0 * t3)
+            + self.tangents[k + 1] * width * (t3 - t2)
+    }
+}
+
+impl ParamType for Curve {
+    fn kind(_: Option<RangeInclusive<Curve>>, _: Option<RangeInclusive<Curve>>) -> Kind {
+        Kind::Curve
+    }
+    fn to_value(&self) -> Value {
+        Value::Curve(self.clone())
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Curve, ParamError> {
+        match value {
+            Value::Curve(c) => Ok(c.clone()),
+            _ => Err(wrong(spec, "a curve")),
+        }
+    }
+}

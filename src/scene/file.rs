@@ -1,0 +1,232 @@
+//! Scenes as RON text: the one place that defines the dialect.
+//!
+//! `version` first; only what differs from the default is written; a file is never half-written
+//! (temporary file in the same folder, flush, sync, rename).
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Scene, Settings};
+use crate::nodes::Node;
+use crate::param::Params;
+
+/// Version of the files this program writes.
+pub const VERSION: u32 = 1;
+/// A scene is text that people write; what is larger is not a scene.
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+const MAX_LAYERS: usize = 1000;
+
+/// Something in a file that was mended on loading.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Warning(pub String);
+
+/// Why a scene could not be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum SceneError {
+    #[error("cannot read {path}: {source}")]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("cannot write {path}: {source}. The file that was there before is untouched; choose another folder")]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("{path} is not a scene: it is larger than 16 MB")]
+    TooLarge { path: PathBuf },
+    #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
+    NotText { path: PathBuf, byte: usize },
+    #[error("line {line}, column {column}: {message}")]
+    Syntax { line: usize, column: usize, message: String },
+    #[error("the scene has version {found}; this program reads version {VERSION}. Open it with a newer Talweg")]
+    Newer { found: u32 },
+    #[error("the scene has version {found}, which never existed; versions begin at 1")]
+    NoVersion { found: u32 },
+    #[error("the scene has {0} layers; {MAX_LAYERS} is the most")]
+    TooManyLayers(usize),
+    #[error("{path}: {source}")]
+    In { path: PathBuf, source: Box<SceneError> },
+}
+
+#[derive(Deserialize)]
+struct Header {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SceneV1 {
+    version: u32,
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    settings: Settings,
+    #[serde(default = "default_palette", skip_serializing_if = "is_default_palette")]
+    palette: String,
+    #[serde(default)]
+    layers: Vec<LayerV1>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LayerV1 {
+    #[serde(default)]
+    name: String,
+    node: Node,
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    enabled: bool,
+    #[serde(default)]
+    seed: u32,
+    /// Version of the node's algorithm that the scene was made with.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    algorithm: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
+    mix: Mix,
+    #[serde(default, skip_serializing_if = "is_default")]
+    mask: Mask,
+}
+
+fn default_palette() -> String {
+    DEFAULT_PALETTE.into()
+}
+fn is_default_palette(name: &str) -> bool {
+    name == DEFAULT_PALETTE
+}
+fn yes() -> bool {
+    true
+}
+fn is_yes(value: &bool) -> bool {
+    *value
+}
+fn one() -> u32 {
+    1
+}
+fn is_one(value: &u32) -> bool {
+    *value == 1
+}
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn dialect() -> ron::Options {
+    ron::Options::default()
+        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
+        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
+}
+
+fn syntax(error: ron::error::SpannedError) -> SceneError {
+    let at = error.span.start;
+    SceneError::Syntax { line: at.line, column: at.col, message: error.code.to_string() }
+}
+
+impl Scene {
+    /// The scene as RON text.
+    pub fn to_ron(&self) -> String {
+        let file = SceneV1 {
+            version: VERSION,
+            name: self.name.clone(),
+            settings: self.settings.clone(),
+            palette: self.palette.clone(),
+            layers: self
+                .layers
+                .iter()
+                .map(|layer| LayerV1 {
+                    name: layer.name.clone(),
+                    node: layer.node.clone(),
+                    enabled: layer.enabled,
+                    seed: layer.seed,
+                    algorithm: layer.node.version(),
+                    mix: layer.mix.clone(),
+                    mask: layer.mask.clone(),
+                })
+                .collect(),
+        };
+        let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
+        let mut text = dialect().to_string_pretty(&file, pretty).expect("a scene is always expressible in RON");
+        text.push('\n');
+        text
+    }
+
+    /// Reads RON text; what was out of range or has changed since is mended and reported.
+    pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
+        let header: Header = dialect().from_str(text).map_err(syntax)?;
+        match header.version {
+            0 => return Err(SceneError::NoVersion { found: 0 }),
+            VERSION => {}
+            found => return Err(SceneError::Newer { found }),
+        }
+        let file: SceneV1 = dialect().from_str(text).map_err(syntax)?;
+        if file.layers.len() > MAX_LAYERS {
+            return Err(SceneError::TooManyLayers(file.layers.len()));
+        }
+        let mut warnings = Vec::new();
+        let mut mend = |owner: &str, group: &mut dyn Params| {
+            warnings.extend(group.sanitise().into_iter().map(|moved| Warning(format!("{owner}: {moved}"))));
+        };
+        let mut settings = file.settings;
+        mend("scene", &mut settings);
+        let mut changed = Vec::new();
+        let layers = file
+            .layers
+            .into_iter()
+            .map(|layer| {
+                let mut made = Layer {
+                    enabled: layer.enabled,
+                    mix: layer.mix,
+                    mask: layer.mask,
+                    ..Layer::new(layer.node, layer.seed)
+                };
+                if !layer.name.is_empty() {
+                    made.name = layer.name;
+                }
+                let owner = format!("layer `{}`", made.name);
+                mend(&owner, made.node.params_mut());
+                mend(&owner, &mut made.mix);
+                mend(&owner, &mut made.mask);
+                if layer.algorithm != made.node.version() {
+                    changed.push(Warning(format!(
+                        "{owner}: {} has changed since this scene was saved (algorithm {}, now {}); its heights differ",
+                        made.node.about().label,
+                        layer.algorithm,
+                        made.node.version()
+                    )));
+                }
+                made
+            })
+            .collect();
+        warnings.extend(changed);
+        let mut palette = file.palette;
+        if crate::look::palette(&palette).is_none() {
+            warnings.push(Warning(format!(
+                "scene: there is no palette `{palette}`; `{DEFAULT_PALETTE}` is used. Known: {}",
+                crate::look::palette_names().join(", ")
+            )));
+            palette = DEFAULT_PALETTE.into();
+        }
+        let name = if file.name.is_empty() { "Untitled".into() } else { file.name };
+        Ok((Self { name, settings, palette, layers }, warnings))
+    }
+
+    /// Reads a scene file.
+    pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
+        let failed = |source| SceneError::Read { path: path.into(), source };
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path).map_err(failed)?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(SceneError::TooLarge { path: path.into() });
+        }
+        let text = String::from_utf8(bytes)
+            .map_err(|e| SceneError::NotText { path: path.into(), byte: e.utf8_error().valid_up_to() })?;
+        Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })
+    }
+
+    /// Writes a scene file; until the new one is safely on disk the old one stays.
+    pub fn save(&self, path: &Path) -> Result<(), SceneError> {
+        write_atomically(path, self.to_ron().as_bytes()).map_err(|source| SceneError::Write { path: path.into(), source })
+    }
+}
+
+/// Replaces `path` by `bytes` in one step: temporary file in the same folder, flush, sync, rename.
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = atomic_write_file::AtomicWriteFile::open(path)?;
+    file.write_all(bytes)?;
+    file.commit()
+}

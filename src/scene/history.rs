@@ -1,0 +1,121 @@
+//! Undo and redo: small snapshots of the scene, one for each finished gesture.
+
+use super::Scene;
+
+/// Edits of one gesture (a slider drag, a word typed) share one undo step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Gesture(pub u64);
+
+#[derive(Clone, Debug)]
+struct Step {
+    label: String,
+    before: Scene,
+    after: Scene,
+    gesture: Option<Gesture>,
+}
+
+/// The steps that led to the present scene and those that were taken back.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    done: Vec<Step>,
+    undone: Vec<Step>,
+}
+
+const MAX_STEPS: usize = 500;
+
+impl History {
+    /// Notes that `before` became `after`. An edit with the gesture of the newest step joins it;
+    /// an edit that changes nothing is not noted.
+    pub fn record(&mut self, label: &str, gesture: Option<Gesture>, before: &Scene, after: &Scene) {
+        if before == after {
+            return;
+        }
+        self.undone.clear();
+        if let Some(last) = self.done.last_mut()
+            && gesture.is_some()
+            && last.gesture == gesture
+        {
+            last.after = after.clone();
+            if last.before == last.after {
+                self.done.pop();
+            }
+            return;
+        }
+        self.done.push(Step { label: label.into(), before: before.clone(), after: after.clone(), gesture });
+        if self.done.len() > MAX_STEPS {
+            self.done.remove(0);
+        }
+    }
+
+    /// The gesture is over: later edits begin a new step.
+    pub fn finish_gesture(&mut self) {
+        if let Some(last) = self.done.last_mut() {
+            last.gesture = None;
+        }
+    }
+
+    /// Name of the edit that [`undo`](Self::undo) would take back.
+    pub fn undo_label(&self) -> Option<&str> {
+        self.done.last().map(|s| s.label.as_str())
+    }
+
+    /// Name of the edit that [`redo`](Self::redo) would bring back.
+    pub fn redo_label(&self) -> Option<&str> {
+        self.undone.last().map(|s| s.label.as_str())
+    }
+
+    /// The scene before the newest edit. `present` must be the scene the history led to.
+    pub fn undo(&mut self, present: &Scene) -> Option<Scene> {
+        let mut step = self.done.pop()?;
+        debug_assert!(step.after == *present, "an edit went past the history: {}", step.label);
+        step.gesture = None;
+        let scene = step.before.clone();
+        self.undone.push(step);
+        Some(scene)
+    }
+
+    /// The scene after the edit that was taken back last.
+    pub fn redo(&mut self, present: &Scene) -> Option<Scene> {
+        let step = self.undone.pop()?;
+        debug_assert!(step.before == *present, "an edit went past the history: {}", step.label);
+        let scene = step.after.clone();
+        self.done.push(step);
+        Some(scene)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(name: &str) -> Scene {
+        Scene { name: name.into(), ..Scene::default() }
+    }
+
+    #[test]
+    fn one_gesture_is_one_step() {
+        let mut history = History::default();
+        let (a, b, c, d) = (named("a"), named("b"), named("c"), named("d"));
+        history.record("drag", Some(Gesture(1)), &a, &b);
+        history.record("drag", Some(Gesture(1)), &b, &c);
+        history.finish_gesture();
+        history.record("drag", Some(Gesture(1)), &c, &d);
+        assert_eq!(history.undo(&d).unwrap().name, "c");
+        assert_eq!(history.undo(&c).unwrap().name, "a");
+        assert!(history.undo(&a).is_none());
+        assert_eq!(history.redo(&a).unwrap().name, "c");
+        history.record("other", None, &c, &b);
+        assert!(history.redo(&b).is_none(), "a new edit ends redo");
+    }
+
+    #[test]
+    fn a_drag_that_returns_leaves_no_step() {
+        let mut history = History::default();
+        let (a, b) = (named("a"), named("b"));
+        history.record("drag", Some(Gesture(1)), &a, &b);
+        history.record("drag", Some(Gesture(1)), &b, &a);
+        assert!(history.undo_label().is_none());
+        history.record("nothing", None, &a, &a);
+        assert!(history.undo_label().is_none());
+    }
+}

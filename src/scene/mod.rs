@@ -1,0 +1,151 @@
+//! What people make: a scene of settings and layers, its file, and its history.
+
+mod file;
+mod history;
+mod layer;
+mod settings;
+
+pub use file::{SceneError, VERSION, Warning};
+pub use history::{Gesture, History};
+pub use layer::{Blend, Layer, Mask, Mix};
+pub use settings::Settings;
+
+use crate::field::Grid;
+use crate::param::{ParamError, Params};
+
+/// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scene {
+    pub name: String,
+    pub settings: Settings,
+    /// Name of a palette of [`crate::look`].
+    pub palette: String,
+    /// From the ground up.
+    pub layers: Vec<Layer>,
+}
+
+pub const DEFAULT_PALETTE: &str = "alpine";
+
+impl Default for Scene {
+    fn default() -> Self {
+        Self {
+            name: "Untitled".into(),
+            settings: Settings::default(),
+            palette: DEFAULT_PALETTE.into(),
+            layers: Vec::new(),
+        }
+    }
+}
+
+/// Why `LAYER.PARAM=VALUE` was refused.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum SetError {
+    #[error("`{0}` is not of the form LAYER.PARAM=VALUE, like Ridges.octaves=6 or scene.seed=3")]
+    Form(String),
+    #[error("no layer is called `{0}`; the layers are {1}")]
+    NoLayer(String, String),
+    #[error("{count} layers are called `{name}`; use the layer's number, 1 is the lowest")]
+    Ambiguous { name: String, count: usize },
+    #[error("`{owner}` has no parameter `{param}`; it has {known}")]
+    NoParam { owner: String, param: String, known: String },
+    #[error(transparent)]
+    Value(#[from] ParamError),
+}
+
+impl Scene {
+    /// The grid at `samples` per side.
+    pub fn grid(&self, samples: usize) -> Grid {
+        Grid::new(samples, self.settings.edges)
+    }
+
+    /// Samples per side that the scene asks for.
+    pub fn samples(&self) -> usize {
+        self.settings.resolution as usize
+    }
+
+    /// A layer seed no other layer has.
+    pub fn unused_seed(&self) -> u32 {
+        self.layers.iter().map(|l| l.seed).max().map_or(1, |s| s.wrapping_add(1))
+    }
+
+    /// The layer called `key`, or the layer of that number (1 is the lowest).
+    pub fn find_layer(&self, key: &str) -> Result<usize, SetError> {
+        let named: Vec<usize> = (0..self.layers.len()).filter(|&i| self.layers[i].name == key).collect();
+        match (named.as_slice(), key.parse::<usize>()) {
+            ([one], _) => Ok(*one),
+            ([], Ok(number)) if (1..=self.layers.len()).contains(&number) => Ok(number - 1),
+            ([], _) => {
+                let names: Vec<String> =
+                    self.layers.iter().enumerate().map(|(i, l)| format!("{} `{}`", i + 1, l.name)).collect();
+                Err(SetError::NoLayer(key.into(), names.join(", ")))
+            }
+            (many, _) => Err(SetError::Ambiguous { name: key.into(), count: many.len() }),
+        }
+    }
+
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, or `scene` for the scene's settings.
+    /// PARAM is a parameter of the node, or `seed`, `enabled`, or one of the mix and mask (`opacity`, `by_slope`, …).
+    pub fn set(&mut self, text: &str) -> Result<(), SetError> {
+        let form = || SetError::Form(text.to_string());
+        let (path, value) = text.split_once('=').ok_or_else(form)?;
+        let (owner, param) = path.trim().rsplit_once('.').ok_or_else(form)?;
+        if owner == "scene" {
+            return set_in(&mut [&mut self.settings], owner, param, value);
+        }
+        let index = self.find_layer(owner)?;
+        let layer = &mut self.layers[index];
+        let bad = |expected: &str| {
+            SetError::Value(ParamError::Parse { param: param.into(), text: value.into(), expected: expected.into() })
+        };
+        match param {
+            "seed" => layer.seed = value.trim().parse().map_err(|_| bad("give a whole number from 0 to 4294967295"))?,
+            "enabled" => layer.enabled = value.trim().parse().map_err(|_| bad("give true or false"))?,
+            _ => set_in(&mut [layer.node.params_mut(), &mut layer.mix, &mut layer.mask], owner, param, value)?,
+        }
+        Ok(())
+    }
+}
+
+fn set_in(groups: &mut [&mut dyn Params], owner: &str, param: &str, value: &str) -> Result<(), SetError> {
+    for group in groups.iter_mut() {
+        if let Some(index) = group.about().find(param) {
+            let value = group.about().params[index].parse(value)?;
+            return Ok(group.set(index, &value)?);
+        }
+    }
+    let known: Vec<&str> = groups.iter().flat_map(|g| g.about().params.iter().map(|p| p.name)).collect();
+    Err(SetError::NoParam { owner: owner.into(), param: param.into(), known: known.join(", ") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nodes::Node;
+
+    fn scene() -> Scene {
+        let layer = |name: &str| Layer { name: name.into(), ..Layer::new(Node::named("Perlin").unwrap(), 1) };
+        Scene { layers: vec![layer("Hills"), layer("Twin"), layer("Twin")], ..Scene::default() }
+    }
+
+    #[test]
+    fn set_reaches_nodes_mix_mask_seed_and_settings() {
+        let mut scene = scene();
+        for text in ["Hills.octaves=3", "1.opacity=0.25", "2.by_slope=true", "Hills.seed=77", "scene.relief_metres=900"] {
+            scene.set(text).unwrap_or_else(|e| panic!("{text}: {e}"));
+        }
+        assert_eq!((scene.layers[0].mix.opacity, scene.layers[0].seed), (0.25, 77));
+        assert!(scene.layers[1].mask.by_slope);
+        assert_eq!(scene.settings.relief_metres, 900.0);
+    }
+
+    #[test]
+    fn set_says_what_is_wrong() {
+        let mut scene = scene();
+        let mut message = |text: &str| scene.set(text).unwrap_err().to_string();
+        assert!(message("Hills").contains("LAYER.PARAM=VALUE"));
+        assert!(message("Nope.octaves=1").contains("`Hills`"));
+        assert!(message("Twin.octaves=1").contains("number"));
+        assert!(message("Hills.nope=1").contains("octaves"));
+        assert!(message("Hills.opacity=7").contains("0 to 1"));
+    }
+}
