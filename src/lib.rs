@@ -1,4 +1,4 @@
-//! Talweg.
+//! Talweg: a real-time 3D terrain editor. The architecture page is being written.
 pub mod eval;
 pub mod field;
 pub mod io;
@@ -6,6 +6,3 @@ pub mod look;
 pub mod nodes;
 pub mod param;
 pub mod scene;
-
-#[cfg(feature = "app")]
-pub mod app;

@@ -56,7 +56,8 @@ mod tests {
         let drawn = [stream.bits(0, 0), stream.bits(1, 0), stream.bits(0, 1), stream.fork(5).bits(-1, -1)];
         assert_eq!(drawn, GOLDEN_BITS, "{drawn:#x?}");
     }
-    const GOLDEN_BITS: [u64; 4] = [0, 0, 0, 0];
+    const GOLDEN_BITS: [u64; 4] =
+        [0x8031_4f90_8146_5d3f, 0x372a_7568_1662_f542, 0xbf69_9829_7bc8_05e1, 0xcfb6_12f4_fc3c_57cb];
 
     #[test]
     fn uniform_over_a_patch() {

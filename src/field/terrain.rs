@@ -24,8 +24,7 @@ pub enum MapKind {
 }
 
 impl MapKind {
-    pub const ALL: [Self; 6] =
-        [Self::Water, Self::Sediment, Self::Hardness, Self::Flow, Self::Wear, Self::Deposits];
+    pub const ALL: [Self; 6] = [Self::Water, Self::Sediment, Self::Hardness, Self::Flow, Self::Wear, Self::Deposits];
 }
 
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.

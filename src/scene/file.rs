@@ -220,7 +220,8 @@ impl Scene {
 
     /// Writes a scene file; until the new one is safely on disk the old one stays.
     pub fn save(&self, path: &Path) -> Result<(), SceneError> {
-        write_atomically(path, self.to_ron().as_bytes()).map_err(|source| SceneError::Write { path: path.into(), source })
+        write_atomically(path, self.to_ron().as_bytes())
+            .map_err(|source| SceneError::Write { path: path.into(), source })
     }
 }
 

@@ -130,7 +130,8 @@ mod tests {
     #[test]
     fn set_reaches_nodes_mix_mask_seed_and_settings() {
         let mut scene = scene();
-        for text in ["Hills.octaves=3", "1.opacity=0.25", "2.by_slope=true", "Hills.seed=77", "scene.relief_metres=900"] {
+        for text in ["Hills.octaves=3", "1.opacity=0.25", "2.by_slope=true", "Hills.seed=77", "scene.relief_metres=900"]
+        {
             scene.set(text).unwrap_or_else(|e| panic!("{text}: {e}"));
         }
         assert_eq!((scene.layers[0].mix.opacity, scene.layers[0].seed), (0.25, 77));

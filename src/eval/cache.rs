@@ -1,0 +1,86 @@
+//! Layer results under content keys, bounded in bytes; the least recently used go first.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_128_with_seed;
+
+use crate::field::Terrain;
+
+/// Everything a result depends on, hashed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Key(u128);
+
+impl Key {
+    /// The key of the bare ground.
+    pub fn start(parts: &[&[u8]]) -> Self {
+        parts.iter().fold(Self(0), |key, part| key.with(part))
+    }
+
+    /// The key of what follows when `part` comes next.
+    #[must_use]
+    pub fn with(self, part: &[u8]) -> Self {
+        let mut bytes = Vec::with_capacity(part.len() + 16);
+        bytes.extend_from_slice(&self.0.to_le_bytes());
+        bytes.extend_from_slice(part);
+        Self(xxh3_128_with_seed(&bytes, part.len() as u64))
+    }
+}
+
+struct Kept {
+    terrain: Arc<Terrain>,
+    used: u64,
+}
+
+/// See the module.
+pub struct Cache {
+    kept: HashMap<Key, Kept>,
+    clock: u64,
+    bytes: usize,
+    budget: usize,
+}
+
+impl Default for Cache {
+    fn default() -> Self {
+        Self::new(Self::DEFAULT_BYTES)
+    }
+}
+
+impl Cache {
+    pub const DEFAULT_BYTES: usize = 1 << 30;
+
+    pub fn new(budget: usize) -> Self {
+        Self { kept: HashMap::new(), clock: 0, bytes: 0, budget }
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn get(&mut self, key: Key) -> Option<Arc<Terrain>> {
+        self.clock += 1;
+        let kept = self.kept.get_mut(&key)?;
+        kept.used = self.clock;
+        Some(kept.terrain.clone())
+    }
+
+    /// Keeps `terrain`, and drops the least recently used until the budget holds; what is larger than the whole
+    /// budget is not kept.
+    pub fn insert(&mut self, key: Key, terrain: &Arc<Terrain>) {
+        let size = terrain.bytes();
+        if size > self.budget {
+            return;
+        }
+        self.clock += 1;
+        if let Some(old) = self.kept.insert(key, Kept { terrain: terrain.clone(), used: self.clock }) {
+            self.bytes -= old.terrain.bytes();
+        }
+        self.bytes += size;
+        while self.bytes > self.budget {
+            let Some((&oldest, _)) = self.kept.iter().min_by_key(|(_, kept)| kept.used) else { return };
+            if let Some(dropped) = self.kept.remove(&oldest) {
+                self.bytes -= dropped.terrain.bytes();
+            }
+        }
+    }
+}

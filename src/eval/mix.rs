@@ -1,0 +1,128 @@
+//! How a layer joins what is below: blend mode, then out = below + (layer - below) · opacity · mask.
+
+use std::sync::Arc;
+
+use crate::field::{MapKind, Terrain, slope_degrees};
+use crate::nodes::{Cancelled, Context};
+use crate::scene::{Blend, Layer, Mask};
+
+/// Heights stay inside ± this, so that no stack can reach infinity.
+const LIMIT: f32 = 1.0e6;
+
+/// Combines the generator's heights `out` with those below, in place.
+pub fn blend(cx: &Context, mode: Blend, smoothness: f32, below: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+    let combine: fn(f32, f32, f32) -> f32 = match mode {
+        Blend::Replace => return Ok(()),
+        Blend::Add => |a, b, _| a + b,
+        Blend::Subtract => |a, b, _| a - b,
+        Blend::Multiply => |a, b, _| a * b,
+        Blend::Min => |a, b, _| a.min(b),
+        Blend::Max => |a, b, _| a.max(b),
+        Blend::SmoothMin => |a, b, k| a.min(b) - seam(a, b, k),
+        Blend::SmoothMax => |a, b, k| a.max(b) + seam(a, b, k),
+    };
+    let grid = cx.grid;
+    cx.rows(out, |i, row| {
+        for (b, &a) in row.iter_mut().zip(grid.row(below, i)) {
+            *b = combine(a, *b, smoothness);
+        }
+    })
+}
+
+/// Quadratic polynomial smooth minimum (Quílez): the correction within `k` of the seam.
+fn seam(a: f32, b: f32, k: f32) -> f32 {
+    if k <= 0.0 {
+        return 0.0;
+    }
+    let h = (k - (a - b).abs()).max(0.0) / k;
+    h * h * k * 0.25
+}
+
+/// Brings `out` back towards `below` by opacity and mask; data maps that the layer wrote follow.
+pub fn weigh(cx: &Context, layer: &Layer, below: &Arc<Terrain>, out: &mut Terrain) -> Result<(), Cancelled> {
+    let grid = cx.grid;
+    let opacity = layer.mix.opacity;
+    let weights = if layer.mask.is_active() { Some(mask_weights(cx, &layer.mask, below)?) } else { None };
+    if opacity >= 1.0 && weights.is_none() {
+        return cx.rows(&mut out.height, |_, row| row.iter_mut().for_each(|h| *h = h.clamp(-LIMIT, LIMIT)));
+    }
+    let weight = |i: usize, j: usize| weights.as_ref().map_or(opacity, |w| opacity * w[i * grid.samples + j]);
+    cx.rows(&mut out.height, |i, row| {
+        let from = grid.row(&below.height, i);
+        for (j, h) in row.iter_mut().enumerate() {
+            *h = (from[j] + (*h - from[j]) * weight(i, j)).clamp(-LIMIT, LIMIT);
+        }
+    })?;
+    for kind in MapKind::ALL {
+        let (old, new) = (below.map(kind).cloned(), out.map(kind).cloned());
+        let unchanged = match (&old, &new) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        if unchanged || new.is_none() {
+            continue;
+        }
+        cx.rows(out.map_mut(kind), |i, row| {
+            for (j, value) in row.iter_mut().enumerate() {
+                let from = old.as_ref().map_or(0.0, |o| o[i * grid.samples + j]);
+                *value = from + (*value - from) * weight(i, j);
+            }
+        })?;
+    }
+    Ok(())
+}
+
+/// How much the mask lets through at every sample, from 0 to 1.
+pub fn mask_weights(cx: &Context, mask: &Mask, below: &Terrain) -> Result<Vec<f32>, Cancelled> {
+    let slopes = mask.by_slope.then(|| slope_degrees(below, cx.relief_metres / cx.size_metres));
+    let grid = cx.grid;
+    let mut weights = vec![0.0; grid.len()];
+    cx.rows(&mut weights, |i, row| {
+        let heights = grid.row(&below.height, i);
+        for (j, weight) in row.iter_mut().enumerate() {
+            let mut w = 1.0;
+            if mask.by_height {
+                w *= band(heights[j] * cx.relief_metres, mask.height_from, mask.height_to, mask.height_feather);
+            }
+            if let Some(slopes) = &slopes {
+                w *= band(slopes[i * grid.samples + j], mask.slope_from, mask.slope_to, mask.slope_feather);
+            }
+            *weight = if mask.invert { 1.0 - w } else { w };
+        }
+    })?;
+    Ok(weights)
+}
+
+/// 1 between `from` and `to`, falling smoothly to 0 over `feather` on both sides.
+fn band(value: f32, from: f32, to: f32, feather: f32) -> f32 {
+    let outside = (from - value).max(value - to).max(0.0);
+    if outside == 0.0 {
+        return 1.0;
+    }
+    if outside >= feather {
+        return 0.0;
+    }
+    let t = 1.0 - outside / feather;
+    t * t * (3.0 - 2.0 * t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn band_is_one_inside_and_fades_outside() {
+        assert_eq!(band(5.0, 0.0, 10.0, 2.0), 1.0);
+        assert_eq!(band(11.0, 0.0, 10.0, 2.0), 0.5);
+        assert_eq!(band(12.0, 0.0, 10.0, 2.0), 0.0);
+        assert_eq!(band(-1.0, 0.0, 10.0, 0.0), 0.0);
+    }
+
+    #[test]
+    fn the_smooth_seam_is_continuous_and_vanishes_away_from_it() {
+        assert_eq!(seam(0.0, 1.0, 0.5), 0.0);
+        assert_eq!(seam(0.3, 0.3, 0.4), 0.1);
+        assert_eq!(seam(0.3, 0.4, 0.0), 0.0);
+    }
+}

@@ -1,0 +1,178 @@
+use super::*;
+use crate::field::Terrain;
+use crate::nodes::Node;
+use crate::scene::Blend;
+
+fn scene(samples: u32, iterations: i64) -> Scene {
+    let mut scene = Scene::default();
+    scene.settings.resolution = samples;
+    scene.layers.push(Layer::new(Node::named("Perlin").unwrap(), 1));
+    scene.layers.push(Layer::new(Node::named("Thermal").unwrap(), 2));
+    scene.layers.push(Layer::new(Node::named("Terrace").unwrap(), 3));
+    let at = scene.layers[1].node.about().find("iterations").unwrap();
+    scene.layers[1].node.params_mut().set(at, &crate::param::Value::Int(iterations)).unwrap();
+    scene.set("2.talus_angle=10").unwrap();
+    scene
+}
+
+fn run(scene: &Scene, playhead: Option<Playhead>, store: &mut Store) -> Arc<Terrain> {
+    evaluate(scene, scene.samples(), playhead, store, &Control::default()).unwrap().terrain
+}
+
+#[test]
+fn cache_and_timeline_never_change_a_bit() {
+    let mut store = Store::default();
+    let long = scene(65, 40);
+    let fresh = |s: &Scene, p| run(s, p, &mut Store::forgetful());
+    let end = run(&long, None, &mut store);
+    assert_eq!(end, fresh(&long, None));
+    for iteration in [7, 39, 0, 8, 40, 99, 20] {
+        let playhead = Some(Playhead { layer: 1, iteration });
+        assert_eq!(run(&long, playhead, &mut store), fresh(&long, playhead), "iteration {iteration}");
+        let shorter = scene(65, i64::from(iteration.min(40)));
+        assert_eq!(
+            run(&long, playhead, &mut store),
+            fresh(&shorter, None),
+            "iteration {iteration} is the end of a shorter run"
+        );
+    }
+}
+
+#[test]
+fn editing_a_layer_costs_nothing_below_it() {
+    let mut store = Store::default();
+    let mut scene = scene(65, 10);
+    run(&scene, None, &mut store);
+    scene.set("3.opacity=0.5").unwrap();
+    let control = Control::default();
+    // layer 0 and 1 come from the cache: cancelling inside them is impossible, so only the last layer is entered anew
+    evaluate(&scene, 65, None, &mut store, &control).unwrap();
+    assert_eq!(control.progress().0, 2);
+    let before = store.cache.bytes();
+    run(&scene, None, &mut store);
+    assert_eq!(store.cache.bytes(), before);
+}
+
+#[test]
+fn the_cache_keeps_its_budget() {
+    let mut cache = Cache::new(3 * 4 * 9);
+    let terrain = Arc::new(Terrain::from_fn(3, crate::field::Edges::Open, |u, _| u));
+    let keys: Vec<Key> = (0u8..5).map(|k| Key::start(&[&[k]])).collect();
+    for &key in &keys {
+        cache.insert(key, &terrain);
+        cache.get(keys[0]);
+    }
+    assert!(cache.bytes() <= 3 * 4 * 9);
+    assert!(cache.get(keys[0]).is_some() && cache.get(keys[4]).is_some(), "used lately");
+    assert!(cache.get(keys[1]).is_none() && cache.get(keys[2]).is_none(), "not used lately");
+}
+
+#[test]
+fn the_timeline_thins_itself_to_its_budget() {
+    let scene = scene(33, 100);
+    let one = Terrain::flat(scene.grid(33)).bytes();
+    let mut store = Store { cache: Cache::default(), timeline: Timeline::new(one * 30) };
+    let end = run(&scene, None, &mut store);
+    assert!(store.timeline.bytes() <= one * 30 && store.timeline.bytes() > 0);
+    let early = Some(Playhead { layer: 1, iteration: 37 });
+    assert_eq!(run(&scene, early, &mut store), run(&scene, early, &mut Store::forgetful()));
+    assert_eq!(run(&scene, None, &mut store), end);
+}
+
+#[test]
+fn cancel_stops_and_the_next_call_goes_on() {
+    let scene = scene(65, 10);
+    let mut store = Store::default();
+    let control = Control::default();
+    control.cancel();
+    assert_eq!(evaluate(&scene, 65, None, &mut store, &control).unwrap_err(), Cancelled);
+    assert_eq!(run(&scene, None, &mut store), run(&scene, None, &mut Store::forgetful()));
+}
+
+#[test]
+fn blend_opacity_and_disabled_layers() {
+    let mut scene = scene(17, 0);
+    scene.layers.truncate(1);
+    let base = run(&scene, None, &mut Store::forgetful());
+    scene.layers.push(scene.layers[0].clone());
+    scene.layers[1].mix.blend = Blend::Subtract;
+    let zero = run(&scene, None, &mut Store::forgetful());
+    assert!(zero.height.iter().all(|&h| h == 0.0));
+    scene.layers[1].mix.opacity = 0.5;
+    let half = run(&scene, None, &mut Store::forgetful());
+    assert!(half.height.iter().zip(&base.height).all(|(a, b)| (a - b * 0.5).abs() < 1e-6));
+    scene.layers[1].enabled = false;
+    assert_eq!(run(&scene, None, &mut Store::forgetful()), base);
+}
+
+mod worker {
+    use super::*;
+    use std::time::Duration;
+
+    const LONG: Duration = Duration::from_secs(120);
+
+    fn start() -> Worker<u128> {
+        Worker::start(2, |terrain: &Arc<Terrain>, _: &Scene| terrain.hash(), || {}).unwrap()
+    }
+
+    fn request(revision: u64, scene: Scene, quality: Quality) -> Request {
+        Request { revision, scene: Arc::new(scene), quality, playhead: None, play: None }
+    }
+
+    #[test]
+    fn preview_comes_before_the_full_size() {
+        let worker = start();
+        worker.submit(request(1, scene(513, 2), Quality::PreviewThenFull));
+        let Some(Report::Preview { revision: 1, output }) = worker.wait(LONG) else { panic!("no preview") };
+        assert_eq!(output.terrain.samples(), PREVIEW_SAMPLES);
+        let Some(Report::Done { revision: 1, output }) = worker.wait(LONG) else { panic!("no end") };
+        assert_eq!(output.terrain.samples(), 513);
+        assert_eq!(output.prepared, output.terrain.hash());
+    }
+
+    #[test]
+    fn the_newest_request_wins() {
+        let worker = start();
+        for revision in 1..=20 {
+            worker.submit(request(revision, scene(257, 400), Quality::Full));
+        }
+        loop {
+            match worker.wait(LONG).expect("a report") {
+                Report::Done { revision, .. } => {
+                    assert_eq!(revision, 20);
+                    break;
+                }
+                Report::Cancelled { revision } => assert!(revision < 20),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn cancel_leaves_the_worker_ready() {
+        let worker = start();
+        worker.submit(request(1, scene(257, 10_000), Quality::Full));
+        while worker.status().is_none() {
+            std::thread::yield_now();
+        }
+        worker.cancel();
+        assert!(matches!(worker.wait(LONG), Some(Report::Cancelled { revision: 1 })));
+        worker.submit(request(2, scene(33, 1), Quality::Full));
+        assert!(matches!(worker.wait(LONG), Some(Report::Done { revision: 2, .. })));
+    }
+
+    #[test]
+    fn playing_reports_every_iteration_in_order() {
+        let worker = start();
+        let mut play = request(1, scene(65, 12), Quality::Full);
+        play.playhead = Some(Playhead { layer: 1, iteration: 2 });
+        play.play = Some(Play { speed: None });
+        worker.submit(play.clone());
+        for expected in 3..12 {
+            let Some(Report::Frame { output, .. }) = worker.wait(LONG) else { panic!("no frame") };
+            assert_eq!(output.playhead.unwrap().iteration, expected);
+        }
+        let Some(Report::Done { output, .. }) = worker.wait(LONG) else { panic!("no end") };
+        assert_eq!(output.terrain, run(&play.scene, None, &mut Store::forgetful()));
+    }
+}

@@ -1,0 +1,381 @@
+//! The background thread that evaluates: newest request wins, the last good result stays with its owner.
+//!
+//! One named thread owns a rayon pool. A request that arrives while another runs stops it, with one exception: while a
+//! slider is dragged a running preview is let through, or nothing would ever be seen. Every report carries
+//! the revision of its request, so that stale ones can be dropped.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::{Evaluated, PREVIEW_SAMPLES, Playhead, Store, evaluate, thread_pool};
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Control, Ledger};
+use crate::scene::Scene;
+
+/// How good the answer shall be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quality {
+    /// A small one at once: a slider is being dragged.
+    Preview,
+    /// A small one at once, then the full size.
+    PreviewThenFull,
+    /// The full size only: a process is being played or scrubbed.
+    Full,
+}
+
+/// Lets the process under the playhead run on and reports frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Play {
+    /// Iterations per second; `None` is as fast as possible.
+    pub speed: Option<f32>,
+}
+
+/// What the editor wants to see.
+#[derive(Clone, Debug)]
+pub struct Request {
+    pub revision: u64,
+    pub scene: Arc<Scene>,
+    pub quality: Quality,
+    pub playhead: Option<Playhead>,
+    pub play: Option<Play>,
+}
+
+/// A terrain with what the owner makes of it on the worker's side.
+#[derive(Clone, Debug)]
+pub struct Output<P> {
+    pub terrain: Arc<Terrain>,
+    pub prepared: P,
+    pub playhead: Option<Playhead>,
+    pub ledger: Option<Ledger>,
+    /// Time the evaluation took.
+    pub elapsed: Duration,
+}
+
+/// What became of a request.
+#[derive(Clone, Debug)]
+pub enum Report<P> {
+    Preview {
+        revision: u64,
+        output: Output<P>,
+    },
+    /// An iteration of a process that plays.
+    Frame {
+        revision: u64,
+        output: Output<P>,
+    },
+    Done {
+        revision: u64,
+        output: Output<P>,
+    },
+    /// Stopped on request; nothing changed.
+    Cancelled {
+        revision: u64,
+    },
+    /// The evaluation broke; this is a defect of the program.
+    Failed {
+        revision: u64,
+        message: String,
+    },
+}
+
+struct Running {
+    control: Arc<Control>,
+    revision: u64,
+    layers: usize,
+    preview: bool,
+    started: Instant,
+}
+
+#[derive(Default)]
+struct Desk {
+    pending: Option<Request>,
+    running: Option<Running>,
+    quit: bool,
+}
+
+struct Shared {
+    desk: Mutex<Desk>,
+    bell: Condvar,
+    /// A frame is on its way to the owner and not yet taken.
+    frame_out: AtomicBool,
+}
+
+impl Shared {
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How far the running evaluation is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Status {
+    pub revision: u64,
+    pub layer: usize,
+    pub layers: usize,
+    /// Share of the present layer that is done.
+    pub fraction: f32,
+    pub preview: bool,
+    pub elapsed: Duration,
+}
+
+/// See the module.
+pub struct Worker<P> {
+    shared: Arc<Shared>,
+    reports: Receiver<Report<P>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl<P: Send + 'static> Worker<P> {
+    /// Starts the thread. `prepare` runs on it for every terrain before it is reported; `wake` after every report.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn start(
+        threads: usize,
+        prepare: impl Fn(&Arc<Terrain>, &Scene) -> P + Send + 'static,
+        wake: impl Fn() + Send + 'static,
+    ) -> std::io::Result<Self> {
+        let pool = thread_pool(threads).map_err(std::io::Error::other)?;
+        let shared =
+            Arc::new(Shared { desk: Mutex::default(), bell: Condvar::new(), frame_out: AtomicBool::new(false) });
+        let (sender, reports) = channel();
+        let room = Room { shared: shared.clone(), sender, prepare, wake };
+        let thread = std::thread::Builder::new()
+            .name("talweg-worker".into())
+            .spawn(move || pool.install(move || room.work(&mut Store::default())))?;
+        Ok(Self { shared, reports, thread: Some(thread) })
+    }
+
+    /// Asks for a terrain; older requests are superseded.
+    pub fn submit(&self, request: Request) {
+        let mut desk = self.shared.desk();
+        if let Some(running) = &desk.running {
+            let let_through = running.preview && request.quality == Quality::Preview;
+            if !let_through {
+                running.control.cancel();
+            }
+        }
+        desk.pending = Some(request);
+        self.shared.bell.notify_all();
+    }
+
+    /// Stops what runs and forgets what waits.
+    pub fn cancel(&self) {
+        let mut desk = self.shared.desk();
+        desk.pending = None;
+        if let Some(running) = &desk.running {
+            running.control.cancel();
+        }
+        self.shared.bell.notify_all();
+    }
+
+    /// What runs at the moment.
+    pub fn status(&self) -> Option<Status> {
+        let desk = self.shared.desk();
+        let running = desk.running.as_ref()?;
+        let (layer, fraction) = running.control.progress();
+        Some(Status {
+            revision: running.revision,
+            layer,
+            layers: running.layers,
+            fraction,
+            preview: running.preview,
+            elapsed: running.started.elapsed(),
+        })
+    }
+
+    /// Whether anything runs or waits.
+    pub fn is_busy(&self) -> bool {
+        let desk = self.shared.desk();
+        desk.running.is_some() || desk.pending.is_some()
+    }
+
+    /// The next report, if there is one.
+    pub fn poll(&self) -> Option<Report<P>> {
+        self.taken(self.reports.try_recv().ok())
+    }
+
+    /// Waits for the next report.
+    pub fn wait(&self, most: Duration) -> Option<Report<P>> {
+        self.taken(self.reports.recv_timeout(most).ok())
+    }
+
+    fn taken(&self, report: Option<Report<P>>) -> Option<Report<P>> {
+        if matches!(report, Some(Report::Frame { .. })) {
+            self.shared.frame_out.store(false, Ordering::Release);
+            let _desk = self.shared.desk();
+            self.shared.bell.notify_all();
+        }
+        report
+    }
+}
+
+impl<P> Drop for Worker<P> {
+    fn drop(&mut self) {
+        {
+            let mut desk = self.shared.desk();
+            desk.quit = true;
+            desk.pending = None;
+            if let Some(running) = &desk.running {
+                running.control.cancel();
+            }
+            self.shared.bell.notify_all();
+        }
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The worker's side.
+struct Room<P, F, W> {
+    shared: Arc<Shared>,
+    sender: Sender<Report<P>>,
+    prepare: F,
+    wake: W,
+}
+
+impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
+    fn work(&self, store: &mut Store) {
+        while let Some(request) = self.next() {
+            let revision = request.revision;
+            let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, store)));
+            self.shared.desk().running = None;
+            match result {
+                Ok(Ok(())) => {}
+                Ok(Err(Cancelled)) => self.report(Report::Cancelled { revision }),
+                Err(panic) => {
+                    *store = Store::default();
+                    let message = panic
+                        .downcast_ref::<String>()
+                        .cloned()
+                        .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+                        .unwrap_or_else(|| "unknown panic".into());
+                    self.report(Report::Failed { revision, message });
+                }
+            }
+        }
+    }
+
+    fn next(&self) -> Option<Request> {
+        let mut desk = self.shared.desk();
+        loop {
+            if desk.quit {
+                return None;
+            }
+            if let Some(request) = desk.pending.take() {
+                return Some(request);
+            }
+            desk = self.shared.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn serve(&self, request: &Request, store: &mut Store) -> Result<(), Cancelled> {
+        let full = request.scene.samples();
+        let small = PREVIEW_SAMPLES.min(full);
+        if request.quality == Quality::Preview || (request.quality == Quality::PreviewThenFull && small < full) {
+            let output = self.evaluate(request, small, request.playhead, store)?;
+            let revision = request.revision;
+            self.report(Report::Preview { revision, output });
+            if request.quality == Quality::Preview {
+                return Ok(());
+            }
+        }
+        match (request.play, request.playhead) {
+            (Some(play), Some(from)) => self.play(request, play, from, store),
+            _ => {
+                let output = self.evaluate(request, full, request.playhead, store)?;
+                self.report(Report::Done { revision: request.revision, output });
+                Ok(())
+            }
+        }
+    }
+
+    fn evaluate(
+        &self,
+        request: &Request,
+        samples: usize,
+        playhead: Option<Playhead>,
+        store: &mut Store,
+    ) -> Result<Output<P>, Cancelled> {
+        let control = Arc::new(Control::default());
+        let started = Instant::now();
+        {
+            let mut desk = self.shared.desk();
+            if desk.pending.is_some() && samples == request.scene.samples() || desk.quit {
+                return Err(Cancelled); // superseded before it began
+            }
+            desk.running = Some(Running {
+                control: control.clone(),
+                revision: request.revision,
+                layers: request.scene.layers.len(),
+                preview: samples < request.scene.samples() || request.quality == Quality::Preview,
+                started,
+            });
+        }
+        let Evaluated { terrain, ledger } = evaluate(&request.scene, samples, playhead, store, &control)?;
+        let elapsed = started.elapsed();
+        let prepared = (self.prepare)(&terrain, &request.scene);
+        control.check()?;
+        Ok(Output { terrain, prepared, playhead, ledger, elapsed })
+    }
+
+    /// Steps through a process at its speed; a frame is only made when the owner has taken the one before.
+    fn play(&self, request: &Request, play: Play, from: Playhead, store: &mut Store) -> Result<(), Cancelled> {
+        let end = request.scene.layers.get(from.layer).and_then(|l| l.node.as_process()).map_or(0, |p| p.iterations());
+        let started = Instant::now();
+        let mut at = from.iteration;
+        while at < end {
+            let due = match play.speed {
+                None => at + 1,
+                Some(speed) => {
+                    let due = from.iteration + 1 + (started.elapsed().as_secs_f32() * speed) as u32;
+                    if due <= at {
+                        let wait = (at - from.iteration) as f32 / speed.max(1e-3) - started.elapsed().as_secs_f32();
+                        self.pause(Duration::from_secs_f32(wait.clamp(0.001, 0.25)))?;
+                        continue;
+                    }
+                    due
+                }
+            };
+            at = due.min(end);
+            let playhead = Some(Playhead { layer: from.layer, iteration: at });
+            let output = self.evaluate(request, request.scene.samples(), playhead, store)?;
+            if at == end {
+                self.report(Report::Done { revision: request.revision, output });
+                return Ok(());
+            }
+            self.shared.frame_out.store(true, Ordering::Release);
+            self.report(Report::Frame { revision: request.revision, output });
+            while self.shared.frame_out.load(Ordering::Acquire) {
+                self.pause(Duration::from_millis(50))?;
+            }
+        }
+        let output = self.evaluate(request, request.scene.samples(), None, store)?;
+        self.report(Report::Done { revision: request.revision, output });
+        Ok(())
+    }
+
+    /// Waits for at most `most`, or until something happens at the desk.
+    fn pause(&self, most: Duration) -> Result<(), Cancelled> {
+        let desk = self.shared.desk();
+        let stop =
+            |d: &Desk| d.quit || d.pending.is_some() || d.running.as_ref().is_some_and(|r| r.control.is_cancelled());
+        if stop(&desk) {
+            return Err(Cancelled);
+        }
+        let (desk, _) = self.shared.bell.wait_timeout(desk, most).unwrap_or_else(PoisonError::into_inner);
+        if stop(&desk) { Err(Cancelled) } else { Ok(()) }
+    }
+
+    fn report(&self, report: Report<P>) {
+        // the owner may be gone already; then nobody wants the report
+        if self.sender.send(report).is_ok() {
+            (self.wake)();
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Heightmaps in and out.

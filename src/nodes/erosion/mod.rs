@@ -1,0 +1,3 @@
+//! Simulations that wear the terrain down.
+
+pub mod thermal;

@@ -1,0 +1,4 @@
+//! Nodes that pass over the terrain once.
+
+pub mod levels;
+pub mod terrace;

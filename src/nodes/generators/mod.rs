@@ -1,0 +1,6 @@
+//! Nodes that fill the grid from nothing.
+
+pub mod diamond_square;
+pub mod perlin;
+pub mod ridged;
+pub mod voronoi;
