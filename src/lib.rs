@@ -1,4 +1,5 @@
 //! Talweg: a real-time 3D terrain editor. The architecture page is being written.
+pub mod cli;
 pub mod eval;
 pub mod field;
 pub mod io;

@@ -156,7 +156,10 @@ mod tests {
         let report = export_heightmap(&terrain, &Settings::default(), &path).unwrap();
         let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
         let mut reader = png::Decoder::new(file).read_info().unwrap();
-        assert_eq!((reader.info().bit_depth, reader.info().color_type), (png::BitDepth::Sixteen, png::ColorType::Grayscale));
+        assert_eq!(
+            (reader.info().bit_depth, reader.info().color_type),
+            (png::BitDepth::Sixteen, png::ColorType::Grayscale)
+        );
         let texts: Vec<String> =
             reader.info().uncompressed_latin1_text.iter().map(|t| format!("{}={}", t.keyword, t.text)).collect();
         assert!(texts.contains(&format!("talweg max_metres={}", report.max_metres)), "{texts:?}");

@@ -27,16 +27,22 @@ pub fn write_atomically(
     write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
 ) -> Result<(), FileError> {
     let failed = |source| FileError::Write { path: path.into(), source };
-    if path.is_dir() {
-        return Err(FileError::IsFolder { path: path.into() });
-    }
-    if let Some(folder) = path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
-        return Err(FileError::NoFolder { path: path.into(), folder: folder.into() });
-    }
+    check_place(path)?;
     let mut file = atomic_write_file::AtomicWriteFile::open(path).map_err(failed)?;
     {
         let mut buffer = BufWriter::with_capacity(1 << 16, file.as_file_mut());
         write(&mut buffer).and_then(|()| buffer.flush()).map_err(failed)?;
     }
     file.commit().map_err(failed)
+}
+
+/// Says early what would keep `path` from being written: before a long computation, not after it.
+pub fn check_place(path: &Path) -> Result<(), FileError> {
+    if path.is_dir() {
+        return Err(FileError::IsFolder { path: path.into() });
+    }
+    match path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
+        Some(folder) => Err(FileError::NoFolder { path: path.into(), folder: folder.into() }),
+        None => Ok(()),
+    }
 }

@@ -138,7 +138,9 @@ impl Palette {
             stops.iter().map(|(at, text)| Ok((*at, colour(text)?))).collect::<Result<Vec<Stop>, _>>()
         };
         let colours = match &file.colours {
-            FileColours::Sea { water, land } => Colours::Sea { water: stops("water", water)?, land: stops("land", land)? },
+            FileColours::Sea { water, land } => {
+                Colours::Sea { water: stops("water", water)?, land: stops("land", land)? }
+            }
             FileColours::Relief(all) => Colours::Relief(stops("colours", all)?),
         };
         let (mut rock, mut rock_degrees) = ([0; 4], (0.0, 90.0));

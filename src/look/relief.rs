@@ -75,13 +75,7 @@ struct SkyRay {
 }
 
 impl<'a> View<'a> {
-    fn new(
-        terrain: &Terrain,
-        settings: &'a Settings,
-        palette: &'a PaletteTable,
-        width: usize,
-        height: usize,
-    ) -> Self {
+    fn new(terrain: &Terrain, settings: &'a Settings, palette: &'a PaletteTable, width: usize, height: usize) -> Self {
         let pixel_metres = settings.size_metres / width.max(height) as f32;
         let scale = settings.relief_metres / pixel_metres;
         let mut ground = Raster::of_heights(terrain, width, height);
@@ -179,9 +173,11 @@ impl<'a> View<'a> {
         for ray in &self.sky {
             let mut horizon = 0.0f32;
             let mut distance = 1.5;
-            while let Some(there) =
-                self.surface.at(level_of(distance * 0.3), x as f32 + ray.east * distance, y as f32 + ray.south * distance)
-            {
+            while let Some(there) = self.surface.at(
+                level_of(distance * 0.3),
+                x as f32 + ray.east * distance,
+                y as f32 + ray.south * distance,
+            ) {
                 horizon = horizon.max((there - here) / distance);
                 distance *= 1.7;
             }
