@@ -73,6 +73,25 @@ impl Terrain {
         self.maps[kind as usize] = map;
     }
 
+    /// Takes the map out, to be written and set again; made of zeros if there is none yet.
+    pub fn take_map(&mut self, kind: MapKind) -> Vec<f32> {
+        match self.maps[kind as usize].take() {
+            Some(map) => Arc::try_unwrap(map).unwrap_or_else(|shared| shared.to_vec()),
+            None => vec![0.0; self.grid.len()],
+        }
+    }
+
+    /// On a wrapping grid, makes the last row and column repeat the first.
+    pub fn close_seam(&mut self) {
+        let n = self.grid.samples;
+        if self.grid.edges == Edges::Wrap {
+            for i in 0..n {
+                self.height[i * n + n - 1] = self.height[i * n];
+            }
+            self.height.copy_within(0..n, (n - 1) * n);
+        }
+    }
+
     /// Memory held, shared maps counted in full.
     pub fn bytes(&self) -> usize {
         4 * self.grid.len() * (1 + self.maps.iter().flatten().count())

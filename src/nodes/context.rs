@@ -49,8 +49,10 @@ impl Control {
     }
 }
 
-/// Cells computed between two looks at the stop flag.
-const BAND_CELLS: usize = 32 * 1024;
+/// Cells computed between two looks at the stop flag, and handed to a thread at once.
+const BAND_CELLS: usize = 8 * 1024;
+/// Rows of a band at the least, so that what a band prepares for itself is shared.
+const BAND_ROWS: usize = 4;
 
 /// Where a node runs: grid, scale, random stream, stop flag.
 #[derive(Clone, Copy)]
@@ -91,12 +93,30 @@ impl Context<'_> {
     /// Computes `out` row by row in parallel, `row(i, cells)`; looks at the stop flag between bands of rows.
     pub fn rows<T: Send>(&self, out: &mut [T], row: impl Fn(usize, &mut [T]) + Sync) -> Result<(), Cancelled> {
         let n = self.grid.samples;
-        let band = (BAND_CELLS / n).max(1);
-        out.par_chunks_mut(n * band).enumerate().try_for_each(|(b, rows)| {
-            self.control.check()?;
-            for (i, cells) in rows.chunks_mut(n).enumerate() {
-                row(b * band + i, cells);
+        self.bands(out, |first, rows| {
+            for (k, cells) in rows.chunks_mut(n).enumerate() {
+                row(first + k, cells);
             }
+        })
+    }
+
+    /// Computes `out` in bands of whole rows in parallel, `band(first_row, cells)`, for work that neighbouring rows
+    /// share; looks at the stop flag before every band. The bits must not depend on where a band begins.
+    pub fn bands<T: Send>(&self, out: &mut [T], band: impl Fn(usize, &mut [T]) + Sync) -> Result<(), Cancelled> {
+        let rows = (BAND_CELLS / self.grid.samples).max(BAND_ROWS);
+        self.bands_of(rows, out, band)
+    }
+
+    /// [`bands`](Self::bands) of `rows` rows each.
+    pub fn bands_of<T: Send>(
+        &self,
+        rows: usize,
+        out: &mut [T],
+        band: impl Fn(usize, &mut [T]) + Sync,
+    ) -> Result<(), Cancelled> {
+        out.par_chunks_mut(self.grid.samples * rows).enumerate().try_for_each(|(b, cells)| {
+            self.control.check()?;
+            band(b * rows, cells);
             Ok(())
         })
     }

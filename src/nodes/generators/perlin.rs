@@ -1,25 +1,72 @@
-//! Perlin noise.
+//! Perlin noise summed to fractional Brownian motion (fBm).
+//!
+//! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), i = 0 … octaves - 1, where nᵢ is the gradient noise of
+//! [`lattice`](super::lattice) at frequency · lacunarityⁱ and p is the persistence. One octave fills [0, 1] at
+//! amplitude 1 and base 0.5; dividing by the root of the summed squares keeps the same spread for any number
+//! of octaves and any persistence (three standard deviations reach ±0.5).
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
+//! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
+//! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
+use super::lattice::{Fade, Octave, Octaves};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
-    /// Perlin noise.
-    Perlin "Perlin noise" in "Noise", from "Perlin 1985" {
-        /// Features along a side.
-        frequency: f32 [""] = 4.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// Layers of noise.
-        octaves: u32 = 8, 1..=16;
+    /// Rolling hills to rugged mountains: the same random relief laid over itself, finer and lower each time.
+    Perlin "Perlin noise" in "Noise", from "Perlin 1985, 2002", also "fbm fractal hills brownian simplex gradient clouds" {
+        /// Large features along a side. More makes the hills narrower and therefore steeper.
+        frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0;
+        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+        octaves: u32 = 9, 1..=16;
+        /// How much narrower the features of each octave are than those of the one before.
+        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        persistence: f32 = 0.48, 0.0..=1.0, slider 0.2..=0.8;
+        /// Curve between lattice points.
+        fade: Fade = Fade::Improved;
+        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
+        /// Mean height, as a fraction of the relief.
+        base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+        /// Moves the pattern to the west, in sides of the terrain.
+        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        /// Moves the pattern to the north, in sides of the terrain.
+        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
     }
 }
 
 impl Generator for Perlin {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let f = self.frequency;
-        cx.rows(out, |i, row| {
-            for (j, h) in row.iter_mut().enumerate() {
-                let (x, y) = (cx.grid.position(j) * f, cx.grid.position(i) * f);
-                *h = cx.random.unit(x as i32, y as i32);
+        let law = Octaves {
+            count: self.octaves,
+            frequency: self.frequency,
+            lacunarity: self.lacunarity,
+            offset: [self.offset_x, self.offset_y],
+            fade: self.fade,
+        };
+        let octaves = Octave::all(cx.grid, cx.random, &law);
+        let weights = weights(self.octaves, self.persistence, self.amplitude);
+        cx.bands(out, |first, cells| {
+            let mut readers: Vec<_> = octaves.iter().map(Octave::reader).collect();
+            for (k, row) in cells.chunks_mut(cx.grid.samples).enumerate() {
+                row.fill(self.base);
+                for (reader, &weight) in readers.iter_mut().zip(&weights) {
+                    reader.add(first + k, weight, row);
+                }
             }
         })
     }
+}
+
+/// Weight of each octave, so that the sum has the spread of one octave within [-½, ½] · amplitude.
+fn weights(octaves: u32, persistence: f32, amplitude: f32) -> Vec<f32> {
+    let mut weights = Vec::new();
+    let (mut weight, mut squares) = (1.0f32, 0.0f32);
+    for _ in 0..octaves {
+        weights.push(weight);
+        squares += weight * weight;
+        weight *= persistence;
+    }
+    let scale = amplitude / (squares * 2.0).sqrt();
+    weights.iter().map(|w| w * scale).collect()
 }

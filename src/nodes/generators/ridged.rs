@@ -1,25 +1,88 @@
-//! Ridged noise.
+//! Ridged multifractal.
+//!
+//! Law (Musgrave): signal₀ = (offset - |n₀|)², signalᵢ = (offset - |nᵢ|)² · min(1, max(0, gain · signalᵢ₋₁)),
+//! h = base + amplitude · Σ pⁱ·signalᵢ / Σ pⁱ·offset², with nᵢ the gradient noise of [`lattice`](super::lattice)
+//! (scaled to ±1) at frequency · lacunarityⁱ. Crests stand where the noise crosses 0; the weight from the octave before
+//! keeps the valleys smooth and the crests rough. Musgrave's exponent H is -log(persistence) / log(lacunarity).
+//! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
+//! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
+use super::lattice::{Fade, Octave, Octaves};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
-    /// Ridged noise.
-    Ridged "Ridged noise" in "Noise", from "Perlin 1985" {
-        /// Features along a side.
-        frequency: f32 [""] = 4.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// Layers of noise.
-        octaves: u32 = 8, 1..=16;
+    /// Sharp mountain crests with smooth valleys between them.
+    Ridged "Ridged noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "ridge multifractal mountains alps crests" {
+        /// Large crests along a side. More makes the mountains narrower and therefore steeper.
+        frequency: f32 = 2.5, 0.1..=256.0, slider 0.5..=32.0;
+        /// How often finer crests are added. Each octave costs the same time.
+        octaves: u32 = 9, 1..=16;
+        /// How much narrower the features of each octave are than those of the one before.
+        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
+        /// Height of the crests above the noise they come from. Less than 1 makes double crests with a furrow between.
+        offset: f32 = 1.0, 0.0..=2.0, slider 0.5..=1.5;
+        /// How much roughness gathers on the crests: at 0 only the first octave is left, large roughens the valleys too.
+        gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0;
+        /// Curve between lattice points.
+        fade: Fade = Fade::Improved;
+        /// Height from the deepest valley to the highest crest, about, as a fraction of the relief.
+        amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height of the deepest valleys, as a fraction of the relief.
+        base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
+        /// Moves the pattern to the west, in sides of the terrain.
+        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        /// Moves the pattern to the north, in sides of the terrain.
+        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
     }
 }
 
 impl Generator for Ridged {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let f = self.frequency;
-        cx.rows(out, |i, row| {
-            for (j, h) in row.iter_mut().enumerate() {
-                let (x, y) = (cx.grid.position(j) * f, cx.grid.position(i) * f);
-                *h = cx.random.unit(x as i32, y as i32);
+        let law = Octaves {
+            count: self.octaves,
+            frequency: self.frequency,
+            lacunarity: self.lacunarity,
+            offset: [self.offset_x, self.offset_y],
+            fade: self.fade,
+        };
+        let octaves = Octave::all(cx.grid, cx.random, &law);
+        let weights = self.weights();
+        let n = cx.grid.samples;
+        cx.bands(out, |first, cells| {
+            let mut readers: Vec<_> = octaves.iter().map(Octave::reader).collect();
+            let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
+            for (k, row) in cells.chunks_mut(n).enumerate() {
+                row.fill(self.base);
+                trust.fill(1.0);
+                for (reader, &weight) in readers.iter_mut().zip(&weights) {
+                    noise.fill(0.0);
+                    reader.add(first + k, std::f32::consts::SQRT_2, &mut noise);
+                    for ((h, &n), t) in row.iter_mut().zip(&noise).zip(&mut trust) {
+                        let crest = self.offset - n.abs();
+                        let signal = crest * crest * *t;
+                        *h += signal * weight;
+                        *t = (signal * self.gain).clamp(0.0, 1.0);
+                    }
+                }
             }
         })
+    }
+}
+
+impl Ridged {
+    /// Weight of each octave, so that a crest on which all octaves agree has height `amplitude`.
+    fn weights(&self) -> Vec<f32> {
+        let mut weights = Vec::new();
+        let (mut weight, mut sum) = (1.0f32, 0.0f32);
+        for _ in 0..self.octaves {
+            weights.push(weight);
+            sum += weight;
+            weight *= self.persistence;
+        }
+        // at a small offset the furrows are the relief: (offset - 1)²
+        let highest = (self.offset * self.offset).max((self.offset - 1.0) * (self.offset - 1.0));
+        weights.iter().map(|w| w * self.amplitude / (sum * highest)).collect()
     }
 }

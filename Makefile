@@ -1,0 +1,30 @@
+# The two commands of the README: `make run` and `make test`. Both set up what is missing first.
+
+CARGO ?= cargo
+
+.PHONY: run test lint bench setup setup-test
+
+## Opens the editor. Without a display it renders an example scene and says where the picture is.
+run: setup
+	@tools/run
+
+## All tests, the window tests included, on a virtual screen with a software Vulkan driver.
+test: setup-test
+	$(CARGO) test --release
+	$(CARGO) test --release --no-default-features --lib --test cli --target-dir "$${CARGO_TARGET_DIR:-target}/headless"
+
+## Formatting and lints, warnings as errors.
+lint:
+	$(CARGO) fmt --check
+	$(CARGO) clippy --release --all-targets -- -D warnings
+	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$${CARGO_TARGET_DIR:-target}/headless" -- -D warnings
+
+## Cost per cell of every node, beside the peers that the package registry has.
+bench:
+	$(CARGO) bench
+
+setup:
+	@tools/setup
+
+setup-test:
+	@tools/setup --test

@@ -1,0 +1,169 @@
+//! The steps of a script and the single events they are made of.
+
+use std::path::{Path, PathBuf};
+
+use bevy::input::mouse::MouseButton;
+use bevy::math::Vec2;
+use serde::Deserialize;
+
+/// One action of a person, or one thing to wait for or to record. Widgets go by their accessible name;
+/// places in the 3D view are fractions of it, from its upper left corner.
+#[derive(Clone, Debug, Deserialize)]
+pub enum Step {
+    Click(String),
+    DoubleClick(String),
+    RightClick(String),
+    /// Clicks at (x, y) of a widget, as fractions of it.
+    ClickAt(String, f32, f32),
+    /// Drags from the middle of a widget by so many points.
+    Drag(String, f32, f32),
+    /// Drags from (x, y) of a widget by so many points and leaves the button down; `Release` ends it.
+    DragHold(String, f32, f32, f32, f32),
+    Release,
+    /// Types text into what has the focus.
+    Type(String),
+    /// Presses a key with modifiers, like `Ctrl+Z` or `F`.
+    Key(String),
+    ViewDrag { from: (f32, f32), to: (f32, f32), button: Button, shift: bool },
+    ViewScroll { at: (f32, f32), lines: f32 },
+    /// Moves the pointer over the 3D view.
+    ViewHover(f32, f32),
+    /// Turns the wheel over a widget.
+    Scroll(String, f32),
+    Hover(String),
+    /// Until nothing is computed, eased or loaded.
+    Settle,
+    /// Until the playhead has reached an iteration.
+    Iteration(u32),
+    /// Until a widget whose name contains this is on screen.
+    See(String),
+    /// Until no widget whose name contains this is on screen.
+    Gone(String),
+    Resize(f32, f32),
+    /// Saves a picture of the window.
+    Picture(PathBuf),
+    /// Writes what the editor holds, as JSON.
+    State(PathBuf),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub enum Button {
+    Left,
+    Middle,
+    Right,
+}
+
+/// Why a script was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    #[error("cannot read {path}: {source}")]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{path}: {source}")]
+    Syntax { path: PathBuf, source: Box<ron::error::SpannedError> },
+}
+
+/// Reads a script: a RON list of [`Step`]s.
+pub fn read(path: &Path) -> Result<Vec<Step>, ScriptError> {
+    let text = std::fs::read_to_string(path).map_err(|source| ScriptError::Read { path: path.into(), source })?;
+    ron::from_str(&text).map_err(|source| ScriptError::Syntax { path: path.into(), source: Box::new(source) })
+}
+
+/// What happens in one frame.
+#[derive(Clone, Debug)]
+pub enum Atom {
+    Move(Place),
+    MoveBy(Vec2),
+    Button(MouseButton, bool),
+    Scroll(f32),
+    Key(String, bool),
+    Frame,
+    Settle,
+    Iteration(u32),
+    Present(String, bool),
+    Resize(f32, f32),
+    Picture(PathBuf),
+    State(PathBuf),
+}
+
+/// Where the pointer goes.
+#[derive(Clone, Debug)]
+pub enum Place {
+    Widget { name: String, x: f32, y: f32 },
+    View(f32, f32),
+}
+
+/// A drag is made of so many moves, so that what follows the pointer sees it move.
+const DRAG_MOVES: usize = 8;
+
+impl Step {
+    pub fn atoms(self) -> Vec<Atom> {
+        let middle = |name: String| Atom::Move(Place::Widget { name, x: 0.5, y: 0.5 });
+        let press = |button| vec![Atom::Button(button, true), Atom::Frame, Atom::Button(button, false), Atom::Frame];
+        let drag = |by: Vec2| vec![Atom::MoveBy(by / DRAG_MOVES as f32); DRAG_MOVES];
+        let left = MouseButton::Left;
+        match self {
+            Self::Click(name) => [vec![middle(name), Atom::Frame], press(left)].concat(),
+            Self::DoubleClick(name) => [vec![middle(name), Atom::Frame], press(left), press(left)].concat(),
+            Self::RightClick(name) => [vec![middle(name), Atom::Frame], press(MouseButton::Right)].concat(),
+            Self::ClickAt(name, x, y) => {
+                [vec![Atom::Move(Place::Widget { name, x, y }), Atom::Frame], press(left)].concat()
+            }
+            Self::Drag(name, x, y) => [
+                vec![middle(name), Atom::Frame, Atom::Button(left, true), Atom::Frame],
+                drag(Vec2::new(x, y)),
+                vec![Atom::Frame, Atom::Button(left, false), Atom::Frame],
+            ]
+            .concat(),
+            Self::DragHold(name, x, y, dx, dy) => [
+                vec![Atom::Move(Place::Widget { name, x, y }), Atom::Frame, Atom::Button(left, true), Atom::Frame],
+                drag(Vec2::new(dx, dy)),
+            ]
+            .concat(),
+            Self::Release => vec![Atom::Button(left, false), Atom::Frame],
+            Self::Type(text) => {
+                text.chars().flat_map(|c| [Atom::Key(c.into(), true), Atom::Key(c.into(), false)]).collect()
+            }
+            Self::Key(chord) => {
+                let keys: Vec<String> = chord.split('+').map(str::to_string).collect();
+                let down = keys.iter().cloned().map(|k| Atom::Key(k, true));
+                let up = keys.iter().rev().cloned().map(|k| Atom::Key(k, false));
+                down.chain([Atom::Frame]).chain(up).chain([Atom::Frame]).collect()
+            }
+            Self::ViewDrag { from, to, button, shift } => {
+                let button = match button {
+                    Button::Left => left,
+                    Button::Middle => MouseButton::Middle,
+                    Button::Right => MouseButton::Right,
+                };
+                let key = |pressed| if shift { vec![Atom::Key("Shift".into(), pressed)] } else { vec![] };
+                let step = |k: usize| {
+                    let t = k as f32 / DRAG_MOVES as f32;
+                    Atom::Move(Place::View(from.0 + (to.0 - from.0) * t, from.1 + (to.1 - from.1) * t))
+                };
+                [
+                    vec![step(0), Atom::Frame],
+                    key(true),
+                    vec![Atom::Button(button, true), Atom::Frame],
+                    (1..=DRAG_MOVES).map(step).collect(),
+                    vec![Atom::Frame, Atom::Button(button, false)],
+                    key(false),
+                    vec![Atom::Frame],
+                ]
+                .concat()
+            }
+            Self::ViewScroll { at, lines } => {
+                vec![Atom::Move(Place::View(at.0, at.1)), Atom::Frame, Atom::Scroll(lines), Atom::Frame]
+            }
+            Self::ViewHover(x, y) => vec![Atom::Move(Place::View(x, y)), Atom::Frame],
+            Self::Scroll(name, lines) => vec![middle(name), Atom::Frame, Atom::Scroll(lines), Atom::Frame],
+            Self::Hover(name) => vec![middle(name), Atom::Frame],
+            Self::Settle => vec![Atom::Frame, Atom::Frame, Atom::Settle],
+            Self::Iteration(least) => vec![Atom::Iteration(least)],
+            Self::See(name) => vec![Atom::Present(name, true)],
+            Self::Gone(name) => vec![Atom::Present(name, false)],
+            Self::Resize(width, height) => vec![Atom::Resize(width, height), Atom::Frame],
+            Self::Picture(path) => vec![Atom::Picture(path)],
+            Self::State(path) => vec![Atom::State(path)],
+        }
+    }
+}
