@@ -226,7 +226,7 @@ mod tests {
             let table = palette("document-001").unwrap().table(&settings);
             for (height, colour) in [(0.2, [0, 0, 255]), (0.4, [0, 128, 0]), (0.7, [64, 192, 0]), (1.0, [255; 3])] {
                 let got = table.lut[PaletteTable::place(&settings, height * 1000.0).round() as usize];
-                let near = (0..3).all(|k| (i32::from(got[k]) - i32::from(colour[k])).abs() <= 4);
+                let near = (0..3).all(|k| (i32::from(got[k]) - colour[k]).abs() <= 4);
                 assert!(near, "sea {sea_level}, height {height}: {got:?}, not {colour:?}");
             }
         }

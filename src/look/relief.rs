@@ -22,13 +22,13 @@ use crate::scene::Settings;
 const SUN: Light = [1.0, 0.965, 0.9];
 const SKY: Light = [0.88, 0.97, 1.16];
 /// Part of the light on open level ground that comes from the sky.
-const SKY_SHARE: f32 = 0.36;
+const SKY_SHARE: f32 = 0.42;
 /// How much brighter the sky is towards the sun than away from it.
 const SKY_LEAN: f32 = 0.65;
 /// Range of horizon slopes, around the sun's, in which a shadow fades.
 const PENUMBRA: f32 = 0.16;
 /// How dark a cast shadow is: 1 leaves the sky's light alone.
-const SHADOW: f32 = 0.75;
+const SHADOW: f32 = 0.6;
 /// Haze over the lowest land and its share there: what is high stands out, what is low lies back.
 const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.10;
@@ -53,6 +53,8 @@ struct View<'a> {
     ground: Raster,
     /// Ground or water, whichever is higher, in pixels.
     surface: Pyramid,
+    /// Highest place of the surface.
+    peak: f32,
     sea: f32,
     pixel_metres: f32,
     /// Towards the sun: east, south, and up per pixel along the ground.
@@ -98,6 +100,7 @@ impl<'a> View<'a> {
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
             ground,
+            peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
             surface: Pyramid::new(surface),
             sea,
             pixel_metres,
@@ -157,9 +160,13 @@ impl<'a> View<'a> {
         let mut distance = 1.5;
         loop {
             let (px, py) = (x as f32 + self.sun.east * distance, y as f32 + self.sun.south * distance);
+            // nothing from here on can stand higher above the horizon
+            if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
+                break;
+            }
             let Some(there) = self.surface.at(level_of(distance * 0.08), px, py) else { break };
             horizon = horizon.max((there - here) / distance);
-            distance *= 1.12;
+            distance *= 1.16;
         }
         let shade = ((horizon - self.sun.tangent) / PENUMBRA + 0.5).clamp(0.0, 1.0);
         1.0 - SHADOW * shade * shade * (3.0 - 2.0 * shade)
@@ -173,13 +180,11 @@ impl<'a> View<'a> {
         for ray in &self.sky {
             let mut horizon = 0.0f32;
             let mut distance = 1.5;
-            while let Some(there) = self.surface.at(
-                level_of(distance * 0.3),
-                x as f32 + ray.east * distance,
-                y as f32 + ray.south * distance,
-            ) {
+            while (self.peak - here) / distance > horizon {
+                let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
+                let Some(there) = self.surface.at(level_of(distance * 0.3), px, py) else { break };
                 horizon = horizon.max((there - here) / distance);
-                distance *= 1.7;
+                distance *= 2.0;
             }
             sum += ray.weight / (1.0 + horizon * horizon);
         }
