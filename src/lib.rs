@@ -1,4 +1,59 @@
-//! Talweg: a real-time 3D terrain editor. The architecture page is being written.
+//! # Talweg
+//! A real-time 3D terrain editor: a stack of generators, filters and erosions, edited in a panel, computed in the
+//! background, seen in 3D at once, and watched while it erodes. Scenes are RON text. The same binary works without a
+//! window.
+//!
+//! ## How data flows (one direction)
+//! ```text
+//!  panel ──edit──▶ Document { Scene, History }              main thread, plain data
+//!    ▲                │ revision += 1
+//!    │ names, units,  ▼
+//!    │ ranges, help  Worker: Request { revision, Scene, quality, playhead }     newest wins
+//!  Params            │ eval::evaluate: content key → cached? else node.fill / apply / start … step … step
+//!    │               │      between steps and bands of rows: superseded? → stop
+//!    ▼               ▼
+//!  RON · CLI · help  Report { revision, Preview | Frame | Done(Arc<Terrain>) }
+//!                    │ stale revisions are dropped
+//!                    ▼
+//!             height + normal textures ──▶ tessellated patches ──▶ screen
+//! ```
+//! The command line calls the same [`eval::evaluate`] without the app. Nothing flows back.
+//!
+//! ## Invariants
+//! 1. Only [`mod@app`] names bevy or egui; without the feature `app` neither is compiled.
+//! 2. Evaluation is a pure function of (scene, resolution, playhead): no clock, no global random, no files.
+//! 3. Same scene, same bits: any thread count, any processor, editor or command line. Heights are decided by + - × ÷ √,
+//!    comparisons, integers and the `libm` crate (`clippy.toml` forbids the rest); nothing is summed in thread order.
+//!    A node whose law changes raises its version, and old scenes say so when they are opened.
+//! 4. Heights are `f32` fractions of `relief_metres`, positions fractions of the side; [`nodes::Context`] converts.
+//!    Resolution only changes sampling: iterations are counted at the scene's own resolution and scaled elsewhere.
+//! 5. User data never panics and never hangs: parameters are clamped to their hard range on load, with a warning that
+//!    names them; unknown keys, wrong versions and truncated files are errors with line and column.
+//! 6. A file is never half-written: temporary file in the same folder, flush, sync, rename.
+//! 7. The interface never waits: what takes long runs on the worker, and a running evaluation stops within 50 ms.
+//! 8. Volume is conserved where a process claims it, and its [`nodes::Ledger`] proves it.
+//!
+//! ## Where things are
+//! | folder | what it holds |
+//! |---|---|
+//! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
+//! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples |
+//! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
+//! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
+//! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
+//! | [`look`] | palettes, relief pictures: shared by editor and command line |
+//! | [`io`] | heightmaps out |
+//! | [`cli`] | one file a subcommand |
+//! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
+//!
+//! Tests walk lists rather than items: `tests/contract.rs` the node catalogue, `tests/scenes.rs` everything in `saves/`,
+//! `tests/panel.rs` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
+//!
+//! ## Deliberately absent
+//! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.
+//! - No GPU in the evaluation: it could not give the same bits everywhere.
+//! - No file access in a node; what a scene needs is in the scene.
+
 pub mod cli;
 pub mod eval;
 pub mod field;
@@ -7,3 +62,6 @@ pub mod look;
 pub mod nodes;
 pub mod param;
 pub mod scene;
+
+#[cfg(feature = "app")]
+pub mod app;

@@ -14,7 +14,7 @@ use rayon::ThreadPool;
 
 pub use cache::{Cache, Key};
 pub use timeline::Timeline;
-pub use worker::{Output, Play, Quality, Report, Request, Worker};
+pub use worker::{Output, Play, Quality, Report, Request, Status, Worker};
 
 use crate::field::{Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Control, Ledger, Process, Work};

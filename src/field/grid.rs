@@ -26,6 +26,11 @@ impl Grid {
         Self { samples: samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges }
     }
 
+    /// A working grid inside a node, which may be a little larger than a terrain can be.
+    pub(crate) fn working(samples: usize, edges: Edges) -> Self {
+        Self { samples, edges }
+    }
+
     /// Number of samples in the field.
     #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
     pub fn len(self) -> usize {

@@ -9,6 +9,7 @@ pub mod context;
 pub mod erosion;
 pub mod filters;
 pub mod generators;
+pub mod help;
 
 pub use context::{Cancelled, Context, Control};
 

@@ -1,18 +1,68 @@
-//! Levels.
+//! Levels and a curve: remaps heights.
+//!
+//! Law: t = (h - input_low) / (input_high - input_low); with `clamp`, t is limited to [0, 1]; between 0 and 1
+//! t becomes curve(t^(1/gamma)), beyond them it goes on at slope 1 from the ends of the curve;
+//! out = output_low + t · (output_high - output_low). With everything at its default no bit changes.
+//! An input range narrower than 10⁻⁶ is a step: below is 0, above is 1.
+//! Boundary: none, every sample stands alone.
+//! Source: the levels and curves of image editors; the curve is Fritsch & Carpenter 1980 (see [`Curve`]).
 
 use crate::field::Terrain;
 use crate::nodes::{Cancelled, Context, Filter};
+use crate::param::Curve;
 
 crate::params! {
-    /// Levels.
-    Levels "Levels" in "Filters" {
-        /// Exponent.
-        gamma: f32 [""] = 1.0, 0.1..=10.0;
+    /// Stretches, squeezes and bends the heights: contrast, gamma and a curve.
+    Levels "Levels and curve" in "Filter", from "Fritsch & Carpenter 1980", also "curve contrast gamma remap normalise clamp invert histogram" {
+        /// Height that becomes the low output, as a fraction of the relief. Raising it deepens the lowlands.
+        input_low: f32 = 0.0, -10.0..=10.0, slider 0.0..=1.0;
+        /// Height that becomes the high output, as a fraction of the relief. Lowering it raises the peaks.
+        input_high: f32 = 1.0, -10.0..=10.0, slider 0.0..=1.0;
+        /// Bends the middle: above 1 lifts the slopes to a plateau, below 1 hollows them to valleys.
+        gamma: f32 = 1.0, 0.05..=20.0, slider 0.2..=5.0;
+        /// Height of the low end, as a fraction of the relief. A low output above the high one turns the terrain upside down.
+        output_low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
+        /// Height of the high end, as a fraction of the relief.
+        output_high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5;
+        /// Cuts off what lies beyond the input heights: flat bottoms and flat tops.
+        clamp: bool = false;
+        /// Height after against height before, each from the low end to the high end.
+        curve: Curve = Curve::identity();
     }
 }
 
+/// Input ranges narrower than this are a step.
+const NARROW: f32 = 1.0e-6;
+
 impl Filter for Levels {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        cx.rows(&mut terrain.height, |_, row| row.iter_mut().for_each(|h| *h *= self.gamma))
+        let bend = (self.curve != Curve::identity()).then(|| self.curve.prepare());
+        let exponent = 1.0 / self.gamma;
+        let (width, height) = (self.input_high - self.input_low, self.output_high - self.output_low);
+        let in_place = self.input_low == self.output_low && width == height && !self.clamp;
+        if in_place && bend.is_none() && self.gamma == 1.0 {
+            return Ok(());
+        }
+        let shape = |t: f32| {
+            let inside = t.clamp(0.0, 1.0);
+            let mut shaped = inside;
+            if self.gamma != 1.0 {
+                shaped = libm::powf(shaped, exponent);
+            }
+            if let Some(curve) = &bend {
+                shaped = curve.at(shaped);
+            }
+            if self.clamp { shaped } else { shaped + (t - inside) }
+        };
+        cx.rows(&mut terrain.height, |_, row| {
+            for h in row {
+                let t = if width.abs() < NARROW {
+                    if *h >= self.input_high { 1.0 } else { 0.0 }
+                } else {
+                    (*h - self.input_low) / width
+                };
+                *h = self.output_low + shape(t) * height;
+            }
+        })
     }
 }

@@ -1,18 +1,57 @@
-//! Terraces.
+//! Terraces: flat treads and steep risers.
+//!
+//! Law: boundaries bₖ = step · (k + v·½·ρₖ), with ρₖ in [-1, 1) random per terrace and v the variation. In terrace
+//! bₖ ≤ h < bₖ₊₁, t = (h - bₖ) / (bₖ₊₁ - bₖ) and out = bₖ + (bₖ₊₁ - bₖ) · t / ((1/a - 2)(1 - t) + 1), a = ½(1 - sharpness):
+//! Schlick's bias, which leaves t = 0 and t = 1 in place, so terraces join without a jump. The slope is a/(1 - a) of
+//! what it was at the foot and (1 - a)/a at the lip.
+//! Boundary: none, every sample stands alone. Heights over a million steps from 0 are left as they are.
+//! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
 use crate::field::Terrain;
 use crate::nodes::{Cancelled, Context, Filter};
 
 crate::params! {
-    /// Terraces.
-    Terrace "Terraces" in "Filters" {
-        /// Exponent.
-        gamma: f32 [""] = 1.0, 0.1..=10.0;
+    /// Cuts slopes into steps: flat treads with a sharp lip, like layered rock or rice terraces.
+    Terrace "Terraces" in "Filter", from "Schlick 1994", also "steps strata mesa layers plateau stairs" {
+        /// Height from tread to tread.
+        step_height: f32 ["m"] = 120.0, 0.01..=100_000.0, slider 5.0..=500.0;
+        /// How flat the treads are: 0 changes nothing, 1 makes level treads and vertical risers.
+        sharpness: f32 = 0.75, 0.0..=1.0;
+        /// How uneven the steps are: 0 makes them all alike, 1 makes some broad and some thin.
+        variation: f32 = 0.5, 0.0..=1.0;
     }
 }
 
+/// A riser is never quite vertical, so that the law has no division by 0.
+const STEEPEST: f32 = 1.0e-3;
+const FARTHEST: f32 = 1.0e6;
+
 impl Filter for Terrace {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        cx.rows(&mut terrain.height, |_, row| row.iter_mut().for_each(|h| *h *= self.gamma))
+        let per_step = cx.relief_metres / self.step_height;
+        let bias = (0.5 * (1.0 - self.sharpness)).max(STEEPEST);
+        let pull = 1.0 / bias - 2.0;
+        // just under ½, so that boundaries never meet
+        let spread = self.variation * 0.49;
+        let boundary = |k: i32| k as f32 + spread * cx.random.signed(k, 0);
+        cx.rows(&mut terrain.height, |_, row| {
+            let mut terrace = (0, boundary(0), boundary(1));
+            for h in row {
+                let x = *h * per_step;
+                if x.abs() > FARTHEST {
+                    continue;
+                }
+                if x < terrace.1 || x >= terrace.2 {
+                    let mut k = x as i32 - 1;
+                    while x >= boundary(k + 1) {
+                        k += 1;
+                    }
+                    terrace = (k, boundary(k), boundary(k + 1));
+                }
+                let (_, low, high) = terrace;
+                let t = ((x - low) / (high - low)).clamp(0.0, 1.0);
+                *h = (low + (high - low) * (t / (pull * (1.0 - t) + 1.0))) / per_step;
+            }
+        })
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod diamond_square;
 pub mod lattice;
+pub mod nearest;
 pub mod perlin;
 pub mod ridged;
 pub mod voronoi;

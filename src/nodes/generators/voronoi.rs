@@ -1,25 +1,217 @@
-//! Voronoi.
+//! Voronoi relief: heights from the distances to scattered points.
+//!
+//! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 4, with Dₙ the distance to the n-th nearest feature point
+//! (Euclidean, or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on
+//! the borders between regions, highest at the points. c₁ = 1 alone makes cones, c₁ = -1 alone hills.
+//! Points: at random, or one in each cell of a square lattice, moved from its centre by `jitter`.
+//!
+//! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If the
+//! block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
+//! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid ([`nearest`](super::nearest)) finds
+//! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
+//! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
+//! round, each point counting once. Where there are fewer points than n, the farthest counts again.
+//! Source: Worley 1996; Olsen 2004; document 000, §1.2.
 
+use super::nearest::{Buckets, Point};
+use crate::field::{Edges, Stream};
 use crate::nodes::{Cancelled, Context, Generator};
 
+crate::choices! {
+    /// How distance is measured.
+    Metric {
+        Euclidean "Euclidean": "The true distance: straight slopes.",
+        Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
+    }
+}
+
+crate::choices! {
+    /// How the points are scattered.
+    Scatter {
+        Random "Random": "Anywhere: some regions are small, some large.",
+        Lattice "Lattice": "One in each cell of a square lattice: regions of like size. The number of points is rounded to a square.",
+    }
+}
+
 crate::params! {
-    /// Voronoi.
-    Voronoi "Voronoi" in "Noise", from "Perlin 1985" {
-        /// Features along a side.
-        frequency: f32 [""] = 4.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// Layers of noise.
-        octaves: u32 = 8, 1..=16;
+    /// Mountains, cells or cones around scattered points.
+    Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
+        /// Number of feature points. Each makes one mountain; more make them smaller.
+        points: u32 = 40, 1..=65_536, slider 4..=1000;
+        /// How the points are scattered.
+        scatter: Scatter = Scatter::Lattice;
+        /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
+        jitter: f32 = 0.85, 0.0..=1.0;
+        /// How distance is measured.
+        metric: Metric = Metric::Euclidean;
+        /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
+        c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.
+        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the third nearest point.
+        c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the fourth nearest point.
+        c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Height of the result, as a fraction of the relief.
+        amplitude: f32 = 0.9, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height where the weighted sum is 0, as a fraction of the relief.
+        base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
     }
 }
 
 impl Generator for Voronoi {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let f = self.frequency;
-        cx.rows(out, |i, row| {
-            for (j, h) in row.iter_mut().enumerate() {
-                let (x, y) = (cx.grid.position(j) * f, cx.grid.position(i) * f);
-                *h = cx.random.unit(x as i32, y as i32);
+        let points = self.feature_points(cx.random);
+        let buckets = Buckets::new(&points, cx.grid.edges == Edges::Wrap);
+        match [self.c4, self.c3, self.c2].iter().position(|&c| c != 0.0) {
+            Some(0) => self.relief::<4>(cx, &buckets, out),
+            Some(1) => self.relief::<3>(cx, &buckets, out),
+            Some(2) => self.relief::<2>(cx, &buckets, out),
+            _ => self.relief::<1>(cx, &buckets, out),
+        }
+    }
+}
+
+impl Voronoi {
+    /// The feature points, in the unit square.
+    pub fn feature_points(&self, random: Stream) -> Vec<Point> {
+        match self.scatter {
+            Scatter::Random => (0..self.points as i32).map(|k| [random.unit(k, 0), random.unit(k, 1)]).collect(),
+            Scatter::Lattice => {
+                let side = (self.points as f32).sqrt().round().max(1.0) as i32;
+                let at = |cell: i32, random: f32| (cell as f32 + 0.5 + self.jitter * (random - 0.5)) / side as f32;
+                let (rows, columns) = (random.fork(0), random.fork(1));
+                (0..side * side)
+                    .map(|k| (k % side, k / side))
+                    .map(|(x, y)| [at(x, columns.unit(x, y)), at(y, rows.unit(x, y))])
+                    .collect()
+            }
+        }
+    }
+
+    /// Computes the map from the K nearest points of each sample.
+    fn relief<const K: usize>(&self, cx: &Context, buckets: &Buckets, out: &mut [f32]) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        // the last row and column of a wrapping grid are the first again
+        let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
+        let spacing = (n as f32 / (buckets.count() as f32).sqrt()) as usize;
+        let side = (spacing / 2).next_power_of_two().clamp(4, 32);
+        cx.bands_of(side, out, |first, cells| {
+            let ys = &places[first..first + cells.len() / n];
+            let mut candidates = Vec::new();
+            for left in (0..n).step_by(side) {
+                let xs = &places[left..(left + side).min(n)];
+                buckets.candidates(xs, ys, K, &mut candidates);
+                for (row, &y) in cells.chunks_mut(n).zip(ys) {
+                    self.span::<K>(buckets, &candidates, xs, y, &mut row[left..left + xs.len()]);
+                }
             }
         })
+    }
+
+    /// Heights of neighbouring samples of a row, a few at a time.
+    fn span<const K: usize>(&self, buckets: &Buckets, candidates: &[Point], xs: &[f32], y: f32, out: &mut [f32]) {
+        const LANES: usize = 8;
+        for (xs, out) in xs.chunks(LANES).zip(out.chunks_mut(LANES)) {
+            let mut lane = [xs[0]; LANES];
+            lane[..xs.len()].copy_from_slice(xs);
+            let squares = if buckets.wraps() {
+                nearest_squares::<K, LANES, true>(candidates, &lane, y)
+            } else {
+                nearest_squares::<K, LANES, false>(candidates, &lane, y)
+            };
+            let heights = self.heights(&squares, buckets.count() as f32);
+            out.copy_from_slice(&heights[..xs.len()]);
+        }
+    }
+
+    /// The law, from the squares of the K least distances of each sample.
+    fn heights<const K: usize, const LANES: usize>(&self, squares: &[[f32; LANES]; K], count: f32) -> [f32; LANES] {
+        let coefficients = [self.c1, self.c2, self.c3, self.c4];
+        let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
+        for (squares, c) in squares.iter().zip(coefficients) {
+            for l in 0..LANES {
+                // infinite where there are too few points: the farthest counts again
+                known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
+                sum[l] += c * if self.metric == Metric::Squared { known[l] } else { known[l].sqrt() };
+            }
+        }
+        sum.map(|s| self.base + self.amplitude * s)
+    }
+}
+
+/// Squares of the K least distances from each (x, y), growing.
+#[inline(always)]
+fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
+    points: &[Point],
+    xs: &[f32; LANES],
+    y: f32,
+) -> [[f32; LANES]; K] {
+    let mut least = [[f32::INFINITY; LANES]; K];
+    for point in points {
+        let across = along::<WRAP>(y, point[1]);
+        let across = across * across;
+        let mut square = [0.0; LANES];
+        for l in 0..LANES {
+            let d = along::<WRAP>(xs[l], point[0]);
+            square[l] = d * d + across;
+        }
+        for least in &mut least {
+            for l in 0..LANES {
+                let (a, b) = (least[l], square[l]);
+                least[l] = if a < b { a } else { b };
+                square[l] = if a < b { b } else { a };
+            }
+        }
+    }
+    least
+}
+
+/// Distance along one axis; on wrapping terrains the short way round.
+#[inline(always)]
+fn along<const WRAP: bool>(a: f32, b: f32) -> f32 {
+    let d = (a - b).abs();
+    if WRAP && 1.0 - d < d { 1.0 - d } else { d }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Grid;
+    use crate::nodes::Control;
+
+    #[test]
+    fn blocks_give_the_bits_of_a_search_through_all_points() {
+        for (points, samples, scatter) in [
+            (1, 33, Scatter::Random),
+            (3, 50, Scatter::Random),
+            (400, 100, Scatter::Random),
+            (5000, 65, Scatter::Lattice),
+        ] {
+            for edges in [Edges::Open, Edges::Wrap] {
+                let node = Voronoi { points, scatter, c3: 0.5, c4: -1.5, ..Voronoi::default() };
+                let control = Control::default();
+                let cx = Context {
+                    grid: Grid::new(samples, edges),
+                    size_metres: 1000.0,
+                    relief_metres: 100.0,
+                    scene_samples: samples,
+                    random: Stream::new(5, 6),
+                    control: &control,
+                };
+                let mut out = vec![0.0; cx.grid.len()];
+                node.fill(&cx, &mut out).unwrap();
+                let all = node.feature_points(cx.random);
+                for (k, &h) in out.iter().enumerate() {
+                    let place = |index: usize| cx.grid.position(index % cx.grid.distinct());
+                    let (x, y) = (place(k % samples), place(k / samples));
+                    let squares = match edges {
+                        Edges::Open => nearest_squares::<4, 1, false>(&all, &[x], y),
+                        Edges::Wrap => nearest_squares::<4, 1, true>(&all, &[x], y),
+                    };
+                    assert_eq!(h, node.heights(&squares, all.len() as f32)[0], "{points} {edges:?} {k}");
+                }
+            }
+        }
     }
 }

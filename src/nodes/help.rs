@@ -1,0 +1,71 @@
+//! The catalogue as Markdown, for `assets/help/nodes.md` and `talweg nodes`.
+
+use super::{Node, Work};
+use crate::param::{About, Kind, ParamSpec};
+
+/// Every node with its parameters, in the order of the Add menu.
+pub fn markdown() -> String {
+    let mut out = String::from(
+        "# Nodes\nMade from the program's own descriptions; do not edit. A slider may be left by typing a value: \
+         the range is the law.\n",
+    );
+    let mut category = "";
+    for node in Node::catalogue() {
+        let about = node.about();
+        if about.category != category {
+            category = about.category;
+            out.push_str(&format!("\n## {category}\n"));
+        }
+        out.push('\n');
+        out.push_str(&node_markdown(&node));
+    }
+    out
+}
+
+/// One node with its parameters.
+pub fn node_markdown(node: &Node) -> String {
+    let about = node.about();
+    let shape = match node.work() {
+        Work::Generator(_) => "generator",
+        Work::Filter(_) => "filter",
+        Work::Process(_) => "process",
+    };
+    let mut out = format!("### {}\n`{}`, a {shape}. {}\n", about.label, about.name, about.help);
+    if !about.source.is_empty() {
+        out.push_str(&format!("Source: {}.\n", about.source));
+    }
+    out.push_str(&params_markdown(about));
+    out
+}
+
+/// The parameters of any group as a table, with the choices below it.
+pub fn params_markdown(about: &About) -> String {
+    let mut out = String::new();
+    if about.params.is_empty() {
+        return out;
+    }
+    out.push_str("\n| parameter | default | range | what it does |\n|---|---|---|---|\n");
+    for spec in &about.params {
+        let default = spec.show(&spec.default);
+        out.push_str(&format!(
+            "| `{}`{} | {default} | {} | {} |\n",
+            spec.name,
+            unit(spec),
+            spec.range_text(),
+            spec.help
+        ));
+    }
+    for spec in &about.params {
+        if let Kind::Choice(options) = spec.kind {
+            out.push_str(&format!("\n`{}`:\n", spec.name));
+            for option in options {
+                out.push_str(&format!("- `{}` ({}): {}\n", option.name, option.label, option.help));
+            }
+        }
+    }
+    out
+}
+
+fn unit(spec: &ParamSpec) -> String {
+    if spec.unit.is_empty() { String::new() } else { format!(" [{}]", spec.unit) }
+}
