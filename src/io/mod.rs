@@ -1,1 +1,48 @@
-//! Heightmaps in and out.
+//! Files in and out. Whatever is written is never half-written: temporary file in the same folder, flush, sync, rename.
+
+mod heightmap;
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+pub use heightmap::{ExportReport, HeightmapFormat, export_heightmap};
+
+/// Why a file could not be written.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    #[error("cannot write {path}: there is no folder {folder}. Make it first, or choose another one")]
+    NoFolder { path: PathBuf, folder: PathBuf },
+    #[error("cannot write {path}: it is a folder. Give the name of a file")]
+    IsFolder { path: PathBuf },
+    #[error("cannot write {path}: {source}. A file that was there before is untouched")]
+    Write { path: PathBuf, source: std::io::Error },
+    #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
+    Extension { path: PathBuf, extension: String },
+}
+
+/// Replaces `path` in one step by what `write` writes. If anything fails the old file stays.
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<&mut File>) -> std::io::Result<()>,
+) -> Result<(), FileError> {
+    let failed = |source| FileError::Write { path: path.into(), source };
+    check_place(path)?;
+    let mut file = atomic_write_file::AtomicWriteFile::open(path).map_err(failed)?;
+    {
+        let mut buffer = BufWriter::with_capacity(1 << 16, file.as_file_mut());
+        write(&mut buffer).and_then(|()| buffer.flush()).map_err(failed)?;
+    }
+    file.commit().map_err(failed)
+}
+
+/// Says early what would keep `path` from being written: before a long computation, not after it.
+pub fn check_place(path: &Path) -> Result<(), FileError> {
+    if path.is_dir() {
+        return Err(FileError::IsFolder { path: path.into() });
+    }
+    match path.parent().filter(|f| !f.as_os_str().is_empty() && !f.is_dir()) {
+        Some(folder) => Err(FileError::NoFolder { path: path.into(), folder: folder.into() }),
+        None => Ok(()),
+    }
+}

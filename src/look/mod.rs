@@ -1,5 +1,11 @@
 //! Turns terrain into colour: palettes and hillshade, shared by the editor, the 2D map and the command line.
 
+mod colour;
 mod palette;
+mod picture;
+mod raster;
+mod relief;
 
-pub use palette::{Palette, PaletteTable, palette, palette_names};
+pub use palette::{Palette, PaletteError, PaletteTable, palette, palette_names};
+pub use picture::{Picture, heightmap};
+pub use relief::relief;

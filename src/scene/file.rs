@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Scene, Settings};
+use crate::io::write_atomically;
 use crate::nodes::Node;
 use crate::param::Params;
 
@@ -27,8 +28,8 @@ pub struct Warning(pub String);
 pub enum SceneError {
     #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
-    #[error("cannot write {path}: {source}. The file that was there before is untouched; choose another folder")]
-    Write { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Write(#[from] crate::io::FileError),
     #[error("{path} is not a scene: it is larger than 16 MB")]
     TooLarge { path: PathBuf },
     #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
@@ -220,14 +221,6 @@ impl Scene {
 
     /// Writes a scene file; until the new one is safely on disk the old one stays.
     pub fn save(&self, path: &Path) -> Result<(), SceneError> {
-        write_atomically(path, self.to_ron().as_bytes())
-            .map_err(|source| SceneError::Write { path: path.into(), source })
+        Ok(write_atomically(path, |file| file.write_all(self.to_ron().as_bytes()))?)
     }
-}
-
-/// Replaces `path` by `bytes` in one step: temporary file in the same folder, flush, sync, rename.
-pub fn write_atomically(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = atomic_write_file::AtomicWriteFile::open(path)?;
-    file.write_all(bytes)?;
-    file.commit()
 }

@@ -1,10 +1,12 @@
 //! What people make: a scene of settings and layers, its file, and its history.
 
+mod examples;
 mod file;
 mod history;
 mod layer;
 mod settings;
 
+pub use examples::{Example, example, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
 pub use layer::{Blend, Layer, Mask, Mix};

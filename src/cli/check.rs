@@ -1,0 +1,70 @@
+//! `talweg check`: reads scenes and says what is wrong with them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::{Failure, Outcome, input, print, print_json};
+use crate::scene::Warning;
+
+/// Read scenes and print every warning and error
+#[derive(Args)]
+#[command(after_help = "\
+Prints `ok` or what is wrong, one line for each; exit code 1 if a scene cannot be read.
+
+Example:
+  talweg check saves/*.ron")]
+pub struct CheckArgs {
+    /// Scene files
+    #[arg(required = true)]
+    scenes: Vec<PathBuf>,
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Finding {
+    scene: PathBuf,
+    warnings: Vec<String>,
+    error: Option<String>,
+}
+
+pub fn run(args: &CheckArgs) -> Outcome {
+    let findings: Vec<Finding> = args
+        .scenes
+        .iter()
+        .map(|path| match input::load(path) {
+            Ok((_, warnings)) => {
+                let warnings = warnings.into_iter().map(|Warning(text)| text).collect();
+                Finding { scene: path.clone(), warnings, error: None }
+            }
+            Err(Failure::Usage(error) | Failure::Failed(error)) => {
+                Finding { scene: path.clone(), warnings: Vec::new(), error: Some(format!("{error:#}")) }
+            }
+        })
+        .collect();
+    if args.json {
+        print_json(&findings)?;
+    } else {
+        print(&findings.iter().map(Finding::lines).collect::<String>())?;
+    }
+    match findings.iter().filter(|f| f.error.is_some()).count() {
+        0 => Ok(()),
+        bad => Err(Failure::Failed(anyhow::anyhow!("{bad} of {} scenes cannot be read", findings.len()))),
+    }
+}
+
+impl Finding {
+    fn lines(&self) -> String {
+        let scene = self.scene.display();
+        if let Some(error) = &self.error {
+            return format!("error    {error}\n");
+        }
+        if self.warnings.is_empty() {
+            return format!("ok       {scene}\n");
+        }
+        self.warnings.iter().map(|text| format!("warning  {scene}: {text}\n")).collect()
+    }
+}

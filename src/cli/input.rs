@@ -1,0 +1,134 @@
+//! What the commands that evaluate have in common: the scene, what is changed in it, threads, progress.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::ThreadPool;
+
+use super::{Failure, usage};
+use crate::eval::{Store, evaluate, thread_pool};
+use crate::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
+use crate::nodes::Control;
+use crate::scene::{Scene, SceneError, Warning, example, examples};
+
+/// The scene and how to evaluate it.
+#[derive(Args)]
+pub struct SceneArgs {
+    /// Scene file, or the name of a shipped example
+    scene: PathBuf,
+    /// Samples per side, in place of the scene's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MAX_SAMPLES as i64))]
+    size: Option<u32>,
+    /// Seed, in place of the scene's
+    #[arg(long, value_name = "S")]
+    seed: Option<u32>,
+    /// Change a value, like Ridges.octaves=6, 2.opacity=0.5 or scene.sea_level=100; may be repeated
+    #[arg(long, value_name = "LAYER.PARAM=VALUE")]
+    set: Vec<String>,
+    /// Threads to compute with; 0 is one for each processor
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = threads)]
+    threads: usize,
+    /// Print no warnings and no progress
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+const MAX_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    text.parse().ok().filter(|&n| n <= MAX_THREADS).ok_or(format!("give a whole number from 0 to {MAX_THREADS}"))
+}
+
+/// Reads a scene file or, if there is none and `path` is a bare name, a shipped example.
+pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
+    match Scene::load(path) {
+        Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            if let Some(shipped) = path.to_str().and_then(|name| example(name.trim_end_matches(".ron"))) {
+                return Ok((shipped.scene.clone(), Vec::new()));
+            }
+            let names: Vec<&str> = examples().iter().map(|e| e.name).collect();
+            Err(Failure::Failed(anyhow::anyhow!(
+                "there is no scene {}; give a .ron file or one of the shipped examples: {}",
+                path.display(),
+                names.join(", ")
+            )))
+        }
+        other => Ok(other?),
+    }
+}
+
+impl SceneArgs {
+    /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
+    pub fn load(&self) -> Result<Job, Failure> {
+        let (mut scene, warnings) = load(&self.scene)?;
+        if !self.quiet {
+            for Warning(text) in warnings {
+                eprintln!("talweg: warning: {}: {text}", self.scene.display());
+            }
+        }
+        if let Some(seed) = self.seed {
+            scene.settings.seed = seed;
+        }
+        for change in &self.set {
+            scene.set(change).map_err(|e| usage(anyhow::anyhow!("--set: {e}")))?;
+        }
+        let samples = self.size.map_or(scene.samples(), |n| n as usize);
+        Ok(Job { scene, samples, pool: thread_pool(self.threads)?, quiet: self.quiet })
+    }
+}
+
+/// A scene with the threads to evaluate it.
+pub struct Job {
+    pub scene: Scene,
+    pub samples: usize,
+    pub pool: ThreadPool,
+    quiet: bool,
+}
+
+impl Job {
+    /// Evaluates the scene on the job's threads, with a progress bar if a person is watching.
+    pub fn evaluate(&self) -> Result<Arc<Terrain>, Failure> {
+        self.evaluate_in(&self.pool)
+    }
+
+    /// Evaluates the scene on other threads.
+    pub fn evaluate_in(&self, pool: &ThreadPool) -> Result<Arc<Terrain>, Failure> {
+        let control = Control::default();
+        let work = || pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::forgetful(), &control));
+        let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+        if self.quiet || bar.is_hidden() {
+            return Ok(work()?.terrain);
+        }
+        bar.set_style(ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}")?);
+        let (done, waiting) = channel::<()>();
+        let evaluated = std::thread::scope(|scope| {
+            let (control, bar) = (&control, &bar);
+            scope.spawn(move || {
+                // the sender is dropped at the end of the work
+                while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(Duration::from_millis(80)) {
+                    self.show(control, bar);
+                }
+            });
+            let evaluated = work();
+            drop(done);
+            evaluated
+        });
+        bar.finish_and_clear();
+        Ok(evaluated?.terrain)
+    }
+
+    fn show(&self, control: &Control, bar: &ProgressBar) {
+        let (layer, fraction) = control.progress();
+        let share = (layer as f32 + fraction) / self.scene.layers.len().max(1) as f32;
+        bar.set_position((share * STEPS as f32) as u64);
+        if let Some(layer) = self.scene.layers.get(layer) {
+            bar.set_message(layer.name.clone());
+        }
+    }
+}
+
+const STEPS: u64 = 1000;

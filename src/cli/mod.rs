@@ -1,0 +1,133 @@
+//! The command line, one file per subcommand. Results go to stdout, everything else to stderr.
+//!
+//! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what, where and what to do. Ctrl-C ends the program at any
+//! time: files are written in one step, so none is left half-written.
+
+mod check;
+mod edit;
+mod export;
+mod input;
+mod nodes;
+mod render;
+mod shot;
+mod verify;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+pub use shot::ShotArgs;
+
+#[derive(Parser)]
+#[command(
+    name = "talweg",
+    version,
+    about = "A real-time 3D terrain editor: generators, filters and erosion you can watch",
+    long_about = None,
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+SCENE is a .ron file, or the name of a shipped example such as `alpine-range`.
+
+Examples:
+  talweg                                            open the editor
+  talweg island.ron                                 open a scene in it
+  talweg render alpine-range -o alps.png            draw a shipped example from above
+  talweg export island.ron -o heights.r16 --size 1025
+  talweg verify island.ron --set Ridges.octaves=6
+
+Exit codes: 0 done, 1 failed, 2 wrong usage."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    /// Scene to open in the editor
+    scene: Option<PathBuf>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    Render(render::RenderArgs),
+    Shot(ShotArgs),
+    Export(export::ExportArgs),
+    Nodes(nodes::NodesArgs),
+    Check(check::CheckArgs),
+    Verify(verify::VerifyArgs),
+}
+
+/// Why a command ended without its result.
+enum Failure {
+    /// Exit code 2: the command line itself is wrong.
+    Usage(anyhow::Error),
+    /// Exit code 1.
+    Failed(anyhow::Error),
+}
+
+impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+/// Makes `error` a matter of wrong usage.
+fn usage(error: impl Into<anyhow::Error>) -> Failure {
+    Failure::Usage(error.into())
+}
+
+type Outcome = Result<(), Failure>;
+
+/// Reads the command line and carries it out.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        None => edit::run(cli.scene),
+        Some(Command::Render(args)) => render::run(&args),
+        Some(Command::Shot(args)) => shot::run(args),
+        Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Nodes(args)) => nodes::run(&args),
+        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Verify(args)) => verify::run(&args),
+    };
+    let (code, error) = match outcome {
+        Ok(()) => return ExitCode::SUCCESS,
+        Err(Failure::Failed(error)) => (1, error),
+        Err(Failure::Usage(error)) => (2, error),
+    };
+    eprintln!("talweg: {error:#}");
+    ExitCode::from(code)
+}
+
+/// Prints a result. A reader that has closed the pipe has seen enough.
+fn print(text: &str) -> Outcome {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
+    }
+}
+
+/// Prints a result as JSON.
+fn print_json(value: &impl serde::Serialize) -> Outcome {
+    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+}
+
+/// The editor is asked for and not there.
+#[cfg(not(feature = "app"))]
+fn no_editor() -> Failure {
+    Failure::Failed(anyhow::anyhow!(
+        "this talweg was built without the editor; build it with the cargo feature `app`, or see `talweg --help` \
+         for what works without"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,139 @@
+//! `talweg nodes`: the catalogue, from the same table that the panel reads.
+
+use std::fmt::Write;
+
+use clap::Args;
+use serde_json::json;
+
+use super::{Outcome, print, print_json};
+use crate::nodes::{Node, Work};
+use crate::param::{About, Kind, ParamSpec, Params, Value};
+use crate::scene::{Mask, Mix, Settings};
+
+/// List every node with its parameters
+#[derive(Args)]
+#[command(after_help = "\
+Each parameter is shown with its default, unit and hard range; the slider's range stands in brackets where it is
+narrower. Any of them can be given to --set: LAYER.PARAM=VALUE, or scene.PARAM=VALUE.")]
+pub struct NodesArgs {
+    /// Print the catalogue as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: &NodesArgs) -> Outcome {
+    let (settings, mix, mask) = (Settings::default(), Mix::default(), Mask::default());
+    if args.json {
+        let nodes: Vec<_> = Node::catalogue().iter().map(|node| json_of(node.about(), Some(shape(node)))).collect();
+        return print_json(&json!({
+            "nodes": nodes,
+            "layer": [json_of(mix.about(), None), json_of(mask.about(), None)],
+            "scene": json_of(settings.about(), None),
+        }));
+    }
+    let mut text = String::new();
+    let mut category = "";
+    for node in Node::catalogue() {
+        let about = node.about();
+        if about.category != category {
+            category = about.category;
+            let _ = writeln!(text, "{}\n", category.to_uppercase());
+        }
+        describe(&mut text, about);
+    }
+    text += "EVERY LAYER\n\n";
+    describe(&mut text, mix.about());
+    describe(&mut text, mask.about());
+    text += "SCENE\n\n";
+    describe(&mut text, settings.about());
+    print(&text)
+}
+
+fn shape(node: &Node) -> &'static str {
+    match node.work() {
+        Work::Generator(_) => "generator",
+        Work::Filter(_) => "filter",
+        Work::Process(_) => "process",
+    }
+}
+
+fn describe(text: &mut String, about: &About) {
+    let label = if about.label == about.name { String::new() } else { format!("  \"{}\"", about.label) };
+    let _ = writeln!(text, "  {}{label}", about.name);
+    let _ = writeln!(text, "    {}", about.help);
+    if !about.source.is_empty() {
+        let _ = writeln!(text, "    After {}.", about.source);
+    }
+    let width = about.params.iter().map(|p| p.name.len()).max().unwrap_or(0);
+    for spec in &about.params {
+        let unit = if spec.unit.is_empty() { String::new() } else { format!(" {}", spec.unit) };
+        let _ = writeln!(
+            text,
+            "      {:width$}  {}{unit}  ({}{})  {}",
+            spec.name,
+            spec.show(&spec.default),
+            spec.range_text(),
+            slider_text(spec),
+            spec.help
+        );
+    }
+    text.push('\n');
+}
+
+fn slider_text(spec: &ParamSpec) -> String {
+    match &spec.kind {
+        Kind::Float { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
+        Kind::Int { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
+        _ => String::new(),
+    }
+}
+
+fn json_of(about: &About, shape: Option<&str>) -> serde_json::Value {
+    let mut value = json!({
+        "name": about.name,
+        "label": about.label,
+        "category": about.category,
+        "help": about.help,
+        "source": about.source,
+        "synonyms": about.synonyms,
+        "params": about.params.iter().map(json_of_param).collect::<Vec<_>>(),
+    });
+    if let Some(shape) = shape {
+        value["shape"] = shape.into();
+    }
+    value
+}
+
+fn json_of_param(spec: &ParamSpec) -> serde_json::Value {
+    let mut value = json!({
+        "name": spec.name,
+        "label": spec.label,
+        "unit": spec.unit,
+        "help": spec.help,
+        "default": match &spec.default {
+            Value::Float(v) => json!(v),
+            Value::Int(v) => json!(v),
+            Value::Bool(v) => json!(v),
+            other => json!(spec.show(other)),
+        },
+    });
+    let kind = match &spec.kind {
+        Kind::Float { hard, slider } => {
+            (value["hard"], value["slider"]) = (json!(hard), json!(slider));
+            "float"
+        }
+        Kind::Int { hard, slider } => {
+            (value["hard"], value["slider"]) = (json!(hard), json!(slider));
+            "int"
+        }
+        Kind::Bool => "bool",
+        Kind::Choice(options) => {
+            value["choices"] =
+                options.iter().map(|o| json!({"name": o.name, "label": o.label, "help": o.help})).collect();
+            "choice"
+        }
+        Kind::Curve => "curve",
+    };
+    value["type"] = kind.into();
+    value
+}

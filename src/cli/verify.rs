@@ -1,0 +1,50 @@
+//! `talweg verify`: the same scene gives the same bits, whatever the number of threads.
+
+use clap::Args;
+use serde::Serialize;
+
+use super::input::SceneArgs;
+use super::{Failure, Outcome, print, print_json};
+use crate::eval::thread_pool;
+
+/// Evaluate with 1, 2 and all threads and print the content hash of the heights
+#[derive(Args)]
+#[command(after_help = "\
+The hash (XXH3-128 of size and heights) is the same for the same scene on any computer.
+Exit code 1 if the numbers of threads disagree, which is a defect of Talweg.
+
+Example:
+  talweg verify alpine-range --size 257")]
+pub struct VerifyArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Print the hashes as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Run {
+    threads: usize,
+    hash: String,
+}
+
+pub fn run(args: &VerifyArgs) -> Outcome {
+    let job = args.scene.load()?;
+    let mut counts = vec![1, 2, job.pool.current_num_threads()];
+    counts.sort_unstable();
+    counts.dedup();
+    let mut runs = Vec::new();
+    for threads in counts {
+        let terrain = job.evaluate_in(&thread_pool(threads)?)?;
+        runs.push(Run { threads, hash: format!("{:032x}", terrain.hash()) });
+    }
+    if runs.iter().any(|run| run.hash != runs[0].hash) {
+        let each: Vec<String> = runs.iter().map(|r| format!("{} with {} threads", r.hash, r.threads)).collect();
+        return Err(Failure::Failed(anyhow::anyhow!(
+            "the heights depend on the number of threads: {}. This is a defect of Talweg; please report the scene",
+            each.join(", ")
+        )));
+    }
+    if args.json { print_json(&runs) } else { print(&format!("{}\n", runs[0].hash)) }
+}

@@ -1,0 +1,179 @@
+//! Heightmaps as other programs read them: 16-bit PNG, raw 16-bit, raw 32-bit float.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{FileError, write_atomically};
+use crate::field::Terrain;
+use crate::scene::Settings;
+
+/// A file format for heights; the file's extension chooses it. Never 8 bits: those make steps one can see.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeightmapFormat {
+    /// 16-bit greyscale PNG over the terrain's own range; the range stands in its text chunks.
+    Png16,
+    /// Raw unsigned 16-bit, little-endian, over the terrain's own range, from the north-west, row by row.
+    R16,
+    /// Raw 32-bit float, little-endian, in metres, from the north-west, row by row.
+    R32,
+}
+
+impl HeightmapFormat {
+    /// The known extensions, for messages.
+    pub const LIST: &'static str = ".png (16-bit greyscale), .r16 (raw 16-bit) and .r32 (raw 32-bit float, metres)";
+
+    /// The format that the extension of `path` asks for.
+    pub fn of(path: &Path) -> Result<Self, FileError> {
+        let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+        match extension.as_str() {
+            "png" => Ok(Self::Png16),
+            "r16" => Ok(Self::R16),
+            "r32" => Ok(Self::R32),
+            _ => Err(FileError::Extension { path: path.into(), extension: format!(".{extension}") }),
+        }
+    }
+}
+
+/// What another program must know to read an exported heightmap.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ExportReport {
+    pub path: PathBuf,
+    /// Samples per side.
+    pub samples: usize,
+    /// Height of the value 0 (16-bit formats) and lowest height.
+    pub min_metres: f32,
+    /// Height of the value 65535 (16-bit formats) and highest height.
+    pub max_metres: f32,
+    /// Distance between neighbouring samples.
+    pub cell_metres: f32,
+    /// Height that one step of a 16-bit format stands for; 0 for floats.
+    pub metres_per_step: f32,
+}
+
+const STEPS: f32 = 65535.0;
+
+/// Writes the heights in the format that the extension of `path` asks for, row by row.
+pub fn export_heightmap(terrain: &Terrain, settings: &Settings, path: &Path) -> Result<ExportReport, FileError> {
+    let format = HeightmapFormat::of(path)?;
+    let (low, high) = terrain.range();
+    let (min_metres, max_metres) = (low * settings.relief_metres, high * settings.relief_metres);
+    let report = ExportReport {
+        path: path.into(),
+        samples: terrain.samples(),
+        min_metres,
+        max_metres,
+        cell_metres: settings.size_metres * terrain.grid.cell(),
+        metres_per_step: if format == HeightmapFormat::R32 { 0.0 } else { (max_metres - min_metres) / STEPS },
+    };
+    let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
+    let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
+    write_atomically(path, |file| match format {
+        HeightmapFormat::Png16 => write_png(terrain, &report, file, steps),
+        HeightmapFormat::R16 => write_rows(terrain, file, |h| steps(h).to_le_bytes()),
+        HeightmapFormat::R32 => write_rows(terrain, file, |h| (h * settings.relief_metres).to_le_bytes()),
+    })?;
+    Ok(report)
+}
+
+/// Writes row by row, so that the memory needed is that of a row.
+fn write_rows<const N: usize>(
+    terrain: &Terrain,
+    file: &mut impl Write,
+    bytes: impl Fn(f32) -> [u8; N],
+) -> std::io::Result<()> {
+    let mut row = vec![0; terrain.samples() * N];
+    for heights in terrain.height.chunks(terrain.samples()) {
+        for (out, &h) in row.chunks_mut(N).zip(heights) {
+            out.copy_from_slice(&bytes(h));
+        }
+        file.write_all(&row)?;
+    }
+    Ok(())
+}
+
+fn write_png(
+    terrain: &Terrain,
+    report: &ExportReport,
+    file: &mut impl Write,
+    steps: impl Fn(f32) -> u16,
+) -> std::io::Result<()> {
+    let side = terrain.samples() as u32;
+    let mut encoder = png::Encoder::new(file, side, side);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    for (keyword, metres) in [
+        ("talweg min_metres", report.min_metres),
+        ("talweg max_metres", report.max_metres),
+        ("talweg cell_metres", report.cell_metres),
+    ] {
+        encoder.add_text_chunk(keyword.into(), format!("{metres}"))?;
+    }
+    encoder.add_text_chunk("Software".into(), concat!("Talweg ", env!("CARGO_PKG_VERSION")).into())?;
+    let mut writer = encoder.write_header()?;
+    let mut stream = writer.stream_writer()?;
+    write_rows(terrain, &mut stream, |h| steps(h).to_be_bytes())?;
+    stream.finish()?;
+    Ok(writer.finish()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Edges;
+
+    fn hill() -> Terrain {
+        Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + u * (1.0 - v) * 0.5)
+    }
+
+    #[test]
+    fn raw_floats_are_metres_and_raw_16_bits_span_the_range() {
+        let (folder, terrain) = (tempfile::tempdir().unwrap(), hill());
+        let settings = Settings { relief_metres: 1000.0, size_metres: 3200.0, ..Settings::default() };
+        let floats = folder.path().join("h.r32");
+        export_heightmap(&terrain, &settings, &floats).unwrap();
+        let bytes = std::fs::read(&floats).unwrap();
+        for (four, h) in bytes.chunks_exact(4).zip(&terrain.height) {
+            assert_eq!(f32::from_le_bytes(four.try_into().unwrap()), h * 1000.0);
+        }
+        let words = folder.path().join("h.R16");
+        let report = export_heightmap(&terrain, &settings, &words).unwrap();
+        assert_eq!((report.samples, report.cell_metres, report.min_metres), (33, 100.0, 200.0));
+        let bytes = std::fs::read(&words).unwrap();
+        assert_eq!(bytes.len(), 33 * 33 * 2);
+        for (two, h) in bytes.chunks_exact(2).zip(&terrain.height) {
+            let step = u16::from_le_bytes(two.try_into().unwrap());
+            let metres = report.min_metres + f32::from(step) * report.metres_per_step;
+            assert!((metres - h * 1000.0).abs() <= report.metres_per_step, "{metres} {h}");
+        }
+    }
+
+    #[test]
+    fn png_carries_16_bits_and_its_range() {
+        let (folder, terrain) = (tempfile::tempdir().unwrap(), hill());
+        let path = folder.path().join("h.png");
+        let report = export_heightmap(&terrain, &Settings::default(), &path).unwrap();
+        let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        assert_eq!(
+            (reader.info().bit_depth, reader.info().color_type),
+            (png::BitDepth::Sixteen, png::ColorType::Grayscale)
+        );
+        let texts: Vec<String> =
+            reader.info().uncompressed_latin1_text.iter().map(|t| format!("{}={}", t.keyword, t.text)).collect();
+        assert!(texts.contains(&format!("talweg max_metres={}", report.max_metres)), "{texts:?}");
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        let values: Vec<u16> = pixels.chunks_exact(2).map(|b| u16::from_be_bytes([b[0], b[1]])).collect();
+        assert_eq!((values.iter().min(), values.iter().max()), (Some(&0), Some(&65535)));
+    }
+
+    #[test]
+    fn level_ground_is_written_as_its_height_without_division_by_zero() {
+        let folder = tempfile::tempdir().unwrap();
+        let level = Terrain::from_fn(3, Edges::Open, |_, _| 0.5);
+        let report = export_heightmap(&level, &Settings::default(), &folder.path().join("h.r16")).unwrap();
+        assert_eq!((report.min_metres, report.metres_per_step), (900.0, 0.0));
+    }
+}

@@ -1,0 +1,67 @@
+//! Colours: sRGB bytes in files and pictures, linear light where colours are mixed by light.
+
+use std::sync::LazyLock;
+
+/// Linear light of every sRGB byte (IEC 61966-2-1).
+static LINEAR: LazyLock<[f32; 256]> = LazyLock::new(|| {
+    std::array::from_fn(|byte| {
+        let c = byte as f32 / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { libm::powf((c + 0.055) / 1.055, 2.4) }
+    })
+});
+
+/// sRGB bytes of [`ENCODED`]`.len() - 1` equal steps of the square root of linear light: fine enough in the dark.
+static ENCODED: LazyLock<[u8; 4096]> = LazyLock::new(|| {
+    std::array::from_fn(|k| {
+        let root = k as f32 / 4095.0;
+        let c = root * root;
+        let s = if c <= 0.003_130_8 { c * 12.92 } else { 1.055 * libm::powf(c, 1.0 / 2.4) - 0.055 };
+        (s * 255.0 + 0.5) as u8
+    })
+});
+
+/// Red, green and blue as linear light from 0 to 1.
+pub type Light = [f32; 3];
+
+/// Linear light of an sRGB colour.
+pub fn decode(srgb: [u8; 3]) -> Light {
+    srgb.map(|byte| LINEAR[usize::from(byte)])
+}
+
+/// The sRGB colour of `light`; what is brighter than white is white.
+pub fn encode(light: Light) -> [u8; 3] {
+    light.map(|c| ENCODED[(c.clamp(0.0, 1.0).sqrt() * 4095.0 + 0.5) as usize])
+}
+
+/// `a` at 0, `b` at 1.
+pub fn mix(a: Light, b: Light, t: f32) -> Light {
+    std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
+}
+
+/// Reads `#rrggbb`.
+pub fn parse_hex(text: &str) -> Option<[u8; 3]> {
+    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;
+    let value = u32::from_str_radix(digits, 16).ok()?;
+    Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_survives_decode_and_encode() {
+        for byte in 0..=255u8 {
+            assert_eq!(encode(decode([byte; 3])), [byte; 3]);
+        }
+        assert_eq!(encode([-1.0, 2.0, 0.0]), [0, 255, 0]);
+    }
+
+    #[test]
+    fn hex_is_six_digits_behind_a_hash() {
+        assert_eq!(parse_hex("#80ff00"), Some([128, 255, 0]));
+        for wrong in ["80ff00", "#80ff0", "#80ff00aa", "#80fg00", "#+0ff00", "", "#ééé"] {
+            assert_eq!(parse_hex(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Heights resampled to the pixels of a picture, and coarser versions of them for looking far.
+
+use rayon::prelude::*;
+
+use crate::field::Terrain;
+
+/// Values on the pixels of a picture, row by row from the north-west corner.
+#[derive(Clone, Debug)]
+pub struct Raster {
+    pub width: usize,
+    pub height: usize,
+    pub values: Vec<f32>,
+}
+
+impl Raster {
+    /// A raster from a function of the pixel (x to the east, y to the south).
+    pub fn from_fn(width: usize, height: usize, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
+        let mut values = vec![0.0; width * height];
+        values.par_chunks_mut(width).enumerate().for_each(|(y, row)| {
+            row.iter_mut().enumerate().for_each(|(x, v)| *v = value(x, y));
+        });
+        Self { width, height, values }
+    }
+
+    /// The heights under every pixel: the mean over the pixel where the terrain is finer than the picture, a
+    /// Catmull-Rom surface where it is coarser, so that light falls smoothly on it.
+    ///
+    /// The longer side of the picture spans the terrain; a picture that is not square shows its middle.
+    pub fn of_heights(terrain: &Terrain, width: usize, height: usize) -> Self {
+        let last = (terrain.samples() - 1) as f32;
+        let cells = last / width.max(height) as f32;
+        let at = |pixel: f32, side: usize| last * 0.5 + (pixel - side as f32 * 0.5) * cells;
+        if cells <= 1.0 {
+            return Self::from_fn(width, height, |x, y| {
+                smooth(terrain, at(x as f32 + 0.5, width), at(y as f32 + 0.5, height))
+            });
+        }
+        let fine = cells.ceil() as usize;
+        let part = 1.0 / fine as f32;
+        Self::from_fn(width, height, |x, y| {
+            let mut sum = 0.0;
+            for b in 0..fine {
+                for a in 0..fine {
+                    let (px, py) = (x as f32 + (a as f32 + 0.5) * part, y as f32 + (b as f32 + 0.5) * part);
+                    sum += terrain.height_at(at(px, width) / last, at(py, height) / last);
+                }
+            }
+            sum * part * part
+        })
+    }
+
+    /// Pixel (x, y), or the nearest one of the picture.
+    pub fn get(&self, x: isize, y: isize) -> f32 {
+        let (x, y) = (x.clamp(0, self.width as isize - 1), y.clamp(0, self.height as isize - 1));
+        self.values[y as usize * self.width + x as usize]
+    }
+
+    /// Rises per pixel to the east and to the south.
+    pub fn gradient(&self, x: usize, y: usize) -> (f32, f32) {
+        let (x, y) = (x as isize, y as isize);
+        let span = |at: isize, side: usize| if (at == 0) | (at + 1 == side as isize) { 1.0 } else { 0.5 };
+        let dx = (self.get(x + 1, y) - self.get(x - 1, y)) * span(x, self.width);
+        let dy = (self.get(x, y + 1) - self.get(x, y - 1)) * span(y, self.height);
+        (dx, dy)
+    }
+
+    fn halved(&self) -> Self {
+        Self::from_fn(self.width.div_ceil(2), self.height.div_ceil(2), |x, y| {
+            let (x, y) = (2 * x as isize, 2 * y as isize);
+            0.25 * (self.get(x, y) + self.get(x + 1, y) + self.get(x, y + 1) + self.get(x + 1, y + 1))
+        })
+    }
+}
+
+/// Catmull-Rom interpolation at column `x`, row `y`; beyond the edges the terrain stays level.
+fn smooth(terrain: &Terrain, x: f32, y: f32) -> f32 {
+    let n = terrain.samples();
+    let (j, i) = ((x.max(0.0) as usize).min(n - 2), (y.max(0.0) as usize).min(n - 2));
+    let (wx, wy) = (catmull_rom(x - j as f32), catmull_rom(y - i as f32));
+    let tap = |index: usize, k: usize| (index + k).saturating_sub(1).min(n - 1);
+    let mut sum = 0.0;
+    for (b, weight) in wy.iter().enumerate() {
+        let row = terrain.grid.row(&terrain.height, tap(i, b));
+        sum += weight * wx.iter().enumerate().map(|(a, w)| w * row[tap(j, a)]).sum::<f32>();
+    }
+    sum
+}
+
+fn catmull_rom(t: f32) -> [f32; 4] {
+    let (t, t2) = (t.clamp(0.0, 1.0), t.clamp(0.0, 1.0) * t.clamp(0.0, 1.0));
+    let t3 = t2 * t;
+    [0.5 * (-t + 2.0 * t2 - t3), 0.5 * (2.0 - 5.0 * t2 + 3.0 * t3), 0.5 * (t + 4.0 * t2 - 3.0 * t3), 0.5 * (t3 - t2)]
+}
+
+/// A raster with ever coarser means of itself: far away a pixel sees the mean over a wider place.
+pub struct Pyramid {
+    levels: Vec<Raster>,
+}
+
+impl Pyramid {
+    pub fn new(base: Raster) -> Self {
+        let mut levels = vec![base];
+        while let Some(last) = levels.last().filter(|l| l.width.max(l.height) > 4) {
+            levels.push(last.halved());
+        }
+        Self { levels }
+    }
+
+    /// The finest level.
+    pub fn base(&self) -> &Raster {
+        &self.levels[0]
+    }
+
+    /// The mean over about 2^`level` pixels around (x, y), bilinear; `None` outside the picture.
+    pub fn at(&self, level: usize, x: f32, y: f32) -> Option<f32> {
+        let base = self.base();
+        let inside = x >= 0.0 && y >= 0.0 && x <= (base.width - 1) as f32 && y <= (base.height - 1) as f32;
+        if !inside {
+            return None;
+        }
+        let level = level.min(self.levels.len() - 1);
+        let (raster, scale) = (&self.levels[level], 1.0 / (1u32 << level) as f32);
+        let place = |p: f32| ((p + 0.5) * scale - 0.5).max(0.0);
+        let (x, y) = (place(x), place(y));
+        let (j, i) = (x as usize, y as usize);
+        let (fx, fy) = (x - j as f32, y - i as f32);
+        let (right, below) = ((j + 1).min(raster.width - 1), (i + 1).min(raster.height - 1));
+        let (top, bottom) = (&raster.values[i * raster.width..], &raster.values[below * raster.width..]);
+        let a = top[j] + (top[right] - top[j]) * fx;
+        let b = bottom[j] + (bottom[right] - bottom[j]) * fx;
+        Some(a + (b - a) * fy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Edges;
+
+    #[test]
+    fn a_plane_stays_a_plane_at_any_size() {
+        let plane = Terrain::from_fn(65, Edges::Open, |u, v| 2.0 * u - v);
+        for (width, height) in [(16, 16), (64, 64), (200, 200), (100, 40), (40, 100), (1, 1)] {
+            let raster = Raster::of_heights(&plane, width, height);
+            let side = width.max(height) as f32;
+            for y in 0..height {
+                for x in 0..width {
+                    let u = 0.5 + (x as f32 + 0.5 - width as f32 * 0.5) / side;
+                    let v = 0.5 + (y as f32 + 0.5 - height as f32 * 0.5) / side;
+                    let edge = 0.03; // beyond the outermost samples the smooth surface is level
+                    assert!((raster.values[y * width + x] - (2.0 * u - v)).abs() < edge, "{width}×{height} {x} {y}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_mean_survives_shrinking_and_the_pyramid() {
+        let checks = Terrain::from_fn(129, Edges::Open, |u, v| f32::from(((u + v) * 128.0 + 0.5) as u8 % 2));
+        let raster = Raster::of_heights(&checks, 16, 16);
+        assert!(raster.values.iter().all(|h| (h - 0.5).abs() < 0.05), "{:?}", raster.values);
+        let pyramid = Pyramid::new(Raster::from_fn(37, 19, |x, _| x as f32));
+        assert_eq!(pyramid.at(0, 12.0, 7.0), Some(12.0));
+        assert!((pyramid.at(2, 12.0, 7.0).unwrap() - 12.0).abs() < 0.01);
+        assert_eq!(pyramid.at(0, 36.5, 7.0), None);
+    }
+}

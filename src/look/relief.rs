@@ -1,0 +1,198 @@
+//! The relief picture: the terrain seen from above, as on Swiss maps.
+//!
+//! Colour by height and slope ([`PaletteTable`]), lit in linear light by
+//! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow as far as the horizon
+//!   towards the sun stands above it, with a soft edge;
+//! - the sky: eight directions, each open above its own horizon, brighter on the sun's side and cooler than the sun,
+//!   so that slopes turned away keep their shape.
+//!
+//! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
+//! per pixel is fixed. Level ground in the open keeps the palette's colour. Water is lit as level ground; near the
+//! shore its bed shows through.
+//!
+//! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
+
+use super::PaletteTable;
+use super::colour::{Light, decode, encode, mix};
+use super::picture::Picture;
+use super::raster::{Pyramid, Raster};
+use crate::field::Terrain;
+use crate::scene::Settings;
+
+const SUN: Light = [1.0, 0.965, 0.9];
+const SKY: Light = [0.88, 0.97, 1.16];
+/// Part of the light on open level ground that comes from the sky.
+const SKY_SHARE: f32 = 0.42;
+/// How much brighter the sky is towards the sun than away from it.
+const SKY_LEAN: f32 = 0.65;
+/// Range of horizon slopes, around the sun's, in which a shadow fades.
+const PENUMBRA: f32 = 0.16;
+/// How dark a cast shadow is: 1 leaves the sky's light alone.
+const SHADOW: f32 = 0.6;
+/// Haze over the lowest land and its share there: what is high stands out, what is low lies back.
+const HAZE: Light = [0.60, 0.67, 0.74];
+const HAZE_SHARE: f32 = 0.10;
+/// Depth, as a fraction of the side, at which the bed is no longer seen.
+const CLEAR_WATER: f32 = 0.006;
+
+const SKY_DIRECTIONS: usize = 8;
+const COLOURS: usize = 512;
+
+/// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
+pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> Picture {
+    let scene = View::new(terrain, settings, palette, width, height);
+    Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y)))
+}
+
+struct View<'a> {
+    settings: &'a Settings,
+    palette: &'a PaletteTable,
+    colours: Vec<Light>,
+    rock: Light,
+    /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
+    ground: Raster,
+    /// Ground or water, whichever is higher, in pixels.
+    surface: Pyramid,
+    /// Highest place of the surface.
+    peak: f32,
+    sea: f32,
+    pixel_metres: f32,
+    /// Towards the sun: east, south, and up per pixel along the ground.
+    sun: Sun,
+    sky: [SkyRay; SKY_DIRECTIONS],
+}
+
+struct Sun {
+    direction: [f32; 3],
+    east: f32,
+    south: f32,
+    tangent: f32,
+}
+
+#[derive(Clone, Copy, Default)]
+struct SkyRay {
+    east: f32,
+    south: f32,
+    weight: f32,
+}
+
+impl<'a> View<'a> {
+    fn new(terrain: &Terrain, settings: &'a Settings, palette: &'a PaletteTable, width: usize, height: usize) -> Self {
+        let pixel_metres = settings.size_metres / width.max(height) as f32;
+        let scale = settings.relief_metres / pixel_metres;
+        let mut ground = Raster::of_heights(terrain, width, height);
+        ground.values.iter_mut().for_each(|h| *h *= scale);
+        let sea = settings.sea_level / pixel_metres;
+        let surface = Raster::from_fn(width, height, |x, y| ground.values[y * width + x].max(sea));
+        let direction = settings.sun_direction();
+        let level = (direction[0] * direction[0] + direction[2] * direction[2]).sqrt().max(1e-6);
+        let (east, south) = (direction[0] / level, direction[2] / level);
+        let mut sky = [SkyRay::default(); SKY_DIRECTIONS];
+        for (k, ray) in sky.iter_mut().enumerate() {
+            let angle = (k as f32 + 0.5) * (std::f32::consts::TAU / SKY_DIRECTIONS as f32);
+            *ray = SkyRay { east: libm::cosf(angle), south: libm::sinf(angle), weight: 0.0 };
+            ray.weight = (1.0 + SKY_LEAN * (ray.east * east + ray.south * south)) / SKY_DIRECTIONS as f32;
+        }
+        let [r, g, b, _] = palette.rock;
+        Self {
+            settings,
+            palette,
+            colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
+            rock: decode([r, g, b]),
+            ground,
+            peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
+            surface: Pyramid::new(surface),
+            sea,
+            pixel_metres,
+            sun: Sun { direction, east, south, tangent: direction[1] / level },
+            sky,
+        }
+    }
+
+    fn pixel(&self, x: usize, y: usize) -> Light {
+        let ground = self.ground.values[y * self.ground.width + x];
+        let (gx, gy) = self.ground.gradient(x, y);
+        let steep = (gx * gx + gy * gy).sqrt();
+        // share of the pixel under water: the shore crosses it where the ground is within half a step of the sea
+        let wet = (0.5 + (self.sea - ground) / (steep.max(0.02) + 0.2)).clamp(0.0, 1.0);
+        let (lit, sky) = (self.sunlit(x, y), self.skylight(x, y));
+        let mut seen = [0.0; 3];
+        if wet < 1.0 {
+            let height_metres = (ground * self.pixel_metres).max(self.settings.sea_level);
+            let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
+            let albedo = mix(self.colour(height_metres), self.rock, self.palette.rock_share(slope_degrees));
+            let land = self.light(albedo, gx, gy, lit, sky);
+            let low = 1.0 - (height_metres / self.settings.relief_metres).clamp(0.0, 1.0);
+            seen = mix(land, HAZE, HAZE_SHARE * low * low);
+        }
+        if wet > 0.0 {
+            let height_metres = (ground * self.pixel_metres).min(self.settings.sea_level - f32::MIN_POSITIVE);
+            let depth = (self.settings.sea_level - height_metres) / (self.settings.size_metres * CLEAR_WATER);
+            let clear = 0.6 / (1.0 + depth * depth);
+            let water = self.light(self.colour(height_metres), gx * clear, gy * clear, lit, sky);
+            seen = mix(seen, water, wet);
+        }
+        seen
+    }
+
+    /// `albedo` under sun and sky on ground that rises by (gx, gy); level open ground keeps its colour.
+    fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
+        let [east, up, south] = self.sun.direction;
+        let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
+        // slopes towards a low sun would glare: the gain is bent off
+        let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
+        let sun = (1.0 - SKY_SHARE) * gain * lit;
+        std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
+    }
+
+    /// The palette's colour of a height, mixed between two entries on the same side of the shore.
+    fn colour(&self, height_metres: f32) -> Light {
+        let place = PaletteTable::place(self.settings, height_metres);
+        let k = place as usize;
+        let next = if k == COLOURS / 2 - 1 { k } else { (k + 1).min(COLOURS - 1) };
+        mix(self.colours[k], self.colours[next], place - k as f32)
+    }
+
+    /// How much of the sun reaches the pixel past the terrain in between.
+    fn sunlit(&self, x: usize, y: usize) -> f32 {
+        let here = self.surface.base().values[y * self.ground.width + x];
+        let mut horizon = f32::NEG_INFINITY;
+        let mut distance = 1.5;
+        loop {
+            let (px, py) = (x as f32 + self.sun.east * distance, y as f32 + self.sun.south * distance);
+            // nothing from here on can stand higher above the horizon
+            if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
+                break;
+            }
+            let Some(there) = self.surface.at(level_of(distance * 0.08), px, py) else { break };
+            horizon = horizon.max((there - here) / distance);
+            distance *= 1.16;
+        }
+        let shade = ((horizon - self.sun.tangent) / PENUMBRA + 0.5).clamp(0.0, 1.0);
+        1.0 - SHADOW * shade * shade * (3.0 - 2.0 * shade)
+    }
+
+    /// How much of the sky the pixel sees: 1 in the open. A direction with its horizon at slope t counts 1 / (1 + t²),
+    /// the part of a uniform sky's light that comes from above it.
+    fn skylight(&self, x: usize, y: usize) -> f32 {
+        let here = self.surface.base().values[y * self.ground.width + x];
+        let mut sum = 0.0;
+        for ray in &self.sky {
+            let mut horizon = 0.0f32;
+            let mut distance = 1.5;
+            while (self.peak - here) / distance > horizon {
+                let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
+                let Some(there) = self.surface.at(level_of(distance * 0.3), px, py) else { break };
+                horizon = horizon.max((there - here) / distance);
+                distance *= 2.0;
+            }
+            sum += ray.weight / (1.0 + horizon * horizon);
+        }
+        sum
+    }
+}
+
+/// The pyramid level whose pixels are about `width` wide.
+fn level_of(width: f32) -> usize {
+    (width.max(1.0) as u32).ilog2() as usize
+}

@@ -1,0 +1,41 @@
+//! The scenes that come with the program: every file of `saves/`, embedded.
+
+use std::sync::LazyLock;
+
+use include_dir::{Dir, include_dir};
+
+use super::Scene;
+
+static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/saves");
+
+/// A scene that comes with the program.
+#[derive(Debug)]
+pub struct Example {
+    /// Name on the command line: the file's name without `.ron`.
+    pub name: &'static str,
+    /// Its name in the menu is [`Scene::name`].
+    pub scene: Scene,
+}
+
+static EXAMPLES: LazyLock<Vec<Example>> = LazyLock::new(|| {
+    let mut examples: Vec<Example> = FILES
+        .files()
+        .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
+        .map(|(name, text)| match Scene::from_ron(text) {
+            Ok((scene, _)) => Example { name, scene },
+            Err(error) => panic!("shipped with the program: saves/{name}.ron: {error}"),
+        })
+        .collect();
+    examples.sort_by_key(|e| e.name);
+    examples
+});
+
+/// The shipped scenes, in the order of the menu.
+pub fn examples() -> &'static [Example] {
+    &EXAMPLES
+}
+
+/// The shipped scene called `name`.
+pub fn example(name: &str) -> Option<&'static Example> {
+    examples().iter().find(|e| e.name == name)
+}
