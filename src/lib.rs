@@ -6,3 +6,6 @@ pub mod look;
 pub mod nodes;
 pub mod param;
 pub mod scene;
+
+#[cfg(feature = "app")]
+pub mod app;
