@@ -21,8 +21,6 @@ pub enum AppError {
     #[error("the editor stopped on an error of its own: {message}. {recovery}")]
     Crashed { message: String, recovery: String },
     #[error(transparent)]
-    Script(#[from] super::drive::ScriptError),
-    #[error(transparent)]
     Scene(#[from] crate::scene::SceneError),
     #[error("cannot start a thread for the evaluation: {0}")]
     Worker(std::io::Error),
