@@ -43,9 +43,9 @@ crate::params! {
         /// How the random displacement is distributed.
         distribution: Distribution = Distribution::Uniform;
         /// Largest displacement of the first midpoint at smoothness 1, as a fraction of the relief.
-        amplitude: f32 = 0.6, -10.0..=10.0, slider 0.0..=2.0;
+        amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height of the four corners to begin with, as a fraction of the relief.
-        corners: f32 = 0.4, -10.0..=10.0, slider 0.0..=1.0;
+        corners: f32 = 0.35, -10.0..=10.0, slider 0.0..=1.0;
         /// How far each corner may lie above or below that, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
         /// Lifts the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a basin.
