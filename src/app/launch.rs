@@ -21,7 +21,7 @@ pub enum AppError {
     #[error("the editor stopped on an error of its own: {message}. {recovery}")]
     Crashed { message: String, recovery: String },
     #[error(transparent)]
-    Scene(#[from] crate::scene::SceneError),
+    Script(#[from] super::drive::ScriptError),
     #[error("cannot start a thread for the evaluation: {0}")]
     Worker(std::io::Error),
     #[error("the script ended at a step that failed")]
