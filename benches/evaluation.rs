@@ -11,7 +11,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use noise::{Fbm, MultiFractal, NoiseFn};
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Edges, Grid, Stream, Terrain};
-use talweg::nodes::{Context, Control, Node, Work};
+use talweg::nodes::{Context, Control, Generator, Node, Work};
 use talweg::scene::{Layer, Scene};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
@@ -36,20 +36,19 @@ fn node(name: &str, params: &[&str]) -> Node {
 fn perlin(cx: &Context) -> Terrain {
     let mut terrain = Terrain::flat(cx.grid);
     let Node::Perlin(perlin) = node("Perlin", &[]) else { unreachable!("it is called Perlin") };
-    talweg::nodes::Generator::fill(&perlin, cx, &mut terrain.height).unwrap();
+    perlin.fill(cx, &mut terrain.height).unwrap();
     terrain
 }
 
 /// Each node on all threads; a process for one iteration.
 fn nodes(c: &mut Criterion) {
-    let pool = thread_pool(0).unwrap();
     let control = Control::default();
     for samples in [257, 1025, 4097] {
         let mut group = c.benchmark_group(format!("node/{samples}"));
         group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
         group.throughput(Throughput::Elements((samples * samples) as u64));
         let cx = context(samples, &control);
-        let input = pool.install(|| perlin(&cx));
+        let input = perlin(&cx);
         let mut out = input.clone();
         group.bench_function("copy of the field", |b| {
             b.iter(|| black_box(&mut out).height.copy_from_slice(&black_box(&input).height));
@@ -60,7 +59,7 @@ fn nodes(c: &mut Criterion) {
             let about = node.about();
             let changed = if node == Node::named(about.name).unwrap() { "" } else { " with gamma and curve" };
             let name = format!("{}{changed}", about.label);
-            pool.install(|| match node.work() {
+            match node.work() {
                 Work::Generator(generator) => {
                     group.bench_function(name, |b| b.iter(|| generator.fill(&cx, &mut out.height)));
                 }
@@ -71,7 +70,7 @@ fn nodes(c: &mut Criterion) {
                     let mut run = process.start(&cx, input.clone());
                     group.bench_function(name, |b| b.iter(|| run.step(&cx)));
                 }
-            });
+            }
         }
         group.finish();
     }
@@ -86,9 +85,9 @@ fn fbm(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(N, &control);
     let ours = node("Perlin", &["octaves=8", "frequency=4"]);
-    let Work::Generator(generator) = ours.work() else { unreachable!("Perlin noise is a generator") };
+    let Node::Perlin(ours) = &ours else { unreachable!("it is called Perlin") };
     let mut out = vec![0.0f32; N * N];
-    group.bench_function("talweg", |b| one.install(|| b.iter(|| generator.fill(&cx, &mut out))));
+    group.bench_function("talweg", |b| b.iter(|| one.install(|| ours.fill(&cx, &mut out))));
     let peer = Fbm::<noise::Perlin>::new(1).set_octaves(8).set_frequency(4.0);
     group.bench_function("noise crate", |b| {
         b.iter(|| {
@@ -110,9 +109,7 @@ fn preview(c: &mut Criterion) {
     let mut group = c.benchmark_group("preview");
     group.sample_size(20).measurement_time(Duration::from_secs(2));
     group.bench_function(BenchmarkId::new("fBm + 50 thermal", 257), |b| {
-        pool.install(|| {
-            b.iter(|| evaluate(&scene, 257, None, &mut Store::forgetful(), &Control::default()).unwrap());
-        });
+        b.iter(|| pool.install(|| evaluate(&scene, 257, None, &mut Store::forgetful(), &Control::default()).unwrap()));
     });
     group.finish();
 }

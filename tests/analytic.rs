@@ -1,4 +1,5 @@
 //! Numerics against what is known: laws, conserved sums, other programs.
+#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 mod node_kit;
 
@@ -116,7 +117,7 @@ fn thermal_lowers_steep_slopes_and_leaves_gentle_ones() {
 
 #[test]
 fn one_thermal_step_does_what_the_law_says() {
-    let place = Place::new(5, Edges::Open);
+    let place = Place { relief_metres: 18_000.0, ..Place::new(5, Edges::Open) };
     let mut start = Terrain::flat(place.grid());
     start.height[12] = 1.0;
     let (end, rise) = relax(place, &start, "Moore", 1);
@@ -200,16 +201,15 @@ fn perlin_noise_is_distributed_like_the_noise_crates() {
     let place = Place::new(N, Edges::Open);
     let one = node("Perlin", &[("octaves", "1"), ("frequency", "60"), ("base", "0")]);
     let ours = place.finish(&one, &Terrain::flat(place.grid()), 0).height;
-    // theirs is scaled to ±1, ours to ±½
-    let ours: Vec<f64> = ours.iter().map(|&h| 2.0 * f64::from(h)).collect();
+    // ours is scaled to ±½ with gradients of length 1; theirs to ±1 with gradients of length √2, and clipped
+    let ours: Vec<f64> = ours.iter().map(|&h| 2.0 * 2f64.sqrt() * f64::from(h)).collect();
     let peer = noise::Perlin::new(3);
     let at = |k: usize| k as f64 / (N - 1) as f64 * 60.0 + 0.371;
     let theirs: Vec<f64> = (0..N * N).map(|k| peer.get([at(k % N), at(k / N)])).collect();
     let ((mean, spread, kurtosis), (their_mean, their_spread, their_kurtosis)) = (moments(&ours), moments(&theirs));
-    println!("{mean} {spread} {kurtosis}, {their_mean} {their_spread} {their_kurtosis}");
     assert!(mean.abs() < 0.02 && their_mean.abs() < 0.02);
-    assert!((spread / their_spread - 1.0).abs() < 0.1, "{spread} {their_spread}");
-    assert!((kurtosis - their_kurtosis).abs() < 0.3, "{kurtosis} {their_kurtosis}");
+    assert!((spread / their_spread - 1.0).abs() < 0.03, "{spread} {their_spread}");
+    assert!((kurtosis - their_kurtosis).abs() < 0.15, "{kurtosis} {their_kurtosis}");
 }
 
 #[test]

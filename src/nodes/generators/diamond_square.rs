@@ -1,8 +1,8 @@
 //! Diamond-square: random midpoint displacement on squares.
 //!
 //! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. Diamond: the centre of each square becomes the
-//! mean of its 4 corners + u·dₗ. Square: the middle of each side becomes the mean of the 2 corners and 2 centres beside it
-//! + u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of Hurst
+//! mean of its 4 corners plus u·dₗ. Square: the middle of each side becomes the mean of the 2 corners and 2 centres
+//! beside it, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of Hurst
 //! exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
 //! (the sum of four uniform values).
 //!
