@@ -5,7 +5,7 @@ mod history;
 mod layer;
 mod settings;
 
-pub use file::{SceneError, VERSION, Warning};
+pub use file::{SceneError, VERSION, Warning, write_atomically};
 pub use history::{Gesture, History};
 pub use layer::{Blend, Layer, Mask, Mix};
 pub use settings::Settings;
