@@ -85,10 +85,10 @@ impl Plugin for DrivePlugin {
 
 fn collect_widgets(
     mut widgets: ResMut<Widgets>,
-    contexts: Query<(&EguiContext, &EguiOutput), With<PrimaryEguiContext>>,
+    mut contexts: Query<(&mut EguiContext, &EguiOutput), With<PrimaryEguiContext>>,
 ) {
-    for (context, output) in &contexts {
-        context.get().enable_accesskit();
+    for (mut context, output) in &mut contexts {
+        context.get_mut().enable_accesskit();
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         widgets.0 = update
             .nodes
