@@ -23,9 +23,9 @@ use self::script::{Atom, Place};
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
 /// Frames after which a step that waits is given up.
-const PATIENCE_FRAMES: u32 = 20_000;
+const PATIENCE_FRAMES: u32 = 6000;
 /// Frames after which a widget that is not on screen is given up.
-const SEARCH_FRAMES: u32 = 300;
+const SEARCH_FRAMES: u32 = 200;
 
 /// What the driver must know about the editor; the editor's systems keep it up to date.
 #[derive(Resource, Default)]
