@@ -6,7 +6,7 @@ use super::Outcome;
 
 #[cfg(feature = "app")]
 pub fn run(scene: Option<PathBuf>) -> Outcome {
-    crate::app::run(scene).map_err(super::Failure::Failed)
+    Ok(crate::app::run(scene)?)
 }
 
 #[cfg(not(feature = "app"))]

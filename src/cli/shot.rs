@@ -36,7 +36,7 @@ pub fn run(args: ShotArgs) -> Outcome {
 #[cfg(feature = "app")]
 fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     let terrain = job.evaluate()?;
-    crate::app::shot(job.scene, terrain, [args.width, args.height], &args.output).map_err(super::Failure::Failed)?;
+    crate::app::shot(job.scene, terrain, [args.width, args.height], &args.output)?;
     super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))
 }
 
