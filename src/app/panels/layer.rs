@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 use super::params::{label_width, rows};
 use super::stack::node_icon;
 use crate::app::document::{Document, Group};
-use crate::app::theme::{ROW, colour, icon_button};
+use crate::app::theme::{ICON_BUTTON, ROW, colour, icon_button};
 use crate::nodes::Work;
 use crate::scene::{Blend, Gesture, Scene};
 
@@ -75,7 +75,7 @@ pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set:
         label.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, "Seed"));
         let label = label.on_hover_text(tip);
         let mut typed = seed;
-        let size = vec2(ui.available_width() - 34.0, ui.spacing().interact_size.y);
+        let size = vec2(ui.available_width() - ICON_BUTTON - ui.spacing().item_spacing.x, ui.spacing().interact_size.y);
         let field = ui.add_sized(size, DragValue::new(&mut typed).speed(0.1).update_while_editing(false));
         let field = field.labelled_by(label.id).on_hover_text(tip);
         if typed != seed {

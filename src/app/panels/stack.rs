@@ -9,7 +9,7 @@ use crate::app::commands::Command;
 use crate::app::document::{Document, Selection};
 use crate::app::theme::{ROW, colour, icon_button};
 use crate::nodes::{Node, Work};
-use crate::scene::Layer;
+use crate::scene::{Blend, Layer};
 
 /// What the list remembers between frames.
 #[derive(Debug, Default)]
@@ -207,7 +207,7 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     if layer.mix.opacity < 1.0 {
         parts.push(format!("{:.0} %", layer.mix.opacity * 100.0));
     }
-    if matches!(layer.node.work(), Work::Generator(_)) {
+    if matches!(layer.node.work(), Work::Generator(_)) && layer.mix.blend != Blend::Replace {
         parts.push(layer.mix.blend.label().to_lowercase());
     }
     parts.join(", ")
