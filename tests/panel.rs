@@ -47,7 +47,7 @@ fn panels(size: Vec2, nodes: &[&str]) -> Panels {
     }
     let info = StatusInfo::default();
     let app = App { editor, info, drawn: None, requests: Vec::new(), effects: Vec::new(), frames: 0 };
-    let mut harness = Harness::builder().with_size(size).with_max_steps(60).build_ui_state(frame, app);
+    let mut harness = Harness::builder().with_size(size).with_max_steps(60).with_step_dt(0.04).build_ui_state(frame, app);
     harness.run();
     harness
 }
@@ -174,8 +174,8 @@ fn double_click_and_context_menu_reset() {
     };
     let default = Value::Float(4.0);
     set(&mut panels);
-    let label = panels.get_all_by_role(Role::Label).find(|n| n.accesskit_node().value().as_deref() == Some("Frequency"));
-    let at = label.expect("a label").rect().center();
+    let labels = egui_kittest::kittest::by().role(Role::Label).value("Frequency").include_labels();
+    let at = panels.get(labels).rect().center();
     for _ in 0..2 {
         panels.hover_at(at);
         panels.drag_at(at);

@@ -128,6 +128,18 @@ pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label
     response
 }
 
+/// Paints one line of text into `rect`, cut with an ellipsis where it does not fit. It says nothing to screen readers:
+/// the widget it stands on does.
+pub fn paint_text(ui: &egui::Ui, rect: egui::Rect, text: &str, color: Color32, italics: bool) {
+    let font_id = TextStyle::Body.resolve(ui.style());
+    let format = egui::TextFormat { font_id, color, italics, ..Default::default() };
+    let mut job = egui::text::LayoutJob::single_section(text.to_string(), format);
+    job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width());
+    let galley = ui.painter().layout_job(job);
+    let at = egui::pos2(rect.left(), rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, color);
+}
+
 /// Adds a slider without a number, `width` wide, with a handle that fits a row.
 pub fn slider(ui: &mut egui::Ui, enabled: bool, width: f32, slider: egui::Slider) -> egui::Response {
     let added = ui.scope(|ui| {

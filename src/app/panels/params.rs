@@ -195,19 +195,22 @@ fn curve_rows(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Op
 
 /// The name of a parameter, in a column of its own.
 fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
-    let width = label_width(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
     let changed = *value != spec.default;
+    let response = label_cell(ui, title(spec), changed);
+    tooltip(response, about, spec)
+}
+
+/// A name in the column of names; a dot says that the value beside it was changed.
+pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
     if changed {
         let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
         ui.painter().circle_filled(dot, 2.0, colour::ACCENT);
     }
-    let text = RichText::new(title(spec)).color(if changed { colour::TEXT_STRONG } else { colour::TEXT });
-    let inside = rect.with_min_x(rect.left() + 9.0);
-    let mut cell = ui.new_child(egui::UiBuilder::new().max_rect(inside).layout(egui::Layout::left_to_right(egui::Align::Center)));
-    cell.add(egui::Label::new(text).truncate().show_tooltip_when_elided(false));
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, title(spec)));
-    tooltip(response, about, spec)
+    let tint = if changed { colour::TEXT_STRONG } else { colour::TEXT };
+    theme::paint_text(ui, rect.with_min_x(rect.left() + 9.0), text, tint, false);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, text));
+    response
 }
 
 /// The name as the panel writes it: the unit stands beside the value already.

@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 use super::add_menu::{self, AddMenu};
 use crate::app::commands::Command;
 use crate::app::document::{Document, Selection};
-use crate::app::theme::{ROW, colour, icon_button};
+use crate::app::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use crate::nodes::{Node, Work};
 use crate::scene::{Blend, Layer};
 
@@ -149,7 +149,7 @@ fn row(
     ui.label(RichText::new(node_icon(&layer.node)).size(16.0).color(tint));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        let button = crate::app::theme::icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
+        let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
         if button.on_hover_text(Command::SoloLayer.tooltip(ui.ctx())).clicked() {
             document.toggle_solo(index);
         }
@@ -161,15 +161,16 @@ fn row(
 
 fn name(ui: &mut Ui, document: &mut Document, state: &mut StackState, index: usize, layer: &Layer, tint: egui::Color32) {
     let Some((_, text)) = state.renaming.as_mut().filter(|(k, _)| *k == index) else {
-        let text = RichText::new(&layer.name).color(tint);
-        let text = if layer.enabled { text } else { text.italics() };
-        let response = ui.add(egui::Label::new(text).truncate().show_tooltip_when_elided(false));
-        response.widget_info(|| egui::WidgetInfo::new(egui::WidgetType::Label));
+        // painted, since the row itself bears the name
+        paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
         return;
     };
     let id = ui.id().with("rename");
     let response = ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).margin(vec2(4.0, 2.0)));
-    response.widget_info(|| egui::WidgetInfo::text_edit(true, &layer.name, text.as_str(), "Layer name"));
+    response.widget_info(|| egui::WidgetInfo {
+        label: Some("Layer name".into()),
+        ..egui::WidgetInfo::text_edit(true, &layer.name, text.as_str(), "")
+    });
     if response.lost_focus() {
         if !ui.input(|i| i.key_pressed(Key::Escape)) {
             document.rename_layer(index, text);
@@ -239,11 +240,10 @@ fn scene_row(ui: &mut Ui, document: &mut Document) {
     let selected = document.selection() == Selection::Scene;
     background(ui, rect, selected, response.hovered());
     let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
-    let font = egui::TextStyle::Body.resolve(ui.style());
-    let left = egui::Align2::LEFT_CENTER;
     let symbol = egui::FontId::proportional(16.0);
-    ui.painter().text(pos2(rect.left() + 21.0, rect.center().y), left, icon::GEAR_SIX, symbol, tint);
-    ui.painter().text(pos2(rect.left() + 46.0, rect.center().y), left, "Scene settings", font, tint);
+    let at = pos2(rect.left() + 21.0, rect.center().y);
+    ui.painter().text(at, egui::Align2::LEFT_CENTER, icon::GEAR_SIX, symbol, tint);
+    paint_text(ui, rect.with_min_x(rect.left() + 46.0), "Scene settings", tint, false);
     response.widget_info(|| {
         egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, selected, "Scene settings")
     });
