@@ -118,13 +118,16 @@ fn number(
         .clamping(SliderClamping::Edits);
     let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
     let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
-    let rail = tooltip(rail, about, spec);
+    // a slider itself takes any button for a drag and senses no clicks
+    let rail = tooltip(rail.interact(Sense::click()), about, spec);
+    let right = PointerButton::Secondary;
+    let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
     let menu = reset_menu(&rail, spec);
     let field = field(ui, field_width, spec, value, hard, slider, logarithmic).labelled_by(label.id);
     let typed = field.inner;
     let field = tooltip(field.response, about, spec);
     let reset = double || menu || reset_menu(&field, spec);
-    let change = if rail.changed() && slid != value {
+    let change = if slid != value && !asks_menu {
         Some((rail, slid))
     } else {
         (typed != value).then_some((field, typed))

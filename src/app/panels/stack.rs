@@ -134,7 +134,8 @@ fn row(
     let mut inside = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 0.0))).layout(Layout::left_to_right(Align::Center)));
     let ui = &mut inside;
     ui.spacing_mut().item_spacing.x = 4.0;
-    ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(colour::TEXT_WEAK));
+    let grip = if selected { colour::TEXT } else { colour::TEXT_WEAK };
+    ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(grip));
     let (eye, what) = if layer.enabled { (icon::EYE, "Hide") } else { (icon::EYE_SLASH, "Show") };
     let eye = icon_button(ui, true, eye, &format!("{what} {}", layer.name));
     if eye.on_hover_text(Command::ToggleLayer.tooltip(ui.ctx())).clicked() {
