@@ -45,6 +45,10 @@ pub struct DrivePlugin {
     pub steps: Vec<Step>,
 }
 
+/// Present while a script plays.
+#[derive(Resource)]
+pub struct Driven;
+
 #[derive(Resource)]
 struct Driver {
     steps: VecDeque<Step>,
@@ -64,7 +68,7 @@ struct Widgets(Vec<(String, Rect)>);
 impl Plugin for DrivePlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Widgets>()
-            .init_resource::<Observed>()
+            .insert_resource(Driven)
             .insert_resource(Driver {
                 steps: self.steps.clone().into(),
                 atoms: VecDeque::new(),
@@ -81,10 +85,10 @@ impl Plugin for DrivePlugin {
 
 fn collect_widgets(
     mut widgets: ResMut<Widgets>,
-    contexts: Query<(&EguiContext, &EguiOutput), With<PrimaryEguiContext>>,
+    mut contexts: Query<(&mut EguiContext, &EguiOutput), With<PrimaryEguiContext>>,
 ) {
-    for (context, output) in &contexts {
-        context.get().enable_accesskit();
+    for (mut context, output) in &mut contexts {
+        context.get_mut().enable_accesskit();
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         widgets.0 = update
             .nodes

@@ -135,7 +135,7 @@ fn render(
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
     spawn_camera(app.world_mut(), &prepared, options, quality, target.clone());
     app.insert_resource(options.mode);
-    app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette) });
+    app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette), water: true });
 
     let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
     let mut is_asked = false;

@@ -85,7 +85,7 @@ impl Timeline {
     /// Keeps a snapshot of `run` if it stands on the stride.
     pub fn offer(&mut self, key: Key, iteration: u32, run: &dyn Run) {
         let Some(track) = self.touch(key) else { return };
-        if iteration % track.stride != 0 || track.frames.contains_key(&iteration) {
+        if !iteration.is_multiple_of(track.stride) || track.frames.contains_key(&iteration) {
             return;
         }
         let size = run.bytes();
@@ -99,7 +99,7 @@ impl Timeline {
             }
         }
         let track = self.tracks.last_mut().expect("touched above");
-        if iteration % track.stride == 0 {
+        if iteration.is_multiple_of(track.stride) {
             track.frames.insert(iteration, run.snapshot());
         }
     }

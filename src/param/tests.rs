@@ -30,6 +30,7 @@ fn the_table_says_what_was_written() {
     assert_eq!(about.params[0].kind, Kind::Float { hard: (0.0, 10.0), slider: (1.0, 3.0) });
     assert_eq!(about.params[1].kind, Kind::Int { hard: (1, 9), slider: (1, 9) });
     assert_eq!(about.params[2].default, Value::Choice(0));
+    assert_eq!(Way::Down.label(), "Downwards");
 }
 
 #[test]

@@ -54,6 +54,11 @@ impl Bounds {
         self.levels.len() - 1
     }
 
+    /// Lowest and highest of all.
+    pub fn whole(&self) -> Range {
+        self.levels[self.top()].ranges[0]
+    }
+
     /// Range of tile (row, column) of `level`; levels above the top have the range of the whole.
     pub fn range(&self, level: usize, row: usize, column: usize) -> Option<Range> {
         if level > self.top() {

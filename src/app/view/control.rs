@@ -113,6 +113,11 @@ impl ViewCamera {
         self.cursor
     }
 
+    /// Whether it is on its way to another place.
+    pub fn is_gliding(&self) -> bool {
+        self.glide.is_some()
+    }
+
     pub fn is_dragging(&self) -> bool {
         self.drag.is_some()
     }

@@ -32,10 +32,18 @@ use crate::look::PaletteTable;
 pub struct TerrainCamera;
 
 /// What the view shows; set it and the next frames will.
-#[derive(Resource, Clone, Default)]
+#[derive(Resource, Clone)]
 pub struct Shown {
     pub prepared: Option<Arc<Prepared>>,
     pub palette: Option<Arc<PaletteTable>>,
+    /// Whether the sea is drawn.
+    pub water: bool,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { prepared: None, palette: None, water: true }
+    }
 }
 
 /// Serial of the [`Prepared`] drawn last, known to both worlds; 0 before the first.
@@ -203,7 +211,7 @@ fn prepare_batch(
     *batch = Batch {
         patches: patches.len() as u32,
         sides: (instances.len() - patches.len()) as u32,
-        has_sea: prepared.scale.has_sea(),
+        has_sea: wanted.shown.water && prepared.scale.has_sea(),
         ids: Some(pipelines.for_target(&cache, TargetKey { format: view.target_format, samples: msaa.samples() })),
         bind_group: Some(device.create_bind_group("talweg view", &layout, &entries)),
         serial: prepared.serial,

@@ -1,8 +1,8 @@
 //! Diamond-square: random midpoint displacement on squares.
 //!
 //! Law: on a grid of 2ᵏ + 1 samples, level l = 1 … k halves the squares. Diamond: the centre of each square becomes the
-//! mean of its 4 corners + u·dₗ. Square: the middle of each side becomes the mean of the 2 corners and 2 centres beside it
-//! + u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of Hurst
+//! mean of its 4 corners plus u·dₗ. Square: the middle of each side becomes the mean of the 2 corners and 2 centres
+//! beside it, plus u·dₗ. d₁ = amplitude·r, and dₗ₊₁ = dₗ·2⁻ʳ (`Smoothness`, r the smoothness in (0, 1]: a surface of Hurst
 //! exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
 //! (the sum of four uniform values).
 //!
@@ -43,9 +43,9 @@ crate::params! {
         /// How the random displacement is distributed.
         distribution: Distribution = Distribution::Uniform;
         /// Largest displacement of the first midpoint at smoothness 1, as a fraction of the relief.
-        amplitude: f32 = 0.6, -10.0..=10.0, slider 0.0..=2.0;
+        amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height of the four corners to begin with, as a fraction of the relief.
-        corners: f32 = 0.4, -10.0..=10.0, slider 0.0..=1.0;
+        corners: f32 = 0.35, -10.0..=10.0, slider 0.0..=1.0;
         /// How far each corner may lie above or below that, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
         /// Lifts the first centre, as a fraction of the relief: above 0 makes a mountain in the middle, below 0 a basin.

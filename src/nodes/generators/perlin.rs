@@ -21,7 +21,7 @@ crate::params! {
         /// How much narrower the features of each octave are than those of the one before.
         lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
         /// How high each octave is beside the one before. Small is smooth, large is jagged.
-        persistence: f32 = 0.48, 0.0..=1.0, slider 0.2..=0.8;
+        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
         /// Curve between lattice points.
         fade: Fade = Fade::Improved;
         /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.

@@ -53,7 +53,7 @@ crate::params! {
         /// Weight of the distance to the fourth nearest point.
         c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Height of the result, as a fraction of the relief.
-        amplitude: f32 = 0.9, -10.0..=10.0, slider 0.0..=2.0;
+        amplitude: f32 = 0.75, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the weighted sum is 0, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
     }

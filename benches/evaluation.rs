@@ -1,0 +1,118 @@
+//! What evaluation costs: every node per cell at three sizes, our fBm beside the `noise` crate's, and a preview.
+//!
+//! ```text
+//! cargo bench --no-default-features --bench evaluation
+//! ```
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use noise::{Fbm, MultiFractal, NoiseFn};
+use talweg::eval::{Store, evaluate, thread_pool};
+use talweg::field::{Edges, Grid, Stream, Terrain};
+use talweg::nodes::{Context, Control, Generator, Node, Work};
+use talweg::scene::{Layer, Scene};
+
+fn context(samples: usize, control: &Control) -> Context<'_> {
+    Context {
+        grid: Grid::new(samples, Edges::Open),
+        size_metres: 8000.0,
+        relief_metres: 1800.0,
+        scene_samples: samples,
+        random: Stream::new(1, 1),
+        control,
+    }
+}
+
+fn node(name: &str, params: &[&str]) -> Node {
+    let mut scene = Scene { layers: vec![Layer::new(Node::named(name).unwrap(), 1)], ..Scene::default() };
+    for text in params {
+        scene.set(&format!("1.{text}")).unwrap();
+    }
+    scene.layers.remove(0).node
+}
+
+fn perlin(cx: &Context) -> Terrain {
+    let mut terrain = Terrain::flat(cx.grid);
+    let Node::Perlin(perlin) = node("Perlin", &[]) else { unreachable!("it is called Perlin") };
+    perlin.fill(cx, &mut terrain.height).unwrap();
+    terrain
+}
+
+/// Each node on all threads; a process for one iteration.
+fn nodes(c: &mut Criterion) {
+    let control = Control::default();
+    for samples in [257, 1025, 4097] {
+        let mut group = c.benchmark_group(format!("node/{samples}"));
+        group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+        group.throughput(Throughput::Elements((samples * samples) as u64));
+        let cx = context(samples, &control);
+        let input = perlin(&cx);
+        let mut out = input.clone();
+        group.bench_function("copy of the field", |b| {
+            b.iter(|| black_box(&mut out).height.copy_from_slice(&black_box(&input).height));
+        });
+        let mut list = Node::catalogue();
+        list.push(node("Levels", &["gamma=1.5", "curve=0,0 0.4,0.2 1,1"]));
+        for node in list {
+            let about = node.about();
+            let changed = if node == Node::named(about.name).unwrap() { "" } else { " with gamma and curve" };
+            let name = format!("{}{changed}", about.label);
+            match node.work() {
+                Work::Generator(generator) => {
+                    group.bench_function(name, |b| b.iter(|| generator.fill(&cx, &mut out.height)));
+                }
+                Work::Filter(filter) => {
+                    group.bench_function(name, |b| b.iter(|| filter.apply(&cx, &mut out)));
+                }
+                Work::Process(process) => {
+                    let mut run = process.start(&cx, input.clone());
+                    group.bench_function(name, |b| b.iter(|| run.step(&cx)));
+                }
+            }
+        }
+        group.finish();
+    }
+}
+
+/// fBm of 8 octaves at 1024², one thread: ours beside the `noise` crate's.
+fn fbm(c: &mut Criterion) {
+    const N: usize = 1024;
+    let mut group = c.benchmark_group("fBm 8 octaves 1024, one thread");
+    group.sample_size(10).throughput(Throughput::Elements((N * N) as u64));
+    let one = thread_pool(1).unwrap();
+    let control = Control::default();
+    let cx = context(N, &control);
+    let ours = node("Perlin", &["octaves=8", "frequency=4"]);
+    let Node::Perlin(ours) = &ours else { unreachable!("it is called Perlin") };
+    let mut out = vec![0.0f32; N * N];
+    group.bench_function("talweg", |b| b.iter(|| one.install(|| ours.fill(&cx, &mut out))));
+    let peer = Fbm::<noise::Perlin>::new(1).set_octaves(8).set_frequency(4.0);
+    group.bench_function("noise crate", |b| {
+        b.iter(|| {
+            for (k, h) in out.iter_mut().enumerate() {
+                *h = peer.get([(k % N) as f64 / N as f64, (k / N) as f64 / N as f64]) as f32;
+            }
+            black_box(&mut out);
+        });
+    });
+    group.finish();
+}
+
+/// What the editor computes while a slider is dragged: 257², fBm and 50 iterations of thermal erosion, no cache.
+fn preview(c: &mut Criterion) {
+    let mut scene = Scene::default();
+    scene.settings.resolution = 257;
+    scene.layers = vec![Layer::new(node("Perlin", &[]), 1), Layer::new(node("Thermal", &["iterations=50"]), 2)];
+    let pool = thread_pool(0).unwrap();
+    let mut group = c.benchmark_group("preview");
+    group.sample_size(20).measurement_time(Duration::from_secs(2));
+    group.bench_function(BenchmarkId::new("fBm + 50 thermal", 257), |b| {
+        b.iter(|| pool.install(|| evaluate(&scene, 257, None, &mut Store::forgetful(), &Control::default()).unwrap()));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, fbm, preview, nodes);
+criterion_main!(benches);

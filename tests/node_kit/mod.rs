@@ -1,0 +1,136 @@
+//! What the tests of the node catalogue share.
+#![allow(dead_code, reason = "each test binary uses its part")]
+
+use talweg::eval::thread_pool;
+use talweg::field::{Edges, Grid, Stream, Terrain};
+use talweg::nodes::{Cancelled, Context, Control, Node, Work};
+use talweg::param::{Curve, Kind, ParamSpec, Value};
+
+/// The scene that a node runs in.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    pub samples: usize,
+    pub scene_samples: usize,
+    pub edges: Edges,
+    pub size_metres: f32,
+    pub relief_metres: f32,
+}
+
+impl Place {
+    pub fn new(samples: usize, edges: Edges) -> Self {
+        Self { samples, scene_samples: samples, edges, size_metres: 8000.0, relief_metres: 1800.0 }
+    }
+
+    pub fn grid(&self) -> Grid {
+        Grid::new(self.samples, self.edges)
+    }
+
+    pub fn context<'a>(&self, control: &'a Control) -> Context<'a> {
+        Context {
+            grid: self.grid(),
+            size_metres: self.size_metres,
+            relief_metres: self.relief_metres,
+            scene_samples: self.scene_samples,
+            random: Stream::new(1, 7),
+            control,
+        }
+    }
+
+    /// Runs `node` on `input`; a process for no more than `most` iterations.
+    pub fn run(&self, node: &Node, input: &Terrain, most: u32, control: &Control) -> Result<Terrain, Cancelled> {
+        let cx = self.context(control);
+        let mut terrain = input.clone();
+        match node.work() {
+            Work::Generator(generator) => generator.fill(&cx, &mut terrain.height)?,
+            Work::Filter(filter) => filter.apply(&cx, &mut terrain)?,
+            Work::Process(process) => {
+                let mut run = process.start(&cx, terrain);
+                for _ in 0..cx.iterations(process.iterations()).min(most) {
+                    run.step(&cx)?;
+                }
+                terrain = run.terrain().clone();
+            }
+        }
+        Ok(terrain)
+    }
+
+    /// [`run`](Self::run) that nobody stops.
+    pub fn finish(&self, node: &Node, input: &Terrain, most: u32) -> Terrain {
+        self.run(node, input, most, &Control::default()).expect("nobody stopped it")
+    }
+
+    /// Perlin noise: what a filter or process usually stands on.
+    pub fn noise(&self) -> Terrain {
+        self.finish(&Node::named("Perlin").unwrap(), &Terrain::flat(self.grid()), 0)
+    }
+
+    /// Terrains that a node must bear.
+    pub fn inputs(&self) -> Vec<(&'static str, Terrain)> {
+        let n = self.samples;
+        let mut spike = Terrain::flat(self.grid());
+        spike.height[(n / 2) * n + n / 2] = 1.0;
+        let mut ramp = Terrain::from_fn(n, self.edges, |u, v| u * 2.0 - v);
+        ramp.close_seam();
+        vec![("flat", Terrain::flat(self.grid())), ("spike", spike), ("ramp", ramp), ("noise", self.noise())]
+    }
+}
+
+/// Runs `work` on `threads` threads.
+pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    thread_pool(threads).unwrap().install(work)
+}
+
+/// The ends of the hard range; every value of a choice.
+pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
+    match &spec.kind {
+        Kind::Float { hard, .. } => vec![Value::Float(hard.0), Value::Float(hard.1)],
+        Kind::Int { hard, .. } => vec![Value::Int(hard.0), Value::Int(hard.1)],
+        Kind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        Kind::Choice(options) => (0..options.len()).map(Value::Choice).collect(),
+        Kind::Curve => vec![
+            Value::Curve(Curve(vec![(0.0, 1.0), (1.0, 0.0)])),
+            Value::Curve(Curve(vec![(0.5, 0.0), (0.500_001, 1.0)])),
+        ],
+    }
+}
+
+/// A value other than the default, part of the way through the slider; the same on every call.
+pub fn another(spec: &ParamSpec) -> Value {
+    match (&spec.kind, &spec.default) {
+        (Kind::Float { slider, .. }, Value::Float(v)) => {
+            let end = if slider.1 - v > v - slider.0 { slider.1 } else { slider.0 };
+            Value::Float(v + (end - v) * 0.375)
+        }
+        (Kind::Int { slider, .. }, Value::Int(v)) => {
+            let end = if slider.1 - v > v - slider.0 { slider.1 } else { slider.0 };
+            Value::Int(v + (end - v) * 3 / 8)
+        }
+        (Kind::Choice(options), _) => Value::Choice(options.len() - 1),
+        (Kind::Bool, Value::Bool(v)) => Value::Bool(!v),
+        _ => Value::Curve(Curve(vec![(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 1.0)])),
+    }
+}
+
+/// `node` with every parameter at [`another`] value.
+pub fn altered(mut node: Node) -> Node {
+    for (k, spec) in node.about().params.iter().enumerate() {
+        node.params_mut().set(k, &another(spec)).unwrap();
+    }
+    node
+}
+
+/// Sets the parameter called `name`.
+pub fn set(node: &mut Node, name: &str, text: &str) {
+    let index = node.about().find(name).unwrap_or_else(|| panic!("no parameter {name}"));
+    let value = node.about().params[index].parse(text).unwrap();
+    node.params_mut().set(index, &value).unwrap();
+}
+
+/// The node called `name` with parameters as people type them.
+pub fn node(name: &str, params: &[(&str, &str)]) -> Node {
+    let mut node = Node::named(name).unwrap();
+    for (param, text) in params {
+        set(&mut node, param, text);
+    }
+    node
+}
