@@ -18,7 +18,9 @@ use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
-use super::view::{DrawPlugin, Drawn, Pose, Prepared, Shown, ViewCommand, ViewMode, camera_bundle, lens, place};
+use super::view::{
+    DrawPlugin, Drawn, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, lens, place,
+};
 use crate::look::PaletteTable;
 
 /// What the picture shows, and how large it is.
@@ -77,7 +79,7 @@ pub fn shot(
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let image = silently(|| render(prepared, palette, options))??;
+    let image = silently(|| render(prepared, palette, options, Quality::Still))??;
     write_png(&image, width, height, out)
 }
 
@@ -102,7 +104,12 @@ fn silently<T>(draw: impl FnOnce() -> T) -> Result<T, ShotError> {
 }
 
 /// RGBA rows from the top.
-fn render(prepared: Arc<Prepared>, palette: Arc<PaletteTable>, options: &ShotOptions) -> Result<Vec<u8>, ShotError> {
+fn render(
+    prepared: Arc<Prepared>,
+    palette: Arc<PaletteTable>,
+    options: &ShotOptions,
+    quality: Quality,
+) -> Result<Vec<u8>, ShotError> {
     let mut app = App::new();
     app.add_plugins(
         DefaultPlugins
@@ -114,10 +121,10 @@ fn render(prepared: Arc<Prepared>, palette: Arc<PaletteTable>, options: &ShotOpt
                 ..default()
             })
             .disable::<WinitPlugin>()
-            .set(LogPlugin::default())
+            .disable::<LogPlugin>()
             .disable::<PipelinedRenderingPlugin>(),
     );
-    app.add_plugins(DrawPlugin);
+    app.add_plugins(DrawPlugin { quality });
     while app.plugins_state() == PluginsState::Adding {
         bevy::tasks::tick_global_task_pools_on_main_thread();
     }
@@ -126,7 +133,7 @@ fn render(prepared: Arc<Prepared>, palette: Arc<PaletteTable>, options: &ShotOpt
 
     let serial = prepared.serial;
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
-    spawn_camera(app.world_mut(), &prepared, options, target.clone());
+    spawn_camera(app.world_mut(), &prepared, options, quality, target.clone());
     app.insert_resource(options.mode);
     app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette), water: true });
 
@@ -162,15 +169,20 @@ fn target(options: &ShotOptions) -> Image {
     image
 }
 
-fn spawn_camera(world: &mut World, prepared: &Prepared, options: &ShotOptions, target: Handle<Image>) {
+fn spawn_camera(
+    world: &mut World,
+    prepared: &Prepared,
+    options: &ShotOptions,
+    quality: Quality,
+    target: Handle<Image>,
+) {
     let lens = lens(Vec2::new(options.width as f32, options.height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     let pose = match options.view {
         ShotView::Named(command) => command.pose(&origin, prepared, &lens),
         ShotView::Pose(pose) => pose,
     };
-    let adapter = world.get_resource::<RenderAdapterInfo>();
-    let bundle = camera_bundle(adapter);
+    let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());
     let mut camera = world.spawn((bundle, RenderTarget::Image(target.into())));
     let (mut transform, mut projection) = (Transform::default(), Projection::default());
     if let Some(present) = camera.get::<Projection>() {
@@ -192,4 +204,58 @@ fn write_png(rgba: &[u8], width: u32, height: u32, out: &Path) -> Result<(), Sho
     let mut file = atomic_write_file::AtomicWriteFile::open(out).map_err(failed)?;
     std::io::Write::write_all(&mut file, &bytes).map_err(failed)?;
     file.commit().map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, Stream, Terrain};
+    use crate::scene::Settings;
+
+    /// Red ground: what is bluish is a hole.
+    fn red() -> Arc<PaletteTable> {
+        Arc::new(PaletteTable { lut: vec![[255, 0, 0, 255]; 512], rock: [255, 0, 0, 255], rock_degrees: (30.0, 40.0) })
+    }
+
+    /// Pixels through which something else than the ground is seen; `None` without a Vulkan driver.
+    fn holes(samples: usize, eye: [f32; 3], pitch: f32, quality: Quality) -> Option<usize> {
+        let draw = Stream::new(1, 2);
+        let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, |u, v| {
+            let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
+            0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
+        }));
+        let settings = Settings { sea_level: -9000.0, sun_elevation: 80.0, ..Settings::default() };
+        let prepared = Arc::new(crate::app::view::prepare(&terrain, &settings));
+        let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
+        let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
+        match silently(|| render(prepared, red(), &options, quality)) {
+            Ok(image) => Some(image.unwrap().as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()),
+            Err(ShotError::NoDriver) => None,
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn there_are_no_cracks_between_levels_of_detail() {
+        let views = [
+            (1025, [10.0, 180.0, 20.0], -0.9, Quality::Moving),
+            (1000, [-120.0, 260.0, 60.0], -1.2, Quality::Moving),
+            (1025, [0.0, 220.0, 0.0], -1.0, Quality::Still),
+        ];
+        for (samples, eye, pitch, quality) in views {
+            match holes(samples, eye, pitch, quality) {
+                Some(holes) => assert_eq!(holes, 0, "{samples} samples, from {eye:?}"),
+                None => return,
+            }
+        }
+    }
+
+    #[test]
+    fn a_size_out_of_range_is_refused() {
+        let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
+        let prepared = Arc::new(crate::app::view::prepare(&terrain, &Settings::default()));
+        let options = ShotOptions { width: 9000, ..ShotOptions::default() };
+        let refused = shot(prepared, red(), &options, Path::new("/nowhere/view.png"));
+        assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));
+    }
 }

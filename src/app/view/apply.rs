@@ -9,7 +9,7 @@ use bevy::window::{PrimaryWindow, RequestRedraw};
 use super::camera::Pose;
 use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, lens};
 use super::draw::{Shown, TerrainCamera};
-use super::mesh::is_software;
+use super::mesh::Quality;
 use super::prepare::Prepared;
 
 /// What lies under the cursor.
@@ -30,8 +30,8 @@ pub struct Hit {
 }
 
 /// The components of the view's camera.
-pub fn camera_bundle(adapter: Option<&RenderAdapterInfo>) -> impl Bundle {
-    let msaa = if adapter.is_none_or(is_software) { Msaa::Off } else { Msaa::Sample4 };
+pub fn camera_bundle(quality: Quality, adapter: Option<&RenderAdapterInfo>) -> impl Bundle + use<> {
+    let msaa = if quality.is_frugal(adapter) { Msaa::Off } else { Msaa::Sample4 };
     (
         TerrainCamera,
         Camera3d::default(),
@@ -46,8 +46,8 @@ pub fn camera_bundle(adapter: Option<&RenderAdapterInfo>) -> impl Bundle {
 /// What is seen before the first terrain.
 const BACKGROUND: Color = Color::srgb(0.50, 0.55, 0.60);
 
-pub fn spawn_camera(mut commands: Commands, adapter: Option<Res<RenderAdapterInfo>>) {
-    commands.spawn(camera_bundle(adapter.as_deref()));
+pub fn spawn_camera(mut commands: Commands, quality: Res<Quality>, adapter: Option<Res<RenderAdapterInfo>>) {
+    commands.spawn(camera_bundle(*quality, adapter.as_deref()));
 }
 
 /// Moves Bevy's camera to a pose.

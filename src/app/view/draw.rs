@@ -19,7 +19,7 @@ use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
 use super::frame::{Eye, Frame};
 use super::lod::{Frustum, Patch, Reach, select};
-use super::mesh::{PatchMesh, SideKind, sides_of};
+use super::mesh::{PatchMesh, Quality, SideKind, sides_of};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
 use super::pipelines::{Part, Pipelines, TargetKey, ViewShader};
@@ -82,18 +82,24 @@ struct Buffers {
     instances_bytes: u64,
 }
 
-pub struct DrawPlugin;
+/// Draws [`Shown`] through every [`TerrainCamera`].
+#[derive(Default)]
+pub struct DrawPlugin {
+    pub quality: Quality,
+}
 
 impl Plugin for DrawPlugin {
     fn build(&self, app: &mut App) {
         let shader = ViewShader::load(&mut app.world_mut().resource_mut());
         let drawn = Drawn::default();
         app.insert_resource(drawn.clone())
+            .insert_resource(self.quality)
             .init_resource::<Shown>()
             .init_resource::<ViewMode>()
             .add_plugins(ExtractComponentPlugin::<TerrainCamera>::default());
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
         render_app
+            .insert_resource(self.quality)
             .insert_resource(drawn)
             .insert_resource(Pipelines::new(shader))
             .init_resource::<Wanted>()

@@ -6,6 +6,22 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderDevice};
 
 use super::lod::{Detail, Patch};
 
+/// What a picture may cost.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Quality {
+    /// Many frames a second: less where there is no graphics card.
+    #[default]
+    Moving,
+    /// A single picture.
+    Still,
+}
+
+impl Quality {
+    pub fn is_frugal(self, adapter: Option<&RenderAdapterInfo>) -> bool {
+        self == Self::Moving && adapter.is_none_or(is_software)
+    }
+}
+
 /// Triangles of a patch; vertices are worked out from their number by the shader.
 #[derive(Resource)]
 pub struct PatchMesh {
@@ -18,8 +34,9 @@ pub struct PatchMesh {
 
 impl FromWorld for PatchMesh {
     fn from_world(world: &mut World) -> Self {
-        let is_software = world.get_resource::<RenderAdapterInfo>().is_some_and(is_software);
-        let detail = if is_software { Detail::FRUGAL } else { Detail::FINE };
+        let quality = world.get_resource::<Quality>().copied().unwrap_or_default();
+        let is_frugal = quality.is_frugal(world.get_resource());
+        let detail = if is_frugal { Detail::FRUGAL } else { Detail::FINE };
         let indices = indices(detail.quads as u16);
         let device = world.resource::<RenderDevice>();
         Self {
@@ -36,7 +53,7 @@ impl FromWorld for PatchMesh {
 }
 
 /// Whether there is no graphics card.
-pub fn is_software(adapter: &RenderAdapterInfo) -> bool {
+fn is_software(adapter: &RenderAdapterInfo) -> bool {
     // the type of the field cannot be named through Bevy
     format!("{:?}", adapter.device_type) == "Cpu"
 }

@@ -43,6 +43,7 @@ pub(in crate::app) use control::lens;
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
 pub use draw::{DrawPlugin, Drawn, Shown, TerrainCamera};
 pub use idle::{IdlePlugin, Waker};
+pub use mesh::Quality;
 pub use mode::ViewMode;
 pub use prepare::{Prepared, prepare};
 pub use scale::{SIDE_WORLD, Scale};
@@ -61,7 +62,7 @@ pub struct ViewPlugin;
 
 impl Plugin for ViewPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins((DrawPlugin, IdlePlugin))
+        app.add_plugins((DrawPlugin::default(), IdlePlugin))
             .add_message::<ViewCommand>()
             .init_resource::<ViewCamera>()
             .init_resource::<ViewportArea>()

@@ -7,9 +7,9 @@ use bevy::render::render_resource::{
     Extent3d, FilterMode, MipmapFilterMode, Sampler, SamplerDescriptor, TexelCopyBufferLayout, Texture,
     TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
 };
-use bevy::render::renderer::{RenderAdapterInfo, RenderDevice, RenderQueue};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
 
-use super::mesh::is_software;
+use super::mesh::Quality;
 use crate::look::PaletteTable;
 
 /// Colours in a palette table.
@@ -26,7 +26,8 @@ pub struct PaletteTexture {
 
 impl FromWorld for PaletteTexture {
     fn from_world(world: &mut World) -> Self {
-        let is_software = world.get_resource::<RenderAdapterInfo>().is_some_and(is_software);
+        let quality = world.get_resource::<Quality>().copied().unwrap_or_default();
+        let is_frugal = quality.is_frugal(world.get_resource());
         let device = world.resource::<RenderDevice>();
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("talweg palette"),
@@ -43,7 +44,7 @@ impl FromWorld for PaletteTexture {
             mag_filter: FilterMode::Linear,
             min_filter: FilterMode::Linear,
             mipmap_filter: MipmapFilterMode::Linear,
-            anisotropy_clamp: if is_software { 1 } else { 8 },
+            anisotropy_clamp: if is_frugal { 1 } else { 8 },
             ..default()
         });
         Self { view: texture.create_view(&TextureViewDescriptor::default()), sampler, texture, written: None }

@@ -23,6 +23,8 @@ pub struct Prepared {
     /// The heights that are drawn: the terrain given, or fewer samples of it if it is too large for the screen.
     pub terrain: Arc<Terrain>,
     pub scale: Scale,
+    /// Lowest and highest height, as fractions of the relief.
+    pub range: (f32, f32),
     pub bounds: Bounds,
     /// Slopes to the east and to the south, as tangents in half precision.
     pub slopes: Mips,
@@ -45,6 +47,7 @@ pub fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> Prepared {
     let both = sunlight.into_par_iter().zip(openness).map(|(sun, open)| [sun, open]).collect();
     Prepared {
         serial: SERIAL.fetch_add(1, Ordering::Relaxed),
+        range: terrain.range(),
         bounds,
         slopes,
         light: Mips::new(scale.samples, both, unit_bytes),

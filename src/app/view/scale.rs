@@ -36,7 +36,7 @@ impl Scale {
         let (low, high) = terrain.range();
         let (low, high) = if low <= high { (low, high) } else { (0.0, 0.0) };
         let (lowest_world, highest_world) = (low * relief_world, high * relief_world);
-        let thickness = 0.035 * SIDE_WORLD + 0.15 * (highest_world - lowest_world);
+        let thickness = 0.03 * SIDE_WORLD + 0.10 * (highest_world - lowest_world);
         Self {
             samples: terrain.samples(),
             cell_world: SIDE_WORLD / (terrain.samples() - 1) as f32,
