@@ -146,7 +146,7 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
         r#"[
             Settle, State("opened.json"), Picture("opened.png"),
             // a parameter
-            Click("Hills"), Settle, Drag("Frequency", 60, 0), Settle, State("edited.json"), Picture("edited.png"),
+            Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle, State("edited.json"), Picture("edited.png"),
             Key("Ctrl+Z"), Settle, State("undone.json"),
             Key("Ctrl+Shift+Z"), Settle, State("redone.json"),
             // erosion, step by step

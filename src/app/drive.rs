@@ -61,7 +61,7 @@ struct Driver {
     failed: Option<String>,
 }
 
-/// Accessible widgets of the last drawn frame: name and rectangle in points.
+/// Accessible widgets of the last drawn frame: `Role:name` and rectangle in points.
 #[derive(Resource, Default)]
 struct Widgets(Vec<(String, Rect)>);
 
@@ -94,9 +94,9 @@ fn collect_widgets(
             .nodes
             .iter()
             .filter_map(|(_, node)| {
-                let name = node.label().or_else(|| node.value())?.to_string();
+                let name = node.label().or_else(|| node.value())?;
                 let r = node.bounds()?;
-                Some((name, Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32)))
+                Some((format!("{:?}:{name}", node.role()), Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32)))
             })
             .collect();
     }
@@ -188,8 +188,10 @@ fn locate(place: &Place, widgets: &[(String, Rect)], view: Rect) -> Option<Vec2>
     match place {
         Place::View(x, y) => Some(view.min + view.size() * Vec2::new(*x, *y)),
         Place::Widget { name, x, y } => {
-            let found = widgets.iter().find(|(n, r)| n == name && r.width() > 0.0);
-            let found = found.or_else(|| widgets.iter().find(|(n, r)| n.contains(name) && r.width() > 0.0));
+            let on_screen = || widgets.iter().filter(|(_, r)| r.width() > 0.0);
+            let exact = |n: &str| n == name || n.split_once(':').is_some_and(|(_, bare)| bare == name);
+            let found = on_screen().find(|(n, _)| exact(n));
+            let found = found.or_else(|| on_screen().find(|(n, _)| n.contains(name)));
             found.map(|(_, r)| r.min + r.size() * Vec2::new(*x, *y))
         }
     }
