@@ -56,7 +56,7 @@ impl Bridge {
             let taken = document.accept(&report);
             match report {
                 Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. } if taken => {
-                    self.range = output.prepared.range;
+                    self.range = output.prepared.bounds.whole();
                     self.terrain = Some(output.terrain);
                     self.ledger = output.ledger;
                     self.elapsed = Some(output.elapsed);

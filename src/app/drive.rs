@@ -23,9 +23,9 @@ use self::script::{Atom, Place};
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
 /// Frames after which a step that waits is given up.
-const PATIENCE_FRAMES: u32 = 20_000;
+const PATIENCE_FRAMES: u32 = 6000;
 /// Frames after which a widget that is not on screen is given up.
-const SEARCH_FRAMES: u32 = 300;
+const SEARCH_FRAMES: u32 = 200;
 
 /// What the driver must know about the editor; the editor's systems keep it up to date.
 #[derive(Resource, Default)]
@@ -44,6 +44,10 @@ pub struct Observed {
 pub struct DrivePlugin {
     pub steps: Vec<Step>,
 }
+
+/// Present while a script plays.
+#[derive(Resource)]
+pub struct Driven;
 
 #[derive(Resource)]
 struct Driver {
@@ -64,7 +68,7 @@ struct Widgets(Vec<(String, Rect)>);
 impl Plugin for DrivePlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<Widgets>()
-            .init_resource::<Observed>()
+            .insert_resource(Driven)
             .insert_resource(Driver {
                 steps: self.steps.clone().into(),
                 atoms: VecDeque::new(),
@@ -81,10 +85,10 @@ impl Plugin for DrivePlugin {
 
 fn collect_widgets(
     mut widgets: ResMut<Widgets>,
-    contexts: Query<(&EguiContext, &EguiOutput), With<PrimaryEguiContext>>,
+    mut contexts: Query<(&mut EguiContext, &EguiOutput), With<PrimaryEguiContext>>,
 ) {
-    for (context, output) in &contexts {
-        context.get().enable_accesskit();
+    for (mut context, output) in &mut contexts {
+        context.get_mut().enable_accesskit();
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         widgets.0 = update
             .nodes

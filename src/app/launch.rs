@@ -22,8 +22,6 @@ pub enum AppError {
     Crashed { message: String, recovery: String },
     #[error(transparent)]
     Script(#[from] super::drive::ScriptError),
-    #[error(transparent)]
-    Scene(#[from] crate::scene::SceneError),
     #[error("cannot start a thread for the evaluation: {0}")]
     Worker(std::io::Error),
     #[error("the script ended at a step that failed")]

@@ -2,14 +2,25 @@
 
 use std::path::PathBuf;
 
+use clap::Args;
+
 use super::Outcome;
 
+#[derive(Args)]
+pub struct EditArgs {
+    /// Scene to open in the editor
+    pub scene: Option<PathBuf>,
+    /// Play user actions from a file and quit, see the documentation of `talweg::app::drive`
+    #[arg(long, value_name = "STEPS.ron", hide = true)]
+    pub drive: Option<PathBuf>,
+}
+
 #[cfg(feature = "app")]
-pub fn run(scene: Option<PathBuf>) -> Outcome {
-    Ok(crate::app::run(scene)?)
+pub fn run(args: EditArgs) -> Outcome {
+    Ok(crate::app::run(crate::app::Options { scene: args.scene, drive: args.drive })?)
 }
 
 #[cfg(not(feature = "app"))]
-pub fn run(_scene: Option<PathBuf>) -> Outcome {
+pub fn run(_args: EditArgs) -> Outcome {
     Err(super::no_editor())
 }

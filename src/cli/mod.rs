@@ -13,7 +13,6 @@ mod shot;
 mod verify;
 
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -42,8 +41,8 @@ Exit codes: 0 done, 1 failed, 2 wrong usage."
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Scene to open in the editor
-    scene: Option<PathBuf>,
+    #[command(flatten)]
+    edit: edit::EditArgs,
 }
 
 #[derive(Subcommand)]
@@ -81,7 +80,7 @@ type Outcome = Result<(), Failure>;
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
-        None => edit::run(cli.scene),
+        None => edit::run(cli.edit),
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Shot(args)) => shot::run(args),
         Some(Command::Export(args)) => export::run(&args),

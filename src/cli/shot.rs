@@ -35,8 +35,12 @@ pub fn run(args: ShotArgs) -> Outcome {
 
 #[cfg(feature = "app")]
 fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
+    use crate::app::{shot, view};
     let terrain = job.evaluate()?;
-    crate::app::shot(job.scene, terrain, [args.width, args.height], &args.output)?;
+    let palette = crate::look::table_of(&job.scene);
+    let prepared = job.pool.install(|| view::prepare(&terrain, &job.scene.settings));
+    let options = shot::ShotOptions { width: args.width, height: args.height, ..Default::default() };
+    shot::shot(prepared.into(), palette.into(), &options, &args.output)?;
     super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))
 }
 

@@ -6,6 +6,6 @@ mod picture;
 mod raster;
 mod relief;
 
-pub use palette::{Palette, PaletteError, PaletteTable, palette, palette_names};
+pub use palette::{Palette, PaletteError, PaletteTable, palette, palette_names, table_of};
 pub use picture::{Picture, heightmap};
 pub use relief::relief;

@@ -23,7 +23,7 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 use super::colour;
-use crate::scene::Settings;
+use crate::scene::{DEFAULT_PALETTE, Scene, Settings};
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/palettes");
 
@@ -115,6 +115,12 @@ pub fn palette_names() -> Vec<String> {
 /// The palette called `name`.
 pub fn palette(name: &str) -> Option<Palette> {
     SHIPPED.iter().find(|p| p.name == name).cloned()
+}
+
+/// The colours of a scene. A palette that is not there gives way to the default one, as on loading.
+pub fn table_of(scene: &Scene) -> PaletteTable {
+    let palette = palette(&scene.palette).or_else(|| palette(DEFAULT_PALETTE));
+    palette.unwrap_or_else(|| SHIPPED[0].clone()).table(&scene.settings)
 }
 
 impl Palette {

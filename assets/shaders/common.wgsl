@@ -1,0 +1,182 @@
+// What all parts of the view share: the frame, the surface in the vertex stage, light, haze and the way to the screen.
+// The five files are joined in the order common, sky, ground, sides, water.
+
+// Mirrors `Frame` in src/app/view/frame.rs.
+struct Frame {
+    clip_from_world: mat4x4<f32>,
+    world_from_clip: mat4x4<f32>,
+    eye_encode: vec4<f32>,
+    sun_mode: vec4<f32>,
+    grid: vec4<f32>,
+    heights: vec4<f32>,
+    lod: vec4<f32>,
+    patches: vec4<f32>,
+    rock: vec4<f32>,
+    rock_slopes: vec4<f32>,
+    viewport: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> frame: Frame;
+@group(0) @binding(1) var height_map: texture_2d<f32>;
+@group(0) @binding(2) var slope_map: texture_2d<f32>;
+@group(0) @binding(3) var light_map: texture_2d<f32>;
+@group(0) @binding(4) var palette: texture_2d<f32>;
+@group(0) @binding(5) var smooth_sampler: sampler;
+
+const SHADED = 0u;
+const HILLSHADE = 1u;
+const SLOPE = 2u;
+const WIREFRAME = 3u;
+
+fn eye() -> vec3<f32> { return frame.eye_encode.xyz; }
+fn to_sun() -> vec3<f32> { return frame.sun_mode.xyz; }
+fn mode() -> u32 { return u32(frame.sun_mode.w); }
+fn last_sample() -> f32 { return frame.grid.x; }
+fn cell() -> f32 { return frame.grid.y; }
+fn relief() -> f32 { return frame.grid.z; }
+fn side() -> f32 { return frame.grid.w; }
+fn sea() -> f32 { return frame.heights.x; }
+fn base() -> f32 { return frame.heights.y; }
+fn has_sea() -> bool { return frame.patches.w > 0.5; }
+
+// ---- the surface ----
+
+// World height at a place counted in samples; the same bits for the same place.
+fn ground_height(place: vec2<f32>) -> f32 {
+    let low = floor(place);
+    let part = place - low;
+    let at = vec2<i32>(low);
+    let a = textureLoad(height_map, at, 0).x;
+    if all(part == vec2<f32>(0.0)) {
+        return a * relief();
+    }
+    let end = vec2<i32>(i32(last_sample()));
+    let b = textureLoad(height_map, min(at + vec2<i32>(1, 0), end), 0).x;
+    let c = textureLoad(height_map, min(at + vec2<i32>(0, 1), end), 0).x;
+    let d = textureLoad(height_map, min(at + vec2<i32>(1, 1), end), 0).x;
+    return mix(mix(a, b, part.x), mix(c, d, part.x), part.y) * relief();
+}
+
+fn world_of(place: vec2<f32>) -> vec2<f32> {
+    return place * cell() - 0.5 * side();
+}
+
+struct Vertex {
+    world: vec3<f32>,
+    // counted in quads of the patch, after morphing
+    quad: vec2<f32>,
+}
+
+// Vertex `quad` of a patch (column, row, level): moved towards the vertex of the next coarser level as it nears the
+// end of the reach of its own. What lies beyond the last sample is drawn up to it.
+fn surface_vertex(piece: vec4<u32>, quad: vec2<f32>) -> Vertex {
+    let stride = exp2(f32(piece.z));
+    let corner = vec2<f32>(piece.xy);
+    let place = corner + quad * stride;
+    let end = vec2<f32>(last_sample());
+    let away = world_of(min(place, end)) - frame.lod.xy;
+    let far = sqrt(dot(away, away) + frame.lod.z * frame.lod.z);
+    let start = frame.patches.y;
+    var morph = saturate((far / (frame.lod.w * stride) - start) / (1.0 - start));
+    if f32(piece.z) >= frame.patches.x {
+        morph = 0.0;
+    }
+    let odd = (quad - 2.0 * floor(0.5 * quad)) * stride;
+    let moved = min(place - odd * morph, end);
+    let flat = world_of(moved);
+    return Vertex(vec3<f32>(flat.x, ground_height(moved), flat.y), (moved - corner) / stride);
+}
+
+fn clip_of(world: vec3<f32>) -> vec4<f32> {
+    return frame.clip_from_world * vec4<f32>(world, 1.0);
+}
+
+// Texture coordinates of a place in the world.
+fn map_coordinates(flat: vec2<f32>) -> vec2<f32> {
+    return ((flat + 0.5 * side()) / cell() + 0.5) / (last_sample() + 1.0);
+}
+
+// ---- light ----
+
+// How low the sun stands: 0 from some 30 degrees up, 1 at the horizon.
+fn dusk() -> f32 {
+    let up = saturate(to_sun().y / 0.5);
+    return (1.0 - up) * (1.0 - up);
+}
+
+fn sun_colour() -> vec3<f32> {
+    return mix(vec3<f32>(1.0, 0.94, 0.84) * 2.75, vec3<f32>(1.0, 0.50, 0.20) * 1.9, dusk());
+}
+
+fn sky_light() -> vec3<f32> {
+    return mix(vec3<f32>(0.40, 0.53, 0.74) * 1.05, vec3<f32>(0.42, 0.42, 0.58) * 0.8, dusk());
+}
+
+// Light on ground of a colour: sun, sky from above, what the surroundings throw back, and a little from behind.
+fn lit(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32) -> vec3<f32> {
+    let sun = to_sun();
+    let facing = max(dot(normal, sun), 0.0) * sun_share;
+    let open = saturate(0.30 + 1.15 * openness);
+    let from_above = 0.5 + 0.5 * normal.y;
+    let behind = max(dot(normal, normalize(vec3<f32>(-sun.x, 0.25, -sun.z))), 0.0);
+    let sky = sky_light() * (0.42 + 0.58 * from_above + 0.10 * behind) * open * open;
+    let bounce = sun_colour() * vec3<f32>(0.085, 0.072, 0.056) * (1.0 - from_above) * open;
+    return colour * (sun_colour() * facing + sky + bounce);
+}
+
+// ---- to the screen ----
+
+// Khronos PBR Neutral: leaves colours as they are and bends only what is too bright.
+fn tone(bright: vec3<f32>) -> vec3<f32> {
+    let start = 0.76;
+    let least = min(bright.r, min(bright.g, bright.b));
+    let offset = select(0.04, least - 6.25 * least * least, least < 0.08);
+    let colour = bright - offset;
+    let peak = max(colour.r, max(colour.g, colour.b));
+    if peak < start {
+        return colour;
+    }
+    let room = 1.0 - start;
+    let bent = 1.0 - room * room / (peak + room - start);
+    let grey = 1.0 - 1.0 / (0.15 * (peak - bent) + 1.0);
+    return mix(colour * bent / peak, vec3<f32>(bent), grey);
+}
+
+fn encoded(linear: vec3<f32>) -> vec3<f32> {
+    let low = linear * 12.92;
+    let high = 1.055 * pow(max(linear, vec3<f32>(0.0)), vec3<f32>(1.0 / 2.4)) - 0.055;
+    return select(high, low, linear <= vec3<f32>(0.0031308));
+}
+
+// Fine noise against banding, half a step of an 8-bit colour.
+fn grain(pixel: vec2<f32>) -> f32 {
+    return (fract(52.9829189 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715)))) - 0.5) / 255.0;
+}
+
+// From light to what the target stores.
+fn to_screen(light: vec3<f32>, pixel: vec2<f32>) -> vec3<f32> {
+    let colour = saturate(tone(light));
+    // grain is wanted in encoded values; where the target encodes, it is scaled by the slope of the encoding
+    if frame.eye_encode.w > 0.5 {
+        return encoded(colour) + grain(pixel);
+    }
+    return colour + grain(pixel) * 2.0 * sqrt(colour + 0.0005);
+}
+
+// ---- noise ----
+
+fn hash(place: vec2<f32>) -> f32 {
+    let p = fract(place * vec2<f32>(0.1031, 0.1030));
+    let q = p + dot(p, p.yx + 33.33);
+    return fract((q.x + q.y) * q.x);
+}
+
+// Smooth noise from 0 to 1, one hump a unit.
+fn noise(place: vec2<f32>) -> f32 {
+    let low = floor(place);
+    let part = place - low;
+    let t = part * part * (3.0 - 2.0 * part);
+    let a = mix(hash(low), hash(low + vec2<f32>(1.0, 0.0)), t.x);
+    let b = mix(hash(low + vec2<f32>(0.0, 1.0)), hash(low + vec2<f32>(1.0, 1.0)), t.x);
+    return mix(a, b, t.y);
+}

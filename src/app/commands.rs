@@ -1,0 +1,284 @@
+//! Every command once: label, tooltip, icon, shortcut. Menus, buttons, shortcuts and the list of shortcuts read it.
+
+mod shortcuts;
+
+use std::path::PathBuf;
+
+use bevy_egui::egui;
+use egui::{Key, KeyboardShortcut, Modifiers};
+use egui_phosphor::regular as icon;
+
+pub use super::view::ViewMode;
+pub use shortcuts::pressed;
+
+/// A side to look from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewpoint {
+    Default,
+    Top,
+    South,
+    East,
+    North,
+    West,
+}
+
+impl Viewpoint {
+    pub const ALL: [Self; 6] = [Self::Default, Self::Top, Self::South, Self::East, Self::North, Self::West];
+}
+
+/// What the 3D view shall do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewAction {
+    /// Back to the camera that a new scene begins with.
+    Reset,
+    /// Move so that the whole terrain is in view, from where the camera looks now.
+    Frame,
+    From(Viewpoint),
+    Mode(ViewMode),
+    ToggleWater,
+}
+
+/// Something a person can ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Command {
+    New,
+    Open,
+    OpenRecent(PathBuf),
+    Example(String),
+    Save,
+    SaveAs,
+    ExportHeightmap,
+    Quit,
+    Undo,
+    Redo,
+    AddLayer,
+    RenameLayer,
+    DuplicateLayer,
+    DeleteLayer,
+    SoloLayer,
+    ToggleLayer,
+    MoveLayerUp,
+    MoveLayerDown,
+    SelectAbove,
+    SelectBelow,
+    PlayPause,
+    StepForward,
+    StepBack,
+    ToStart,
+    ToEnd,
+    Recompute,
+    Cancel,
+    View(ViewAction),
+    Shortcuts,
+    About,
+}
+
+/// What menus, buttons and the list of shortcuts say about a command.
+#[derive(Clone, Debug)]
+pub struct Info {
+    pub label: String,
+    /// One sentence that says what happens.
+    pub tooltip: String,
+    pub icon: &'static str,
+    /// The first is the one shown.
+    pub shortcuts: &'static [KeyboardShortcut],
+}
+
+/// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
+macro_rules! keys {
+    ($($modifiers:ident + $key:ident),*) => {{
+        const KEYS: &[KeyboardShortcut] = &[ $( KeyboardShortcut::new(held::$modifiers, Key::$key) ),* ];
+        KEYS
+    }};
+}
+
+mod held {
+    use super::Modifiers;
+
+    pub const NONE: Modifiers = Modifiers::NONE;
+    pub const ALT: Modifiers = Modifiers::ALT;
+    pub const SHIFT: Modifiers = Modifiers::SHIFT;
+    pub const COMMAND: Modifiers = Modifiers::COMMAND;
+    pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
+}
+
+impl Command {
+    /// The commands that need nothing named, in the order of the menus.
+    pub fn all() -> Vec<Self> {
+        let mut all = vec![
+            Self::New,
+            Self::Open,
+            Self::Save,
+            Self::SaveAs,
+            Self::ExportHeightmap,
+            Self::Quit,
+            Self::Undo,
+            Self::Redo,
+            Self::AddLayer,
+            Self::RenameLayer,
+            Self::DuplicateLayer,
+            Self::DeleteLayer,
+            Self::SoloLayer,
+            Self::ToggleLayer,
+            Self::MoveLayerUp,
+            Self::MoveLayerDown,
+            Self::SelectAbove,
+            Self::SelectBelow,
+            Self::PlayPause,
+            Self::StepForward,
+            Self::StepBack,
+            Self::ToStart,
+            Self::ToEnd,
+            Self::Recompute,
+            Self::Cancel,
+        ];
+        all.extend(Self::view().into_iter().map(Self::View));
+        all.extend([Self::Shortcuts, Self::About]);
+        all
+    }
+
+    /// The actions of the View menu.
+    pub fn view() -> Vec<ViewAction> {
+        let mut view = vec![ViewAction::Reset, ViewAction::Frame];
+        view.extend(Viewpoint::ALL.map(ViewAction::From));
+        view.extend(ViewMode::ALL.map(ViewAction::Mode));
+        view.push(ViewAction::ToggleWater);
+        view
+    }
+
+    /// Heading of the command in the list of shortcuts.
+    pub fn section(&self) -> &'static str {
+        match self {
+            Self::New | Self::Open | Self::OpenRecent(_) | Self::Example(_) | Self::Save => "File",
+            Self::SaveAs | Self::ExportHeightmap | Self::Quit => "File",
+            Self::Undo | Self::Redo => "Edit",
+            Self::PlayPause | Self::StepForward | Self::StepBack | Self::ToStart | Self::ToEnd => "Erosion",
+            Self::Recompute | Self::Cancel => "Computing",
+            Self::View(_) => "View",
+            Self::Shortcuts | Self::About => "Help",
+            _ => "Layer",
+        }
+    }
+
+    pub fn info(&self) -> Info {
+        let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match self {
+            Self::New => ("New", "Begins an empty scene.", icon::FILE_PLUS, keys![COMMAND + N]),
+            Self::Open => ("Open…", "Opens a scene file.", icon::FOLDER_OPEN, keys![COMMAND + O]),
+            Self::OpenRecent(path) => {
+                let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.display().to_string());
+                let tooltip = format!("Opens {}.", path.display());
+                return Info { label: name, tooltip, icon: icon::CLOCK_COUNTER_CLOCKWISE, shortcuts: &[] };
+            }
+            Self::Example(name) => {
+                let tooltip = format!("Opens a copy of the example “{name}”; the example itself stays as it is.");
+                return Info { label: name.clone(), tooltip, icon: icon::MOUNTAINS, shortcuts: &[] };
+            }
+            Self::Save => ("Save", "Writes the scene to its file.", icon::FLOPPY_DISK, keys![COMMAND + S]),
+            Self::SaveAs => (
+                "Save as…",
+                "Writes the scene to another file and goes on with that.",
+                icon::FLOPPY_DISK,
+                keys![COMMAND_SHIFT + S],
+            ),
+            Self::ExportHeightmap => (
+                "Export heightmap…",
+                "Computes the terrain at full size and writes it as 16-bit PNG, r16 or r32.",
+                icon::EXPORT,
+                keys![COMMAND + E],
+            ),
+            Self::Quit => ("Quit", "Ends Talweg; asks first if there are unsaved changes.", icon::SIGN_OUT, keys![COMMAND + Q]),
+            Self::Undo => ("Undo", "Takes the last edit back.", icon::ARROW_U_UP_LEFT, keys![COMMAND + Z]),
+            Self::Redo => {
+                ("Redo", "Brings back what was undone.", icon::ARROW_U_UP_RIGHT, keys![COMMAND_SHIFT + Z, COMMAND + Y])
+            }
+            Self::AddLayer => (
+                "Add layer…",
+                "Adds a generator, filter or erosion above the selected layer.",
+                icon::PLUS,
+                keys![SHIFT + A],
+            ),
+            Self::RenameLayer => ("Rename", "Gives the layer another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
+            Self::DuplicateLayer => {
+                ("Duplicate", "Puts a copy of the layer above it, with the same seed.", icon::COPY, keys![COMMAND + D])
+            }
+            Self::DeleteLayer => ("Delete", "Removes the layer; Undo brings it back.", icon::TRASH, keys![NONE + Delete]),
+            Self::SoloLayer => (
+                "Solo",
+                "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
+                icon::HEADPHONES,
+                keys![NONE + S],
+            ),
+            Self::ToggleLayer => {
+                ("Show or hide", "Takes the layer out of the terrain, or puts it back.", icon::EYE, keys![NONE + H])
+            }
+            Self::MoveLayerUp => {
+                ("Move up", "Lets the layer act after the one above it.", icon::ARROW_UP, keys![ALT + ArrowUp])
+            }
+            Self::MoveLayerDown => {
+                ("Move down", "Lets the layer act before the one below it.", icon::ARROW_DOWN, keys![ALT + ArrowDown])
+            }
+            Self::SelectAbove => ("Select above", "Selects the layer above.", icon::CARET_UP, keys![NONE + ArrowUp]),
+            Self::SelectBelow => ("Select below", "Selects the layer below.", icon::CARET_DOWN, keys![NONE + ArrowDown]),
+            Self::PlayPause => (
+                "Play or pause",
+                "Lets the erosion run from where it stands, or stops it there.",
+                icon::PLAY,
+                keys![NONE + Space],
+            ),
+            Self::StepForward => ("Step forward", "One iteration on.", icon::CARET_RIGHT, keys![NONE + Period]),
+            Self::StepBack => ("Step back", "One iteration back.", icon::CARET_LEFT, keys![NONE + Comma]),
+            Self::ToStart => ("To start", "Shows the terrain before the erosion.", icon::SKIP_BACK, keys![NONE + Home]),
+            Self::ToEnd => ("To end", "Shows the finished erosion.", icon::SKIP_FORWARD, keys![NONE + End]),
+            Self::Recompute => ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5]),
+            Self::Cancel => (
+                "Cancel",
+                "Stops computing or playing; the last finished terrain stays on screen.",
+                icon::X,
+                keys![NONE + Escape],
+            ),
+            Self::View(action) => return view_info(*action),
+            Self::Shortcuts => ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1]),
+            Self::About => ("About Talweg", "Version and licence.", icon::INFO, &[]),
+        };
+        Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
+    }
+
+    /// The tooltip with the shortcut behind it.
+    pub fn tooltip(&self, ctx: &egui::Context) -> String {
+        let info = self.info();
+        match info.shortcuts.first() {
+            Some(shortcut) => format!("{} ({})", info.tooltip, ctx.format_shortcut(shortcut)),
+            None => info.tooltip,
+        }
+    }
+}
+
+fn view_info(action: ViewAction) -> Info {
+    let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
+        ViewAction::Reset => {
+            ("Reset view", "Puts the camera back to where a new scene begins.", icon::ARROW_COUNTER_CLOCKWISE, keys![NONE + R])
+        }
+        ViewAction::Frame => {
+            ("Frame terrain", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
+        }
+        ViewAction::From(from) => match from {
+            Viewpoint::Default => ("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1]),
+            Viewpoint::Top => ("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2]),
+            Viewpoint::South => ("From the south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
+            Viewpoint::East => ("From the east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
+            Viewpoint::North => ("From the north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
+            Viewpoint::West => ("From the west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
+        },
+        ViewAction::Mode(mode) => {
+            let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match mode {
+                ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
+                ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
+                ViewMode::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
+                ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
+            };
+            return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
+        }
+        ViewAction::ToggleWater => ("Water", "Shows or hides the water surface.", icon::WAVES, keys![NONE + W]),
+    };
+    Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
+}

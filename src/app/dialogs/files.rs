@@ -1,0 +1,131 @@
+//! Choosing a file to open, to save to, or to export to. The dialog itself asks before it overwrites.
+
+use std::path::PathBuf;
+
+use bevy_egui::egui;
+use egui_file_dialog::{DialogState, FileDialog};
+use egui_phosphor::regular as icon;
+
+use super::{Answer, Then};
+use crate::app::document::Document;
+
+const SCENES: &str = "Talweg scenes (.ron)";
+
+enum Purpose {
+    Open,
+    Save(Option<Then>),
+    Export,
+}
+
+/// See the module.
+pub struct Files {
+    dialog: FileDialog,
+    purpose: Purpose,
+}
+
+impl Files {
+    pub fn open(document: &Document) -> Self {
+        let dialog = dialog(document, "Open scene")
+            .add_file_filter_extensions(SCENES, vec!["ron"])
+            .default_file_filter(SCENES);
+        let mut files = Self { dialog, purpose: Purpose::Open };
+        files.dialog.pick_file();
+        files
+    }
+
+    pub fn save(document: &Document, then: Option<Then>) -> Self {
+        let dialog = dialog(document, "Save scene")
+            .default_file_name(&format!("{}.ron", file_stem(document)))
+            .add_save_extension(SCENES, "ron")
+            .default_save_extension(SCENES);
+        let mut files = Self { dialog, purpose: Purpose::Save(then) };
+        files.dialog.save_file();
+        files
+    }
+
+    pub fn export(document: &Document) -> Self {
+        let png = "PNG, 16 bits (.png)";
+        let dialog = dialog(document, "Export heightmap")
+            .default_file_name(&format!("{}.png", file_stem(document)))
+            .add_save_extension(png, "png")
+            .add_save_extension("Raw, 16-bit whole numbers (.r16)", "r16")
+            .add_save_extension("Raw, 32-bit numbers (.r32)", "r32")
+            .default_save_extension(png);
+        let mut files = Self { dialog, purpose: Purpose::Export };
+        files.dialog.save_file();
+        files
+    }
+
+    /// Shows the dialog; returns its answer when it has one.
+    pub fn show(&mut self, ctx: &egui::Context) -> Option<Answer> {
+        self.dialog.update(ctx);
+        match self.dialog.state() {
+            DialogState::Picked(path) => Some(match &self.purpose {
+                Purpose::Open => Answer::Open(path.clone()),
+                Purpose::Save(then) => Answer::SaveTo(path.clone(), then.clone()),
+                Purpose::Export => Answer::Export(path.clone()),
+            }),
+            DialogState::Open => None,
+            _ => Some(Answer::Stay),
+        }
+    }
+}
+
+fn dialog(document: &Document, title: &str) -> FileDialog {
+    let dialog = FileDialog::new()
+        .title(title)
+        .default_size([720.0, 420.0])
+        .min_size([520.0, 300.0])
+        .anchor(egui::Align2::CENTER_CENTER, [0.0, 0.0])
+        .default_file_icon(icon::FILE)
+        .default_folder_icon(icon::FOLDER)
+        .device_icon(icon::HARD_DRIVE)
+        .removable_device_icon(icon::USB)
+        .parent_directory_icon(icon::ARROW_UP)
+        .back_icon(icon::ARROW_LEFT)
+        .forward_icon(icon::ARROW_RIGHT)
+        .new_folder_icon(icon::FOLDER_PLUS)
+        .menu_icon(icon::LIST)
+        .search_icon(icon::MAGNIFYING_GLASS)
+        .path_edit_icon(icon::PENCIL_SIMPLE)
+        .err_icon(icon::WARNING);
+    match folder(document) {
+        Some(folder) => dialog.initial_directory(folder),
+        None => dialog,
+    }
+}
+
+/// The folder of the scene's file, else the person's documents.
+fn folder(document: &Document) -> Option<PathBuf> {
+    let beside = document.path().and_then(|path| path.parent()).filter(|folder| folder.is_dir());
+    beside.map(PathBuf::from).or_else(|| {
+        let dirs = directories::UserDirs::new()?;
+        let documents = dirs.document_dir().filter(|folder| folder.is_dir());
+        Some(documents.unwrap_or(dirs.home_dir()).to_path_buf())
+    })
+}
+
+/// The scene's name without what file systems refuse.
+fn file_stem(document: &Document) -> String {
+    let name: String = document
+        .name()
+        .chars()
+        .map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c })
+        .collect();
+    let name = name.trim().trim_matches('.');
+    if name.is_empty() { "Untitled".into() } else { name.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_names_hold_nothing_a_file_system_refuses() {
+        let mut document = Document::default();
+        for (name, stem) in [("Alps", "Alps"), ("a/b:c", "a-b-c"), ("..", "Untitled"), (" ", "Untitled")] {
+            document.edit("Rename scene", None, |scene| scene.name = name.into());
+            assert_eq!(file_stem(&document), stem);
+        }
+    }
+}

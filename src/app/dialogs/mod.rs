@@ -1,0 +1,91 @@
+//! Everything that comes up in front of the panels: files, unsaved changes, shortcuts, about.
+
+mod files;
+mod modals;
+
+use std::path::PathBuf;
+
+use bevy_egui::egui;
+
+use super::document::Document;
+use files::Files;
+
+/// What to do once unsaved changes have been dealt with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Then {
+    New,
+    /// Ask for a file to open.
+    AskWhich,
+    Open(PathBuf),
+    Example(String),
+    Quit,
+}
+
+/// What a dialog came to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Nothing happens.
+    Stay,
+    /// Save first, then go on.
+    Save(Then),
+    /// Go on without saving.
+    Discard(Then),
+    SaveTo(PathBuf, Option<Then>),
+    Open(PathBuf),
+    Export(PathBuf),
+}
+
+/// See the module. One dialog is open at a time.
+#[derive(Default)]
+pub struct Dialogs {
+    open: Option<Dialog>,
+}
+
+enum Dialog {
+    Files(Box<Files>),
+    Unsaved(Then),
+    Shortcuts,
+    About,
+}
+
+impl Dialogs {
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+
+    pub fn ask_about_changes(&mut self, then: Then) {
+        self.open = Some(Dialog::Unsaved(then));
+    }
+
+    pub fn ask_what_to_open(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::open(document))));
+    }
+
+    pub fn ask_where_to_save(&mut self, document: &Document, then: Option<Then>) {
+        self.open = Some(Dialog::Files(Box::new(Files::save(document, then))));
+    }
+
+    pub fn ask_where_to_export(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::export(document))));
+    }
+
+    pub fn show_shortcuts(&mut self) {
+        self.open = Some(Dialog::Shortcuts);
+    }
+
+    pub fn show_about(&mut self) {
+        self.open = Some(Dialog::About);
+    }
+
+    /// Shows the open dialog; returns its answer when it has one, and is closed then.
+    pub fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Answer> {
+        let answer = match self.open.as_mut()? {
+            Dialog::Files(files) => files.show(ctx),
+            Dialog::Unsaved(then) => modals::unsaved(ctx, scene_name, then),
+            Dialog::Shortcuts => modals::shortcuts(ctx),
+            Dialog::About => modals::about(ctx),
+        }?;
+        self.open = None;
+        Some(answer)
+    }
+}

@@ -1,0 +1,175 @@
+//! The editor: Bevy and egui, and nothing else of Talweg knows them.
+//!
+//! ```text
+//! PreUpdate   systems::receive   reports of the worker → document, Shown
+//! Update      view               mouse and view commands → camera
+//! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
+//!             view               camera → patches → screen
+//! ```
+//! [`document`], [`commands`], [`panels`] and [`dialogs`] know egui only and are tested without an engine;
+//! [`view`] knows Bevy only; [`systems`] and [`bridge`] join them.
+
+pub mod bridge;
+pub mod commands;
+pub mod dialogs;
+pub mod document;
+pub mod drive;
+mod export;
+pub mod launch;
+mod lifeboat;
+pub mod panels;
+pub mod recent;
+pub mod shot;
+mod systems;
+pub mod theme;
+pub mod view;
+
+use std::path::PathBuf;
+
+use bevy::app::AppExit;
+use bevy::camera::CameraOutputMode;
+use bevy::camera::visibility::RenderLayers;
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use bevy::render::render_resource::BlendState;
+use bevy::render::settings::{Backends, WgpuSettings};
+use bevy::window::WindowResolution;
+use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext};
+
+use self::bridge::Bridge;
+use self::launch::AppError;
+use self::lifeboat::Lifeboat;
+use self::panels::{Editor, Example, Swatch};
+use self::systems::EditorResource;
+use crate::look;
+use crate::scene::{example, examples};
+
+/// What the editor is started with.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// A scene file, or the name of an example; a first scene to look at when left out.
+    pub scene: Option<PathBuf>,
+    /// A script of user actions to play, see [`drive`].
+    pub drive: Option<PathBuf>,
+}
+
+/// The example that greets people who name no scene.
+const FIRST_SCENE: &str = "alpine-range";
+
+/// Opens the editor and stays until it is closed.
+///
+/// # Errors
+/// When there is no screen, no driver, no thread, or the script failed; after a crash, with the place where unsaved work
+/// was put.
+pub fn run(options: Options) -> Result<(), AppError> {
+    let steps = options.drive.as_deref().map(drive::read).transpose()?;
+    let driven = steps.is_some();
+    let boat = Lifeboat::default();
+    let editor = editor(&options);
+    let aboard = boat.clone();
+    let outcome = launch::guarded(move || {
+        let mut app = build(editor, aboard);
+        if let Some(steps) = steps {
+            app.add_plugins(drive::DrivePlugin { steps });
+        }
+        app.run()
+    });
+    match outcome {
+        Ok(AppExit::Success) => Ok(()),
+        Ok(AppExit::Error(_)) if driven => Err(AppError::DriveFailed),
+        Ok(AppExit::Error(_)) => Err(boat.land("the graphics card stopped answering".into())),
+        Err(AppError::Engine(message)) => Err(boat.land(message)),
+        Err(other) => Err(other),
+    }
+}
+
+fn editor(options: &Options) -> Editor {
+    let shipped = examples().iter().map(|e| Example { name: e.scene.name.clone(), text: e.scene.to_ron() }).collect();
+    let settings = crate::scene::Settings::default();
+    let swatches = look::palette_names()
+        .into_iter()
+        .filter_map(|name| look::palette(&name))
+        .map(|palette| Swatch {
+            colours: palette.table(&settings).lut,
+            name: palette.name.clone(),
+            label: palette.label.clone(),
+        })
+        .collect();
+    let mut editor = Editor::new(recent::Recent::default_file(), shipped, swatches);
+    match &options.scene {
+        None => {
+            if let Some(first) = example(FIRST_SCENE) {
+                editor.doc.replace(first.scene.clone(), None);
+            }
+        }
+        Some(path) => match path.to_str().filter(|_| !path.exists()).and_then(example) {
+            Some(shipped) => editor.doc.replace(shipped.scene.clone(), None),
+            None => editor.open(path),
+        },
+    }
+    editor
+}
+
+fn build(editor: Editor, boat: Lifeboat) -> App {
+    let window = Window {
+        title: editor.doc.title(),
+        resolution: WindowResolution::new(1280, 720),
+        resize_constraints: WindowResizeConstraints { min_width: 960.0, min_height: 600.0, ..default() },
+        ..default()
+    };
+    let mut app = App::new();
+    app.add_plugins(
+        DefaultPlugins
+            .set(WindowPlugin { primary_window: Some(window), close_when_requested: false, ..default() })
+            .set(RenderPlugin {
+                render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
+                ..default()
+            })
+            .set(LogPlugin { level: bevy::log::Level::ERROR, ..default() }),
+    )
+    .add_plugins(EguiPlugin::default())
+    .insert_resource(EguiGlobalSettings { auto_create_primary_context: false, ..default() })
+    .add_plugins(view::ViewPlugin)
+    .insert_resource(EditorResource::new(editor))
+    .insert_resource(boat)
+    .init_resource::<drive::Observed>()
+    .init_resource::<export::Exports>()
+    .init_resource::<systems::FrameCost>()
+    .add_systems(Startup, (spawn_interface, start_worker))
+    .add_systems(First, systems::begin_frame)
+    .add_systems(PreUpdate, (systems::ask_before_closing, systems::receive).chain())
+    .add_systems(EguiPrimaryContextPass, systems::panels)
+    .add_systems(PostUpdate, (systems::pace, systems::observe).chain().after(view::ViewSystems::Apply))
+    .add_systems(Last, systems::end_frame);
+    app
+}
+
+/// A camera of its own for the panels: with one camera for both, the restricted viewport of the 3D view would clip them.
+fn spawn_interface(mut commands: Commands) {
+    commands.spawn((
+        PrimaryEguiContext,
+        Camera2d,
+        RenderLayers::none(),
+        Msaa::Off,
+        Camera {
+            order: 1,
+            output_mode: CameraOutputMode::Write {
+                blend_state: Some(BlendState::ALPHA_BLENDING),
+                clear_color: ClearColorConfig::None,
+            },
+            clear_color: ClearColorConfig::Custom(Color::NONE),
+            ..default()
+        },
+    ));
+}
+
+fn start_worker(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {
+    match Bridge::start(waker.clone()) {
+        Ok(bridge) => commands.insert_resource(bridge),
+        Err(error) => {
+            eprintln!("talweg: {}", AppError::Worker(error));
+            exit.write(AppExit::error());
+        }
+    }
+}

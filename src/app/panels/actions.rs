@@ -1,0 +1,191 @@
+//! What each command does to the editor, and the dialogs' answers.
+
+use std::path::Path;
+
+use bevy_egui::egui;
+
+use super::{Editor, Effect};
+use crate::app::commands::{Command, ViewAction};
+use crate::app::dialogs::{Answer, Then};
+use crate::app::document::Selection;
+use crate::scene::{Scene, Warning};
+
+impl Editor {
+    /// Carries out a command. What does not apply at the moment is ignored.
+    pub fn run(&mut self, ctx: &egui::Context, command: Command) {
+        let selected = self.doc.selected_layer();
+        match command {
+            Command::New => self.leave(Then::New),
+            Command::Open => self.leave(Then::AskWhich),
+            Command::OpenRecent(path) => self.leave(Then::Open(path)),
+            Command::Example(name) => self.leave(Then::Example(name)),
+            Command::Save => self.save(None),
+            Command::SaveAs => self.dialogs.ask_where_to_save(&self.doc, None),
+            Command::ExportHeightmap => self.dialogs.ask_where_to_export(&self.doc),
+            Command::Quit => self.leave(Then::Quit),
+            Command::Undo => self.doc.undo(),
+            Command::Redo => self.doc.redo(),
+            Command::AddLayer => self.stack.add_menu.open(),
+            Command::RenameLayer => {
+                if let Some(index) = selected {
+                    self.stack.rename(&self.doc, index);
+                }
+            }
+            Command::DuplicateLayer => with(selected, |index| self.doc.duplicate_layer(index)),
+            Command::DeleteLayer => with(selected, |index| self.doc.delete_layer(index)),
+            Command::SoloLayer => with(selected, |index| self.doc.toggle_solo(index)),
+            Command::ToggleLayer => with(selected, |index| self.doc.toggle_layer(index)),
+            Command::MoveLayerUp => with(selected, |index| self.doc.move_layer(index, index + 1)),
+            Command::MoveLayerDown => with(selected.and_then(|k| k.checked_sub(1)), |to| self.doc.move_layer(to + 1, to)),
+            Command::SelectAbove => self.doc.select(Selection::Layer(selected.map_or(0, |index| index + 1))),
+            Command::SelectBelow => {
+                let below = selected.and_then(|index| index.checked_sub(1));
+                self.doc.select(below.map_or(Selection::Scene, Selection::Layer));
+            }
+            Command::PlayPause => self.doc.play_or_pause(),
+            Command::StepForward => self.doc.step(1),
+            Command::StepBack => self.doc.step(-1),
+            Command::ToStart => self.doc.seek(0),
+            Command::ToEnd => self.doc.seek(u32::MAX),
+            Command::Recompute => self.doc.recompute(),
+            Command::Cancel => {
+                self.doc.pause();
+                self.effects.push(Effect::Cancel);
+            }
+            Command::View(action) => {
+                match action {
+                    ViewAction::Mode(mode) => self.view.mode = mode,
+                    ViewAction::ToggleWater => self.view.water = !self.view.water,
+                    _ => {}
+                }
+                self.effects.push(Effect::View(action));
+            }
+            Command::Shortcuts => self.dialogs.show_shortcuts(),
+            Command::About => self.dialogs.show_about(),
+        }
+        ctx.request_repaint();
+    }
+
+    /// Someone wants to close the window: asks first if something would be lost.
+    pub fn close_requested(&mut self) {
+        self.leave(Then::Quit);
+    }
+
+    /// Opens a scene given on the command line; what goes wrong becomes a message.
+    pub fn open(&mut self, path: &Path) {
+        match self.doc.open(path) {
+            Ok(warnings) => {
+                self.tell(&warnings);
+                self.note_recent(path);
+            }
+            Err(error) => {
+                self.toasts.error(format!("The scene was not opened. {}", sentence(&error.to_string())));
+                if !path.exists() {
+                    self.forget_recent(path);
+                }
+            }
+        }
+    }
+
+    pub(super) fn show_dialogs(&mut self, ctx: &egui::Context) {
+        match self.dialogs.show(ctx, &self.doc.name()) {
+            None | Some(Answer::Stay) => {}
+            Some(Answer::Save(then)) => self.save(Some(then)),
+            Some(Answer::Discard(then)) => self.go_on(then),
+            Some(Answer::SaveTo(path, then)) => self.save_to(&path, then),
+            Some(Answer::Open(path)) => self.open(&path),
+            Some(Answer::Export(path)) => self.effects.push(Effect::Export { path }),
+        }
+    }
+
+    /// Goes on with `then`, after asking about unsaved changes.
+    fn leave(&mut self, then: Then) {
+        if self.doc.is_dirty() { self.dialogs.ask_about_changes(then) } else { self.go_on(then) }
+    }
+
+    fn go_on(&mut self, then: Then) {
+        match then {
+            Then::New => self.doc.replace(Scene::default(), None),
+            Then::AskWhich => self.dialogs.ask_what_to_open(&self.doc),
+            Then::Open(path) => self.open(&path),
+            Then::Example(name) => self.open_example(&name),
+            Then::Quit => self.effects.push(Effect::Quit),
+        }
+    }
+
+    fn open_example(&mut self, name: &str) {
+        let Some(example) = self.examples.iter().find(|example| example.name == name) else { return };
+        match Scene::from_ron(&example.text) {
+            Ok((scene, warnings)) => {
+                self.doc.replace(scene, None);
+                self.tell(&warnings);
+            }
+            Err(error) => self.toasts.error(format!("The example “{name}” cannot be read. {}", sentence(&error.to_string()))),
+        }
+    }
+
+    fn save(&mut self, then: Option<Then>) {
+        match self.doc.path().map(Path::to_path_buf) {
+            Some(path) => self.save_to(&path, then),
+            None => self.dialogs.ask_where_to_save(&self.doc, then),
+        }
+    }
+
+    fn save_to(&mut self, path: &Path, then: Option<Then>) {
+        match self.doc.save(path) {
+            Ok(()) => {
+                self.toasts.info(format!("Saved {}", file_name(path)));
+                self.note_recent(path);
+                if let Some(then) = then {
+                    self.go_on(then);
+                }
+            }
+            Err(error) => self.toasts.error(format!("The scene was not saved. {}", sentence(&error.to_string()))),
+        }
+    }
+
+    fn tell(&mut self, warnings: &[Warning]) {
+        match warnings {
+            [] => {}
+            [one] => self.toasts.warning(format!("Mended on opening: {}", one.0)),
+            many => {
+                let list: String = many.iter().map(|warning| format!("\n• {}", warning.0)).collect();
+                self.toasts.warning(format!("Mended on opening:{list}"));
+            }
+        }
+    }
+
+    fn note_recent(&mut self, path: &Path) {
+        if let Err(problem) = self.recent.note(path) {
+            self.toasts.warning(problem.to_string());
+        }
+    }
+
+    fn forget_recent(&mut self, path: &Path) {
+        if let Err(problem) = self.recent.forget(path) {
+            self.toasts.warning(problem.to_string());
+        }
+    }
+}
+
+fn with(layer: Option<usize>, act: impl FnOnce(usize)) {
+    if let Some(index) = layer {
+        act(index);
+    }
+}
+
+/// First letter large, a full stop at the end.
+fn sentence(text: &str) -> String {
+    let mut text = text.to_string();
+    if let Some(first) = text.get_mut(0..1) {
+        first.make_ascii_uppercase();
+    }
+    if !text.ends_with('.') {
+        text.push('.');
+    }
+    text
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.display().to_string(), |name| name.display().to_string())
+}

@@ -1,0 +1,146 @@
+//! The menu bar. It only lists commands; what they do is decided in [`super::Editor`].
+
+use bevy_egui::egui;
+use egui::{Button, RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use super::Editor;
+use crate::app::commands::{Command, ViewAction, ViewMode};
+use crate::app::theme::colour;
+use crate::nodes::Node;
+
+/// Shows the bar; returns the command that was chosen.
+pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
+    let mut chosen = None;
+    egui::MenuBar::new().ui(ui, |ui| {
+        ui.spacing_mut().button_padding = egui::vec2(8.0, 4.0);
+        ui.menu_button("File", |ui| file(ui, editor, &mut chosen));
+        ui.menu_button("Edit", |ui| {
+            for (command, label) in [(Command::Undo, editor.doc.undo_label()), (Command::Redo, editor.doc.redo_label())] {
+                let text = label.map(|label| format!("{} {label}", command.info().label));
+                pick(ui, &mut chosen, command, text.as_deref(), label.is_some());
+            }
+        });
+        ui.menu_button("Layer", |ui| layer(ui, editor, &mut chosen));
+        ui.menu_button("View", |ui| view(ui, editor, &mut chosen));
+        ui.menu_button("Help", |ui| {
+            pick(ui, &mut chosen, Command::Shortcuts, None, true);
+            pick(ui, &mut chosen, Command::About, None, true);
+        });
+        let (name, unsaved) = (editor.doc.name(), editor.doc.is_dirty());
+        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+            ui.add_space(6.0);
+            let text = if unsaved { format!("{name} •") } else { name };
+            let label = egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).truncate();
+            ui.add(label).on_hover_text(if unsaved { "There are unsaved changes." } else { "Everything is saved." });
+        });
+    });
+    chosen
+}
+
+fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    pick(ui, chosen, Command::New, None, true);
+    pick(ui, chosen, Command::Open, None, true);
+    let recent = editor.recent.paths();
+    ui.add_enabled_ui(!recent.is_empty(), |ui| {
+        ui.menu_button(format!("{}  Open recent", icon::CLOCK_COUNTER_CLOCKWISE), |ui| {
+            for path in recent {
+                pick(ui, chosen, Command::OpenRecent(path.clone()), None, true);
+            }
+        });
+    });
+    ui.add_enabled_ui(!editor.examples.is_empty(), |ui| {
+        ui.menu_button(format!("{}  Examples", icon::MOUNTAINS), |ui| {
+            egui::ScrollArea::vertical().max_height(ui.ctx().viewport_rect().height() - 160.0).show(ui, |ui| {
+                for example in &editor.examples {
+                    pick(ui, chosen, Command::Example(example.name.clone()), None, true);
+                }
+            });
+        });
+    });
+    ui.separator();
+    pick(ui, chosen, Command::Save, None, true);
+    pick(ui, chosen, Command::SaveAs, None, true);
+    pick(ui, chosen, Command::ExportHeightmap, None, true);
+    ui.separator();
+    pick(ui, chosen, Command::Quit, None, true);
+}
+
+fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
+    ui.menu_button(format!("{}  Add", icon::PLUS), |ui| {
+        let mut category = "";
+        let catalogue = Node::catalogue();
+        for about in catalogue.iter().map(Node::about) {
+            if about.category == category {
+                continue;
+            }
+            category = about.category;
+            ui.menu_button(category, |ui| {
+                for node in catalogue.iter().filter(|node| node.about().category == category) {
+                    let about = node.about();
+                    if ui.button(about.label).on_hover_text(about.help).clicked() {
+                        editor.doc.add_layer(node.clone());
+                    }
+                }
+            });
+        }
+    });
+    ui.separator();
+    let selected = editor.doc.selected_layer();
+    let top = editor.doc.scene().layers.len().saturating_sub(1);
+    for command in [Command::RenameLayer, Command::DuplicateLayer, Command::SoloLayer, Command::ToggleLayer] {
+        pick(ui, chosen, command, None, selected.is_some());
+    }
+    pick(ui, chosen, Command::MoveLayerUp, None, selected.is_some_and(|index| index < top));
+    pick(ui, chosen, Command::MoveLayerDown, None, selected.is_some_and(|index| index > 0));
+    pick(ui, chosen, Command::DeleteLayer, None, selected.is_some());
+    ui.separator();
+    pick(ui, chosen, Command::Recompute, None, true);
+}
+
+fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    for action in Command::view() {
+        if matches!(action, ViewAction::Mode(ViewMode::Shaded)) {
+            ui.separator();
+        }
+        let on = match action {
+            ViewAction::Mode(mode) => Some(editor.view.mode == mode),
+            ViewAction::ToggleWater => Some(editor.view.water),
+            _ => None,
+        };
+        if matches!(action, ViewAction::ToggleWater) {
+            ui.separator();
+        }
+        let command = Command::View(action);
+        if entry(ui, &command, None, true, on) {
+            *chosen = Some(command);
+        }
+    }
+}
+
+fn pick(ui: &mut Ui, chosen: &mut Option<Command>, command: Command, text: Option<&str>, enabled: bool) {
+    if entry(ui, &command, text, enabled, None) {
+        *chosen = Some(command);
+    }
+}
+
+/// One line of a menu: icon (or a tick when `on` is told), label, shortcut. Returns whether it was chosen.
+pub fn entry(ui: &mut Ui, command: &Command, text: Option<&str>, enabled: bool, on: Option<bool>) -> bool {
+    let info = command.info();
+    let label = text.unwrap_or(&info.label).to_string();
+    let symbol = match on {
+        Some(true) => icon::CHECK,
+        Some(false) => "    ",
+        None => info.icon,
+    };
+    let mut button = Button::new(format!("{symbol}  {label}")).min_size(egui::vec2(190.0, 24.0));
+    if let Some(shortcut) = info.shortcuts.first() {
+        button = button.shortcut_text(ui.ctx().format_shortcut(shortcut));
+    }
+    let response = ui.add_enabled(enabled, button).on_hover_text(&info.tooltip);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, enabled, &label));
+    if response.clicked() {
+        ui.close();
+    }
+    response.clicked()
+}

@@ -1,0 +1,205 @@
+//! The panels around the 3D view. [`Editor`] holds everything they need and draws them into one root [`egui::Ui`].
+//!
+//! Nothing here knows the engine: the panels get a document and a [`StatusInfo`], and give back the free rectangle
+//! and the [`Effect`]s that someone else has to carry out.
+
+mod actions;
+mod add_menu;
+mod curve;
+mod layer;
+mod menu;
+mod params;
+mod settings;
+mod stack;
+mod status;
+mod sun;
+mod toasts;
+mod transport;
+
+use std::path::PathBuf;
+
+use bevy_egui::egui;
+use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
+
+use super::commands::{self, Command, ViewAction, ViewMode};
+use super::dialogs::Dialogs;
+use super::document::{Document, Selection};
+use super::recent::Recent;
+use super::theme::colour;
+
+pub use settings::Swatch;
+pub use stack::StackState;
+pub use status::{Running, StatusInfo, UnderCursor};
+pub use toasts::{Kind as ToastKind, Toasts};
+
+/// A scene that comes with the program.
+#[derive(Clone, Debug)]
+pub struct Example {
+    pub name: String,
+    /// RON text of the scene.
+    pub text: String,
+}
+
+/// How the 3D view draws; the panels change it, the view reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ViewSettings {
+    pub mode: ViewMode,
+    pub water: bool,
+}
+
+impl Default for ViewSettings {
+    fn default() -> Self {
+        Self { mode: ViewMode::default(), water: true }
+    }
+}
+
+/// Something the panels want but cannot do themselves.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Stop the running evaluation.
+    Cancel,
+    /// Compute the scene at full size and write it; the ending says how.
+    Export { path: PathBuf },
+    /// Move the camera. Changes of [`Editor::view`] are announced here, too.
+    View(ViewAction),
+    /// End the program; unsaved changes have been dealt with.
+    Quit,
+}
+
+/// What a frame of the panels came to.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// What is left for the 3D view, in points.
+    pub free_rect: Rect,
+    /// A dialog is open, or the pointer is over a menu or a message: the 3D view shall not take the pointer.
+    pub covered: bool,
+    pub effects: Vec<Effect>,
+}
+
+/// See the module.
+pub struct Editor {
+    pub doc: Document,
+    pub view: ViewSettings,
+    pub toasts: Toasts,
+    pub dialogs: Dialogs,
+    pub recent: Recent,
+    pub examples: Vec<Example>,
+    pub swatches: Vec<Swatch>,
+    stack: StackState,
+    /// A command that waits for the text field to give its value away.
+    deferred: Option<Command>,
+    effects: Vec<Effect>,
+}
+
+impl Editor {
+    /// An editor with an empty scene. `recent` is the file with the list of recent scenes
+    /// ([`Recent::default_file`]); without one the list is not kept.
+    pub fn new(recent: Option<PathBuf>, examples: Vec<Example>, swatches: Vec<Swatch>) -> Self {
+        let (recent, problem) = Recent::load(recent);
+        let mut toasts = Toasts::default();
+        if let Some(problem) = problem {
+            toasts.warning(problem.to_string());
+        }
+        Self {
+            doc: Document::default(),
+            view: ViewSettings::default(),
+            toasts,
+            dialogs: Dialogs::default(),
+            recent,
+            examples,
+            swatches,
+            stack: StackState::default(),
+            deferred: None,
+            effects: Vec::new(),
+        }
+    }
+
+    /// Draws everything and carries out what was asked for. Ask [`Document::take_request`] afterwards.
+    pub fn ui(&mut self, root: &mut Ui, info: &StatusInfo) -> Drawn {
+        let ctx = root.ctx().clone();
+        let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
+        if !self.dialogs.is_open() {
+            asked.extend(self.shortcut(&ctx));
+        }
+        asked.extend(self.panels(root, info));
+        let free_rect = root.available_rect_before_wrap();
+        for command in asked {
+            self.run(&ctx, command);
+        }
+        self.show_dialogs(&ctx);
+        self.toasts.show(&ctx, free_rect);
+        let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
+        self.doc.end_frame(ctx.input(|i| i.pointer.any_down()), focused);
+        let over = ctx.pointer_latest_pos().and_then(|at| ctx.layer_id_at(at));
+        let covered = self.dialogs.is_open()
+            || egui::Popup::is_any_open(&ctx)
+            || over.is_some_and(|layer| layer.order != egui::Order::Background);
+        Drawn { free_rect, covered, effects: std::mem::take(&mut self.effects) }
+    }
+
+    /// A shortcut; one with Ctrl that comes while a text is typed waits a frame, so that the text is taken first.
+    fn shortcut(&mut self, ctx: &egui::Context) -> Option<Command> {
+        let typing = ctx.text_edit_focused();
+        if egui::Popup::is_any_open(ctx) {
+            return None;
+        }
+        let command = commands::pressed(ctx)?;
+        if typing {
+            ctx.memory_mut(|memory| {
+                if let Some(id) = memory.focused() {
+                    memory.surrender_focus(id);
+                }
+            });
+            self.deferred = Some(command);
+            ctx.request_repaint();
+            return None;
+        }
+        Some(command)
+    }
+
+    fn panels(&mut self, root: &mut Ui, info: &StatusInfo) -> Vec<Command> {
+        let mut asked = Vec::new();
+        let bar = Frame::new().fill(colour::DEEP).inner_margin(Margin::symmetric(8, 2));
+        Panel::top("menu").frame(bar).show(root, |ui| asked.extend(menu::bar(ui, self)));
+        Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
+            asked.extend(status::show(ui, &self.doc, info));
+        });
+        let side = Frame::new().fill(colour::PANEL);
+        Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side).show(root, |ui| {
+            // a child of its own, so that a wide row is cut and does not widen the panel
+            let rect = ui.available_rect_before_wrap();
+            let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+            child.shrink_clip_rect(rect);
+            self.side(&mut child, &mut asked);
+            ui.allocate_rect(rect, Sense::hover());
+        });
+        if self.doc.process().is_some() {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
+            Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {
+                asked.extend(transport::show(ui, &mut self.doc));
+            });
+        }
+        asked
+    }
+
+    fn side(&mut self, ui: &mut Ui, asked: &mut Vec<Command>) {
+        let height = ui.available_height();
+        let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top: 8, bottom: 4 });
+        let list = Panel::top("layers").resizable(true).default_size(height * 0.36).size_range(110.0..=height * 0.7);
+        list.frame(frame).show(ui, |ui| asked.extend(stack::show(ui, &mut self.doc, &mut self.stack)));
+        let inside = Frame::new().inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
+        egui::CentralPanel::default().frame(inside).show(ui, |ui| {
+            let which = self.doc.selection();
+            let id = match which {
+                Selection::Scene => usize::MAX,
+                Selection::Layer(index) => index,
+            };
+            egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
+                Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
+                    Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches),
+                    Selection::Layer(index) => layer::show(ui, &mut self.doc, index),
+                });
+            });
+        });
+    }
+}

@@ -1,0 +1,131 @@
+//! The bar at the bottom: what is being computed, what is on screen, what is under the cursor.
+
+use std::time::Duration;
+
+use bevy_egui::egui;
+use egui::{Align, Layout, ProgressBar, RichText, Ui};
+use egui_phosphor::regular as icon;
+
+use crate::app::commands::Command;
+use crate::app::document::Document;
+use crate::app::theme::{colour, icon_button};
+
+/// What the running evaluation is at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Running {
+    pub layer: usize,
+    pub layers: usize,
+    /// Share of the layer that is done.
+    pub fraction: f32,
+    pub preview: bool,
+    pub elapsed: Duration,
+}
+
+/// The place under the cursor.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnderCursor {
+    pub height_metres: f32,
+    /// From the west edge.
+    pub east_metres: f32,
+    /// From the north edge.
+    pub south_metres: f32,
+}
+
+/// What the panels are told about the world outside.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatusInfo {
+    pub running: Option<Running>,
+    /// A file that is being exported.
+    pub exporting: Option<String>,
+    /// Time the newest full evaluation took.
+    pub last_evaluation: Option<Duration>,
+    /// Samples per side of the terrain on screen.
+    pub samples: Option<usize>,
+    /// The terrain on screen is a preview.
+    pub preview: bool,
+    /// Lowest and highest point on screen.
+    pub range_metres: Option<(f32, f32)>,
+    pub cursor: Option<UnderCursor>,
+}
+
+/// Evaluations shorter than this are not announced, or the bar would flicker.
+const QUIET: Duration = Duration::from_millis(120);
+
+/// Shows the bar; returns the command of its button.
+pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo) -> Option<Command> {
+    let mut command = None;
+    ui.horizontal_centered(|ui| {
+        ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
+        let running = info.running.filter(|running| running.elapsed >= QUIET);
+        if let Some(running) = running {
+            if icon_button(ui, true, icon::X, "Cancel").on_hover_text(Command::Cancel.tooltip(ui.ctx())).clicked() {
+                command = Some(Command::Cancel);
+            }
+            let done = (running.layer as f32 + running.fraction) / running.layers.max(1) as f32;
+            ui.add(ProgressBar::new(done).desired_width(90.0).desired_height(6.0).fill(colour::ACCENT));
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            facts(ui, document, info);
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let text = activity(document, info, running);
+                let label = egui::Label::new(RichText::new(&text).color(colour::TEXT)).truncate();
+                ui.add(label);
+            });
+        });
+    });
+    command
+}
+
+fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) -> String {
+    if let Some(running) = running {
+        let layer = document.scene().layers.get(running.layer);
+        let what = layer.map_or_else(String::new, |layer| format!(": {}", layer.name));
+        let small = if running.preview { "Preview, layer" } else { "Layer" };
+        return format!("{small} {} of {}{what}", running.layer + 1, running.layers);
+    }
+    if let Some(file) = &info.exporting {
+        return format!("Exporting {file}");
+    }
+    if let Some(solo) = document.solo().and_then(|index| document.scene().layers.get(index)) {
+        return format!("Solo: {}", solo.name);
+    }
+    match info.last_evaluation {
+        Some(time) => format!("Ready, computed in {}", duration(time)),
+        None => "Ready".into(),
+    }
+}
+
+/// Laid out from the right, the most wanted first.
+fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
+    ui.spacing_mut().item_spacing.x = 14.0;
+    if let Some((low, high)) = info.range_metres {
+        fact(ui, &format!("{low:.0} to {high:.0} m"), "Lowest and highest point.");
+    }
+    if let Some(samples) = info.samples {
+        let full = document.scene().samples();
+        let (note, tip) = if info.preview {
+            (" preview", format!("A small preview is on screen; the scene asks for {full} × {full}."))
+        } else {
+            ("", "Samples of the terrain on screen.".into())
+        };
+        fact(ui, &format!("{samples} × {samples}{note}"), &tip);
+    }
+    if let Some(cursor) = info.cursor {
+        let (east, south) = (cursor.east_metres, cursor.south_metres);
+        let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
+        fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
+        let height = RichText::new(format!("{:.1} m", cursor.height_metres)).color(colour::TEXT_STRONG);
+        ui.label(height).on_hover_text("Height under the cursor.");
+    }
+}
+
+fn fact(ui: &mut Ui, text: &str, tip: &str) {
+    ui.label(RichText::new(text).color(colour::TEXT_WEAK)).on_hover_text(tip);
+}
+
+fn duration(time: Duration) -> String {
+    match time.as_millis() {
+        ms if ms < 1000 => format!("{ms} ms"),
+        _ => format!("{:.1} s", time.as_secs_f32()),
+    }
+}

@@ -1,0 +1,73 @@
+//! Play, step and scrub the selected erosion.
+
+use bevy_egui::egui;
+use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::commands::Command;
+use crate::app::document::{Document, SPEED_RANGE};
+use crate::app::theme::{colour, icon_button, icon_toggle, slider};
+
+/// Shows the transport; returns the command of a button.
+pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
+    let (layer, total) = document.process()?;
+    let here = document.iteration();
+    let playing = document.transport().is_playing();
+    let mut command = None;
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        let play = if playing { icon::PAUSE } else { icon::PLAY };
+        let buttons = [
+            (Command::ToStart, icon::SKIP_BACK, "To start", here > 0),
+            (Command::StepBack, icon::CARET_LEFT, "Step back", here > 0),
+            (Command::PlayPause, play, if playing { "Pause" } else { "Play" }, total > 0),
+            (Command::StepForward, icon::CARET_RIGHT, "Step forward", here < total),
+            (Command::ToEnd, icon::SKIP_FORWARD, "To end", here < total),
+        ];
+        for (what, symbol, label, enabled) in buttons {
+            if icon_button(ui, enabled, symbol, label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
+                command = Some(what);
+            }
+        }
+        ui.add_space(4.0);
+        if document.selected_layer() != Some(layer) {
+            let name = RichText::new(&document.scene().layers[layer].name).color(colour::TEXT_WEAK);
+            ui.add_sized(vec2(90.0, 20.0), egui::Label::new(name).truncate());
+        }
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            speed(ui, document);
+            ui.add_space(8.0);
+            scrub(ui, document, here, total);
+        });
+    });
+    command
+}
+
+fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
+    let mut at = here;
+    ui.add_sized(vec2(52.0, 20.0), egui::Label::new(RichText::new(format!("/ {total}")).color(colour::TEXT_WEAK)).halign(Align::Min));
+    let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
+    let field = ui.add_enabled(total > 0, field).on_hover_text("The iteration that is shown.");
+    field.widget_info(|| egui::WidgetInfo::drag_value(true, f64::from(here)));
+    let width = (ui.available_width() - 6.0).max(60.0);
+    let rail = slider(ui, total > 0, width, Slider::new(&mut at, 0..=total.max(1)));
+    let rail = rail.on_hover_text("Shows the terrain after so many iterations.");
+    rail.widget_info(|| egui::WidgetInfo::slider(total > 0, f64::from(here), "Iteration"));
+    if at != here {
+        document.seek(at);
+    }
+}
+
+/// Laid out from the right.
+fn speed(ui: &mut Ui, document: &mut Document) {
+    let (mut speed, unlimited) = (document.transport().speed, document.transport().unlimited);
+    let fastest = icon_toggle(ui, true, unlimited, icon::FAST_FORWARD, "As fast as possible");
+    let fastest = fastest.on_hover_text("Plays as fast as the machine can.");
+    let unlimited = unlimited ^ fastest.clicked();
+    let text = if unlimited { "max".to_string() } else { format!("{speed:.0}/s") };
+    ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).halign(Align::Min));
+    let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).logarithmic(true);
+    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Iterations a second while playing.");
+    rail.widget_info(|| egui::WidgetInfo::slider(!unlimited, f64::from(speed), "Speed"));
+    document.set_speed(speed, unlimited);
+}

@@ -1,0 +1,141 @@
+//! The scenes opened last, kept in a RON file in the configuration folder.
+//!
+//! The folder is `TALWEG_CONFIG`, else that of the system. What goes wrong here costs the list, never a scene.
+
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+const MOST: usize = 10;
+/// A list of ten paths; what is larger is not ours.
+const MAX_BYTES: u64 = 256 * 1024;
+
+/// Why the list could not be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum RecentError {
+    #[error("The list of recent scenes could not be read from {path}: {message}. It begins anew")]
+    Read { path: PathBuf, message: String },
+    #[error("The list of recent scenes could not be written to {path}: {source}. It will be forgotten on quitting")]
+    Write { path: PathBuf, source: std::io::Error },
+}
+
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct File {
+    recent: Vec<PathBuf>,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Recent {
+    file: Option<PathBuf>,
+    paths: Vec<PathBuf>,
+}
+
+impl Recent {
+    /// Where the list is kept.
+    pub fn default_file() -> Option<PathBuf> {
+        let folder = match std::env::var_os("TALWEG_CONFIG") {
+            Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
+            _ => directories::ProjectDirs::from("", "", "talweg").map(|dirs| dirs.config_dir().to_path_buf()),
+        };
+        folder.map(|folder| folder.join("recent.ron"))
+    }
+
+    /// Reads the list; without a file nothing is kept beyond this run.
+    pub fn load(file: Option<PathBuf>) -> (Self, Option<RecentError>) {
+        let Some(path) = file else { return (Self::default(), None) };
+        match read(&path) {
+            Ok(paths) => (Self { file: Some(path), paths }, None),
+            Err(message) => {
+                let error = RecentError::Read { path: path.clone(), message };
+                (Self { file: Some(path), paths: Vec::new() }, Some(error))
+            }
+        }
+    }
+
+    /// The newest first.
+    pub fn paths(&self) -> &[PathBuf] {
+        &self.paths
+    }
+
+    /// Puts `path` first.
+    ///
+    /// # Errors
+    /// When the list cannot be written; it holds for this run all the same.
+    pub fn note(&mut self, path: &Path) -> Result<(), RecentError> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.into());
+        self.paths.retain(|p| *p != path);
+        self.paths.insert(0, path);
+        self.paths.truncate(MOST);
+        self.write()
+    }
+
+    /// Takes `path` off the list.
+    ///
+    /// # Errors
+    /// When the list cannot be written.
+    pub fn forget(&mut self, path: &Path) -> Result<(), RecentError> {
+        self.paths.retain(|p| p != path);
+        self.write()
+    }
+
+    fn write(&self) -> Result<(), RecentError> {
+        let Some(path) = &self.file else { return Ok(()) };
+        let write = || {
+            if let Some(folder) = path.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            let text = ron::to_string(&File { recent: self.paths.clone() }).map_err(std::io::Error::other)?;
+            crate::io::write_atomically(path, |file| file.write_all(text.as_bytes())).map_err(std::io::Error::other)
+        };
+        write().map_err(|source| RecentError::Write { path: path.clone(), source })
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<PathBuf>, String> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error.to_string()),
+        Ok(data) if data.len() > MAX_BYTES => return Err("it is too large".into()),
+        Ok(_) => {}
+    }
+    let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+    let mut file: File = ron::from_str(&text).map_err(|e| e.to_string())?;
+    file.recent.truncate(MOST);
+    Ok(file.recent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn newest_first_without_repeats_and_kept_in_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("config/recent.ron");
+        let (mut recent, warning) = Recent::load(Some(file.clone()));
+        assert!(warning.is_none());
+        for name in ["/a.ron", "/b.ron", "/a.ron"] {
+            recent.note(Path::new(name)).unwrap();
+        }
+        let (mut again, _) = Recent::load(Some(file));
+        assert_eq!(again.paths(), [PathBuf::from("/a.ron"), PathBuf::from("/b.ron")]);
+        for k in 0..30 {
+            again.note(Path::new(&format!("/{k}.ron"))).unwrap();
+        }
+        assert_eq!(again.paths().len(), MOST);
+    }
+
+    #[test]
+    fn a_broken_list_begins_anew_and_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("recent.ron");
+        std::fs::write(&file, "nonsense").unwrap();
+        let (mut recent, warning) = Recent::load(Some(file.clone()));
+        assert!(warning.unwrap().to_string().contains("begins anew"));
+        recent.note(Path::new("/a.ron")).unwrap();
+        assert_eq!(Recent::load(Some(file)).0.paths().len(), 1);
+    }
+}

@@ -1,0 +1,261 @@
+//! Pictures of the 3D view without a window or a display.
+
+use std::panic;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use bevy::app::PluginsState;
+use bevy::asset::RenderAssetUsages;
+use bevy::camera::RenderTarget;
+use bevy::log::LogPlugin;
+use bevy::prelude::*;
+use bevy::render::RenderPlugin;
+use bevy::render::pipelined_rendering::PipelinedRenderingPlugin;
+use bevy::render::render_resource::{Extent3d, TextureDimension, TextureFormat, TextureUsages};
+use bevy::render::renderer::RenderAdapterInfo;
+use bevy::render::settings::{Backends, WgpuSettings};
+use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
+use bevy::window::ExitCondition;
+use bevy::winit::WinitPlugin;
+
+use super::view::{
+    DrawPlugin, Drawn, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, lens, place,
+};
+use crate::look::PaletteTable;
+
+/// What the picture shows, and how large it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShotOptions {
+    pub width: u32,
+    pub height: u32,
+    pub view: ShotView,
+    pub mode: ViewMode,
+}
+
+impl Default for ShotOptions {
+    fn default() -> Self {
+        Self { width: 1280, height: 720, view: ShotView::Named(ViewCommand::Perspective), mode: ViewMode::Shaded }
+    }
+}
+
+/// From where the picture is taken.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ShotView {
+    Named(ViewCommand),
+    Pose(Pose),
+}
+
+/// Why there is no picture.
+#[derive(Debug, thiserror::Error)]
+pub enum ShotError {
+    #[error(
+        "no Vulkan driver was found: install the driver of your graphics card, or mesa-vulkan-drivers to draw without one"
+    )]
+    NoDriver,
+    #[error("the picture may be 16 to {most} pixels wide and high, not {width} × {height}")]
+    Size { width: u32, height: u32, most: u32 },
+    #[error("the view could not be drawn: {0}")]
+    Draw(String),
+    #[error("the picture could not be written to {path}: {source}")]
+    Write { path: String, source: std::io::Error },
+    #[error("the picture could not be encoded: {0}")]
+    Encode(#[from] png::EncodingError),
+}
+
+const SMALLEST: u32 = 16;
+const LARGEST: u32 = 8192;
+
+/// Frames to wait for shaders and uploads before giving up.
+const PATIENCE_FRAMES: usize = 2000;
+
+/// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
+pub fn shot(
+    prepared: Arc<Prepared>,
+    palette: Arc<PaletteTable>,
+    options: &ShotOptions,
+    out: &Path,
+) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
+    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
+        return Err(ShotError::Size { width, height, most: LARGEST });
+    }
+    let image = silently(|| render(prepared, palette, options, Quality::Still))??;
+    write_png(&image, width, height, out)
+}
+
+/// Runs `draw` and turns a panic of the engine into an error; the panic prints nothing.
+fn silently<T>(draw: impl FnOnce() -> T) -> Result<T, ShotError> {
+    let said = Arc::new(Mutex::new(String::new()));
+    let heard = said.clone();
+    let hook = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        if let Ok(mut said) = heard.lock()
+            && said.is_empty()
+        {
+            *said = info.payload_as_str().unwrap_or("the engine stopped").to_string();
+        }
+    }));
+    let outcome = panic::catch_unwind(panic::AssertUnwindSafe(draw));
+    panic::set_hook(hook);
+    outcome.map_err(|_| {
+        let said = said.lock().map(|said| said.clone()).unwrap_or_default();
+        if said.contains("Unable to find a GPU") { ShotError::NoDriver } else { ShotError::Draw(said) }
+    })
+}
+
+/// RGBA rows from the top.
+fn render(
+    prepared: Arc<Prepared>,
+    palette: Arc<PaletteTable>,
+    options: &ShotOptions,
+    quality: Quality,
+) -> Result<Vec<u8>, ShotError> {
+    let mut app = App::new();
+    app.add_plugins(
+        DefaultPlugins
+            .set(WindowPlugin { primary_window: None, exit_condition: ExitCondition::DontExit, ..default() })
+            .set(RenderPlugin {
+                synchronous_pipeline_compilation: true,
+                // OpenGL needs a display and complains where there is none
+                render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
+                ..default()
+            })
+            .disable::<WinitPlugin>()
+            .disable::<LogPlugin>()
+            .disable::<PipelinedRenderingPlugin>(),
+    );
+    app.add_plugins(DrawPlugin { quality });
+    while app.plugins_state() == PluginsState::Adding {
+        bevy::tasks::tick_global_task_pools_on_main_thread();
+    }
+    app.finish();
+    app.cleanup();
+
+    let serial = prepared.serial;
+    let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
+    spawn_camera(app.world_mut(), &prepared, options, quality, target.clone());
+    app.insert_resource(options.mode);
+    app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette), water: true });
+
+    let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
+    let mut is_asked = false;
+    for _ in 0..PATIENCE_FRAMES {
+        app.update();
+        if let Some(exit) = app.should_exit() {
+            return Err(ShotError::Draw(format!("the engine stopped ({exit:?})")));
+        }
+        if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
+            return Ok(image);
+        }
+        if !is_asked && app.world().resource::<Drawn>().serial() == serial {
+            is_asked = true;
+            let taken = taken.clone();
+            app.world_mut().spawn(Screenshot::image(target.clone())).observe(move |shot: On<ScreenshotCaptured>| {
+                if let Ok(mut taken) = taken.lock() {
+                    *taken = shot.image.data.clone();
+                }
+            });
+        }
+    }
+    Err(ShotError::Draw("the shaders or the terrain never became ready".into()))
+}
+
+fn target(options: &ShotOptions) -> Image {
+    let size = Extent3d { width: options.width, height: options.height, depth_or_array_layers: 1 };
+    let format = TextureFormat::Rgba8UnormSrgb;
+    let mut image = Image::new_fill(size, TextureDimension::D2, &[0; 4], format, RenderAssetUsages::RENDER_WORLD);
+    image.texture_descriptor.usage =
+        TextureUsages::RENDER_ATTACHMENT | TextureUsages::COPY_SRC | TextureUsages::TEXTURE_BINDING;
+    image
+}
+
+fn spawn_camera(
+    world: &mut World,
+    prepared: &Prepared,
+    options: &ShotOptions,
+    quality: Quality,
+    target: Handle<Image>,
+) {
+    let lens = lens(Vec2::new(options.width as f32, options.height as f32));
+    let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
+    let pose = match options.view {
+        ShotView::Named(command) => command.pose(&origin, prepared, &lens),
+        ShotView::Pose(pose) => pose,
+    };
+    let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());
+    let mut camera = world.spawn((bundle, RenderTarget::Image(target.into())));
+    let (mut transform, mut projection) = (Transform::default(), Projection::default());
+    if let Some(present) = camera.get::<Projection>() {
+        projection = present.clone();
+    }
+    place(&pose, prepared, &mut transform, &mut projection);
+    camera.insert((transform, projection));
+}
+
+fn write_png(rgba: &[u8], width: u32, height: u32, out: &Path) -> Result<(), ShotError> {
+    let rgb: Vec<u8> = rgba.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+    let mut bytes = Vec::new();
+    let mut encoder = png::Encoder::new(&mut bytes, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&rgb)?;
+    writer.finish()?;
+    let failed = |source| ShotError::Write { path: out.display().to_string(), source };
+    let mut file = atomic_write_file::AtomicWriteFile::open(out).map_err(failed)?;
+    std::io::Write::write_all(&mut file, &bytes).map_err(failed)?;
+    file.commit().map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, Stream, Terrain};
+    use crate::scene::Settings;
+
+    /// Red ground: what is bluish is a hole.
+    fn red() -> Arc<PaletteTable> {
+        Arc::new(PaletteTable { lut: vec![[255, 0, 0, 255]; 512], rock: [255, 0, 0, 255], rock_degrees: (30.0, 40.0) })
+    }
+
+    /// Pixels through which something else than the ground is seen; `None` without a Vulkan driver.
+    fn holes(samples: usize, eye: [f32; 3], pitch: f32, quality: Quality) -> Option<usize> {
+        let draw = Stream::new(1, 2);
+        let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, |u, v| {
+            let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
+            0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
+        }));
+        let settings = Settings { sea_level: -9000.0, sun_elevation: 80.0, ..Settings::default() };
+        let prepared = Arc::new(crate::app::view::prepare(&terrain, &settings));
+        let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
+        let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
+        match silently(|| render(prepared, red(), &options, quality)) {
+            Ok(image) => Some(image.unwrap().as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()),
+            Err(ShotError::NoDriver) => None,
+            Err(other) => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn there_are_no_cracks_between_levels_of_detail() {
+        let views = [
+            (1025, [10.0, 180.0, 20.0], -0.9, Quality::Moving),
+            (1000, [-120.0, 260.0, 60.0], -1.2, Quality::Moving),
+            (1025, [0.0, 220.0, 0.0], -1.0, Quality::Still),
+        ];
+        for (samples, eye, pitch, quality) in views {
+            match holes(samples, eye, pitch, quality) {
+                Some(holes) => assert_eq!(holes, 0, "{samples} samples, from {eye:?}"),
+                None => return,
+            }
+        }
+    }
+
+    #[test]
+    fn a_size_out_of_range_is_refused() {
+        let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
+        let prepared = Arc::new(crate::app::view::prepare(&terrain, &Settings::default()));
+        let options = ShotOptions { width: 9000, ..ShotOptions::default() };
+        let refused = shot(prepared, red(), &options, Path::new("/nowhere/view.png"));
+        assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));
+    }
+}

@@ -1,0 +1,278 @@
+//! The editor's turn in a frame: reports in, panels, effects and requests out.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bevy::app::AppExit;
+use bevy::ecs::system::SystemParam;
+use bevy::prelude::*;
+use bevy::window::{PrimaryWindow, RequestRedraw, WindowCloseRequested};
+use bevy::winit::{UpdateMode, WinitSettings};
+use bevy_egui::{EguiContexts, egui};
+use serde_json::json;
+
+use super::bridge::Bridge;
+use super::commands::{ViewAction, Viewpoint};
+use super::drive::Observed;
+use super::export::Exports;
+use super::lifeboat::Lifeboat;
+use super::panels::{Editor, Effect, Running, StatusInfo, UnderCursor};
+use super::theme;
+use super::view::{Drawn, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
+use crate::look::table_of;
+
+/// The panels with all they hold.
+#[derive(Resource)]
+pub struct EditorResource {
+    pub editor: Editor,
+    themed: bool,
+    /// The scene whose colours the view has.
+    coloured: Option<(String, [f32; 2])>,
+}
+
+impl EditorResource {
+    pub fn new(editor: Editor) -> Self {
+        Self { editor, themed: false, coloured: None }
+    }
+}
+
+/// Time the main thread spent in a frame, waiting for the screen left out.
+#[derive(Resource, Default)]
+pub struct FrameCost {
+    begun: Option<Instant>,
+    /// The longest frame since the first terrain was shown.
+    longest: Duration,
+}
+
+pub fn begin_frame(mut cost: ResMut<FrameCost>) {
+    cost.begun = Some(Instant::now());
+}
+
+pub fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<Drawn>) {
+    let spent = cost.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
+    if drawn.serial() > 0 {
+        cost.longest = cost.longest.max(spent);
+    }
+}
+
+/// Someone closes the window: the editor asks about unsaved changes first.
+pub fn ask_before_closing(mut requests: MessageReader<WindowCloseRequested>, mut state: ResMut<EditorResource>) {
+    if requests.read().next().is_some() {
+        state.editor.close_requested();
+    }
+}
+
+/// What arrived from the worker goes on screen.
+pub fn receive(
+    mut bridge: ResMut<Bridge>,
+    mut exports: ResMut<Exports>,
+    mut state: ResMut<EditorResource>,
+    mut shown: ResMut<Shown>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    let state = &mut *state;
+    let received = bridge.receive(&mut state.editor.doc);
+    for message in received.failures {
+        let text = format!("The terrain could not be computed. {message}. This is a defect of Talweg; undo the last edit to go on.");
+        state.editor.toasts.error(text);
+    }
+    if let Some(prepared) = received.prepared {
+        shown.prepared = Some(prepared);
+        redraw.write(RequestRedraw);
+    }
+    let scene = state.editor.doc.scene();
+    let colours = (scene.palette.clone(), [scene.settings.sea_level, scene.settings.relief_metres]);
+    if state.coloured.as_ref() != Some(&colours) {
+        shown.palette = Some(Arc::new(table_of(scene)));
+        state.coloured = Some(colours);
+        redraw.write(RequestRedraw);
+    }
+    match exports.ended() {
+        None => {}
+        Some(Ok(report)) => state.editor.toasts.info(format!(
+            "Exported {}: {} × {} samples from {:.1} to {:.1} m",
+            report.path.display(),
+            report.samples,
+            report.samples,
+            report.min_metres,
+            report.max_metres
+        )),
+        Some(Err(error)) => state.editor.toasts.error(format!("The heightmap was not exported: {error}.")),
+    }
+}
+
+/// What the panels can set in motion.
+#[derive(SystemParam)]
+pub struct Hands<'w> {
+    commands: MessageWriter<'w, ViewCommand>,
+    mode: ResMut<'w, ViewMode>,
+    shown: ResMut<'w, Shown>,
+    exports: ResMut<'w, Exports>,
+    waker: Res<'w, Waker>,
+    exit: MessageWriter<'w, AppExit>,
+    redraw: MessageWriter<'w, RequestRedraw>,
+}
+
+/// Draws the panels and carries out what they ask for.
+pub fn panels(
+    mut contexts: EguiContexts,
+    mut state: ResMut<EditorResource>,
+    mut bridge: ResMut<Bridge>,
+    mut hands: Hands,
+    mut area: ResMut<ViewportArea>,
+    probe: Res<Probe>,
+    boat: Res<Lifeboat>,
+    mut window: Single<&mut Window, With<PrimaryWindow>>,
+) -> Result {
+    let ctx = contexts.ctx_mut()?.clone();
+    let state = &mut *state;
+    if !state.themed {
+        theme::apply(&ctx);
+        state.themed = true;
+        hands.redraw.write(RequestRedraw);
+        return Ok(()); // fonts are there from the next frame on
+    }
+    let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
+    let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
+    let info = status(&mut bridge, &hands.exports, &state.editor, &probe);
+    let drawn = state.editor.ui(&mut root, &info);
+    area.set_if_neq(ViewportArea {
+        min: Vec2::new(drawn.free_rect.min.x, drawn.free_rect.min.y),
+        max: Vec2::new(drawn.free_rect.max.x, drawn.free_rect.max.y),
+        pointer_over_ui: drawn.covered,
+    });
+    for effect in drawn.effects {
+        carry_out(effect, &mut state.editor, &mut bridge, &mut hands);
+    }
+    bridge.send(&mut state.editor.doc);
+    boat.board(&state.editor.doc);
+    let title = state.editor.doc.title();
+    if window.title != title {
+        window.title = title;
+    }
+    Ok(())
+}
+
+fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe) -> StatusInfo {
+    let settings = &editor.doc.scene().settings;
+    let samples = bridge.terrain.as_ref().map(|t| t.samples());
+    StatusInfo {
+        running: bridge.status().map(|s| Running {
+            layer: s.layer,
+            layers: s.layers,
+            fraction: s.fraction,
+            preview: s.preview,
+            elapsed: s.elapsed,
+        }),
+        exporting: exports.file_name(),
+        last_evaluation: bridge.elapsed,
+        samples,
+        preview: samples.is_some_and(|n| n < editor.doc.scene().samples()),
+        range_metres: bridge.terrain.is_some().then(|| {
+            let (low, high) = bridge.range;
+            (low * settings.relief_metres, high * settings.relief_metres)
+        }),
+        cursor: probe.hit.map(|hit| UnderCursor {
+            height_metres: hit.height_metres,
+            east_metres: hit.position_metres[0],
+            south_metres: hit.position_metres[1],
+        }),
+    }
+}
+
+fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &mut Hands) {
+    match effect {
+        Effect::Cancel => {
+            bridge.cancel();
+            hands.exports.cancel();
+        }
+        Effect::Export { path } => {
+            if let Err(error) = hands.exports.start(editor.doc.scene(), &path, &hands.waker) {
+                editor.toasts.error(format!("The heightmap was not exported: {error}."));
+            }
+        }
+        Effect::Quit => {
+            hands.exit.write(AppExit::Success);
+        }
+        Effect::View(action) => match action {
+            ViewAction::Frame => {
+                hands.commands.write(ViewCommand::Frame);
+            }
+            ViewAction::Reset | ViewAction::From(Viewpoint::Default) => {
+                hands.commands.write(ViewCommand::Perspective);
+            }
+            ViewAction::From(side) => {
+                hands.commands.write(match side {
+                    Viewpoint::Default => ViewCommand::Perspective,
+                    Viewpoint::Top => ViewCommand::Top,
+                    Viewpoint::South => ViewCommand::FromSouth,
+                    Viewpoint::East => ViewCommand::FromEast,
+                    Viewpoint::North => ViewCommand::FromNorth,
+                    Viewpoint::West => ViewCommand::FromWest,
+                });
+            }
+            ViewAction::Mode(mode) => *hands.mode = mode,
+            ViewAction::ToggleWater => hands.shown.water = editor.view.water,
+        },
+    }
+    hands.redraw.write(RequestRedraw);
+}
+
+/// Frames come at a calm pace while something is computed, and only on events otherwise.
+pub fn pace(mut bridge: ResMut<Bridge>, exports: Res<Exports>, mut winit: ResMut<WinitSettings>, driven: Option<Res<super::drive::Driven>>) {
+    let mode = if driven.is_some() {
+        UpdateMode::Continuous
+    } else if bridge.is_busy() || exports.file_name().is_some() {
+        UpdateMode::reactive_low_power(Duration::from_millis(60))
+    } else {
+        UpdateMode::reactive_low_power(Duration::from_secs(60))
+    };
+    if winit.focused_mode != mode {
+        winit.focused_mode = mode;
+        winit.unfocused_mode = mode;
+    }
+}
+
+/// Tells the driver what it may wait for and write down.
+pub fn observe(
+    mut observed: ResMut<Observed>,
+    driven: Option<Res<super::drive::Driven>>,
+    mut bridge: ResMut<Bridge>,
+    exports: Res<Exports>,
+    state: Res<EditorResource>,
+    view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
+    cost: Res<FrameCost>,
+) {
+    if driven.is_none() {
+        return;
+    }
+    let (camera, area, shown, drawn) = view;
+    let doc = &state.editor.doc;
+    let current = shown.prepared.as_ref().map_or(0, |p| p.serial);
+    let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
+    observed.busy = bridge.is_busy()
+        || exports.file_name().is_some()
+        || camera.is_gliding()
+        || current == 0
+        || drawn.serial() != current
+        || samples != doc.scene().samples();
+    observed.iteration = doc.iteration();
+    observed.view = Rect { min: area.min, max: area.max };
+    let pose = camera.pose;
+    observed.state = json!({
+        "title": doc.title(),
+        "dirty": doc.is_dirty(),
+        "undo": doc.undo_label(),
+        "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
+        "samples": samples,
+        "iteration": doc.iteration(),
+        "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
+        "messages": state.editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
+        "longest_frame_ms": cost.longest.as_secs_f64() * 1000.0,
+    });
+    if !observed.busy
+        && let Some(terrain) = &bridge.terrain
+    {
+        observed.state["hash"] = json!(format!("{:032x}", terrain.hash()));
+    }
+}

@@ -1,0 +1,127 @@
+//! From the camera's pose to Bevy's camera, and what lies under the cursor.
+
+use bevy::camera::Viewport;
+use bevy::core_pipeline::tonemapping::{DebandDither, Tonemapping};
+use bevy::prelude::*;
+use bevy::render::renderer::RenderAdapterInfo;
+use bevy::window::{PrimaryWindow, RequestRedraw};
+
+use super::camera::Pose;
+use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, lens};
+use super::draw::{Shown, TerrainCamera};
+use super::mesh::Quality;
+use super::prepare::Prepared;
+
+/// What lies under the cursor.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+pub struct Probe {
+    pub hit: Option<Hit>,
+}
+
+/// A point of the ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Hit {
+    /// Position on the square from its north-west corner, from 0 to 1 eastwards and southwards.
+    pub u: f32,
+    pub v: f32,
+    pub height_metres: f32,
+    /// Metres east and south of the north-west corner.
+    pub position_metres: [f32; 2],
+}
+
+/// The components of the view's camera.
+pub fn camera_bundle(quality: Quality, adapter: Option<&RenderAdapterInfo>) -> impl Bundle + use<> {
+    let msaa = if quality.is_frugal(adapter) { Msaa::Off } else { Msaa::Sample4 };
+    (
+        TerrainCamera,
+        Camera3d::default(),
+        Camera { order: 0, clear_color: ClearColorConfig::Custom(BACKGROUND), ..default() },
+        Projection::Perspective(PerspectiveProjection { fov: FIELD_OF_VIEW, near: 0.5, ..default() }),
+        Tonemapping::None,
+        DebandDither::Disabled,
+        msaa,
+    )
+}
+
+/// What is seen before the first terrain.
+const BACKGROUND: Color = Color::srgb(0.50, 0.55, 0.60);
+
+pub fn spawn_camera(mut commands: Commands, quality: Res<Quality>, adapter: Option<Res<RenderAdapterInfo>>) {
+    commands.spawn(camera_bundle(*quality, adapter.as_deref()));
+}
+
+/// Moves Bevy's camera to a pose.
+pub fn place(pose: &Pose, prepared: &Prepared, transform: &mut Transform, projection: &mut Projection) {
+    *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
+    if let Projection::Perspective(perspective) = projection {
+        let over_base = pose.eye_world.y - prepared.scale.top_world();
+        perspective.near = (0.2 * clearance_world(prepared)).max(0.1 * over_base);
+    }
+}
+
+/// Gives the camera its place on screen and in the world.
+pub fn apply_camera(
+    mut view: ResMut<ViewCamera>,
+    mut cameras: Query<(&mut Camera, &mut Transform, &mut Projection), With<TerrainCamera>>,
+    shown: Res<Shown>,
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let (Some(window), Ok((mut camera, mut transform, mut projection))) = (window, cameras.single_mut()) else {
+        return;
+    };
+    let size = window.physical_size();
+    if size.min_element() > 0 {
+        let rect = area.within(window.size());
+        let pixels = window.scale_factor();
+        let min = (rect.min * pixels).round().as_uvec2().min(size - 1);
+        let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
+        camera.viewport = Some(Viewport { physical_position: min, physical_size: max - min, ..default() });
+    }
+    let Some(prepared) = &shown.prepared else { return };
+    let pose = confined(view.pose, prepared);
+    if pose != view.pose {
+        view.pose = pose;
+    }
+    place(&pose, prepared, &mut transform, &mut projection);
+}
+
+/// Finds the ground under the cursor.
+pub fn update_probe(
+    mut probe: ResMut<Probe>,
+    view: Res<ViewCamera>,
+    shown: Res<Shown>,
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let found = || {
+        let (prepared, cursor) = (shown.prepared.as_ref()?, view.cursor()?);
+        let rect = area.within(window.as_ref()?.size());
+        if !rect.contains(cursor) || area.pointer_over_ui {
+            return None;
+        }
+        let ray = view.pose.ray(&lens(rect.size()), cursor - rect.min);
+        let point = prepared.ground().pick_point(view.pose.eye_world, ray)?;
+        let (uv, scale) = (prepared.scale.uv(point), &prepared.scale);
+        let side_metres = super::scale::SIDE_WORLD * scale.metres_per_world;
+        Some(Hit {
+            u: uv.x,
+            v: uv.y,
+            height_metres: point.y * scale.metres_per_world,
+            position_metres: [uv.x * side_metres, uv.y * side_metres],
+        })
+    };
+    probe.set_if_neq(Probe { hit: found() });
+}
+
+/// The panels are laid out after the camera is placed: another frame if they changed the free area.
+pub fn redraw_when_area_changes(
+    area: Res<ViewportArea>,
+    mut last: Local<Option<Rect>>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    let now = Rect { min: area.min, max: area.max };
+    if last.replace(now) != Some(now) {
+        redraw.write(RequestRedraw);
+    }
+}

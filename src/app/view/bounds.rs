@@ -1,0 +1,121 @@
+//! Lowest and highest ground of square tiles, of tiles of tiles, and so on: for culling and picking.
+
+use rayon::prelude::*;
+
+use crate::field::Terrain;
+
+/// Cells along the side of a tile of the lowest level.
+pub const TILE_CELLS: usize = 8;
+
+/// Lowest and highest height of a tile.
+pub type Range = (f32, f32);
+
+/// A pyramid of height ranges; level `l` has tiles of `TILE_CELLS << l` cells.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bounds {
+    levels: Vec<Level>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Level {
+    tiles: usize,
+    ranges: Vec<Range>,
+}
+
+const EMPTY: Range = (f32::INFINITY, f32::NEG_INFINITY);
+
+fn join(a: Range, b: Range) -> Range {
+    (a.0.min(b.0), a.1.max(b.1))
+}
+
+impl Bounds {
+    pub fn new(terrain: &Terrain) -> Self {
+        let (grid, last) = (terrain.grid, terrain.samples() - 1);
+        let tiles = last.div_ceil(TILE_CELLS);
+        let mut ranges = vec![EMPTY; tiles * tiles];
+        ranges.par_chunks_mut(tiles).enumerate().for_each(|(i, row)| {
+            for line in i * TILE_CELLS..=(i * TILE_CELLS + TILE_CELLS).min(last) {
+                let heights = grid.row(&terrain.height, line);
+                for (j, range) in row.iter_mut().enumerate() {
+                    let span = &heights[j * TILE_CELLS..=(j * TILE_CELLS + TILE_CELLS).min(last)];
+                    *range = span.iter().fold(*range, |r, &h| (r.0.min(h), r.1.max(h)));
+                }
+            }
+        });
+        let mut levels = vec![Level { tiles, ranges }];
+        while levels[levels.len() - 1].tiles > 1 {
+            levels.push(levels[levels.len() - 1].halved());
+        }
+        Self { levels }
+    }
+
+    /// The level whose one tile covers everything.
+    pub fn top(&self) -> usize {
+        self.levels.len() - 1
+    }
+
+    /// Lowest and highest of all.
+    pub fn whole(&self) -> Range {
+        self.levels[self.top()].ranges[0]
+    }
+
+    /// Range of tile (row, column) of `level`; levels above the top have the range of the whole.
+    pub fn range(&self, level: usize, row: usize, column: usize) -> Option<Range> {
+        if level > self.top() {
+            return self.range(self.top(), 0, 0).filter(|_| row == 0 && column == 0);
+        }
+        let Level { tiles, ranges } = &self.levels[level];
+        (row < *tiles && column < *tiles).then(|| ranges[row * tiles + column])
+    }
+}
+
+impl Level {
+    fn halved(&self) -> Self {
+        let tiles = self.tiles.div_ceil(2);
+        let at = |i: usize, j: usize| {
+            if i < self.tiles && j < self.tiles { self.ranges[i * self.tiles + j] } else { EMPTY }
+        };
+        let quad = |k: usize| {
+            let (i, j) = (2 * (k / tiles), 2 * (k % tiles));
+            join(join(at(i, j), at(i, j + 1)), join(at(i + 1, j), at(i + 1, j + 1)))
+        };
+        Self { tiles, ranges: (0..tiles * tiles).map(quad).collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Edges;
+
+    #[test]
+    fn every_tile_of_every_level_has_the_range_of_its_samples() {
+        for samples in [2, 9, 10, 33, 100] {
+            let terrain =
+                Terrain::from_fn(samples, Edges::Open, |u, v| ((u * 71.0).sin() + (v * 53.0).cos()) * (u + 0.1));
+            let bounds = Bounds::new(&terrain);
+            for level in 0..=bounds.top() {
+                let cells = TILE_CELLS << level;
+                for row in 0..(samples - 1).div_ceil(cells) {
+                    for column in 0..(samples - 1).div_ceil(cells) {
+                        let mut expected = EMPTY;
+                        for i in row * cells..=(row * cells + cells).min(samples - 1) {
+                            for j in column * cells..=(column * cells + cells).min(samples - 1) {
+                                let h = terrain.height[i * samples + j];
+                                expected = join(expected, (h, h));
+                            }
+                        }
+                        assert_eq!(
+                            bounds.range(level, row, column),
+                            Some(expected),
+                            "{samples} {level} {row} {column}"
+                        );
+                    }
+                }
+            }
+            assert_eq!(bounds.range(bounds.top(), 0, 0), Some(terrain.range()));
+            assert_eq!(bounds.range(bounds.top() + 3, 0, 0), Some(terrain.range()));
+            assert_eq!(bounds.range(0, 99, 0), None);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! From mouse and commands to the camera.
+
+use bevy::input::mouse::{MouseScrollUnit, MouseWheel};
+use bevy::prelude::*;
+use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
+
+use super::camera::{Glide, Lens, PanPlane, Pose};
+use super::draw::Shown;
+use super::prepare::Prepared;
+use super::scale::SIDE_WORLD;
+
+/// Vertical field of view: a moderate telephoto, which flatters relief.
+pub const FIELD_OF_VIEW: f32 = 0.60;
+
+/// How far the eye goes from the middle of the terrain.
+const FARTHEST_WORLD: f32 = 6.0 * SIDE_WORLD;
+
+/// The part of the window that is free for the view, in logical pixels; the panels write it in every frame.
+#[derive(Resource, Clone, Copy, Debug, PartialEq)]
+pub struct ViewportArea {
+    pub min: Vec2,
+    pub max: Vec2,
+    /// Whether a menu or a window of the panels lies under the pointer.
+    pub pointer_over_ui: bool,
+}
+
+impl Default for ViewportArea {
+    fn default() -> Self {
+        Self { min: Vec2::ZERO, max: Vec2::INFINITY, pointer_over_ui: false }
+    }
+}
+
+impl ViewportArea {
+    /// The area within a window of `size`, at least a pixel wide and high.
+    pub fn within(&self, size: Vec2) -> Rect {
+        let min = self.min.clamp(Vec2::ZERO, (size - 1.0).max(Vec2::ZERO));
+        Rect { min, max: self.max.min(size).max(min + 1.0) }
+    }
+}
+
+/// What the camera is asked to do by menus and shortcuts.
+#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewCommand {
+    /// The whole terrain, from where the camera looks now.
+    Frame,
+    Perspective,
+    Top,
+    FromSouth,
+    FromEast,
+    FromNorth,
+    FromWest,
+}
+
+impl ViewCommand {
+    pub const ALL: [Self; 7] =
+        [Self::Frame, Self::Perspective, Self::Top, Self::FromSouth, Self::FromEast, Self::FromNorth, Self::FromWest];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Frame => "Frame terrain",
+            Self::Perspective => "Perspective",
+            Self::Top => "From above",
+            Self::FromSouth => "From the south",
+            Self::FromEast => "From the east",
+            Self::FromNorth => "From the north",
+            Self::FromWest => "From the west",
+        }
+    }
+
+    /// Heading and inclination in degrees; `None` keeps what is.
+    fn direction(self) -> Option<(f32, f32)> {
+        match self {
+            Self::Frame => None,
+            Self::Perspective => Some((32.0, -27.0)),
+            Self::Top => Some((0.0, -90.0)),
+            Self::FromSouth => Some((0.0, -18.0)),
+            Self::FromEast => Some((270.0, -18.0)),
+            Self::FromNorth => Some((180.0, -18.0)),
+            Self::FromWest => Some((90.0, -18.0)),
+        }
+    }
+
+    /// Where the camera stands after the command.
+    pub fn pose(self, now: &Pose, prepared: &Prepared, lens: &Lens) -> Pose {
+        let (low, high) = prepared.scale.bounds_world();
+        let (yaw, pitch) = self
+            .direction()
+            .map_or((now.yaw, now.pitch.min(-0.1)), |(yaw, pitch)| (yaw.to_radians(), pitch.to_radians()));
+        Pose::framing(low, high, yaw, pitch, lens)
+    }
+}
+
+/// The camera of the view, and what it is doing.
+#[derive(Resource)]
+pub struct ViewCamera {
+    pub pose: Pose,
+    glide: Option<Glide>,
+    drag: Option<Drag>,
+    cursor: Option<Vec2>,
+    has_been_placed: bool,
+}
+
+impl Default for ViewCamera {
+    fn default() -> Self {
+        let pose = Pose { eye_world: Vec3::new(0.0, SIDE_WORLD, 2.0 * SIDE_WORLD), yaw: 0.0, pitch: -0.5 };
+        Self { pose, glide: None, drag: None, cursor: None, has_been_placed: false }
+    }
+}
+
+impl ViewCamera {
+    /// The cursor, in pixels from the top left corner of the window.
+    pub fn cursor(&self) -> Option<Vec2> {
+        self.cursor
+    }
+
+    /// Whether it is on its way to another place.
+    pub fn is_gliding(&self) -> bool {
+        self.glide.is_some()
+    }
+
+    pub fn is_dragging(&self) -> bool {
+        self.drag.is_some()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Drag {
+    Rotate {
+        pivot_world: Vec3,
+        from: Vec2,
+    },
+    Pan {
+        grabbed_world: Vec3,
+        plane: PanPlane,
+    },
+    /// The button went down over a panel: nothing of it reaches the camera.
+    Elsewhere,
+}
+
+/// Lens of the view in an area of `size` logical pixels.
+pub fn lens(size: Vec2) -> Lens {
+    Lens { fov_y: FIELD_OF_VIEW, size: size.max(Vec2::ONE) }
+}
+
+/// Carries out commands; starts and continues glides.
+pub fn obey_commands(
+    mut commands: MessageReader<ViewCommand>,
+    mut camera: ResMut<ViewCamera>,
+    mut redraw: MessageWriter<RequestRedraw>,
+    shown: Res<Shown>,
+    area: Res<ViewportArea>,
+    time: Res<Time<Real>>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let (Some(prepared), Some(window)) = (&shown.prepared, window) else { return };
+    let lens = lens(area.within(window.size()).size());
+    if !camera.has_been_placed {
+        camera.pose = ViewCommand::Perspective.pose(&camera.pose, prepared, &lens);
+        camera.has_been_placed = true;
+    }
+    let mut seconds = time.delta_secs();
+    for command in commands.read() {
+        let (low, high) = prepared.scale.bounds_world();
+        camera.glide = Some(Glide::new(camera.pose, command.pose(&camera.pose, prepared, &lens), 0.5 * (low + high)));
+        // the time since the last frame was not spent gliding
+        seconds = 0.0;
+    }
+    if let Some(mut glide) = camera.glide.take() {
+        let (pose, is_finished) = glide.advance(seconds);
+        camera.pose = pose;
+        if !is_finished {
+            camera.glide = Some(glide);
+            redraw.write(RequestRedraw);
+        }
+    }
+}
+
+/// Turns, shifts and zooms by the mouse.
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+pub fn follow_mouse(
+    mut camera: ResMut<ViewCamera>,
+    mut wheel: MessageReader<MouseWheel>,
+    mut moved: MessageReader<CursorMoved>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    shown: Res<Shown>,
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let Some(window) = window else { return };
+    // beyond the window only a drag still knows where the cursor is
+    let beyond = moved.read().last().map(|moved| moved.position);
+    let lines: f32 = wheel.read().map(lines_scrolled).sum();
+    let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
+    camera.cursor = window.cursor_position().or(if dragging { beyond.or(camera.cursor) } else { None });
+    let Some(prepared) = &shown.prepared else { return };
+    let Some(cursor) = camera.cursor else {
+        camera.drag = None;
+        return;
+    };
+    let rect = area.within(window.size());
+    let is_free = rect.contains(cursor) && !area.pointer_over_ui;
+    let (lens, at) = (lens(rect.size()), cursor - rect.min);
+
+    if !dragging {
+        camera.drag = None;
+    } else if camera.drag.is_none() {
+        let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
+        let rotate = buttons.pressed(MouseButton::Left) && !shift;
+        let point_world = anchor(&camera.pose, &lens, at, prepared);
+        camera.drag = Some(match (is_free, rotate) {
+            (false, _) => Drag::Elsewhere,
+            (true, true) => Drag::Rotate { pivot_world: point_world, from: at },
+            (true, false) => Drag::Pan { grabbed_world: point_world, plane: pan_plane(&camera.pose, &lens, at) },
+        });
+        if is_free {
+            camera.glide = None;
+        }
+    }
+    let pose = camera.pose;
+    match camera.drag {
+        Some(Drag::Rotate { pivot_world, from }) if from != at => {
+            let turn = (at - from) / lens.size.y * std::f32::consts::PI;
+            camera.pose = turned(&pose, pivot_world, turn, prepared);
+            camera.drag = Some(Drag::Rotate { pivot_world, from: at });
+        }
+        Some(Drag::Pan { grabbed_world, plane }) => {
+            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), prepared);
+        }
+        _ => {}
+    }
+    if lines != 0.0 && is_free {
+        camera.glide = None;
+        let anchor_world = anchor(&camera.pose, &lens, at, prepared);
+        let distance = camera.pose.eye_world.distance(anchor_world).max(1e-3);
+        let nearest = (2.0 * clearance_world(prepared)).min(distance);
+        let factor = 0.86f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
+        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), prepared);
+    }
+}
+
+fn lines_scrolled(wheel: &MouseWheel) -> f32 {
+    match wheel.unit {
+        MouseScrollUnit::Line => wheel.y,
+        MouseScrollUnit::Pixel => wheel.y / 48.0,
+    }
+}
+
+/// Panning slides over the ground, unless one looks along it.
+fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
+    if pose.ray(lens, at).normalize().y < -0.3 { PanPlane::Level } else { PanPlane::Picture }
+}
+
+/// What the mouse holds on to: the ground or the sea under the cursor, or a point about as far away.
+fn anchor(pose: &Pose, lens: &Lens, at: Vec2, prepared: &Prepared) -> Vec3 {
+    let (scale, ray) = (&prepared.scale, pose.ray(lens, at).normalize());
+    let ground = prepared.ground().pick(pose.eye_world, ray);
+    let level = |height: f32| {
+        let distance = (height - pose.eye_world.y) / ray.y;
+        (distance > 0.0 && scale.is_inside(pose.eye_world + ray * distance)).then_some(distance)
+    };
+    let sea = if scale.has_sea() { level(scale.sea_world) } else { None };
+    let surface = [ground, sea].into_iter().flatten().reduce(f32::min);
+    let (low, high) = scale.bounds_world();
+    let middle = 0.5 * (low + high);
+    let distance =
+        surface.or_else(|| level(middle.y)).unwrap_or_else(|| pose.eye_world.distance(middle).max(0.05 * SIDE_WORLD));
+    pose.eye_world + ray * distance
+}
+
+/// Turns about a pivot as far as the ground allows.
+fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, prepared: &Prepared) -> Pose {
+    let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
+    if confined(both, prepared) == both {
+        return both;
+    }
+    confined(pose.rotate_about(pivot_world, turn.x, 0.0), prepared)
+}
+
+/// How far the eye stays from the ground.
+pub fn clearance_world(prepared: &Prepared) -> f32 {
+    (1.5 * prepared.scale.cell_world).clamp(0.3, 4.0)
+}
+
+/// Lifts the eye out of ground and water, and keeps it within reach of the terrain.
+pub fn confined(pose: Pose, prepared: &Prepared) -> Pose {
+    let scale = &prepared.scale;
+    let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
+    let mut floor = scale.base_world;
+    if scale.is_inside(eye) {
+        floor = scale.ground_world(&prepared.terrain, eye);
+        if scale.has_sea() {
+            floor = floor.max(scale.sea_world);
+        }
+    }
+    eye.y = eye.y.max(floor + clearance_world(prepared));
+    Pose { eye_world: eye, ..pose }
+}

@@ -1,0 +1,79 @@
+//! What the shaders are told about a frame: mirrors `Frame` in `assets/shaders/common.wgsl`.
+
+use bevy::math::{Mat4, Vec3, Vec4};
+use bytemuck::{Pod, Zeroable};
+
+use super::lod::{MORPH_START, Reach};
+use super::mode::ViewMode;
+use super::prepare::Prepared;
+use super::scale::SIDE_WORLD;
+use crate::look::PaletteTable;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct Frame {
+    clip_from_world: Mat4,
+    world_from_clip: Mat4,
+    /// The eye; whether the shader has to encode sRGB itself.
+    eye_encode: Vec4,
+    /// Towards the sun; the view mode.
+    sun_mode: Vec4,
+    /// Last sample, cell, relief, side.
+    grid: Vec4,
+    /// Sea, base, lowest, highest.
+    heights: Vec4,
+    /// Eye over the square (x, z), height over the peaks, reach of the finest level.
+    lod: Vec4,
+    /// Top level, morph start, quads of a patch, whether there is a sea.
+    patches: Vec4,
+    /// Colour of rock (linear) and how much of it shows.
+    rock: Vec4,
+    /// Slopes where rock begins and is full (tangents), metres in a unit, unused.
+    rock_slopes: Vec4,
+    /// Origin and size of the viewport in pixels.
+    viewport: Vec4,
+}
+
+/// What is known of the camera.
+pub struct Eye {
+    pub clip_from_world: Mat4,
+    pub eye_world: Vec3,
+    /// Origin and size in pixels.
+    pub viewport: Vec4,
+    /// Whether the target stores colours without encoding them.
+    pub is_linear_target: bool,
+}
+
+impl Frame {
+    pub fn new(
+        eye: &Eye,
+        prepared: &Prepared,
+        palette: &PaletteTable,
+        mode: ViewMode,
+        reach: &Reach,
+        quads: u32,
+    ) -> Self {
+        let scale = &prepared.scale;
+        let [r, g, b, a] = palette.rock.map(|c| f32::from(c) / 255.0);
+        let (from, to) = palette.rock_degrees;
+        let tangent = |degrees: f32| degrees.clamp(0.0, 89.0).to_radians().tan();
+        let last = (scale.samples - 1) as f32;
+        Self {
+            clip_from_world: eye.clip_from_world,
+            world_from_clip: eye.clip_from_world.inverse(),
+            eye_encode: eye.eye_world.extend(f32::from(u8::from(eye.is_linear_target))),
+            sun_mode: Vec3::from(prepared.towards_sun).extend(mode as u32 as f32),
+            grid: Vec4::new(last, scale.cell_world, scale.relief_world, SIDE_WORLD),
+            heights: Vec4::new(scale.sea_world, scale.base_world, scale.lowest_world, scale.highest_world),
+            lod: Vec4::new(reach.eye_world.x, reach.eye_world.y, reach.over_world, reach.finest_world),
+            patches: Vec4::new(reach.top as f32, MORPH_START, quads as f32, f32::from(u8::from(scale.has_sea()))),
+            rock: Vec4::new(linear(r), linear(g), linear(b), a),
+            rock_slopes: Vec4::new(tangent(from), tangent(to.max(from + 0.5)), scale.metres_per_world, 0.0),
+            viewport: eye.viewport,
+        }
+    }
+}
+
+fn linear(encoded: f32) -> f32 {
+    if encoded <= 0.040_45 { encoded / 12.92 } else { ((encoded + 0.055) / 1.055).powf(2.4) }
+}

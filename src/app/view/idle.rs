@@ -1,0 +1,60 @@
+//! Drawing only when something changed, and being woken from other threads.
+
+use bevy::prelude::*;
+use bevy::window::RequestRedraw;
+use bevy::winit::{EventLoopProxyWrapper, WinitSettings, WinitUserEvent};
+use bevy_egui::{EguiInput, EguiPreUpdateSet, egui};
+
+use super::draw::{Drawn, Shown};
+
+/// Wakes the window from any thread: the editor runs one more update. Clone it into the worker.
+#[derive(Resource, Clone)]
+pub struct Waker(std::sync::Arc<dyn Fn() + Send + Sync>);
+
+impl Waker {
+    pub fn wake(&self) {
+        (self.0)();
+    }
+}
+
+pub struct IdlePlugin;
+
+impl Plugin for IdlePlugin {
+    fn build(&self, app: &mut App) {
+        app.insert_resource(WinitSettings::desktop_app())
+            .add_systems(
+                PreUpdate,
+                drop_unchanged_modifiers.after(EguiPreUpdateSet::ProcessInput).before(EguiPreUpdateSet::BeginPass),
+            )
+            .add_systems(Last, redraw_until_shown);
+    }
+
+    /// The window's loop is known once all plugins are built.
+    fn finish(&self, app: &mut App) {
+        let Some(proxy) = app.world().get_resource::<EventLoopProxyWrapper>() else { return };
+        let proxy = (**proxy).clone();
+        app.insert_resource(Waker(std::sync::Arc::new(move || {
+            // fails only when the window is gone
+            let _ = proxy.send_event(WinitUserEvent::WakeUp);
+        })));
+    }
+}
+
+/// bevy_egui tells egui of the modifier keys in every frame, and egui asks for another frame after every event.
+fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<egui::Modifiers>) {
+    for mut input in &mut inputs {
+        let mut known = *last;
+        input.0.events.retain(|event| match event {
+            egui::Event::ModifiersChanged(now) => std::mem::replace(&mut known, *now) != *now,
+            _ => true,
+        });
+        *last = known;
+    }
+}
+
+/// Keeps frames coming while the terrain that should be shown is on its way to the graphics card.
+fn redraw_until_shown(shown: Res<Shown>, drawn: Res<Drawn>, mut redraw: MessageWriter<RequestRedraw>) {
+    if shown.prepared.as_ref().is_some_and(|prepared| prepared.serial != drawn.serial()) {
+        redraw.write(RequestRedraw);
+    }
+}

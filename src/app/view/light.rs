@@ -1,0 +1,236 @@
+//! Light that does not depend on the eye: what the sun reaches, and how open the ground is to the sky.
+
+use rayon::prelude::*;
+
+use super::scale::{SIDE_WORLD, Scale};
+use crate::field::Terrain;
+
+/// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
+const SUN_TANGENT: f32 = 0.03;
+
+/// Share of the sun seen from every sample, from 0 to 1. `towards_sun` is (east, up, south).
+///
+/// The upper edge of the shadow is carried away from the sun from row to row (of columns, if the sun stands nearer
+/// to east or west), falling by the tangent of the sun's elevation: one pass, whatever the length of the shadows.
+pub fn sunlight(terrain: &Terrain, scale: &Scale, towards_sun: [f32; 3]) -> Vec<f32> {
+    let [east, up, south] = towards_sun;
+    let level = (east * east + south * south).sqrt();
+    if level < 1e-3 || scale.relief_world == 0.0 {
+        return vec![1.0; terrain.height.len()];
+    }
+    let by_rows = south.abs() >= east.abs();
+    let (along, across) = if by_rows { (south, east) } else { (east, south) };
+    let sweep = Sweep {
+        size: scale.samples,
+        from_end: along > 0.0,
+        shift: across / along.abs(),
+        step_world: scale.cell_world * level / along.abs(),
+        fall: up / level,
+        cell_world: scale.cell_world,
+        relief_world: scale.relief_world,
+    };
+    if by_rows {
+        sweep.run(&terrain.height)
+    } else {
+        transposed(scale.samples, &sweep.run(&transposed(scale.samples, &terrain.height)))
+    }
+}
+
+struct Sweep {
+    size: usize,
+    /// Whether the sun stands behind the last row.
+    from_end: bool,
+    /// Columns towards the sun, per row towards the sun.
+    shift: f32,
+    step_world: f32,
+    /// Height lost by the edge of a shadow per unit of way.
+    fall: f32,
+    cell_world: f32,
+    relief_world: f32,
+}
+
+/// Upper edge of the shadow, and the way since what casts it.
+type Edge = (f32, f32);
+
+impl Sweep {
+    fn run(&self, height: &[f32]) -> Vec<f32> {
+        let n = self.size;
+        let mut lit = vec![1.0; height.len()];
+        let row_at = |k: usize| if self.from_end { n - 1 - k } else { k };
+        let mut before: Vec<Edge> = height[row_at(0) * n..][..n].iter().map(|h| (h * self.relief_world, 0.0)).collect();
+        let mut edges = before.clone();
+        let whole = self.shift.floor();
+        let part = self.shift - whole;
+        for k in 1..n {
+            let start = row_at(k) * n;
+            let (heights, lit) = (&height[start..start + n], &mut lit[start..start + n]);
+            for (j, edge) in edges.iter_mut().enumerate() {
+                let left = j as isize + whole as isize;
+                let at = |j: isize| before[j.clamp(0, n as isize - 1) as usize];
+                let ((a, way_a), (b, way_b)) = (at(left), at(left + 1));
+                let top = a + (b - a) * part - self.step_world * self.fall;
+                let way = way_a + (way_b - way_a) * part + self.step_world;
+                let ground = heights[j] * self.relief_world;
+                let softness = SUN_TANGENT * way + 0.35 * self.cell_world * self.fall;
+                let x = ((top - ground) / softness).clamp(0.0, 1.0);
+                lit[j] = 1.0 - x * x * (3.0 - 2.0 * x);
+                *edge = if top > ground { (top, way) } else { (ground, 0.0) };
+            }
+            std::mem::swap(&mut before, &mut edges);
+        }
+        lit
+    }
+}
+
+fn transposed(n: usize, field: &[f32]) -> Vec<f32> {
+    const BLOCK: usize = 32;
+    let mut out = vec![0.0; field.len()];
+    out.par_chunks_mut(BLOCK * n).enumerate().for_each(|(block, rows)| {
+        for from in (0..n).step_by(BLOCK) {
+            for (i, row) in rows.chunks_mut(n).enumerate() {
+                for (j, value) in row.iter_mut().enumerate().skip(from).take(BLOCK) {
+                    *value = field[j * n + block * BLOCK + i];
+                }
+            }
+        }
+    });
+    out
+}
+
+/// Widths over which the ground is compared with its surroundings, as parts of the side, and their weights.
+const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1.0 / 28.0, 0.7)];
+
+/// How open the ground is to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
+///
+/// A point lies in a hollow as far as the mean height around it, over several widths, is above its own.
+pub fn openness(terrain: &Terrain, scale: &Scale) -> Vec<f32> {
+    let n = scale.samples;
+    let widths: Vec<(Blurred, f32)> = SURROUNDINGS
+        .iter()
+        .map(|&(width, weight)| {
+            let halvings = (width * n as f32).log2().round().max(1.0) as u32;
+            (Blurred::new(n, &terrain.height, halvings), weight * scale.relief_world / (width * SIDE_WORLD))
+        })
+        .collect();
+    let mut out = vec![0.0; terrain.height.len()];
+    out.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        for (blurred, weight) in &widths {
+            blurred.add_row(i, *weight, row);
+        }
+        let total: f32 = widths.iter().map(|w| w.1).sum();
+        for (openness, height) in row.iter_mut().zip(&terrain.height[i * n..]) {
+            let rise = total * height - *openness;
+            *openness = 0.5 + 0.5 * rise / (1.0 + rise.abs());
+        }
+    });
+    out
+}
+
+/// Mean heights of blocks of 2^k samples, smoothed.
+struct Blurred {
+    size: usize,
+    block: f32,
+    means: Vec<f32>,
+}
+
+impl Blurred {
+    fn new(n: usize, height: &[f32], halvings: u32) -> Self {
+        let block = 1usize << halvings.min(n.ilog2());
+        let size = n.div_ceil(block);
+        let mut means = vec![0.0; size * size];
+        means.par_chunks_mut(size).enumerate().for_each(|(i, row)| {
+            let rows = i * block..(i * block + block).min(n);
+            let height_rows = rows.len();
+            for line in rows {
+                for (mean, span) in row.iter_mut().zip(height[line * n..][..n].chunks(block)) {
+                    *mean += span.iter().sum::<f32>() / (span.len() * height_rows) as f32;
+                }
+            }
+        });
+        let blurred = smooth_rows(size, &means);
+        let means = transposed(size, &smooth_rows(size, &transposed(size, &blurred)));
+        Self { size, block: block as f32, means }
+    }
+
+    /// Adds `weight` times row `i` of the means, as large as the terrain, to `out`.
+    fn add_row(&self, i: usize, weight: f32, out: &mut [f32]) {
+        let last = (self.size - 1) as f32;
+        let place = |k: usize| {
+            let at = ((k as f32 + 0.5) / self.block - 0.5).clamp(0.0, last);
+            let low = (at as usize).min(self.size.saturating_sub(2));
+            (low, (low + 1).min(self.size - 1), at - low as f32)
+        };
+        let (top, bottom, down) = place(i);
+        let at = |j: usize| {
+            let (a, b) = (self.means[top * self.size + j], self.means[bottom * self.size + j]);
+            weight * (a + (b - a) * down)
+        };
+        for (j, value) in out.iter_mut().enumerate() {
+            let (left, right, along) = place(j);
+            let (a, b) = (at(left), at(right));
+            *value += a + (b - a) * along;
+        }
+    }
+}
+
+/// Weights 1 2 1 along every row.
+fn smooth_rows(n: usize, field: &[f32]) -> Vec<f32> {
+    let smooth = |k: usize| {
+        let (row, j) = (&field[k / n * n..][..n], k % n);
+        0.25 * (row[j.saturating_sub(1)] + 2.0 * row[j] + row[(j + 1).min(n - 1)])
+    };
+    (0..field.len()).map(smooth).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Edges;
+    use crate::scene::Settings;
+
+    /// A wall 100 units high in the middle of the square, in a world of 129 samples.
+    fn wall() -> (Terrain, Scale) {
+        let settings = Settings { size_metres: 1000.0, relief_metres: 100.0, ..Settings::default() };
+        let terrain =
+            Terrain::from_fn(129, Edges::Open, |u, v| f32::from((u - 0.5).abs() < 0.02 && (v - 0.5).abs() < 0.3));
+        let scale = Scale::new(&terrain, &settings);
+        (terrain, scale)
+    }
+
+    #[test]
+    fn a_shadow_is_as_long_as_the_sun_is_low() {
+        let (terrain, scale) = wall();
+        let half = std::f32::consts::FRAC_1_SQRT_2;
+        for (sun, side) in [([half, half, 0.0], -1), ([-half, half, 0.0], 1)] {
+            let lit = sunlight(&terrain, &scale, sun);
+            // 45°: 100 units of wall cast 100 units, 12.8 cells
+            let at = |cells: i32| lit[(64 * 129 + 64 + side * cells) as usize];
+            assert!(at(8) < 0.2, "{}", at(8));
+            assert!(at(18) > 0.9 && at(-8) > 0.9);
+        }
+    }
+
+    #[test]
+    fn a_plane_is_lit_and_half_open_and_a_pit_is_darker_than_a_peak() {
+        let plane = Terrain::from_fn(65, Edges::Open, |u, _| 0.1 * u);
+        let scale = Scale::new(&plane, &Settings::default());
+        assert!(sunlight(&plane, &scale, [0.5, 0.5, 0.707]).iter().all(|l| *l > 0.99));
+        let middle = openness(&plane, &scale)[32 * 65 + 32];
+        assert!((middle - 0.5).abs() < 0.02, "{middle}");
+        let bump = |sign: f32| {
+            let bump = Terrain::from_fn(65, Edges::Open, |u, v| sign * (0.2 - (u - 0.5).hypot(v - 0.5)).max(0.0));
+            openness(&bump, &scale)[32 * 65 + 32]
+        };
+        assert!(bump(-1.0) < 0.4 && bump(1.0) > 0.6);
+    }
+
+    #[test]
+    fn transposing_twice_changes_nothing() {
+        for n in [2, 33, 100] {
+            let field: Vec<f32> = (0..n * n).map(|k| k as f32).collect();
+            let once = transposed(n, &field);
+            assert_eq!(once[n - 1], field[(n - 1) * n]);
+            assert_eq!(transposed(n, &once), field);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The 3D view: terrain, water and sky, drawn by one pass of our own, and the orbit camera.
+//!
+//! ```text
+//! worker                    main world                         render world
+//! prepare(terrain) ──Arc──▶ Shown ─────────────extract───────▶ Textures (upload in bands, swap when complete)
+//!                           ViewCommand, mouse ▶ ViewCamera     lod::select ▶ instances ▶ draw
+//!                           Probe ◀── pick ◀── cursor           Drawn (serial) ──▶ redraw until it is the wanted one
+//! ```
+//!
+//! To show a terrain: call [`prepare`] on the worker, put the result into [`Shown`] with the table of a palette, and
+//! [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything the camera
+//! does happens in [`ViewSystems`].
+//!
+//! Deliberately absent: meshes, materials and lights of Bevy (a single pass with its own shaders is much faster
+//! without a graphics card), skirts (neighbouring patches meet exactly, see [`lod`]).
+
+mod apply;
+mod bounds;
+mod camera;
+mod control;
+mod draw;
+mod frame;
+mod idle;
+mod light;
+pub mod lod;
+mod mesh;
+mod mips;
+mod mode;
+mod palette;
+mod pick;
+mod pipelines;
+mod prepare;
+mod scale;
+mod textures;
+
+use bevy::prelude::*;
+use bevy::transform::TransformSystems;
+
+pub use apply::{Hit, Probe};
+pub(in crate::app) use apply::{camera_bundle, place};
+pub use camera::{Lens, Pose};
+pub(in crate::app) use control::lens;
+pub use control::{ViewCamera, ViewCommand, ViewportArea};
+pub use draw::{DrawPlugin, Drawn, Shown, TerrainCamera};
+pub use idle::{IdlePlugin, Waker};
+pub use mesh::Quality;
+pub use mode::ViewMode;
+pub use prepare::{Prepared, prepare};
+pub use scale::{SIDE_WORLD, Scale};
+
+/// When the camera moves.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewSystems {
+    /// In `Update`: commands and mouse.
+    Input,
+    /// In `PostUpdate`, before transforms are propagated: Bevy's camera and the [`Probe`].
+    Apply,
+}
+
+/// The view in a window. Needs bevy_egui's plugin and `DefaultPlugins`.
+pub struct ViewPlugin;
+
+impl Plugin for ViewPlugin {
+    fn build(&self, app: &mut App) {
+        app.add_plugins((DrawPlugin::default(), IdlePlugin))
+            .add_message::<ViewCommand>()
+            .init_resource::<ViewCamera>()
+            .init_resource::<ViewportArea>()
+            .init_resource::<Probe>()
+            .add_systems(Startup, apply::spawn_camera)
+            .add_systems(Update, (control::obey_commands, control::follow_mouse).chain().in_set(ViewSystems::Input))
+            .add_systems(
+                PostUpdate,
+                (apply::apply_camera, apply::update_probe)
+                    .chain()
+                    .in_set(ViewSystems::Apply)
+                    .before(TransformSystems::Propagate)
+                    .before(bevy::camera::CameraUpdateSystems),
+            )
+            .add_systems(Last, apply::redraw_when_area_changes);
+    }
+}

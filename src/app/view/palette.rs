@@ -1,0 +1,70 @@
+//! The palette on the graphics card: a texture one texel high.
+
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    Extent3d, FilterMode, MipmapFilterMode, Sampler, SamplerDescriptor, TexelCopyBufferLayout, Texture,
+    TextureDescriptor, TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,
+};
+use bevy::render::renderer::{RenderDevice, RenderQueue};
+
+use super::mesh::Quality;
+use crate::look::PaletteTable;
+
+/// Colours in a palette table.
+const COLOURS: usize = 512;
+
+#[derive(Resource)]
+pub struct PaletteTexture {
+    pub view: TextureView,
+    /// Smooth, for this and for the maps of the terrain.
+    pub sampler: Sampler,
+    texture: Texture,
+    written: Option<Arc<PaletteTable>>,
+}
+
+impl FromWorld for PaletteTexture {
+    fn from_world(world: &mut World) -> Self {
+        let quality = world.get_resource::<Quality>().copied().unwrap_or_default();
+        let is_frugal = quality.is_frugal(world.get_resource());
+        let device = world.resource::<RenderDevice>();
+        let texture = device.create_texture(&TextureDescriptor {
+            label: Some("talweg palette"),
+            size: Extent3d { width: COLOURS as u32, height: 1, depth_or_array_layers: 1 },
+            mip_level_count: 1,
+            sample_count: 1,
+            dimension: TextureDimension::D2,
+            format: TextureFormat::Rgba8UnormSrgb,
+            usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+            view_formats: &[],
+        });
+        let sampler = device.create_sampler(&SamplerDescriptor {
+            label: Some("talweg smooth"),
+            mag_filter: FilterMode::Linear,
+            min_filter: FilterMode::Linear,
+            mipmap_filter: MipmapFilterMode::Linear,
+            anisotropy_clamp: if is_frugal { 1 } else { 8 },
+            ..default()
+        });
+        Self { view: texture.create_view(&TextureViewDescriptor::default()), sampler, texture, written: None }
+    }
+}
+
+impl PaletteTexture {
+    /// Writes the table if it is another than the last; a short one repeats its last colour.
+    pub fn update(&mut self, table: &Arc<PaletteTable>, queue: &RenderQueue) {
+        if self.written.as_ref().is_some_and(|written| Arc::ptr_eq(written, table)) {
+            return;
+        }
+        let mut colours = table.lut.clone();
+        colours.resize(COLOURS, table.lut.last().copied().unwrap_or([128, 128, 128, 255]));
+        queue.write_texture(
+            self.texture.as_image_copy(),
+            bytemuck::cast_slice(&colours),
+            TexelCopyBufferLayout { offset: 0, bytes_per_row: Some(4 * COLOURS as u32), rows_per_image: None },
+            Extent3d { width: COLOURS as u32, height: 1, depth_or_array_layers: 1 },
+        );
+        self.written = Some(table.clone());
+    }
+}

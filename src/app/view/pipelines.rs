@@ -1,0 +1,157 @@
+//! The pipelines that draw the ground, the sides of the block, the water and the sky.
+
+use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
+use bevy::mesh::{VertexBufferLayout, VertexFormat};
+use bevy::platform::collections::HashMap;
+use bevy::prelude::*;
+use bevy::render::render_resource::binding_types::{sampler, texture_2d, uniform_buffer_sized};
+use bevy::render::render_resource::{
+    BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedRenderPipelineId, ColorTargetState,
+    ColorWrites, CompareFunction, DepthStencilState, Face, FragmentState, MultisampleState, PipelineCache,
+    PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor, SamplerBindingType, ShaderStages, TextureFormat,
+    TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
+};
+use bevy::shader::Shader;
+
+use super::frame::Frame;
+
+/// What can be drawn, in drawing order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    Ground,
+    Sides,
+    Sky,
+    WaterSides,
+    WaterSurface,
+}
+
+impl Part {
+    pub const ALL: [Self; 5] = [Self::Ground, Self::Sides, Self::Sky, Self::WaterSides, Self::WaterSurface];
+
+    fn entry_points(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Ground => ("ground_vertex", "ground_fragment"),
+            Self::Sides => ("sides_vertex", "sides_fragment"),
+            Self::Sky => ("sky_vertex", "sky_fragment"),
+            Self::WaterSides => ("water_sides_vertex", "water_sides_fragment"),
+            Self::WaterSurface => ("water_vertex", "water_fragment"),
+        }
+    }
+
+    fn is_water(self) -> bool {
+        matches!(self, Self::WaterSides | Self::WaterSurface)
+    }
+
+    /// Whether it is drawn once for each patch.
+    fn is_patched(self) -> bool {
+        matches!(self, Self::Ground | Self::Sides | Self::WaterSides)
+    }
+}
+
+/// What the pipelines depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TargetKey {
+    pub format: TextureFormat,
+    pub samples: u32,
+}
+
+/// The shader of everything in the view; in both worlds.
+#[derive(Resource, Clone)]
+pub struct ViewShader(Handle<Shader>);
+
+impl ViewShader {
+    pub fn load(shaders: &mut Assets<Shader>) -> Self {
+        let source = concat!(
+            include_str!("../../../assets/shaders/common.wgsl"),
+            include_str!("../../../assets/shaders/sky.wgsl"),
+            include_str!("../../../assets/shaders/ground.wgsl"),
+            include_str!("../../../assets/shaders/sides.wgsl"),
+            include_str!("../../../assets/shaders/water.wgsl"),
+        );
+        Self(shaders.add(Shader::from_wgsl(source, "talweg/view.wgsl")))
+    }
+}
+
+/// The layout of the one bind group, and the pipelines asked for so far.
+#[derive(Resource)]
+pub struct Pipelines {
+    pub layout: BindGroupLayoutDescriptor,
+    shader: ViewShader,
+    queued: HashMap<(Part, TargetKey), CachedRenderPipelineId>,
+}
+
+impl Pipelines {
+    pub fn new(shader: ViewShader) -> Self {
+        let filtered = || texture_2d(TextureSampleType::Float { filterable: true });
+        let layout = BindGroupLayoutDescriptor::new(
+            "talweg view",
+            &BindGroupLayoutEntries::sequential(
+                ShaderStages::VERTEX_FRAGMENT,
+                (
+                    uniform_buffer_sized(false, (size_of::<Frame>() as u64).try_into().ok()),
+                    texture_2d(TextureSampleType::Float { filterable: false }),
+                    filtered(),
+                    filtered(),
+                    filtered(),
+                    sampler(SamplerBindingType::Filtering),
+                ),
+            ),
+        );
+        Self { layout, shader, queued: HashMap::default() }
+    }
+
+    /// Ids of the pipelines for a target, in the order of [`Part::ALL`]; queued when asked for the first time.
+    pub fn for_target(&mut self, cache: &PipelineCache, key: TargetKey) -> [CachedRenderPipelineId; Part::ALL.len()] {
+        Part::ALL.map(|part| match self.queued.get(&(part, key)) {
+            Some(id) => *id,
+            None => {
+                let id = cache.queue_render_pipeline(self.describe(part, key));
+                self.queued.insert((part, key), id);
+                id
+            }
+        })
+    }
+
+    fn describe(&self, part: Part, key: TargetKey) -> RenderPipelineDescriptor {
+        let (vertex, fragment) = part.entry_points();
+        let patch = VertexBufferLayout {
+            array_stride: 16,
+            step_mode: VertexStepMode::Instance,
+            attributes: vec![VertexAttribute { format: VertexFormat::Uint32x4, offset: 0, shader_location: 0 }],
+        };
+        let topology = match part {
+            Part::Sides | Part::WaterSides => PrimitiveTopology::TriangleStrip,
+            _ => PrimitiveTopology::TriangleList,
+        };
+        RenderPipelineDescriptor {
+            label: Some(format!("talweg {part:?}").into()),
+            layout: vec![self.layout.clone()],
+            vertex: VertexState {
+                shader: self.shader.0.clone(),
+                entry_point: Some(vertex.into()),
+                buffers: if part.is_patched() { vec![patch] } else { Vec::new() },
+                ..default()
+            },
+            primitive: PrimitiveState { topology, cull_mode: (part != Part::Sky).then_some(Face::Back), ..default() },
+            depth_stencil: Some(DepthStencilState {
+                format: CORE_3D_DEPTH_FORMAT,
+                depth_write_enabled: Some(matches!(part, Part::Ground | Part::Sides)),
+                depth_compare: Some(CompareFunction::GreaterEqual),
+                stencil: default(),
+                bias: default(),
+            }),
+            multisample: MultisampleState { count: key.samples, ..default() },
+            fragment: Some(FragmentState {
+                shader: self.shader.0.clone(),
+                entry_point: Some(fragment.into()),
+                targets: vec![Some(ColorTargetState {
+                    format: key.format,
+                    blend: part.is_water().then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                    write_mask: ColorWrites::ALL,
+                })],
+                ..default()
+            }),
+            ..default()
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Where the terrain lies in the world that is drawn.
+//!
+//! The square is [`SIDE_WORLD`] units wide and centred on the origin; x points east, y up, z south. Heights are true
+//! to scale. Working in a world of fixed size keeps floating point and depth precision the same for a garden and a
+//! continent.
+
+use glam::{Vec2, Vec3};
+
+use crate::field::Terrain;
+use crate::scene::Settings;
+
+/// Side of the terrain in the world that is drawn.
+pub const SIDE_WORLD: f32 = 1000.0;
+
+/// How samples and heights of one terrain map to the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Samples per side of what is drawn.
+    pub samples: usize,
+    /// Distance between neighbouring samples.
+    pub cell_world: f32,
+    /// World height of a terrain height of 1.
+    pub relief_world: f32,
+    pub metres_per_world: f32,
+    pub lowest_world: f32,
+    pub highest_world: f32,
+    pub sea_world: f32,
+    /// Height of the underside of the block the terrain is cut from.
+    pub base_world: f32,
+}
+
+impl Scale {
+    pub fn new(terrain: &Terrain, settings: &Settings) -> Self {
+        let relief_world = settings.relief_over_size() * SIDE_WORLD;
+        let metres_per_world = settings.size_metres / SIDE_WORLD;
+        let (low, high) = terrain.range();
+        let (low, high) = if low <= high { (low, high) } else { (0.0, 0.0) };
+        let (lowest_world, highest_world) = (low * relief_world, high * relief_world);
+        let thickness = 0.03 * SIDE_WORLD + 0.10 * (highest_world - lowest_world);
+        Self {
+            samples: terrain.samples(),
+            cell_world: SIDE_WORLD / (terrain.samples() - 1) as f32,
+            relief_world,
+            metres_per_world,
+            lowest_world,
+            highest_world,
+            sea_world: settings.sea_level / metres_per_world,
+            base_world: lowest_world - thickness,
+        }
+    }
+
+    /// Whether any ground lies below the sea.
+    pub fn has_sea(&self) -> bool {
+        self.sea_world > self.lowest_world
+    }
+
+    /// Highest point of what is drawn, the sea included.
+    pub fn top_world(&self) -> f32 {
+        if self.has_sea() { self.highest_world.max(self.sea_world) } else { self.highest_world }
+    }
+
+    /// Corners of the box around the block.
+    pub fn bounds_world(&self) -> (Vec3, Vec3) {
+        let half = 0.5 * SIDE_WORLD;
+        (Vec3::new(-half, self.base_world, -half), Vec3::new(half, self.top_world(), half))
+    }
+
+    /// Position on the square, from 0 to 1 inside it: u to the east, v to the south.
+    pub fn uv(&self, position_world: Vec3) -> Vec2 {
+        Vec2::new(position_world.x, position_world.z) / SIDE_WORLD + 0.5
+    }
+
+    /// Whether the point lies above or below the square.
+    pub fn is_inside(&self, position_world: Vec3) -> bool {
+        let uv = self.uv(position_world);
+        uv.cmpge(Vec2::ZERO).all() && uv.cmple(Vec2::ONE).all()
+    }
+
+    /// Height of the ground, of its nearest edge outside the square.
+    pub fn ground_world(&self, terrain: &Terrain, position_world: Vec3) -> f32 {
+        let uv = self.uv(position_world);
+        terrain.height_at(uv.x, uv.y) * self.relief_world
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Edges;
+
+    #[test]
+    fn heights_are_true_to_scale_and_the_north_west_corner_is_where_it_should_be() {
+        let terrain = Terrain::from_fn(11, Edges::Open, |u, v| if u == 0.0 && v == 0.0 { 1.0 } else { 0.0 });
+        let settings = Settings { size_metres: 4000.0, relief_metres: 1000.0, sea_level: 400.0, ..Settings::default() };
+        let scale = Scale::new(&terrain, &settings);
+        assert_eq!((scale.cell_world, scale.relief_world, scale.sea_world), (100.0, 250.0, 100.0));
+        assert_eq!(scale.ground_world(&terrain, Vec3::new(-500.0, 0.0, -500.0)), 250.0);
+        assert!(scale.has_sea() && scale.base_world < 0.0);
+        assert!(scale.is_inside(Vec3::ZERO) && !scale.is_inside(Vec3::new(501.0, 0.0, 0.0)));
+    }
+}

@@ -1,0 +1,235 @@
+//! The real editor in a real window: a virtual screen (Xvfb) and whatever Vulkan driver is there, software included.
+//! A script plays the mouse and the keyboard (`--drive`); every wait in it is for a state, never for a time.
+#![cfg(feature = "app")]
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+
+/// A virtual screen, or the real one where Xvfb is not installed (a desktop, macOS, Windows).
+struct Screen {
+    xvfb: Option<Child>,
+    display: Option<String>,
+}
+
+impl Screen {
+    fn start() -> Self {
+        let xvfb = Command::new("Xvfb")
+            .args(["-displayfd", "1", "-screen", "0", "1024x640x24", "-nolisten", "tcp"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn();
+        let Ok(mut xvfb) = xvfb else {
+            eprintln!("Xvfb is not installed: using the real screen");
+            return Self { xvfb: None, display: None };
+        };
+        let mut number = String::new();
+        let mut byte = [0u8; 1];
+        let out = xvfb.stdout.as_mut().expect("piped");
+        while out.read_exact(&mut byte).is_ok() && byte[0] != b'\n' {
+            number.push(char::from(byte[0]));
+        }
+        assert!(!number.is_empty(), "Xvfb did not start");
+        Self { xvfb: Some(xvfb), display: Some(format!(":{number}")) }
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        if let Some(xvfb) = &mut self.xvfb {
+            let _ = xvfb.kill();
+            let _ = xvfb.wait();
+        }
+    }
+}
+
+struct Session {
+    folder: tempfile::TempDir,
+    screen: Screen,
+}
+
+impl Session {
+    fn new() -> Self {
+        Self { folder: tempfile::tempdir().expect("a temporary folder"), screen: Screen::start() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn talweg(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
+        command.current_dir(self.folder.path()).env("TALWEG_CONFIG", self.path("config"));
+        if let Some(display) = &self.screen.display {
+            command.env("DISPLAY", display).env_remove("WAYLAND_DISPLAY");
+        }
+        command
+    }
+
+    /// Opens `scene` and plays `steps`; everything the steps write lies in the session's folder.
+    fn drive(&self, scene: &str, steps: &str) {
+        std::fs::write(self.path("steps.ron"), steps).expect("writing the steps");
+        let output = self.talweg().args([scene, "--drive", "steps.ron"]).output().expect("talweg starts");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "the editor ended with {}:\n{said}", output.status);
+    }
+
+    fn state(&self, name: &str) -> Value {
+        let text = std::fs::read_to_string(self.path(name)).unwrap_or_else(|e| panic!("{name}: {e}"));
+        serde_json::from_str(&text).expect("the state is JSON")
+    }
+
+    fn picture(&self, name: &str) -> Picture {
+        Picture::read(&self.path(name))
+    }
+}
+
+struct Picture {
+    width: usize,
+    rgb: Vec<u8>,
+}
+
+impl Picture {
+    fn read(path: &Path) -> Self {
+        let file = std::io::BufReader::new(std::fs::File::open(path).expect("the picture is there"));
+        let mut reader = png::Decoder::new(file).read_info().expect("a PNG file");
+        let mut rgb = vec![0; reader.output_buffer_size().expect("a size")];
+        let info = reader.next_frame(&mut rgb).expect("a whole picture");
+        Self { width: info.width as usize, rgb }
+    }
+
+    /// The pixels of a rectangle of fractions of the window.
+    fn part(&self, x: [f32; 2], y: [f32; 2]) -> Vec<[u8; 3]> {
+        let height = self.rgb.len() / 3 / self.width;
+        let span = |r: [f32; 2], n: usize| (r[0] * n as f32) as usize..(r[1] * n as f32) as usize;
+        let mut out = Vec::new();
+        for row in span(y, height) {
+            for column in span(x, self.width) {
+                let at = (row * self.width + column) * 3;
+                out.push([self.rgb[at], self.rgb[at + 1], self.rgb[at + 2]]);
+            }
+        }
+        out
+    }
+}
+
+/// Share of pixels that differ visibly.
+fn difference(a: &[[u8; 3]], b: &[[u8; 3]]) -> f32 {
+    assert_eq!(a.len(), b.len());
+    let far = |(p, q): (&[u8; 3], &[u8; 3])| (0..3).any(|k| p[k].abs_diff(q[k]) > 6);
+    a.iter().zip(b).filter(|&pair| far(pair)).count() as f32 / a.len() as f32
+}
+
+/// Middle of the 3D view, away from the panels.
+fn view(picture: &Picture) -> Vec<[u8; 3]> {
+    picture.part([0.45, 0.95], [0.2, 0.75])
+}
+
+const SCENE: &str = r#"(
+    version: 1,
+    name: "Window test",
+    settings: (seed: 5, resolution: 129, size_metres: 3000.0, relief_metres: 1200.0, sea_level: 150.0),
+    layers: [
+        (name: "Hills", node: Perlin(frequency: 3.0), seed: 1),
+        (name: "Slides", node: Thermal(iterations: 40, talus_angle: 15.0), seed: 2),
+    ],
+)"#;
+
+#[test]
+fn a_person_opens_edits_plays_saves_and_reopens() {
+    let session = Session::new();
+    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    session.drive(
+        "scene.ron",
+        r#"[
+            Settle, State("opened.json"), Picture("opened.png"),
+            // a parameter
+            Click("Hills"), Settle, Drag("Frequency", 60, 0), Settle, State("edited.json"), Picture("edited.png"),
+            Key("Ctrl+Z"), Settle, State("undone.json"),
+            Key("Ctrl+Shift+Z"), Settle, State("redone.json"),
+            // erosion, step by step
+            Click("Slides"), Settle, Key("Home"), Settle, State("start.json"), Picture("start.png"),
+            Key("Space"), Iteration(10), Key("Space"), Settle, State("paused.json"),
+            Key("End"), Settle, State("end.json"),
+            // the camera
+            ViewDrag(from: (0.5, 0.6), to: (0.7, 0.55), button: Left, shift: false), Settle, State("turned.json"),
+            Picture("turned.png"),
+            ViewScroll(at: (0.5, 0.6), lines: 3), Settle, State("zoomed.json"),
+            // what happens on the panel stays on the panel
+            Scroll("Slides", -3), Drag("Slides", 300, 40), Settle, State("panel.json"),
+            Key("Ctrl+S"), Settle, State("saved.json"),
+        ]"#,
+    );
+    let (opened, edited) = (session.state("opened.json"), session.state("edited.json"));
+    assert_eq!(opened["title"], "Window test — Talweg");
+    assert_eq!(opened["samples"], 129);
+    assert_ne!(opened["hash"], edited["hash"], "dragging the slider changes the ground");
+    assert!(edited["title"].as_str().unwrap().contains('•'), "{edited}");
+    assert_eq!(session.state("undone.json")["hash"], opened["hash"], "one drag is one undo step");
+    assert_eq!(session.state("undone.json")["dirty"], false);
+    assert_eq!(session.state("redone.json")["hash"], edited["hash"]);
+
+    let (start, paused, end) = (session.state("start.json"), session.state("paused.json"), session.state("end.json"));
+    assert_eq!(start["iteration"], 0);
+    assert!(paused["iteration"].as_u64().unwrap() >= 10);
+    assert_ne!(start["hash"], paused["hash"]);
+    assert_eq!(end["iteration"], 40);
+    assert_eq!(end["hash"], edited["hash"], "playing ends where the evaluation ended");
+
+    let (turned, zoomed, panel) = (session.state("turned.json"), session.state("zoomed.json"), session.state("panel.json"));
+    assert_ne!(turned["camera"], end["camera"]);
+    assert_ne!(zoomed["camera"], turned["camera"]);
+    assert_eq!(panel["camera"], zoomed["camera"], "wheel and drag over a panel must not reach the camera");
+
+    let picture = |name: &str| view(&session.picture(name));
+    assert!(difference(&picture("opened.png"), &picture("edited.png")) > 0.1, "the new ground is drawn");
+    assert!(difference(&picture("edited.png"), &picture("start.png")) > 0.02, "the uneroded ground is drawn");
+    assert!(difference(&picture("start.png"), &picture("turned.png")) > 0.1, "the camera turned");
+    let shades: std::collections::HashSet<[u8; 3]> = picture("opened.png").into_iter().collect();
+    assert!(shades.len() > 200, "the view shows a landscape, not a plain colour: {} shades", shades.len());
+
+    // what was saved is what was seen, in a new window and on the command line
+    assert_eq!(session.state("saved.json")["dirty"], false);
+    session.drive("scene.ron", r#"[Settle, State("reopened.json")]"#);
+    assert_eq!(session.state("reopened.json")["hash"], edited["hash"]);
+    let verify = session.talweg().args(["verify", "scene.ron", "--quiet"]).output().unwrap();
+    let printed = String::from_utf8(verify.stdout).unwrap();
+    assert!(printed.contains(edited["hash"].as_str().unwrap()), "{printed} against {edited}");
+}
+
+#[test]
+fn a_broken_scene_is_a_message_in_the_window() {
+    let session = Session::new();
+    std::fs::write(session.path("broken.ron"), &SCENE[..SCENE.len() / 2]).unwrap();
+    session.drive("broken.ron", r#"[See("broken.ron"), Settle, State("state.json")]"#);
+    let state = session.state("state.json");
+    assert!(state["title"].as_str().unwrap().starts_with("Untitled"));
+    assert!(state["messages"][0].as_str().unwrap().contains("line"), "{state}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
+    let run = |change: &dyn Fn(&mut Command)| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_talweg"));
+        change(&mut command);
+        let output = command.output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+        said
+    };
+    let said = run(&|c| {
+        c.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY").env_remove("WAYLAND_SOCKET");
+    });
+    assert!(said.contains("no screen") && said.contains("Xvfb"), "{said}");
+    let screen = Screen::start();
+    let said = run(&|c| {
+        c.env("DISPLAY", screen.display.as_deref().unwrap_or(":0")).env_remove("WAYLAND_DISPLAY");
+        c.env("VK_DRIVER_FILES", "/nonexistent.json").env("VK_ICD_FILENAMES", "/nonexistent.json");
+        c.env("LIBGL_DRIVERS_PATH", "/nonexistent").env("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent.json");
+    });
+    assert!(said.contains("Vulkan driver"), "{said}");
+}
