@@ -74,7 +74,7 @@ fn value(spec: &ParamSpec, random: u64) -> Value {
             Value::Float((f64::from(*low) + part * (f64::from(*high) - f64::from(*low))) as f32)
         }
         Kind::Int { hard: (low, high), .. } => Value::Int(low + (part * (high - low) as f64) as i64),
-        Kind::Bool => Value::Bool(random % 2 == 1),
+        Kind::Bool => Value::Bool(!random.is_multiple_of(2)),
         Kind::Choice(options) => Value::Choice(random as usize % options.len()),
         Kind::Curve => Value::Curve(Curve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)])),
     }
@@ -83,7 +83,7 @@ fn value(spec: &ParamSpec, random: u64) -> Value {
 fn scramble(group: &mut dyn Params, random: &[u64]) {
     for index in 0..group.about().params.len() {
         let number = random[index % random.len()].rotate_left(7 * index as u32);
-        if number % 4 != 0 {
+        if !number.is_multiple_of(4) {
             group.set(index, &value(&group.about().params[index], number)).unwrap();
         }
     }

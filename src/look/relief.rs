@@ -7,8 +7,8 @@
 //!   so that slopes turned away keep their shape.
 //!
 //! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
-//! per pixel is fixed. Level ground in the open keeps the palette's colour. Water is lit as level ground; near the
-//! shore its bed shows through.
+//! per pixel is bounded. Level ground in the open keeps the palette's colour, but for snow, which needs room to be
+//! brighter in the sun. Water is lit as level ground; near the shore its bed shows through.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
@@ -39,6 +39,8 @@ const CLEAR_WATER: f32 = 0.006;
 /// most it is lifted.
 const CLEAR_SLOPE: f32 = 0.42;
 const MOST_LIFT: f32 = 3.0;
+/// Light that is shown as it is; more is bent off.
+const BRIGHT: f32 = 0.72;
 
 const SKY_DIRECTIONS: usize = 8;
 /// First entry of the palette's table above the water.
@@ -47,7 +49,7 @@ const SHORE: usize = 256;
 /// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
 pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> Picture {
     let scene = View::new(terrain, settings, palette, width, height);
-    Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y)))
+    Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
 }
 
 struct View<'a> {
@@ -206,6 +208,12 @@ impl<'a> View<'a> {
         }
         sum
     }
+}
+
+/// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
+fn shoulder(light: f32) -> f32 {
+    let above = (light - BRIGHT) / (1.0 - BRIGHT);
+    if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
 }
 
 /// How much to lift the ground for its light: steep land not at all.
