@@ -121,12 +121,9 @@ impl Run for Slide {
                     Neighbours::Rotated => law.band::<false, true>(old, b * band, height),
                 }
                 let span = b * cells..b * cells + height.len();
-                let (old, old_wear, old_deposits) = (&old[span.clone()], &old_wear[span.clone()], &old_deposits[span]);
-                for (k, (old, new)) in old.iter().zip(&*height).enumerate() {
-                    let fall = old - new;
-                    wear[k] = old_wear[k] + fall.max(0.0);
-                    deposits[k] = old_deposits[k] + (-fall).max(0.0);
-                }
+                let old = &old[span.clone()];
+                add_balance(old, height, &old_wear[span.clone()], wear, |fall| if fall > 0.0 { fall } else { 0.0 });
+                add_balance(old, height, &old_deposits[span], deposits, |fall| if fall < 0.0 { -fall } else { 0.0 });
                 let distinct = grid.distinct();
                 for ((row, old), new) in rows.iter_mut().zip(old.chunks(n)).zip(height.chunks(n)) {
                     *row = balance(&old[..distinct], &new[..distinct]);
@@ -165,17 +162,32 @@ impl Run for Slide {
     }
 }
 
+/// Writes a data map: what it was, plus `part` of the fall of each cell.
+fn add_balance(old: &[f32], new: &[f32], before: &[f32], map: &mut [f32], part: impl Fn(f32) -> f32) {
+    for (((map, before), old), new) in map.iter_mut().zip(before).zip(old).zip(new) {
+        *map = before + part(old - new);
+    }
+}
+
 /// What a row lost and what it gained, measured on the heights. Eight partial sums, always combined in the same order.
 fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
-    let (mut lost, mut gained) = ([0.0f64; 8], [0.0f64; 8]);
-    for (a, b) in old.chunks(8).zip(new.chunks(8)) {
-        for k in 0..a.len() {
-            let fall = f64::from(a[k]) - f64::from(b[k]);
-            lost[k] += fall.max(0.0);
-            gained[k] += (-fall).max(0.0);
+    let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
+    let mut add = |k: usize, old: f32, new: f32| {
+        let fall = f64::from(old) - f64::from(new);
+        net[k] += fall;
+        gross[k] += fall.abs();
+    };
+    let ((olds, last_old), (news, last_new)) = (old.as_chunks::<8>(), new.as_chunks::<8>());
+    for (old, new) in olds.iter().zip(news) {
+        for k in 0..8 {
+            add(k, old[k], new[k]);
         }
     }
-    [lost.iter().sum(), gained.iter().sum()]
+    for (k, (&old, &new)) in last_old.iter().zip(last_new).enumerate() {
+        add(k, old, new);
+    }
+    let (net, gross) = (net.iter().sum::<f64>(), gross.iter().sum::<f64>());
+    [(gross + net) * 0.5, (gross - net) * 0.5]
 }
 
 struct Law {
@@ -294,7 +306,8 @@ impl Law {
             let mut gained = 0.0f32;
             let mut take = |neighbour: f32, share: f32, threshold: f32| {
                 let d = neighbour - h;
-                gained += if d - threshold > 0.0 { share * d } else { 0.0 };
+                // chosen before it is multiplied: the loop has no branch
+                gained += share * if d - threshold > 0.0 { d } else { 0.0 };
             };
             if STRAIGHT {
                 take(north[j + 1], n_share[j + 1], self.straight);
