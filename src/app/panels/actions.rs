@@ -105,7 +105,10 @@ impl Editor {
 
     fn go_on(&mut self, then: Then) {
         match then {
-            Then::New => self.doc.replace(Scene::default(), None),
+            Then::New => {
+                self.toasts.forget_warnings();
+                self.doc.replace(Scene::default(), None);
+            }
             Then::AskWhich => self.dialogs.ask_what_to_open(&self.doc),
             Then::Open(path) => self.open(&path),
             Then::Example(name) => self.open_example(&name),
@@ -144,7 +147,9 @@ impl Editor {
         }
     }
 
+    /// Says what was mended in the scene that has just been opened.
     fn tell(&mut self, warnings: &[Warning]) {
+        self.toasts.forget_warnings();
         match warnings {
             [] => {}
             [one] => self.toasts.warning(format!("Mended on opening: {}", one.0)),
