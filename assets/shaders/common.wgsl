@@ -5,8 +5,8 @@
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,
-    eye_encode: vec4<f32>,
-    sun_mode: vec4<f32>,
+    eye_unused: vec4<f32>,
+    sun_plain: vec4<f32>,
     grid: vec4<f32>,
     heights: vec4<f32>,
     lod: vec4<f32>,
@@ -23,14 +23,10 @@ struct Frame {
 @group(0) @binding(4) var palette: texture_2d<f32>;
 @group(0) @binding(5) var smooth_sampler: sampler;
 
-const SHADED = 0u;
-const HILLSHADE = 1u;
-const SLOPE = 2u;
-const WIREFRAME = 3u;
-
-fn eye() -> vec3<f32> { return frame.eye_encode.xyz; }
-fn to_sun() -> vec3<f32> { return frame.sun_mode.xyz; }
-fn mode() -> u32 { return u32(frame.sun_mode.w); }
+fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
+fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
+// 1 where the ground is shown without its colours
+fn is_plain() -> f32 { return frame.sun_plain.w; }
 fn last_sample() -> f32 { return frame.grid.x; }
 fn cell() -> f32 { return frame.grid.y; }
 fn relief() -> f32 { return frame.grid.z; }
@@ -157,10 +153,11 @@ fn grain(pixel: vec2<f32>) -> f32 {
 fn to_screen(light: vec3<f32>, pixel: vec2<f32>) -> vec3<f32> {
     let colour = saturate(tone(light));
     // grain is wanted in encoded values; where the target encodes, it is scaled by the slope of the encoding
-    if frame.eye_encode.w > 0.5 {
-        return encoded(colour) + grain(pixel);
-    }
+#ifdef ENCODE
+    return encoded(colour) + grain(pixel);
+#else
     return colour + grain(pixel) * 2.0 * sqrt(colour + 0.0005);
+#endif
 }
 
 // ---- noise ----

@@ -46,7 +46,7 @@ fn rock_layers(world: vec3<f32>) -> vec3<f32> {
     let number = floor(layer);
     let kind = hash(vec2<f32>(number, 11.0));
     let warm = mix(vec3<f32>(0.205, 0.150, 0.108), vec3<f32>(0.325, 0.255, 0.190), kind);
-    let cold = mix(vec3<f32>(0.150, 0.142, 0.135), vec3<f32>(0.270, 0.262, 0.250), kind);
+    let cold = mix(vec3<f32>(0.150, 0.132, 0.114), vec3<f32>(0.285, 0.262, 0.232), kind);
     let colour = mix(warm, cold, step(0.55, hash(vec2<f32>(number, 29.0))));
     let joint = smoothstep(0.0, 0.10, fract(layer)) * smoothstep(0.0, 0.05, 1.0 - fract(layer));
     let spots = noise(vec2<f32>(along * 420.0, depth * 700.0));
@@ -62,9 +62,8 @@ fn sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     let humus = 1.0 - smoothstep(0.0012, 0.0030, depth);
     var colour = mix(rock_layers(in.world), vec3<f32>(0.150, 0.098, 0.060), soil);
     colour = mix(colour, vec3<f32>(0.055, 0.042, 0.028), humus);
-    if mode() == HILLSHADE || mode() == SLOPE {
-        colour = vec3<f32>(0.20) * (0.9 + 0.2 * dot(colour, vec3<f32>(1.0)));
-    }
+    let grey = vec3<f32>(0.18 + 0.05 * dot(colour, vec3<f32>(1.0)));
+    colour = mix(colour, grey, is_plain());
     let foot = mix(0.62, 1.0, smoothstep(0.0, 0.05 * side(), in.world.y - base()));
     let shade = lit(colour, in.normal, 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4);
     return vec4<f32>(to_screen(hazed(shade, in.world), in.clip.xy), 1.0);

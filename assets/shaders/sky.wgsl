@@ -48,8 +48,8 @@ fn backdrop(ray: vec3<f32>) -> vec3<f32> {
     return floor_colour(ray);
 }
 
-// Light from `world` as it arrives at the eye: air takes some away and adds the colour of the horizon.
-fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {
+// Colour of the air between the eye and `world`, and the share of what is seen that it makes up.
+fn haze(world: vec3<f32>) -> vec4<f32> {
     let way = world - eye();
     let distance = length(way);
     let ray = way / distance;
@@ -59,7 +59,12 @@ fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {
     let optical = distance * density;
     let amount = 1.0 - exp(-optical * (0.55 + 0.9 * saturate(optical)));
     let colour = horizon_colour(ray) * vec3<f32>(0.88, 0.95, 1.05);
-    return mix(light, colour, amount);
+    return vec4<f32>(colour, amount);
+}
+
+fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {
+    let air = haze(world);
+    return mix(light, air.rgb, air.a);
 }
 
 struct SkyVertex {

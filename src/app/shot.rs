@@ -1,6 +1,5 @@
 //! Pictures of the 3D view without a window or a display.
 
-use std::panic;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -18,6 +17,7 @@ use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
+use super::launch::{AppError, guarded};
 use super::view::{
     DrawPlugin, Drawn, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, lens, place,
 };
@@ -48,10 +48,8 @@ pub enum ShotView {
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]
 pub enum ShotError {
-    #[error(
-        "no Vulkan driver was found: install the driver of your graphics card, or mesa-vulkan-drivers to draw without one"
-    )]
-    NoDriver,
+    #[error(transparent)]
+    Engine(#[from] AppError),
     #[error("the picture may be 16 to {most} pixels wide and high, not {width} × {height}")]
     Size { width: u32, height: u32, most: u32 },
     #[error("the view could not be drawn: {0}")]
@@ -79,28 +77,8 @@ pub fn shot(
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let image = silently(|| render(prepared, palette, options, Quality::Still))??;
+    let image = guarded(|| render(prepared, palette, options, Quality::Still))??;
     write_png(&image, width, height, out)
-}
-
-/// Runs `draw` and turns a panic of the engine into an error; the panic prints nothing.
-fn silently<T>(draw: impl FnOnce() -> T) -> Result<T, ShotError> {
-    let said = Arc::new(Mutex::new(String::new()));
-    let heard = said.clone();
-    let hook = panic::take_hook();
-    panic::set_hook(Box::new(move |info| {
-        if let Ok(mut said) = heard.lock()
-            && said.is_empty()
-        {
-            *said = info.payload_as_str().unwrap_or("the engine stopped").to_string();
-        }
-    }));
-    let outcome = panic::catch_unwind(panic::AssertUnwindSafe(draw));
-    panic::set_hook(hook);
-    outcome.map_err(|_| {
-        let said = said.lock().map(|said| said.clone()).unwrap_or_default();
-        if said.contains("Unable to find a GPU") { ShotError::NoDriver } else { ShotError::Draw(said) }
-    })
 }
 
 /// RGBA rows from the top.
@@ -228,9 +206,9 @@ mod tests {
         let prepared = Arc::new(crate::app::view::prepare(&terrain, &settings));
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
-        match silently(|| render(prepared, red(), &options, quality)) {
+        match guarded(|| render(prepared, red(), &options, quality)) {
             Ok(image) => Some(image.unwrap().as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()),
-            Err(ShotError::NoDriver) => None,
+            Err(AppError::NoDriver) => None,
             Err(other) => panic!("{other}"),
         }
     }

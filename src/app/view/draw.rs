@@ -185,12 +185,7 @@ fn prepare_batch(
 
     let world_from_view = view.world_from_view.to_matrix();
     let clip_from_world = view.clip_from_view * world_from_view.inverse();
-    let eye = Eye {
-        clip_from_world,
-        eye_world: view.world_from_view.translation(),
-        viewport: view.viewport.as_vec4(),
-        is_linear_target: !view.target_format.is_srgb() && view.target_format != HDR,
-    };
+    let eye = Eye { clip_from_world, eye_world: view.world_from_view.translation(), viewport: view.viewport.as_vec4() };
     let pixels_per_radian = 0.5 * view.viewport.w as f32 * view.clip_from_view.y_axis.y;
     let reach = Reach::new(&prepared.scale, mesh.detail, eye.eye_world, pixels_per_radian);
     let frustum = Frustum::new(clip_from_world);
@@ -212,14 +207,15 @@ fn prepare_batch(
         patches: patches.len() as u32,
         sides: (instances.len() - patches.len()) as u32,
         has_sea: wanted.shown.water && prepared.scale.has_sea(),
-        ids: Some(pipelines.for_target(&cache, TargetKey { format: view.target_format, samples: msaa.samples() })),
+        ids: Some(pipelines.for_target(
+            &cache,
+            TargetKey { format: view.target_format, samples: msaa.samples() },
+            wanted.mode,
+        )),
         bind_group: Some(device.create_bind_group("talweg view", &layout, &entries)),
         serial: prepared.serial,
     };
 }
-
-/// Format of cameras with high dynamic range, which stores light as it is.
-const HDR: bevy::render::render_resource::TextureFormat = bevy::render::render_resource::TextureFormat::Rgba16Float;
 
 /// All patches, then those at an edge of the terrain once for each of its sides.
 fn instances(patches: &[Patch], quads: u32, samples: usize) -> Vec<[u32; 4]> {

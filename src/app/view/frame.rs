@@ -14,10 +14,10 @@ use crate::look::PaletteTable;
 pub struct Frame {
     clip_from_world: Mat4,
     world_from_clip: Mat4,
-    /// The eye; whether the shader has to encode sRGB itself.
-    eye_encode: Vec4,
-    /// Towards the sun; the view mode.
-    sun_mode: Vec4,
+    /// The eye; unused.
+    eye_unused: Vec4,
+    /// Towards the sun; 1 where the ground is shown without its colours.
+    sun_plain: Vec4,
     /// Last sample, cell, relief, side.
     grid: Vec4,
     /// Sea, base, lowest, highest.
@@ -40,8 +40,6 @@ pub struct Eye {
     pub eye_world: Vec3,
     /// Origin and size in pixels.
     pub viewport: Vec4,
-    /// Whether the target stores colours without encoding them.
-    pub is_linear_target: bool,
 }
 
 impl Frame {
@@ -61,8 +59,8 @@ impl Frame {
         Self {
             clip_from_world: eye.clip_from_world,
             world_from_clip: eye.clip_from_world.inverse(),
-            eye_encode: eye.eye_world.extend(f32::from(u8::from(eye.is_linear_target))),
-            sun_mode: Vec3::from(prepared.towards_sun).extend(mode as u32 as f32),
+            eye_unused: eye.eye_world.extend(0.0),
+            sun_plain: Vec3::from(prepared.towards_sun).extend(f32::from(u8::from(mode.is_plain()))),
             grid: Vec4::new(last, scale.cell_world, scale.relief_world, SIDE_WORLD),
             heights: Vec4::new(scale.sea_world, scale.base_world, scale.lowest_world, scale.highest_world),
             lod: Vec4::new(reach.eye_world.x, reach.eye_world.y, reach.over_world, reach.finest_world),

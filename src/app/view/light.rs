@@ -49,34 +49,62 @@ struct Sweep {
     relief_world: f32,
 }
 
-/// Upper edge of the shadow, and the way since what casts it.
-type Edge = (f32, f32);
+/// Shadows on a row, with [`PAD`] copies of its ends on both sides.
+#[derive(Clone)]
+struct Shadows {
+    /// Upper edge.
+    top: Vec<f32>,
+    /// Way since what casts the shadow.
+    way: Vec<f32>,
+}
+
+/// The sun is seen past one column to the left and two to the right, at most.
+const PAD: usize = 2;
+
+impl Shadows {
+    fn pad(&mut self) {
+        for row in [&mut self.top, &mut self.way] {
+            let (first, last) = (row[PAD], row[row.len() - PAD - 1]);
+            let end = row.len() - PAD;
+            row[..PAD].fill(first);
+            row[end..].fill(last);
+        }
+    }
+}
 
 impl Sweep {
     fn run(&self, height: &[f32]) -> Vec<f32> {
         let n = self.size;
         let mut lit = vec![1.0; height.len()];
         let row_at = |k: usize| if self.from_end { n - 1 - k } else { k };
-        let mut before: Vec<Edge> = height[row_at(0) * n..][..n].iter().map(|h| (h * self.relief_world, 0.0)).collect();
-        let mut edges = before.clone();
+        let mut before = Shadows { top: vec![0.0; n + 2 * PAD], way: vec![0.0; n + 2 * PAD] };
+        for (top, h) in before.top[PAD..].iter_mut().zip(&height[row_at(0) * n..][..n]) {
+            *top = h * self.relief_world;
+        }
+        before.pad();
+        let mut here = before.clone();
         let whole = self.shift.floor();
-        let part = self.shift - whole;
+        let (part, left) = (self.shift - whole, (PAD as isize + whole as isize) as usize);
+        let drop = self.step_world * self.fall;
         for k in 1..n {
             let start = row_at(k) * n;
             let (heights, lit) = (&height[start..start + n], &mut lit[start..start + n]);
-            for (j, edge) in edges.iter_mut().enumerate() {
-                let left = j as isize + whole as isize;
-                let at = |j: isize| before[j.clamp(0, n as isize - 1) as usize];
-                let ((a, way_a), (b, way_b)) = (at(left), at(left + 1));
-                let top = a + (b - a) * part - self.step_world * self.fall;
-                let way = way_a + (way_b - way_a) * part + self.step_world;
+            let (top_a, top_b) = (&before.top[left..left + n], &before.top[left + 1..left + 1 + n]);
+            let (way_a, way_b) = (&before.way[left..left + n], &before.way[left + 1..left + 1 + n]);
+            let (tops, ways) = (&mut here.top[PAD..PAD + n], &mut here.way[PAD..PAD + n]);
+            for j in 0..n {
+                let top = top_a[j] + (top_b[j] - top_a[j]) * part - drop;
+                let way = way_a[j] + (way_b[j] - way_a[j]) * part + self.step_world;
                 let ground = heights[j] * self.relief_world;
                 let softness = SUN_TANGENT * way + 0.35 * self.cell_world * self.fall;
                 let x = ((top - ground) / softness).clamp(0.0, 1.0);
                 lit[j] = 1.0 - x * x * (3.0 - 2.0 * x);
-                *edge = if top > ground { (top, way) } else { (ground, 0.0) };
+                let is_dark = top > ground;
+                tops[j] = if is_dark { top } else { ground };
+                ways[j] = if is_dark { way } else { 0.0 };
             }
-            std::mem::swap(&mut before, &mut edges);
+            here.pad();
+            std::mem::swap(&mut before, &mut here);
         }
         lit
     }
@@ -158,17 +186,16 @@ impl Blurred {
         let place = |k: usize| {
             let at = ((k as f32 + 0.5) / self.block - 0.5).clamp(0.0, last);
             let low = (at as usize).min(self.size.saturating_sub(2));
-            (low, (low + 1).min(self.size - 1), at - low as f32)
+            (low, at - low as f32)
         };
-        let (top, bottom, down) = place(i);
-        let at = |j: usize| {
-            let (a, b) = (self.means[top * self.size + j], self.means[bottom * self.size + j]);
-            weight * (a + (b - a) * down)
-        };
+        let (north, down) = place(i);
+        let rows = |row: usize| &self.means[row.min(self.size - 1) * self.size..][..self.size];
+        let between = rows(north).iter().zip(rows(north + 1)).map(|(a, b)| weight * (a + (b - a) * down));
+        let mut line: Vec<f32> = between.collect();
+        line.push(line[self.size - 1]);
         for (j, value) in out.iter_mut().enumerate() {
-            let (left, right, along) = place(j);
-            let (a, b) = (at(left), at(right));
-            *value += a + (b - a) * along;
+            let (west, along) = place(j);
+            *value += line[west] + (line[west + 1] - line[west]) * along;
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use bevy::prelude::Resource;
 
-/// How the ground is coloured. The order is that of the menu; shaders know the modes by number.
-#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How the ground is coloured. The order is that of the menu.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ViewMode {
     /// The palette of the scene, with haze.
     #[default]
@@ -26,6 +26,11 @@ impl ViewMode {
             Self::Slope => "Slope",
             Self::Wireframe => "Wireframe",
         }
+    }
+
+    /// Whether the ground is shown without its colours.
+    pub fn is_plain(self) -> bool {
+        matches!(self, Self::Hillshade | Self::Slope)
     }
 
     /// One sentence for the tooltip.

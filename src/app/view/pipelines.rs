@@ -14,6 +14,7 @@ use bevy::render::render_resource::{
 use bevy::shader::Shader;
 
 use super::frame::Frame;
+use super::mode::ViewMode;
 
 /// What can be drawn, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,9 +29,17 @@ pub enum Part {
 impl Part {
     pub const ALL: [Self; 5] = [Self::Ground, Self::Sides, Self::Sky, Self::WaterSides, Self::WaterSurface];
 
-    fn entry_points(self) -> (&'static str, &'static str) {
+    fn entry_points(self, mode: ViewMode) -> (&'static str, &'static str) {
         match self {
-            Self::Ground => ("ground_vertex", "ground_fragment"),
+            Self::Ground => {
+                let fragment = match mode {
+                    ViewMode::Shaded => "ground_shaded",
+                    ViewMode::Hillshade => "ground_hillshade",
+                    ViewMode::Slope => "ground_slope",
+                    ViewMode::Wireframe => "ground_wireframe",
+                };
+                ("ground_vertex", fragment)
+            }
             Self::Sides => ("sides_vertex", "sides_fragment"),
             Self::Sky => ("sky_vertex", "sky_fragment"),
             Self::WaterSides => ("water_sides_vertex", "water_sides_fragment"),
@@ -48,11 +57,23 @@ impl Part {
     }
 }
 
+/// A part in the first mode.
+fn plain(part: Part) -> (Part, ViewMode) {
+    (part, ViewMode::default())
+}
+
 /// What the pipelines depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TargetKey {
     pub format: TextureFormat,
     pub samples: u32,
+}
+
+impl TargetKey {
+    /// Whether the shader has to encode colours, since the target stores them as they come.
+    fn must_encode(self) -> bool {
+        !self.format.is_srgb() && self.format != TextureFormat::Rgba16Float
+    }
 }
 
 /// The shader of everything in the view; in both worlds.
@@ -77,7 +98,7 @@ impl ViewShader {
 pub struct Pipelines {
     pub layout: BindGroupLayoutDescriptor,
     shader: ViewShader,
-    queued: HashMap<(Part, TargetKey), CachedRenderPipelineId>,
+    queued: HashMap<(Part, ViewMode, TargetKey), CachedRenderPipelineId>,
 }
 
 impl Pipelines {
@@ -100,20 +121,34 @@ impl Pipelines {
         Self { layout, shader, queued: HashMap::default() }
     }
 
-    /// Ids of the pipelines for a target, in the order of [`Part::ALL`]; queued when asked for the first time.
-    pub fn for_target(&mut self, cache: &PipelineCache, key: TargetKey) -> [CachedRenderPipelineId; Part::ALL.len()] {
-        Part::ALL.map(|part| match self.queued.get(&(part, key)) {
-            Some(id) => *id,
-            None => {
-                let id = cache.queue_render_pipeline(self.describe(part, key));
-                self.queued.insert((part, key), id);
-                id
+    /// Ids of the pipelines for a target, in the order of [`Part::ALL`]. Those of all modes are queued together, when
+    /// the target is seen for the first time, so that a change of mode finds its own ready; until then it is drawn
+    /// in the first mode.
+    pub fn for_target(
+        &mut self,
+        cache: &PipelineCache,
+        key: TargetKey,
+        mode: ViewMode,
+    ) -> [CachedRenderPipelineId; Part::ALL.len()] {
+        if !self.queued.contains_key(&(Part::Sky, ViewMode::default(), key)) {
+            for (part, mode) in ViewMode::ALL.map(|m| (Part::Ground, m)).into_iter().chain(Part::ALL.map(plain)) {
+                let id = cache.queue_render_pipeline(self.describe(part, mode, key));
+                self.queued.insert((part, mode, key), id);
+            }
+        }
+        Part::ALL.map(|part| {
+            let (_, first) = plain(part);
+            let id = self.queued[&(part, first, key)];
+            match self.queued.get(&(part, mode, key)) {
+                Some(own) if cache.get_render_pipeline(*own).is_some() => *own,
+                _ => id,
             }
         })
     }
 
-    fn describe(&self, part: Part, key: TargetKey) -> RenderPipelineDescriptor {
-        let (vertex, fragment) = part.entry_points();
+    fn describe(&self, part: Part, mode: ViewMode, key: TargetKey) -> RenderPipelineDescriptor {
+        let (vertex, fragment) = part.entry_points(mode);
+        let shader_defs = if key.must_encode() { vec!["ENCODE".into()] } else { Vec::new() };
         let patch = VertexBufferLayout {
             array_stride: 16,
             step_mode: VertexStepMode::Instance,
@@ -129,6 +164,7 @@ impl Pipelines {
             vertex: VertexState {
                 shader: self.shader.0.clone(),
                 entry_point: Some(vertex.into()),
+                shader_defs: shader_defs.clone(),
                 buffers: if part.is_patched() { vec![patch] } else { Vec::new() },
                 ..default()
             },
@@ -144,6 +180,7 @@ impl Pipelines {
             fragment: Some(FragmentState {
                 shader: self.shader.0.clone(),
                 entry_point: Some(fragment.into()),
+                shader_defs,
                 targets: vec![Some(ColorTargetState {
                     format: key.format,
                     blend: part.is_water().then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
