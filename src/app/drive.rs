@@ -14,6 +14,7 @@ use bevy::app::AppExit;
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::PrimaryWindow;
+use bevy_egui::egui::accesskit;
 use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 
 use self::input::Injector;
@@ -90,11 +91,16 @@ fn collect_widgets(
     for (mut context, output) in &mut contexts {
         context.get_mut().enable_accesskit();
         let Some(update) = &output.platform_output.accesskit_update else { continue };
+        let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);
+        let named_by = |node: &accesskit::Node| {
+            let id = node.labelled_by().first()?;
+            update.nodes.iter().find(|(other, _)| other == id).and_then(|(_, label)| own(label))
+        };
         widgets.0 = update
             .nodes
             .iter()
             .filter_map(|(_, node)| {
-                let name = node.label().or_else(|| node.value())?;
+                let name = named_by(node).or_else(|| own(node))?;
                 let r = node.bounds()?;
                 Some((format!("{:?}:{name}", node.role()), Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32)))
             })
