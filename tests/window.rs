@@ -158,7 +158,7 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
             Picture("turned.png"),
             ViewScroll(at: (0.5, 0.6), lines: 3), Settle, State("zoomed.json"),
             // what happens on the panel stays on the panel
-            Scroll("Slides", -3), Drag("Slides", 300, 40), Settle, State("panel.json"),
+            Scroll("Slides", -3), Drag("Label:Layers", 400, 200), Settle, State("panel.json"),
             Key("Ctrl+S"), Settle, State("saved.json"),
         ]"#,
     );
