@@ -1,0 +1,93 @@
+//! How soon the program answers: a running evaluation stops when it is superseded, and a finished terrain is made
+//! ready for the screen.
+//!
+//! ```text
+//! cargo bench --bench response
+//! ```
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use talweg::eval::{Store, evaluate, thread_pool};
+use talweg::nodes::{Control, Node};
+use talweg::scene::{Layer, Scene};
+
+/// A single layer that takes long enough at `samples` to be cancelled on the way.
+fn scene(node: Node, samples: u32) -> Scene {
+    let mut scene = Scene::default();
+    scene.settings.resolution = samples;
+    let is_generator = node.about().name == "Perlin";
+    if !is_generator {
+        scene.layers.push(Layer::new(Node::named("Perlin").expect("in the catalogue"), 1));
+    }
+    let has_iterations = node.about().find("iterations").is_some();
+    scene.layers.push(Layer::new(node, 2));
+    if has_iterations {
+        let last = scene.layers.len();
+        scene.set(&format!("{last}.iterations=10000")).expect("in range");
+    }
+    scene
+}
+
+/// Time from the cancel to the end of the evaluation, in the middle of each node at 4097².
+fn cancel(c: &mut Criterion) {
+    let pool = Arc::new(thread_pool(0).expect("threads"));
+    let mut group = c.benchmark_group("cancel/4097");
+    group.sample_size(10).warm_up_time(Duration::from_millis(1)).measurement_time(Duration::from_millis(10));
+    for node in Node::catalogue() {
+        let label = node.about().label;
+        let scene = Arc::new(scene(node, 4097));
+        let mut store = Store::default();
+        group.bench_function(label, |b| {
+            b.iter_custom(|rounds| (0..rounds).map(|_| latency(&pool, &scene, &mut store)).sum());
+        });
+    }
+    group.finish();
+}
+
+fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Duration {
+    let control = Control::default();
+    let target = scene.layers.len() - 1;
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| {
+            let _ = pool.install(|| evaluate(scene, 4097, None, store, &control));
+            Instant::now()
+        });
+        // in the last layer, and a little way into it
+        while control.progress().0 < target && !running.is_finished() {
+            std::thread::yield_now();
+        }
+        std::thread::sleep(Duration::from_millis(8));
+        let asked = Instant::now();
+        control.cancel();
+        running.join().expect("the evaluation ends").saturating_duration_since(asked)
+    })
+}
+
+/// What the worker does so that the main thread only swaps a pointer.
+#[cfg(feature = "app")]
+fn prepare(c: &mut Criterion) {
+    let pool = thread_pool(0).expect("threads");
+    let mut group = c.benchmark_group("prepare for the screen");
+    group.sample_size(10);
+    for samples in [257, 1025, 4097] {
+        let mut scene = scene(Node::named("Perlin").expect("in the catalogue"), samples);
+        scene.settings.relief_metres = 3000.0;
+        let control = Control::default();
+        let terrain = pool
+            .install(|| evaluate(&scene, samples as usize, None, &mut Store::forgetful(), &control))
+            .expect("not cancelled")
+            .terrain;
+        group.bench_function(samples.to_string(), |b| {
+            b.iter(|| pool.install(|| talweg::app::view::prepare(&terrain, &scene.settings)));
+        });
+    }
+    group.finish();
+}
+
+#[cfg(not(feature = "app"))]
+fn prepare(_: &mut Criterion) {}
+
+criterion_group!(benches, cancel, prepare);
+criterion_main!(benches);
