@@ -217,7 +217,9 @@ impl Command {
                 icon::EXPORT,
                 keys![COMMAND + E],
             ),
-            Self::Quit => ("Quit", "Ends Talweg; asks first if there are unsaved changes.", icon::SIGN_OUT, keys![COMMAND + Q]),
+            Self::Quit => {
+                ("Quit", "Ends Talweg; asks first if there are unsaved changes.", icon::SIGN_OUT, keys![COMMAND + Q])
+            }
             Self::Undo => ("Undo", "Takes the last edit back.", icon::ARROW_U_UP_LEFT, keys![COMMAND + Z]),
             Self::Redo => {
                 ("Redo", "Brings back what was undone.", icon::ARROW_U_UP_RIGHT, keys![COMMAND_SHIFT + Z, COMMAND + Y])
@@ -232,7 +234,9 @@ impl Command {
             Self::DuplicateLayer => {
                 ("Duplicate", "Puts a copy of the layer above it, with the same seed.", icon::COPY, keys![COMMAND + D])
             }
-            Self::DeleteLayer => ("Delete", "Removes the layer; Undo brings it back.", icon::TRASH, keys![NONE + Delete]),
+            Self::DeleteLayer => {
+                ("Delete", "Removes the layer; Undo brings it back.", icon::TRASH, keys![NONE + Delete])
+            }
             Self::SoloLayer => (
                 "Solo",
                 "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
@@ -249,7 +253,9 @@ impl Command {
                 ("Move down", "Lets the layer act before the one below it.", icon::ARROW_DOWN, keys![ALT + ArrowDown])
             }
             Self::SelectAbove => ("Select above", "Selects the layer above.", icon::CARET_UP, keys![NONE + ArrowUp]),
-            Self::SelectBelow => ("Select below", "Selects the layer below.", icon::CARET_DOWN, keys![NONE + ArrowDown]),
+            Self::SelectBelow => {
+                ("Select below", "Selects the layer below.", icon::CARET_DOWN, keys![NONE + ArrowDown])
+            }
             Self::PlayPause => (
                 "Play or pause",
                 "Lets the erosion run from where it stands, or stops it there.",
@@ -260,7 +266,9 @@ impl Command {
             Self::StepBack => ("Step back", "One iteration back.", icon::CARET_LEFT, keys![NONE + Comma]),
             Self::ToStart => ("To start", "Shows the terrain before the erosion.", icon::SKIP_BACK, keys![NONE + Home]),
             Self::ToEnd => ("To end", "Shows the finished erosion.", icon::SKIP_FORWARD, keys![NONE + End]),
-            Self::Recompute => ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5]),
+            Self::Recompute => {
+                ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
+            }
             Self::Cancel => (
                 "Cancel",
                 "Stops computing or playing; the last finished terrain stays on screen.",
@@ -268,7 +276,9 @@ impl Command {
                 keys![NONE + Escape],
             ),
             Self::View(action) => return view_info(*action),
-            Self::Shortcuts => ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1]),
+            Self::Shortcuts => {
+                ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
+            }
             Self::About => ("About Talweg", "Version and licence.", icon::INFO, &[]),
         };
         Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
@@ -286,15 +296,22 @@ impl Command {
 
 fn view_info(action: ViewAction) -> Info {
     let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
-        ViewAction::Reset => {
-            ("Reset view", "Puts the camera back to where a new scene begins.", icon::ARROW_COUNTER_CLOCKWISE, keys![NONE + R])
-        }
+        ViewAction::Reset => (
+            "Reset view",
+            "Puts the camera back to where a new scene begins.",
+            icon::ARROW_COUNTER_CLOCKWISE,
+            keys![NONE + R],
+        ),
         ViewAction::Frame => {
             ("Frame terrain", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
         }
         ViewAction::From(from) => match from {
-            Viewpoint::Default => ("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1]),
-            Viewpoint::Top => ("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2]),
+            Viewpoint::Default => {
+                ("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
+            }
+            Viewpoint::Top => {
+                ("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2])
+            }
             Viewpoint::South => ("From the south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
             Viewpoint::East => ("From the east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
             Viewpoint::North => ("From the north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),

@@ -195,7 +195,8 @@ impl Document {
         if let Some(first) = first {
             self.selection = Selection::Layer(first);
         } else if let Selection::Layer(index) = self.selection {
-            self.selection = new.len().checked_sub(1).map_or(Selection::Scene, |last| Selection::Layer(index.min(last)));
+            self.selection =
+                new.len().checked_sub(1).map_or(Selection::Scene, |last| Selection::Layer(index.min(last)));
         }
     }
 
