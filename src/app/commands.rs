@@ -1,73 +1,34 @@
 //! Every command once: label, tooltip, icon, shortcut. Menus, buttons, shortcuts and the list of shortcuts read it.
 
+/// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
+macro_rules! keys {
+    ($($modifiers:ident + $key:ident),*) => {{
+        const KEYS: &[egui::KeyboardShortcut] = &[ $( egui::KeyboardShortcut::new($crate::app::commands::held::$modifiers, egui::Key::$key) ),* ];
+        KEYS
+    }};
+}
+
+mod held {
+    use bevy_egui::egui::Modifiers;
+
+    pub const NONE: Modifiers = Modifiers::NONE;
+    pub const ALT: Modifiers = Modifiers::ALT;
+    pub const SHIFT: Modifiers = Modifiers::SHIFT;
+    pub const COMMAND: Modifiers = Modifiers::COMMAND;
+    pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
+}
+
 mod shortcuts;
+mod view;
 
 use std::path::PathBuf;
 
 use bevy_egui::egui;
-use egui::{Key, KeyboardShortcut, Modifiers};
+use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 pub use shortcuts::pressed;
-
-/// How the ground is coloured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ViewMode {
-    #[default]
-    Shaded,
-    Hillshade,
-    Slope,
-    Wireframe,
-}
-
-impl ViewMode {
-    pub const ALL: [Self; 4] = [Self::Shaded, Self::Hillshade, Self::Slope, Self::Wireframe];
-
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Shaded => "Shaded",
-            Self::Hillshade => "Hillshade",
-            Self::Slope => "Slope",
-            Self::Wireframe => "Wireframe",
-        }
-    }
-
-    pub fn help(self) -> &'static str {
-        match self {
-            Self::Shaded => "Shows the colours of the palette in the light of the sun.",
-            Self::Hillshade => "Shows the relief in grey, without colours.",
-            Self::Slope => "Colours the ground by its steepness.",
-            Self::Wireframe => "Shows the triangles that are drawn.",
-        }
-    }
-}
-
-/// A side to look from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Viewpoint {
-    Default,
-    Top,
-    South,
-    East,
-    North,
-    West,
-}
-
-impl Viewpoint {
-    pub const ALL: [Self; 6] = [Self::Default, Self::Top, Self::South, Self::East, Self::North, Self::West];
-}
-
-/// What the 3D view shall do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewAction {
-    /// Back to the camera that a new scene begins with.
-    Reset,
-    /// Move so that the whole terrain is in view, from where the camera looks now.
-    Frame,
-    From(Viewpoint),
-    Mode(ViewMode),
-    ToggleWater,
-}
+pub use view::{ViewAction, ViewMode, Viewpoint};
 
 /// Something a person can ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,24 +74,6 @@ pub struct Info {
     pub icon: &'static str,
     /// The first is the one shown.
     pub shortcuts: &'static [KeyboardShortcut],
-}
-
-/// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
-macro_rules! keys {
-    ($($modifiers:ident + $key:ident),*) => {{
-        const KEYS: &[KeyboardShortcut] = &[ $( KeyboardShortcut::new(held::$modifiers, Key::$key) ),* ];
-        KEYS
-    }};
-}
-
-mod held {
-    use super::Modifiers;
-
-    pub const NONE: Modifiers = Modifiers::NONE;
-    pub const ALT: Modifiers = Modifiers::ALT;
-    pub const SHIFT: Modifiers = Modifiers::SHIFT;
-    pub const COMMAND: Modifiers = Modifiers::COMMAND;
-    pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 }
 
 impl Command {
@@ -275,7 +218,7 @@ impl Command {
                 icon::X,
                 keys![NONE + Escape],
             ),
-            Self::View(action) => return view_info(*action),
+            Self::View(action) => return view::info(*action),
             Self::Shortcuts => {
                 ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }
@@ -292,41 +235,4 @@ impl Command {
             None => info.tooltip,
         }
     }
-}
-
-fn view_info(action: ViewAction) -> Info {
-    let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
-        ViewAction::Reset => (
-            "Reset view",
-            "Puts the camera back to where a new scene begins.",
-            icon::ARROW_COUNTER_CLOCKWISE,
-            keys![NONE + R],
-        ),
-        ViewAction::Frame => {
-            ("Frame terrain", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
-        }
-        ViewAction::From(from) => match from {
-            Viewpoint::Default => {
-                ("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
-            }
-            Viewpoint::Top => {
-                ("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2])
-            }
-            Viewpoint::South => ("From the south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
-            Viewpoint::East => ("From the east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
-            Viewpoint::North => ("From the north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
-            Viewpoint::West => ("From the west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
-        },
-        ViewAction::Mode(mode) => {
-            let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match mode {
-                ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
-                ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
-                ViewMode::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
-                ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
-            };
-            return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
-        }
-        ViewAction::ToggleWater => ("Water", "Shows or hides the water surface.", icon::WAVES, keys![NONE + W]),
-    };
-    Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
 }
