@@ -1,42 +1,35 @@
 //! Every command once: label, tooltip, icon, shortcut. Menus, buttons, shortcuts and the list of shortcuts read it.
 
+/// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
+macro_rules! keys {
+    ($($modifiers:ident + $key:ident),*) => {{
+        const KEYS: &[egui::KeyboardShortcut] = &[ $( egui::KeyboardShortcut::new($crate::app::commands::held::$modifiers, egui::Key::$key) ),* ];
+        KEYS
+    }};
+}
+
+mod held {
+    use bevy_egui::egui::Modifiers;
+
+    pub const NONE: Modifiers = Modifiers::NONE;
+    pub const ALT: Modifiers = Modifiers::ALT;
+    pub const SHIFT: Modifiers = Modifiers::SHIFT;
+    pub const COMMAND: Modifiers = Modifiers::COMMAND;
+    pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
+}
+
 mod shortcuts;
+mod view;
 
 use std::path::PathBuf;
 
 use bevy_egui::egui;
-use egui::{Key, KeyboardShortcut, Modifiers};
+use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
-pub use super::view::ViewMode;
 pub use shortcuts::pressed;
-
-/// A side to look from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Viewpoint {
-    Default,
-    Top,
-    South,
-    East,
-    North,
-    West,
-}
-
-impl Viewpoint {
-    pub const ALL: [Self; 6] = [Self::Default, Self::Top, Self::South, Self::East, Self::North, Self::West];
-}
-
-/// What the 3D view shall do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ViewAction {
-    /// Back to the camera that a new scene begins with.
-    Reset,
-    /// Move so that the whole terrain is in view, from where the camera looks now.
-    Frame,
-    From(Viewpoint),
-    Mode(ViewMode),
-    ToggleWater,
-}
+pub use super::view::ViewMode;
+pub use view::{ViewAction, Viewpoint};
 
 /// Something a person can ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -82,24 +75,6 @@ pub struct Info {
     pub icon: &'static str,
     /// The first is the one shown.
     pub shortcuts: &'static [KeyboardShortcut],
-}
-
-/// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
-macro_rules! keys {
-    ($($modifiers:ident + $key:ident),*) => {{
-        const KEYS: &[KeyboardShortcut] = &[ $( KeyboardShortcut::new(held::$modifiers, Key::$key) ),* ];
-        KEYS
-    }};
-}
-
-mod held {
-    use super::Modifiers;
-
-    pub const NONE: Modifiers = Modifiers::NONE;
-    pub const ALT: Modifiers = Modifiers::ALT;
-    pub const SHIFT: Modifiers = Modifiers::SHIFT;
-    pub const COMMAND: Modifiers = Modifiers::COMMAND;
-    pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 }
 
 impl Command {
@@ -186,7 +161,9 @@ impl Command {
                 icon::EXPORT,
                 keys![COMMAND + E],
             ),
-            Self::Quit => ("Quit", "Ends Talweg; asks first if there are unsaved changes.", icon::SIGN_OUT, keys![COMMAND + Q]),
+            Self::Quit => {
+                ("Quit", "Ends Talweg; asks first if there are unsaved changes.", icon::SIGN_OUT, keys![COMMAND + Q])
+            }
             Self::Undo => ("Undo", "Takes the last edit back.", icon::ARROW_U_UP_LEFT, keys![COMMAND + Z]),
             Self::Redo => {
                 ("Redo", "Brings back what was undone.", icon::ARROW_U_UP_RIGHT, keys![COMMAND_SHIFT + Z, COMMAND + Y])
@@ -201,7 +178,9 @@ impl Command {
             Self::DuplicateLayer => {
                 ("Duplicate", "Puts a copy of the layer above it, with the same seed.", icon::COPY, keys![COMMAND + D])
             }
-            Self::DeleteLayer => ("Delete", "Removes the layer; Undo brings it back.", icon::TRASH, keys![NONE + Delete]),
+            Self::DeleteLayer => {
+                ("Delete", "Removes the layer; Undo brings it back.", icon::TRASH, keys![NONE + Delete])
+            }
             Self::SoloLayer => (
                 "Solo",
                 "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
@@ -218,7 +197,9 @@ impl Command {
                 ("Move down", "Lets the layer act before the one below it.", icon::ARROW_DOWN, keys![ALT + ArrowDown])
             }
             Self::SelectAbove => ("Select above", "Selects the layer above.", icon::CARET_UP, keys![NONE + ArrowUp]),
-            Self::SelectBelow => ("Select below", "Selects the layer below.", icon::CARET_DOWN, keys![NONE + ArrowDown]),
+            Self::SelectBelow => {
+                ("Select below", "Selects the layer below.", icon::CARET_DOWN, keys![NONE + ArrowDown])
+            }
             Self::PlayPause => (
                 "Play or pause",
                 "Lets the erosion run from where it stands, or stops it there.",
@@ -229,15 +210,19 @@ impl Command {
             Self::StepBack => ("Step back", "One iteration back.", icon::CARET_LEFT, keys![NONE + Comma]),
             Self::ToStart => ("To start", "Shows the terrain before the erosion.", icon::SKIP_BACK, keys![NONE + Home]),
             Self::ToEnd => ("To end", "Shows the finished erosion.", icon::SKIP_FORWARD, keys![NONE + End]),
-            Self::Recompute => ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5]),
+            Self::Recompute => {
+                ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
+            }
             Self::Cancel => (
                 "Cancel",
                 "Stops computing or playing; the last finished terrain stays on screen.",
                 icon::X,
                 keys![NONE + Escape],
             ),
-            Self::View(action) => return view_info(*action),
-            Self::Shortcuts => ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1]),
+            Self::View(action) => return view::info(*action),
+            Self::Shortcuts => {
+                ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
+            }
             Self::About => ("About Talweg", "Version and licence.", icon::INFO, &[]),
         };
         Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
@@ -251,34 +236,4 @@ impl Command {
             None => info.tooltip,
         }
     }
-}
-
-fn view_info(action: ViewAction) -> Info {
-    let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
-        ViewAction::Reset => {
-            ("Reset view", "Puts the camera back to where a new scene begins.", icon::ARROW_COUNTER_CLOCKWISE, keys![NONE + R])
-        }
-        ViewAction::Frame => {
-            ("Frame terrain", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
-        }
-        ViewAction::From(from) => match from {
-            Viewpoint::Default => ("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1]),
-            Viewpoint::Top => ("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2]),
-            Viewpoint::South => ("From the south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
-            Viewpoint::East => ("From the east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
-            Viewpoint::North => ("From the north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
-            Viewpoint::West => ("From the west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
-        },
-        ViewAction::Mode(mode) => {
-            let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match mode {
-                ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
-                ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
-                ViewMode::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
-                ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
-            };
-            return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
-        }
-        ViewAction::ToggleWater => ("Water", "Shows or hides the water surface.", icon::WAVES, keys![NONE + W]),
-    };
-    Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
 }

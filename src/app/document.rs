@@ -3,16 +3,17 @@
 //! Plain data, without engine and without interface. Every change goes through [`Document::edit`], so that it can be
 //! undone; [`Document::take_request`] says what the worker shall compute next.
 
+mod group;
 mod layers;
 mod request;
 mod transport;
 
 use std::path::{Path, PathBuf};
 
+pub use group::Group;
 pub use transport::{SPEED_RANGE, Transport};
 
 use crate::eval::Quality;
-use crate::param::Params;
 use crate::scene::{Gesture, History, Layer, Scene, SceneError, Settings, Warning};
 
 /// What the parameter panel shows.
@@ -195,7 +196,8 @@ impl Document {
         if let Some(first) = first {
             self.selection = Selection::Layer(first);
         } else if let Selection::Layer(index) = self.selection {
-            self.selection = new.len().checked_sub(1).map_or(Selection::Scene, |last| Selection::Layer(index.min(last)));
+            self.selection =
+                new.len().checked_sub(1).map_or(Selection::Scene, |last| Selection::Layer(index.min(last)));
         }
     }
 
@@ -265,36 +267,6 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         scene
     };
     essence(before) != essence(after)
-}
-
-/// One of a layer's groups of parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Group {
-    Settings,
-    Node(usize),
-    Mix(usize),
-    Mask(usize),
-}
-
-impl Group {
-    /// The group in `scene`, if the layer is there.
-    pub fn of(self, scene: &Scene) -> Option<&dyn Params> {
-        match self {
-            Self::Settings => Some(&scene.settings),
-            Self::Node(index) => scene.layers.get(index).map(|l| l.node.params()),
-            Self::Mix(index) => scene.layers.get(index).map(|l| &l.mix as &dyn Params),
-            Self::Mask(index) => scene.layers.get(index).map(|l| &l.mask as &dyn Params),
-        }
-    }
-
-    pub fn of_mut(self, scene: &mut Scene) -> Option<&mut dyn Params> {
-        match self {
-            Self::Settings => Some(&mut scene.settings),
-            Self::Node(index) => scene.layers.get_mut(index).map(|l| l.node.params_mut()),
-            Self::Mix(index) => scene.layers.get_mut(index).map(|l| &mut l.mix as &mut dyn Params),
-            Self::Mask(index) => scene.layers.get_mut(index).map(|l| &mut l.mask as &mut dyn Params),
-        }
-    }
 }
 
 #[cfg(test)]

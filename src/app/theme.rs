@@ -118,7 +118,8 @@ pub fn icon_button(ui: &mut egui::Ui, enabled: bool, icon: &str, label: &str) ->
 
 /// An icon button that can be on.
 pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label: &str) -> egui::Response {
-    let button = egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(ICON_BUTTON));
+    let button =
+        egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(ICON_BUTTON));
     let response = ui.scope(|ui| {
         ui.spacing_mut().button_padding = Vec2::ZERO;
         ui.add_enabled(enabled, button.frame_when_inactive(on))

@@ -25,9 +25,8 @@ pub struct Files {
 
 impl Files {
     pub fn open(document: &Document) -> Self {
-        let dialog = dialog(document, "Open scene")
-            .add_file_filter_extensions(SCENES, vec!["ron"])
-            .default_file_filter(SCENES);
+        let dialog =
+            dialog(document, "Open scene").add_file_filter_extensions(SCENES, vec!["ron"]).default_file_filter(SCENES);
         let mut files = Self { dialog, purpose: Purpose::Open };
         files.dialog.pick_file();
         files
@@ -107,11 +106,8 @@ fn folder(document: &Document) -> Option<PathBuf> {
 
 /// The scene's name without what file systems refuse.
 fn file_stem(document: &Document) -> String {
-    let name: String = document
-        .name()
-        .chars()
-        .map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c })
-        .collect();
+    let name: String =
+        document.name().chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c }).collect();
     let name = name.trim().trim_matches('.');
     if name.is_empty() { "Untitled".into() } else { name.into() }
 }

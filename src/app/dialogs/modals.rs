@@ -10,16 +10,16 @@ use crate::app::theme::colour;
 /// Asks what shall become of unsaved changes. Escape cancels, Enter saves.
 pub fn unsaved(ctx: &egui::Context, scene_name: &str, then: &Then) -> Option<Answer> {
     let what = match then {
-        Then::New => "beginning a new scene",
-        Then::AskWhich | Then::Open(_) | Then::Example(_) => "opening another scene",
-        Then::Quit => "quitting",
+        Then::New => "Beginning a new scene",
+        Then::AskWhich | Then::Open(_) | Then::Example(_) => "Opening another scene",
+        Then::Quit => "Quitting",
     };
     let mut answer = None;
     let modal = modal(ctx, "unsaved").show(ctx, |ui| {
         ui.set_width(400.0);
         ui.heading(format!("Save the changes to “{scene_name}”?"));
         ui.add_space(6.0);
-        ui.label(format!("Without saving, they are lost by {what}."));
+        ui.label(format!("{what} without saving loses them."));
         ui.add_space(14.0);
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let save = ui.add(button(RichText::new("Save").color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP));
@@ -105,7 +105,8 @@ fn modal(ctx: &egui::Context, id: &'static str) -> Modal {
 }
 
 fn close_button(ui: &mut Ui) -> Option<Answer> {
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(button("Close")).clicked().then_some(Answer::Stay)).inner
+    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.add(button("Close")).clicked().then_some(Answer::Stay))
+        .inner
 }
 
 fn button<'a>(text: impl Into<RichText>) -> Button<'a> {

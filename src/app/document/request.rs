@@ -50,8 +50,10 @@ impl Document {
             Report::Failed { revision, .. } if current(*revision) => self.transport.pause(),
             _ => {}
         }
-        if let (true, Report::Preview { revision, .. } | Report::Frame { revision, .. } | Report::Done { revision, .. }) =
-            (taken, report)
+        if let (
+            true,
+            Report::Preview { revision, .. } | Report::Frame { revision, .. } | Report::Done { revision, .. },
+        ) = (taken, report)
         {
             self.shown = *revision;
         }

@@ -36,7 +36,9 @@ impl Editor {
             Command::SoloLayer => with(selected, |index| self.doc.toggle_solo(index)),
             Command::ToggleLayer => with(selected, |index| self.doc.toggle_layer(index)),
             Command::MoveLayerUp => with(selected, |index| self.doc.move_layer(index, index + 1)),
-            Command::MoveLayerDown => with(selected.and_then(|k| k.checked_sub(1)), |to| self.doc.move_layer(to + 1, to)),
+            Command::MoveLayerDown => {
+                with(selected.and_then(|k| k.checked_sub(1)), |to| self.doc.move_layer(to + 1, to))
+            }
             Command::SelectAbove => self.doc.select(Selection::Layer(selected.map_or(0, |index| index + 1))),
             Command::SelectBelow => {
                 let below = selected.and_then(|index| index.checked_sub(1));

@@ -122,7 +122,8 @@ fn entry(ui: &mut Ui, node: &Node) -> egui::Response {
     job.append("\n", 0.0, format(11.5, colour::TEXT_WEAK));
     job.append(about.help, 0.0, format(11.5, colour::TEXT_WEAK));
     job.wrap.max_width = ui.available_width() - 16.0;
-    let button = egui::Button::new(job).wrap().frame_when_inactive(false).min_size(egui::vec2(ui.available_width(), 0.0));
+    let button =
+        egui::Button::new(job).wrap().frame_when_inactive(false).min_size(egui::vec2(ui.available_width(), 0.0));
     let response = ui.add(button);
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Add {}", about.label)));
     response

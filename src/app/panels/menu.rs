@@ -16,7 +16,8 @@ pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
         ui.spacing_mut().button_padding = egui::vec2(8.0, 4.0);
         ui.menu_button("File", |ui| file(ui, editor, &mut chosen));
         ui.menu_button("Edit", |ui| {
-            for (command, label) in [(Command::Undo, editor.doc.undo_label()), (Command::Redo, editor.doc.redo_label())] {
+            for (command, label) in [(Command::Undo, editor.doc.undo_label()), (Command::Redo, editor.doc.redo_label())]
+            {
                 let text = label.map(|label| format!("{} {label}", command.info().label));
                 pick(ui, &mut chosen, command, text.as_deref(), label.is_some());
             }

@@ -127,11 +127,8 @@ fn number(
     let typed = field.inner;
     let field = tooltip(field.response, about, spec);
     let reset = double || menu || reset_menu(&field, spec);
-    let change = if slid != value && !asks_menu {
-        Some((rail, slid))
-    } else {
-        (typed != value).then_some((field, typed))
-    };
+    let change =
+        if slid != value && !asks_menu { Some((rail, slid)) } else { (typed != value).then_some((field, typed)) };
     (change, reset)
 }
 

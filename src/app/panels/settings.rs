@@ -100,7 +100,8 @@ fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
         let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
         let column = rect.with_min_x(rect.left() + 9.0).with_max_x(rect.left() + rect.width() * 0.38 - 6.0);
         paint_text(ui, column, &swatch.label, tint, false);
-        let strip = Rect::from_min_max(pos2(rect.left() + rect.width() * 0.38, rect.top() + 6.0), rect.max - vec2(8.0, 6.0));
+        let strip =
+            Rect::from_min_max(pos2(rect.left() + rect.width() * 0.38, rect.top() + 6.0), rect.max - vec2(8.0, 6.0));
         paint_strip(ui, strip, &swatch.colours);
         if response.clicked() {
             document.edit("Change palette", None, |scene| scene.palette.clone_from(&swatch.name));

@@ -131,7 +131,9 @@ fn row(
         command = menu(ui, document, index);
     });
 
-    let mut inside = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 0.0))).layout(Layout::left_to_right(Align::Center)));
+    let mut inside = ui.new_child(
+        UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 0.0))).layout(Layout::left_to_right(Align::Center)),
+    );
     let ui = &mut inside;
     ui.spacing_mut().item_spacing.x = 4.0;
     let grip = if selected { colour::TEXT } else { colour::TEXT_WEAK };
@@ -160,7 +162,14 @@ fn row(
     command
 }
 
-fn name(ui: &mut Ui, document: &mut Document, state: &mut StackState, index: usize, layer: &Layer, tint: egui::Color32) {
+fn name(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut StackState,
+    index: usize,
+    layer: &Layer,
+    tint: egui::Color32,
+) {
     let Some((_, text)) = state.renaming.as_mut().filter(|(k, _)| *k == index) else {
         // painted, since the row itself bears the name
         paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
@@ -185,7 +194,8 @@ fn name(ui: &mut Ui, document: &mut Document, state: &mut StackState, index: usi
 
 fn select_all(ui: &Ui, id: egui::Id, text: &str) {
     let mut edit = egui::text_edit::TextEditState::default();
-    let all = egui::text::CCursorRange::two(egui::text::CCursor::new(0), egui::text::CCursor::new(text.chars().count()));
+    let all =
+        egui::text::CCursorRange::two(egui::text::CCursor::new(0), egui::text::CCursor::new(text.chars().count()));
     edit.cursor.set_char_range(Some(all));
     edit.store(ui.ctx(), id);
 }
@@ -256,7 +266,13 @@ fn scene_row(ui: &mut Ui, document: &mut Document) {
 
 fn background(ui: &Ui, rect: Rect, selected: bool, hovered: bool) {
     if selected {
-        ui.painter().rect(rect, 4.0, colour::ACCENT_DEEP, Stroke::new(1.0, colour::ACCENT.gamma_multiply(0.5)), StrokeKind::Inside);
+        ui.painter().rect(
+            rect,
+            4.0,
+            colour::ACCENT_DEEP,
+            Stroke::new(1.0, colour::ACCENT.gamma_multiply(0.5)),
+            StrokeKind::Inside,
+        );
     } else if hovered {
         ui.painter().rect_filled(rect, 4.0, colour::RAISED);
     }

@@ -35,7 +35,9 @@ fn paint(ui: &Ui, centre: Pos2, radius: f32, sun: Pos2, hot: bool) {
     for share in [1.0 / 3.0, 2.0 / 3.0] {
         painter.circle_stroke(centre, radius * share, Stroke::new(1.0, colour::RAISED));
     }
-    for (letter, direction) in [("N", vec2(0.0, -1.0)), ("E", vec2(1.0, 0.0)), ("S", vec2(0.0, 1.0)), ("W", vec2(-1.0, 0.0))] {
+    for (letter, direction) in
+        [("N", vec2(0.0, -1.0)), ("E", vec2(1.0, 0.0)), ("S", vec2(0.0, 1.0)), ("W", vec2(-1.0, 0.0))]
+    {
         let at = centre + direction * (radius + 8.0);
         painter.text(at, Align2::CENTER_CENTER, letter, FontId::proportional(11.0), colour::TEXT_WEAK);
     }

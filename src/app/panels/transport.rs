@@ -45,7 +45,10 @@ pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
 
 fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
     let mut at = here;
-    ui.add_sized(vec2(52.0, 20.0), egui::Label::new(RichText::new(format!("/ {total}")).color(colour::TEXT_WEAK)).halign(Align::Min));
+    ui.add_sized(
+        vec2(52.0, 20.0),
+        egui::Label::new(RichText::new(format!("/ {total}")).color(colour::TEXT_WEAK)).halign(Align::Min),
+    );
     let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
     let field = ui.add_enabled(total > 0, field).on_hover_text("The iteration that is shown.");
     field.widget_info(|| egui::WidgetInfo::drag_value(true, f64::from(here)));

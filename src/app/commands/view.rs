@@ -1,0 +1,72 @@
+//! Commands of the 3D view: where the camera goes and how the ground is drawn.
+
+use bevy_egui::egui;
+use egui::KeyboardShortcut;
+use egui_phosphor::regular as icon;
+
+use super::Info;
+use crate::app::view::ViewMode;
+
+/// A side to look from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Viewpoint {
+    Default,
+    Top,
+    South,
+    East,
+    North,
+    West,
+}
+
+impl Viewpoint {
+    pub const ALL: [Self; 6] = [Self::Default, Self::Top, Self::South, Self::East, Self::North, Self::West];
+}
+
+/// What the 3D view shall do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ViewAction {
+    /// Back to the camera that a new scene begins with.
+    Reset,
+    /// Move so that the whole terrain is in view, from where the camera looks now.
+    Frame,
+    From(Viewpoint),
+    Mode(ViewMode),
+    ToggleWater,
+}
+
+pub(super) fn info(action: ViewAction) -> Info {
+    let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
+        ViewAction::Reset => (
+            "Reset view",
+            "Puts the camera back to where a new scene begins.",
+            icon::ARROW_COUNTER_CLOCKWISE,
+            keys![NONE + R],
+        ),
+        ViewAction::Frame => {
+            ("Frame terrain", "Brings the whole terrain into view.", icon::FRAME_CORNERS, keys![NONE + F])
+        }
+        ViewAction::From(from) => match from {
+            Viewpoint::Default => {
+                ("From the corner", "Looks from the south-east, from above.", icon::CUBE, keys![NONE + Num1])
+            }
+            Viewpoint::Top => {
+                ("From the top", "Looks straight down; north is up.", icon::ARROW_DOWN, keys![NONE + Num2])
+            }
+            Viewpoint::South => ("From the south", "Looks to the north.", icon::COMPASS, keys![NONE + Num3]),
+            Viewpoint::East => ("From the east", "Looks to the west.", icon::COMPASS, keys![NONE + Num4]),
+            Viewpoint::North => ("From the north", "Looks to the south.", icon::COMPASS, keys![NONE + Num5]),
+            Viewpoint::West => ("From the west", "Looks to the east.", icon::COMPASS, keys![NONE + Num6]),
+        },
+        ViewAction::Mode(mode) => {
+            let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match mode {
+                ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
+                ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
+                ViewMode::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
+                ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
+            };
+            return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
+        }
+        ViewAction::ToggleWater => ("Water", "Shows or hides the water surface.", icon::WAVES, keys![NONE + W]),
+    };
+    Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
+}

@@ -1,0 +1,34 @@
+//! The groups of parameters that a scene is made of.
+
+use crate::param::Params;
+use crate::scene::Scene;
+
+/// One of a layer's groups of parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    Settings,
+    Node(usize),
+    Mix(usize),
+    Mask(usize),
+}
+
+impl Group {
+    /// The group in `scene`, if the layer is there.
+    pub fn of(self, scene: &Scene) -> Option<&dyn Params> {
+        match self {
+            Self::Settings => Some(&scene.settings),
+            Self::Node(index) => scene.layers.get(index).map(|l| l.node.params()),
+            Self::Mix(index) => scene.layers.get(index).map(|l| &l.mix as &dyn Params),
+            Self::Mask(index) => scene.layers.get(index).map(|l| &l.mask as &dyn Params),
+        }
+    }
+
+    pub fn of_mut(self, scene: &mut Scene) -> Option<&mut dyn Params> {
+        match self {
+            Self::Settings => Some(&mut scene.settings),
+            Self::Node(index) => scene.layers.get_mut(index).map(|l| l.node.params_mut()),
+            Self::Mix(index) => scene.layers.get_mut(index).map(|l| &mut l.mix as &mut dyn Params),
+            Self::Mask(index) => scene.layers.get_mut(index).map(|l| &mut l.mask as &mut dyn Params),
+        }
+    }
+}
