@@ -146,7 +146,7 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
         r#"[
             Settle, State("opened.json"), Picture("opened.png"),
             // a parameter
-            Click("Hills"), Settle, Drag("Frequency", 60, 0), Settle, State("edited.json"), Picture("edited.png"),
+            Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), Settle, State("edited.json"), Picture("edited.png"),
             Key("Ctrl+Z"), Settle, State("undone.json"),
             Key("Ctrl+Shift+Z"), Settle, State("redone.json"),
             // erosion, step by step
@@ -158,7 +158,7 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
             Picture("turned.png"),
             ViewScroll(at: (0.5, 0.6), lines: 3), Settle, State("zoomed.json"),
             // what happens on the panel stays on the panel
-            Scroll("Slides", -3), Drag("Slides", 300, 40), Settle, State("panel.json"),
+            Scroll("Slides", -3), Drag("Label:Layers", 400, 200), Settle, State("panel.json"),
             Key("Ctrl+S"), Settle, State("saved.json"),
         ]"#,
     );

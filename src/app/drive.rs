@@ -14,6 +14,7 @@ use bevy::app::AppExit;
 use bevy::prelude::*;
 use bevy::render::view::screenshot::{Screenshot, ScreenshotCaptured};
 use bevy::window::PrimaryWindow;
+use bevy_egui::egui::accesskit;
 use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 
 use self::input::Injector;
@@ -23,9 +24,9 @@ use self::script::{Atom, Place};
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
 /// Frames after which a step that waits is given up.
-const PATIENCE_FRAMES: u32 = 20_000;
+const PATIENCE_FRAMES: u32 = 6000;
 /// Frames after which a widget that is not on screen is given up.
-const SEARCH_FRAMES: u32 = 300;
+const SEARCH_FRAMES: u32 = 200;
 
 /// What the driver must know about the editor; the editor's systems keep it up to date.
 #[derive(Resource, Default)]
@@ -61,7 +62,7 @@ struct Driver {
     failed: Option<String>,
 }
 
-/// Accessible widgets of the last drawn frame: name and rectangle in points.
+/// Accessible widgets of the last drawn frame: `Role:name` and rectangle in points.
 #[derive(Resource, Default)]
 struct Widgets(Vec<(String, Rect)>);
 
@@ -90,13 +91,18 @@ fn collect_widgets(
     for (mut context, output) in &mut contexts {
         context.get_mut().enable_accesskit();
         let Some(update) = &output.platform_output.accesskit_update else { continue };
+        let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);
+        let named_by = |node: &accesskit::Node| {
+            let id = node.labelled_by().first()?;
+            update.nodes.iter().find(|(other, _)| other == id).and_then(|(_, label)| own(label))
+        };
         widgets.0 = update
             .nodes
             .iter()
             .filter_map(|(_, node)| {
-                let name = node.label().or_else(|| node.value())?.to_string();
+                let name = named_by(node).or_else(|| own(node))?;
                 let r = node.bounds()?;
-                Some((name, Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32)))
+                Some((format!("{:?}:{name}", node.role()), Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32)))
             })
             .collect();
     }
@@ -188,8 +194,10 @@ fn locate(place: &Place, widgets: &[(String, Rect)], view: Rect) -> Option<Vec2>
     match place {
         Place::View(x, y) => Some(view.min + view.size() * Vec2::new(*x, *y)),
         Place::Widget { name, x, y } => {
-            let found = widgets.iter().find(|(n, r)| n == name && r.width() > 0.0);
-            let found = found.or_else(|| widgets.iter().find(|(n, r)| n.contains(name) && r.width() > 0.0));
+            let on_screen = || widgets.iter().filter(|(_, r)| r.width() > 0.0);
+            let exact = |n: &str| n == name || n.split_once(':').is_some_and(|(_, bare)| bare == name);
+            let found = on_screen().find(|(n, _)| exact(n));
+            let found = found.or_else(|| on_screen().find(|(n, _)| n.contains(name)));
             found.map(|(_, r)| r.min + r.size() * Vec2::new(*x, *y))
         }
     }

@@ -23,12 +23,17 @@ pub mod colour {
     pub const ACCENT: Color32 = Color32::from_rgb(86, 170, 214);
     /// Rows and buttons that are selected.
     pub const ACCENT_DEEP: Color32 = Color32::from_rgb(37, 78, 102);
+    /// The part of a rail that is filled.
+    pub const ACCENT_MIDDLE: Color32 = Color32::from_rgb(58, 118, 152);
     pub const WARNING: Color32 = Color32::from_rgb(230, 178, 84);
     pub const ERROR: Color32 = Color32::from_rgb(238, 116, 106);
 }
 
 /// Height of a row of the stack and of a parameter.
 pub const ROW: f32 = 26.0;
+
+/// Side of a button that is only an icon.
+pub const ICON_BUTTON: f32 = 26.0;
 
 /// Gives `ctx` our fonts, colours and spacing.
 pub fn apply(ctx: &egui::Context) {
@@ -113,8 +118,35 @@ pub fn icon_button(ui: &mut egui::Ui, enabled: bool, icon: &str, label: &str) ->
 
 /// An icon button that can be on.
 pub fn icon_toggle(ui: &mut egui::Ui, enabled: bool, on: bool, icon: &str, label: &str) -> egui::Response {
-    let button = egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(26.0));
-    let response = ui.add_enabled(enabled, button.frame_when_inactive(on));
+    let button = egui::Button::new(egui::RichText::new(icon).size(16.0)).selected(on).min_size(Vec2::splat(ICON_BUTTON));
+    let response = ui.scope(|ui| {
+        ui.spacing_mut().button_padding = Vec2::ZERO;
+        ui.add_enabled(enabled, button.frame_when_inactive(on))
+    });
+    let response = response.inner;
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, enabled, label));
     response
+}
+
+/// Paints one line of text into `rect`, cut with an ellipsis where it does not fit. It says nothing to screen readers:
+/// the widget it stands on does.
+pub fn paint_text(ui: &egui::Ui, rect: egui::Rect, text: &str, color: Color32, italics: bool) {
+    let font_id = TextStyle::Body.resolve(ui.style());
+    let format = egui::TextFormat { font_id, color, italics, ..Default::default() };
+    let mut job = egui::text::LayoutJob::single_section(text.to_string(), format);
+    job.wrap = egui::text::TextWrapping::truncate_at_width(rect.width());
+    let galley = ui.painter().layout_job(job);
+    let at = egui::pos2(rect.left(), rect.center().y - galley.size().y / 2.0);
+    ui.painter().galley(at, galley, color);
+}
+
+/// Adds a slider without a number, `width` wide, with a handle that fits a row.
+pub fn slider(ui: &mut egui::Ui, enabled: bool, width: f32, slider: egui::Slider) -> egui::Response {
+    let added = ui.scope(|ui| {
+        ui.spacing_mut().slider_width = width;
+        ui.spacing_mut().interact_size.y = 14.0;
+        ui.visuals_mut().selection.bg_fill = colour::ACCENT_MIDDLE;
+        ui.add_enabled(enabled, slider.show_value(false))
+    });
+    added.inner
 }

@@ -77,6 +77,18 @@ impl SceneArgs {
             scene.set(change).map_err(|e| usage(anyhow::anyhow!("--set: {e}")))?;
         }
         let samples = self.size.map_or(scene.samples(), |n| n as usize);
+        if !self.quiet
+            && samples > scene.samples()
+            && scene.layers.iter().any(|layer| layer.enabled && layer.node.as_process().is_some())
+        {
+            let ratio = (samples - 1) as f64 / (scene.samples() - 1) as f64;
+            eprintln!(
+                "talweg: note: on the finer grid the erosions need {:.0} times as many iterations to reach as far as at {} \
+                 samples; this may take long",
+                ratio * ratio,
+                scene.samples()
+            );
+        }
         Ok(Job { scene, samples, pool: thread_pool(self.threads)?, quiet: self.quiet })
     }
 }

@@ -68,17 +68,10 @@ impl Terrain {
         Arc::make_mut(self.maps[kind as usize].get_or_insert_with(|| Arc::new(vec![0.0; len])))
     }
 
-    pub fn set_map(&mut self, kind: MapKind, map: Option<Arc<Vec<f32>>>) {
+    /// Puts `map` in place of the one there is, and gives that one back.
+    pub fn set_map(&mut self, kind: MapKind, map: Option<Arc<Vec<f32>>>) -> Option<Arc<Vec<f32>>> {
         debug_assert!(map.as_ref().is_none_or(|m| m.len() == self.grid.len()));
-        self.maps[kind as usize] = map;
-    }
-
-    /// Takes the map out, to be written and set again; made of zeros if there is none yet.
-    pub fn take_map(&mut self, kind: MapKind) -> Vec<f32> {
-        match self.maps[kind as usize].take() {
-            Some(map) => Arc::try_unwrap(map).unwrap_or_else(|shared| shared.to_vec()),
-            None => vec![0.0; self.grid.len()],
-        }
+        std::mem::replace(&mut self.maps[kind as usize], map)
     }
 
     /// On a wrapping grid, makes the last row and column repeat the first.

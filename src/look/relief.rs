@@ -7,8 +7,8 @@
 //!   so that slopes turned away keep their shape.
 //!
 //! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
-//! per pixel is fixed. Level ground in the open keeps the palette's colour. Water is lit as level ground; near the
-//! shore its bed shows through.
+//! per pixel is bounded. Level ground in the open keeps the palette's colour, but for snow, which needs room to be
+//! brighter in the sun. Water is lit as level ground; near the shore its bed shows through.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
@@ -31,17 +31,25 @@ const PENUMBRA: f32 = 0.16;
 const SHADOW: f32 = 0.6;
 /// Haze over the lowest land and its share there: what is high stands out, what is low lies back.
 const HAZE: Light = [0.60, 0.67, 0.74];
-const HAZE_SHARE: f32 = 0.10;
+const HAZE_SHARE: f32 = 0.05;
 /// Depth, as a fraction of the side, at which the bed is no longer seen.
 const CLEAR_WATER: f32 = 0.006;
 
+/// Root mean square slope that land is lifted to for its light, as map makers do, so that hills show too; and the
+/// most it is lifted.
+const CLEAR_SLOPE: f32 = 0.42;
+const MOST_LIFT: f32 = 3.0;
+/// Light that is shown as it is; more is bent off.
+const BRIGHT: f32 = 0.72;
+
 const SKY_DIRECTIONS: usize = 8;
-const COLOURS: usize = 512;
+/// First entry of the palette's table above the water.
+const SHORE: usize = 256;
 
 /// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
 pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> Picture {
     let scene = View::new(terrain, settings, palette, width, height);
-    Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y)))
+    Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
 }
 
 struct View<'a> {
@@ -51,11 +59,13 @@ struct View<'a> {
     rock: Light,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
     ground: Raster,
-    /// Ground or water, whichever is higher, in pixels.
+    /// Ground or water, whichever is higher, in pixels and lifted.
     surface: Pyramid,
     /// Highest place of the surface.
     peak: f32,
     sea: f32,
+    /// How much higher the ground is lit than it is.
+    lift: f32,
     pixel_metres: f32,
     /// Towards the sun: east, south, and up per pixel along the ground.
     sun: Sun,
@@ -83,7 +93,8 @@ impl<'a> View<'a> {
         let mut ground = Raster::of_heights(terrain, width, height);
         ground.values.iter_mut().for_each(|h| *h *= scale);
         let sea = settings.sea_level / pixel_metres;
-        let surface = Raster::from_fn(width, height, |x, y| ground.values[y * width + x].max(sea));
+        let lift = lift(&ground, sea);
+        let surface = Raster::from_fn(width, height, |x, y| ground.values[y * width + x].max(sea) * lift);
         let direction = settings.sun_direction();
         let level = (direction[0] * direction[0] + direction[2] * direction[2]).sqrt().max(1e-6);
         let (east, south) = (direction[0] / level, direction[2] / level);
@@ -103,6 +114,7 @@ impl<'a> View<'a> {
             peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
             surface: Pyramid::new(surface),
             sea,
+            lift,
             pixel_metres,
             sun: Sun { direction, east, south, tangent: direction[1] / level },
             sky,
@@ -118,18 +130,20 @@ impl<'a> View<'a> {
         let (lit, sky) = (self.sunlit(x, y), self.skylight(x, y));
         let mut seen = [0.0; 3];
         if wet < 1.0 {
-            let height_metres = (ground * self.pixel_metres).max(self.settings.sea_level);
+            let height_metres = ground * self.pixel_metres;
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
-            let albedo = mix(self.colour(height_metres), self.rock, self.palette.rock_share(slope_degrees));
+            let colour = self.colour(self.place(height_metres).max(SHORE as f32));
+            let albedo = mix(colour, self.rock, self.palette.rock_share(slope_degrees));
             let land = self.light(albedo, gx, gy, lit, sky);
             let low = 1.0 - (height_metres / self.settings.relief_metres).clamp(0.0, 1.0);
             seen = mix(land, HAZE, HAZE_SHARE * low * low);
         }
         if wet > 0.0 {
-            let height_metres = (ground * self.pixel_metres).min(self.settings.sea_level - f32::MIN_POSITIVE);
-            let depth = (self.settings.sea_level - height_metres) / (self.settings.size_metres * CLEAR_WATER);
+            let depth_metres = self.settings.sea_level - ground * self.pixel_metres;
+            let depth = depth_metres.max(0.0) / (self.settings.size_metres * CLEAR_WATER);
             let clear = 0.6 / (1.0 + depth * depth);
-            let water = self.light(self.colour(height_metres), gx * clear, gy * clear, lit, sky);
+            let colour = self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
+            let water = self.light(colour, gx * clear, gy * clear, lit, sky);
             seen = mix(seen, water, wet);
         }
         seen
@@ -138,6 +152,7 @@ impl<'a> View<'a> {
     /// `albedo` under sun and sky on ground that rises by (gx, gy); level open ground keeps its colour.
     fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
         let [east, up, south] = self.sun.direction;
+        let (gx, gy) = (gx * self.lift, gy * self.lift);
         let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
         // slopes towards a low sun would glare: the gain is bent off
         let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
@@ -145,11 +160,14 @@ impl<'a> View<'a> {
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
     }
 
-    /// The palette's colour of a height, mixed between two entries on the same side of the shore.
-    fn colour(&self, height_metres: f32) -> Light {
-        let place = PaletteTable::place(self.settings, height_metres);
+    fn place(&self, height_metres: f32) -> f32 {
+        PaletteTable::place(self.settings, height_metres)
+    }
+
+    /// The colour at a place of the palette's table, mixed between two entries on the same side of the shore.
+    fn colour(&self, place: f32) -> Light {
         let k = place as usize;
-        let next = if k == COLOURS / 2 - 1 { k } else { (k + 1).min(COLOURS - 1) };
+        let next = if k == SHORE - 1 { k } else { (k + 1).min(self.colours.len() - 1) };
         mix(self.colours[k], self.colours[next], place - k as f32)
     }
 
@@ -190,6 +208,26 @@ impl<'a> View<'a> {
         }
         sum
     }
+}
+
+/// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
+fn shoulder(light: f32) -> f32 {
+    let above = (light - BRIGHT) / (1.0 - BRIGHT);
+    if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
+}
+
+/// How much to lift the ground for its light: steep land not at all.
+fn lift(ground: &Raster, sea: f32) -> f32 {
+    let (mut sum, mut count) = (0.0, 0u32);
+    for y in 0..ground.height {
+        for x in (0..ground.width).filter(|x| ground.values[y * ground.width + x] > sea) {
+            let (gx, gy) = ground.gradient(x, y);
+            sum += f64::from(gx * gx + gy * gy);
+            count += 1;
+        }
+    }
+    let slope = (sum / f64::from(count.max(1))).sqrt() as f32;
+    (CLEAR_SLOPE / slope.max(1e-6)).clamp(1.0, MOST_LIFT)
 }
 
 /// The pyramid level whose pixels are about `width` wide.

@@ -15,7 +15,7 @@ pub fn unsaved(ctx: &egui::Context, scene_name: &str, then: &Then) -> Option<Ans
         Then::Quit => "quitting",
     };
     let mut answer = None;
-    let modal = Modal::new("unsaved".into()).show(ctx, |ui| {
+    let modal = modal(ctx, "unsaved").show(ctx, |ui| {
         ui.set_width(400.0);
         ui.heading(format!("Save the changes to “{scene_name}”?"));
         ui.add_space(6.0);
@@ -44,7 +44,7 @@ pub fn unsaved(ctx: &egui::Context, scene_name: &str, then: &Then) -> Option<Ans
 /// All commands that have a shortcut, by menu.
 pub fn shortcuts(ctx: &egui::Context) -> Option<Answer> {
     let mut answer = None;
-    let modal = Modal::new("shortcuts".into()).show(ctx, |ui| {
+    let modal = modal(ctx, "shortcuts").show(ctx, |ui| {
         ui.set_width(520.0);
         ui.heading("Keyboard shortcuts");
         ui.add_space(8.0);
@@ -85,7 +85,7 @@ fn shortcut(ui: &mut Ui, command: &Command) {
 /// Name, version, purpose, licence.
 pub fn about(ctx: &egui::Context) -> Option<Answer> {
     let mut answer = None;
-    let modal = Modal::new("about".into()).show(ctx, |ui| {
+    let modal = modal(ctx, "about").show(ctx, |ui| {
         ui.set_width(380.0);
         ui.heading(concat!("Talweg ", env!("CARGO_PKG_VERSION")));
         ui.add_space(6.0);
@@ -97,6 +97,11 @@ pub fn about(ctx: &egui::Context) -> Option<Answer> {
         answer = close_button(ui);
     });
     answer.or_else(|| escape(ctx).or_else(|| modal.should_close().then_some(Answer::Stay)))
+}
+
+fn modal(ctx: &egui::Context, id: &'static str) -> Modal {
+    let frame = egui::Frame::popup(&ctx.global_style()).inner_margin(18).corner_radius(8);
+    Modal::new(id.into()).frame(frame)
 }
 
 fn close_button(ui: &mut Ui) -> Option<Answer> {

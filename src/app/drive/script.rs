@@ -6,8 +6,8 @@ use bevy::input::mouse::MouseButton;
 use bevy::math::Vec2;
 use serde::Deserialize;
 
-/// One action of a person, or one thing to wait for or to record. Widgets go by their accessible name;
-/// places in the 3D view are fractions of it, from its upper left corner.
+/// One action of a person, or one thing to wait for or to record. Widgets go by their accessible name, or by
+/// role and name, like `Slider:Frequency`; places in the 3D view are fractions of it, from its upper left corner.
 #[derive(Clone, Debug, Deserialize)]
 pub enum Step {
     Click(String),

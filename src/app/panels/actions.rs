@@ -79,7 +79,7 @@ impl Editor {
                 self.note_recent(path);
             }
             Err(error) => {
-                self.toasts.error(format!("The scene was not opened. {}", sentence(&error.to_string())));
+                self.toasts.error(because("The scene was not opened", &error));
                 if !path.exists() {
                     self.forget_recent(path);
                 }
@@ -105,7 +105,10 @@ impl Editor {
 
     fn go_on(&mut self, then: Then) {
         match then {
-            Then::New => self.doc.replace(Scene::default(), None),
+            Then::New => {
+                self.toasts.forget_warnings();
+                self.doc.replace(Scene::default(), None);
+            }
             Then::AskWhich => self.dialogs.ask_what_to_open(&self.doc),
             Then::Open(path) => self.open(&path),
             Then::Example(name) => self.open_example(&name),
@@ -120,7 +123,7 @@ impl Editor {
                 self.doc.replace(scene, None);
                 self.tell(&warnings);
             }
-            Err(error) => self.toasts.error(format!("The example “{name}” cannot be read. {}", sentence(&error.to_string()))),
+            Err(error) => self.toasts.error(because(&format!("The example “{name}” cannot be read"), &error)),
         }
     }
 
@@ -140,11 +143,13 @@ impl Editor {
                     self.go_on(then);
                 }
             }
-            Err(error) => self.toasts.error(format!("The scene was not saved. {}", sentence(&error.to_string()))),
+            Err(error) => self.toasts.error(because("The scene was not saved", &error)),
         }
     }
 
+    /// Says what was mended in the scene that has just been opened.
     fn tell(&mut self, warnings: &[Warning]) {
+        self.toasts.forget_warnings();
         match warnings {
             [] => {}
             [one] => self.toasts.warning(format!("Mended on opening: {}", one.0)),
@@ -174,16 +179,10 @@ fn with(layer: Option<usize>, act: impl FnOnce(usize)) {
     }
 }
 
-/// First letter large, a full stop at the end.
-fn sentence(text: &str) -> String {
-    let mut text = text.to_string();
-    if let Some(first) = text.get_mut(0..1) {
-        first.make_ascii_uppercase();
-    }
-    if !text.ends_with('.') {
-        text.push('.');
-    }
-    text
+/// `what` with the reason behind it, as one sentence. The reason may begin with the name of a file and stays as it is.
+fn because(what: &str, reason: &dyn std::fmt::Display) -> String {
+    let text = format!("{what}: {reason}");
+    if text.ends_with('.') { text } else { text + "." }
 }
 
 fn file_name(path: &Path) -> String {

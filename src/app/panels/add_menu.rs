@@ -77,7 +77,10 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, chosen: &mut Option<Node>) {
         .desired_width(f32::INFINITY)
         .margin(egui::vec2(8.0, 5.0));
     let field = ui.add(field);
-    field.widget_info(|| egui::WidgetInfo::text_edit(true, "", &menu.search, "Search nodes"));
+    field.widget_info(|| egui::WidgetInfo {
+        label: Some("Search nodes".into()),
+        ..egui::WidgetInfo::text_edit(true, "", &menu.search, "")
+    });
     if !field.has_focus() && !field.lost_focus() {
         field.request_focus();
     }

@@ -103,3 +103,47 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, points: &[(f32, f32)], curve: &Curve, 
         painter.circle(to_screen(area, point), radius, colour::PANEL, Stroke::new(2.0, colour::TEXT_STRONG));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bevy_egui::egui::{Event, Modifiers, PointerButton};
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable;
+
+    use super::*;
+
+    fn press(harness: &mut Harness<Curve>, at: Pos2, button: PointerButton, to: Pos2) {
+        let event = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
+        harness.event(Event::PointerMoved(at));
+        harness.event(event(at, true));
+        harness.event(Event::PointerMoved(at.lerp(to, 0.5)));
+        harness.event(Event::PointerMoved(to));
+        harness.event(event(to, false));
+        harness.run();
+    }
+
+    #[test]
+    fn click_adds_drag_moves_right_click_removes_and_the_ends_stay() {
+        let show = |ui: &mut Ui, curve: &mut Curve| {
+            if let Some(edited) = editor(ui, "Levels", curve) {
+                assert_eq!(edited.curve, edited.curve.sanitised(), "always a curve");
+                *curve = edited.curve;
+            }
+        };
+        let mut harness = Harness::builder().with_size(vec2(300.0, 200.0)).build_ui_state(show, Curve::identity());
+        let area = harness.get_by_label("Levels curve").rect().shrink(GRAB);
+        let place = |x: f32, y: f32| to_screen(area, (x, y));
+        let left = PointerButton::Primary;
+        press(&mut harness, place(0.5, 0.8), left, place(0.5, 0.8));
+        assert_eq!(harness.state().0.len(), 3);
+        press(&mut harness, place(0.5, 0.8), left, place(5.0, 0.25));
+        let moved = harness.state().0[1];
+        assert!((moved.0 - (1.0 - APART)).abs() < 1e-4 && (moved.1 - 0.25).abs() < 0.01, "{moved:?}");
+        for end in [(0.0, 0.0), (1.0, 1.0)] {
+            press(&mut harness, place(end.0, end.1), PointerButton::Secondary, place(end.0, end.1));
+        }
+        assert_eq!(harness.state().0.len(), 3);
+        press(&mut harness, place(moved.0, moved.1), PointerButton::Secondary, place(moved.0, moved.1));
+        assert_eq!(harness.state().0.len(), 2);
+    }
+}

@@ -4,10 +4,10 @@ use bevy_egui::egui;
 use egui::{DragValue, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
-use super::params::{label_width, rows};
+use super::params::{label_cell, rows};
 use super::stack::node_icon;
 use crate::app::document::{Document, Group};
-use crate::app::theme::{ROW, colour, icon_button};
+use crate::app::theme::{ICON_BUTTON, colour, icon_button};
 use crate::nodes::Work;
 use crate::scene::{Blend, Gesture, Scene};
 
@@ -68,14 +68,9 @@ pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut 
 /// A seed: typed, or thrown with the dice.
 pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set: impl Fn(&mut Scene, u32)) {
     ui.horizontal(|ui| {
-        let (rect, label) = ui.allocate_exact_size(vec2(label_width(ui), ROW), egui::Sense::hover());
-        let at = egui::pos2(rect.left() + 9.0, rect.center().y);
-        let font = egui::TextStyle::Body.resolve(ui.style());
-        ui.painter().text(at, egui::Align2::LEFT_CENTER, "Seed", font, colour::TEXT);
-        label.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, "Seed"));
-        let label = label.on_hover_text(tip);
+        let label = label_cell(ui, "Seed", false).on_hover_text(tip);
         let mut typed = seed;
-        let size = vec2(ui.available_width() - 34.0, ui.spacing().interact_size.y);
+        let size = vec2(ui.available_width() - ICON_BUTTON - ui.spacing().item_spacing.x, ui.spacing().interact_size.y);
         let field = ui.add_sized(size, DragValue::new(&mut typed).speed(0.1).update_while_editing(false));
         let field = field.labelled_by(label.id).on_hover_text(tip);
         if typed != seed {

@@ -19,7 +19,7 @@ mod transport;
 use std::path::PathBuf;
 
 use bevy_egui::egui;
-use egui::{Frame, Margin, Panel, Rect, Ui};
+use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
 use super::commands::{self, Command, ViewAction, ViewMode};
 use super::dialogs::Dialogs;
@@ -166,7 +166,12 @@ impl Editor {
         });
         let side = Frame::new().fill(colour::PANEL);
         Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side).show(root, |ui| {
-            self.side(ui, &mut asked);
+            // a child of its own, so that a wide row is cut and does not widen the panel
+            let rect = ui.available_rect_before_wrap();
+            let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+            child.shrink_clip_rect(rect);
+            self.side(&mut child, &mut asked);
+            ui.allocate_rect(rect, Sense::hover());
         });
         if self.doc.process().is_some() {
             let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));

@@ -8,11 +8,11 @@ use egui::{DragValue, PointerButton, Response, RichText, Sense, Slider, SliderCl
 
 use super::curve;
 use crate::app::document::{Document, Group};
-use crate::app::theme::{ROW, colour};
+use crate::app::theme::{self, ROW, colour};
 use crate::param::{About, Kind, ParamSpec, Value};
 use crate::scene::Gesture;
 
-/// Width of the field for a typed value.
+/// Width of the field for a typed value, unless its text needs more.
 const VALUE_WIDTH: f32 = 74.0;
 
 /// Rows for the parameters of `group` that `show` lets through.
@@ -109,22 +109,25 @@ fn number(
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, Kind::Int { .. });
     let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 100.0;
-    ui.spacing_mut().slider_width = (ui.available_width() - VALUE_WIDTH - ui.spacing().item_spacing.x).max(40.0);
+    let field_width = field_width(ui, spec, value);
+    let width = (ui.available_width() - field_width - ui.spacing().item_spacing.x).max(40.0);
     let mut slid = value;
     let widget = Slider::new(&mut slid, slider.0..=slider.1)
-        .show_value(false)
         .logarithmic(logarithmic)
         .step_by(if whole { 1.0 } else { 0.0 })
         .clamping(SliderClamping::Edits);
-    let rail = ui.add(widget).labelled_by(label.id);
+    let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
     let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
-    let rail = tooltip(rail, about, spec);
+    // a slider itself takes any button for a drag and senses no clicks
+    let rail = tooltip(rail.interact(Sense::click()), about, spec);
+    let right = PointerButton::Secondary;
+    let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
     let menu = reset_menu(&rail, spec);
-    let field = field(ui, spec, value, hard, slider, logarithmic).labelled_by(label.id);
+    let field = field(ui, field_width, spec, value, hard, slider, logarithmic).labelled_by(label.id);
     let typed = field.inner;
     let field = tooltip(field.response, about, spec);
     let reset = double || menu || reset_menu(&field, spec);
-    let change = if rail.changed() && slid != value {
+    let change = if slid != value && !asks_menu {
         Some((rail, slid))
     } else {
         (typed != value).then_some((field, typed))
@@ -143,7 +146,22 @@ impl Field {
     }
 }
 
-fn field(ui: &mut Ui, spec: &ParamSpec, value: f64, hard: (f64, f64), slider: (f64, f64), logarithmic: bool) -> Field {
+fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
+    let text = format!("{}{}", value as f32, suffix(spec.unit));
+    let font = egui::TextStyle::Button.resolve(ui.style());
+    let text_width = ui.painter().layout_no_wrap(text, font, colour::TEXT).size().x;
+    (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
+}
+
+fn field(
+    ui: &mut Ui,
+    width: f32,
+    spec: &ParamSpec,
+    value: f64,
+    hard: (f64, f64),
+    slider: (f64, f64),
+    logarithmic: bool,
+) -> Field {
     let whole = matches!(spec.kind, Kind::Int { .. });
     let speed = match (whole, logarithmic) {
         (_, true) => (value.abs() * 0.01).max(slider.0 * 0.01),
@@ -164,7 +182,7 @@ fn field(ui: &mut Ui, spec: &ParamSpec, value: f64, hard: (f64, f64), slider: (f
             let number = text.trim().strip_suffix(unit.as_str()).unwrap_or(text).trim().replace(',', ".");
             number.parse::<f64>().ok().filter(|v| !v.is_nan())
         });
-    let response = ui.add_sized(vec2(VALUE_WIDTH, ui.spacing().interact_size.y), widget);
+    let response = ui.add_sized(vec2(width, ui.spacing().interact_size.y), widget);
     Field { response, inner: typed }
 }
 
@@ -174,25 +192,33 @@ fn curve_rows(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Op
     if asks_for_reset(&label, spec) {
         return Some(Change::at_once(spec.default.clone()));
     }
-    let edited = curve::editor(ui, &spec.label, points)?;
+    let edited = curve::editor(ui, title(spec), points)?;
     Some(Change { value: Value::Curve(edited.curve), gesture: edited.gesture })
 }
 
 /// The name of a parameter, in a column of its own.
 fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
-    let width = label_width(ui);
-    let (rect, response) = ui.allocate_exact_size(vec2(width, ROW), Sense::click());
     let changed = *value != spec.default;
+    let response = label_cell(ui, title(spec), changed);
+    tooltip(response, about, spec)
+}
+
+/// A name in the column of names; a dot says that the value beside it was changed.
+pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
     if changed {
         let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
         ui.painter().circle_filled(dot, 2.0, colour::ACCENT);
     }
-    let text = RichText::new(&spec.label).color(if changed { colour::TEXT_STRONG } else { colour::TEXT });
-    let inside = rect.with_min_x(rect.left() + 9.0);
-    let mut cell = ui.new_child(egui::UiBuilder::new().max_rect(inside).layout(egui::Layout::left_to_right(egui::Align::Center)));
-    cell.add(egui::Label::new(text).truncate().show_tooltip_when_elided(false));
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &spec.label));
-    tooltip(response, about, spec)
+    let tint = if changed { colour::TEXT_STRONG } else { colour::TEXT };
+    theme::paint_text(ui, rect.with_min_x(rect.left() + 9.0), text, tint, false);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, text));
+    response
+}
+
+/// The name as the panel writes it: the unit stands beside the value already.
+pub fn title(spec: &ParamSpec) -> &str {
+    if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
 }
 
 /// Width of the column of names.
@@ -214,7 +240,7 @@ fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
 fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
     response.on_hover_ui(|ui| {
         ui.set_max_width(320.0);
-        ui.label(RichText::new(&spec.label).strong());
+        ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
         if matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
             ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));

@@ -5,10 +5,10 @@ use egui::{Color32, Mesh, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, v
 use egui_phosphor::regular as icon;
 
 use super::layer::{section, seed_row};
-use super::params::{label_width, row, rows};
+use super::params::{label_cell, label_width, row, rows};
 use super::sun;
 use crate::app::document::{Document, Group};
-use crate::app::theme::{ROW, colour};
+use crate::app::theme::{ROW, colour, paint_text};
 use crate::param::Params;
 use crate::scene::Gesture;
 
@@ -55,11 +55,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
 
 fn name_row(ui: &mut Ui, document: &mut Document) {
     ui.horizontal(|ui| {
-        let (rect, label) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::hover());
-        let font = egui::TextStyle::Body.resolve(ui.style());
-        let at = pos2(rect.left() + 9.0, rect.center().y);
-        ui.painter().text(at, egui::Align2::LEFT_CENTER, "Name", font, colour::TEXT);
-        label.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, "Name"));
+        let label = label_cell(ui, "Name", false);
         let mut name = document.scene().name.clone();
         let field = egui::TextEdit::singleline(&mut name).desired_width(f32::INFINITY).char_limit(80);
         let field = ui.add(field.margin(vec2(6.0, 3.0))).labelled_by(label.id);
@@ -101,10 +97,9 @@ fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
         } else if response.hovered() {
             ui.painter().rect_filled(rect, 4.0, colour::RAISED);
         }
-        let font = egui::TextStyle::Body.resolve(ui.style());
         let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
-        let at = pos2(rect.left() + 9.0, rect.center().y);
-        ui.painter().text(at, egui::Align2::LEFT_CENTER, &swatch.label, font, tint);
+        let column = rect.with_min_x(rect.left() + 9.0).with_max_x(rect.left() + rect.width() * 0.38 - 6.0);
+        paint_text(ui, column, &swatch.label, tint, false);
         let strip = Rect::from_min_max(pos2(rect.left() + rect.width() * 0.38, rect.top() + 6.0), rect.max - vec2(8.0, 6.0));
         paint_strip(ui, strip, &swatch.colours);
         if response.clicked() {

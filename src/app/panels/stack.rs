@@ -7,9 +7,9 @@ use egui_phosphor::regular as icon;
 use super::add_menu::{self, AddMenu};
 use crate::app::commands::Command;
 use crate::app::document::{Document, Selection};
-use crate::app::theme::{ROW, colour, icon_button};
+use crate::app::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use crate::nodes::{Node, Work};
-use crate::scene::Layer;
+use crate::scene::{Blend, Layer};
 
 /// What the list remembers between frames.
 #[derive(Debug, Default)]
@@ -134,7 +134,8 @@ fn row(
     let mut inside = ui.new_child(UiBuilder::new().max_rect(rect.shrink2(vec2(4.0, 0.0))).layout(Layout::left_to_right(Align::Center)));
     let ui = &mut inside;
     ui.spacing_mut().item_spacing.x = 4.0;
-    ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(colour::TEXT_WEAK));
+    let grip = if selected { colour::TEXT } else { colour::TEXT_WEAK };
+    ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(grip));
     let (eye, what) = if layer.enabled { (icon::EYE, "Hide") } else { (icon::EYE_SLASH, "Show") };
     let eye = icon_button(ui, true, eye, &format!("{what} {}", layer.name));
     if eye.on_hover_text(Command::ToggleLayer.tooltip(ui.ctx())).clicked() {
@@ -149,7 +150,7 @@ fn row(
     ui.label(RichText::new(node_icon(&layer.node)).size(16.0).color(tint));
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        let button = crate::app::theme::icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
+        let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
         if button.on_hover_text(Command::SoloLayer.tooltip(ui.ctx())).clicked() {
             document.toggle_solo(index);
         }
@@ -161,15 +162,16 @@ fn row(
 
 fn name(ui: &mut Ui, document: &mut Document, state: &mut StackState, index: usize, layer: &Layer, tint: egui::Color32) {
     let Some((_, text)) = state.renaming.as_mut().filter(|(k, _)| *k == index) else {
-        let text = RichText::new(&layer.name).color(tint);
-        let text = if layer.enabled { text } else { text.italics() };
-        let response = ui.add(egui::Label::new(text).truncate().show_tooltip_when_elided(false));
-        response.widget_info(|| egui::WidgetInfo::new(egui::WidgetType::Label));
+        // painted, since the row itself bears the name
+        paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
         return;
     };
     let id = ui.id().with("rename");
     let response = ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).margin(vec2(4.0, 2.0)));
-    response.widget_info(|| egui::WidgetInfo::text_edit(true, &layer.name, text.as_str(), "Layer name"));
+    response.widget_info(|| egui::WidgetInfo {
+        label: Some("Layer name".into()),
+        ..egui::WidgetInfo::text_edit(true, &layer.name, text.as_str(), "")
+    });
     if response.lost_focus() {
         if !ui.input(|i| i.key_pressed(Key::Escape)) {
             document.rename_layer(index, text);
@@ -207,7 +209,7 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
     if layer.mix.opacity < 1.0 {
         parts.push(format!("{:.0} %", layer.mix.opacity * 100.0));
     }
-    if matches!(layer.node.work(), Work::Generator(_)) {
+    if matches!(layer.node.work(), Work::Generator(_)) && layer.mix.blend != Blend::Replace {
         parts.push(layer.mix.blend.label().to_lowercase());
     }
     parts.join(", ")
@@ -239,11 +241,10 @@ fn scene_row(ui: &mut Ui, document: &mut Document) {
     let selected = document.selection() == Selection::Scene;
     background(ui, rect, selected, response.hovered());
     let tint = if selected { colour::TEXT_STRONG } else { colour::TEXT };
-    let font = egui::TextStyle::Body.resolve(ui.style());
-    let left = egui::Align2::LEFT_CENTER;
     let symbol = egui::FontId::proportional(16.0);
-    ui.painter().text(pos2(rect.left() + 21.0, rect.center().y), left, icon::GEAR_SIX, symbol, tint);
-    ui.painter().text(pos2(rect.left() + 46.0, rect.center().y), left, "Scene settings", font, tint);
+    let at = pos2(rect.left() + 21.0, rect.center().y);
+    ui.painter().text(at, egui::Align2::LEFT_CENTER, icon::GEAR_SIX, symbol, tint);
+    paint_text(ui, rect.with_min_x(rect.left() + 46.0), "Scene settings", tint, false);
     response.widget_info(|| {
         egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, selected, "Scene settings")
     });

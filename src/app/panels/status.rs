@@ -62,7 +62,10 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo) -> Option<Comma
                 command = Some(Command::Cancel);
             }
             let done = (running.layer as f32 + running.fraction) / running.layers.max(1) as f32;
-            ui.add(ProgressBar::new(done).desired_width(90.0).desired_height(6.0).fill(colour::ACCENT));
+            ui.scope(|ui| {
+                ui.visuals_mut().extreme_bg_color = colour::CONTROL;
+                ui.add(ProgressBar::new(done).desired_width(90.0).desired_height(6.0).fill(colour::ACCENT));
+            });
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             facts(ui, document, info);

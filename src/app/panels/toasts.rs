@@ -50,6 +50,11 @@ impl Toasts {
         self.list.iter().map(|toast| (toast.kind, toast.text.as_str()))
     }
 
+    /// Drops what was said about a scene that is gone.
+    pub fn forget_warnings(&mut self) {
+        self.list.retain(|toast| toast.kind != Kind::Warning);
+    }
+
     fn push(&mut self, kind: Kind, text: String) {
         // the same message again replaces itself
         self.list.retain(|toast| toast.text != text);

@@ -6,11 +6,11 @@ use egui_phosphor::regular as icon;
 
 use crate::app::commands::Command;
 use crate::app::document::{Document, SPEED_RANGE};
-use crate::app::theme::{colour, icon_button, icon_toggle};
+use crate::app::theme::{colour, icon_button, icon_toggle, slider};
 
 /// Shows the transport; returns the command of a button.
 pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
-    let (_, total) = document.process()?;
+    let (layer, total) = document.process()?;
     let here = document.iteration();
     let playing = document.transport().is_playing();
     let mut command = None;
@@ -30,6 +30,10 @@ pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
             }
         }
         ui.add_space(4.0);
+        if document.selected_layer() != Some(layer) {
+            let name = RichText::new(&document.scene().layers[layer].name).color(colour::TEXT_WEAK);
+            ui.add_sized(vec2(90.0, 20.0), egui::Label::new(name).truncate());
+        }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             speed(ui, document);
             ui.add_space(8.0);
@@ -45,9 +49,9 @@ fn scrub(ui: &mut Ui, document: &mut Document, here: u32, total: u32) {
     let field = DragValue::new(&mut at).range(0..=total).update_while_editing(false);
     let field = ui.add_enabled(total > 0, field).on_hover_text("The iteration that is shown.");
     field.widget_info(|| egui::WidgetInfo::drag_value(true, f64::from(here)));
-    ui.spacing_mut().slider_width = (ui.available_width() - 6.0).max(60.0);
-    let rail = Slider::new(&mut at, 0..=total.max(1)).show_value(false);
-    let rail = ui.add_enabled(total > 0, rail).on_hover_text("Shows the terrain after so many iterations.");
+    let width = (ui.available_width() - 6.0).max(60.0);
+    let rail = slider(ui, total > 0, width, Slider::new(&mut at, 0..=total.max(1)));
+    let rail = rail.on_hover_text("Shows the terrain after so many iterations.");
     rail.widget_info(|| egui::WidgetInfo::slider(total > 0, f64::from(here), "Iteration"));
     if at != here {
         document.seek(at);
@@ -62,9 +66,8 @@ fn speed(ui: &mut Ui, document: &mut Document) {
     let unlimited = unlimited ^ fastest.clicked();
     let text = if unlimited { "max".to_string() } else { format!("{speed:.0}/s") };
     ui.add_sized(vec2(38.0, 20.0), egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).halign(Align::Min));
-    ui.spacing_mut().slider_width = 70.0;
-    let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).show_value(false).logarithmic(true);
-    let rail = ui.add_enabled(!unlimited, rail).on_hover_text("Iterations a second while playing.");
+    let rail = Slider::new(&mut speed, SPEED_RANGE.0..=SPEED_RANGE.1).logarithmic(true);
+    let rail = slider(ui, !unlimited, 70.0, rail).on_hover_text("Iterations a second while playing.");
     rail.widget_info(|| egui::WidgetInfo::slider(!unlimited, f64::from(speed), "Speed"));
     document.set_speed(speed, unlimited);
 }

@@ -8,8 +8,9 @@
 //! atan(k · relief_metres / size_metres) on a grid of N cells.
 //!
 //! Scheme: gather. What a cell loses and its loss per unit of d are computed once (`Loss`), then every cell sums
-//! what comes from its neighbours; rolling rows hold the losses, so nothing but the heights is written and the bits do not
-//! depend on the threads. Heights are double-buffered: a cancelled step leaves the run as it was.
+//! what comes from its neighbours; rolling rows hold the losses, and the bits do not depend on the threads. Heights and
+//! maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits are what each iteration
+//! changed on balance, so rock that only passes a cell leaves no trace there.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A hollow
 //! is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four times
@@ -53,19 +54,28 @@ impl Process for Thermal {
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         terrain.close_seam();
-        for kind in [MapKind::Wear, MapKind::Deposits] {
-            terrain.map_mut(kind);
+        for kind in WRITTEN {
+            if terrain.map(kind).is_none() {
+                terrain.map_mut(kind);
+            }
         }
         Box::new(Slide {
             talus_angle: self.talus_angle,
             rate: self.rate,
             neighbours: self.neighbours,
             terrain,
-            next: Vec::new(),
+            next: Buffers::default(),
             ledger: Ledger::default(),
         })
     }
 }
+
+/// The data maps of this process, in the order of [`Buffers::maps`].
+const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+
+/// Cells of a band; the rows beside a band are computed twice, so bands are not too small.
+const BAND_CELLS: usize = 16 * 1024;
+const BAND_ROWS: usize = 16;
 
 /// Thermal erosion under way.
 struct Slide {
@@ -73,27 +83,65 @@ struct Slide {
     rate: f32,
     neighbours: Neighbours,
     terrain: Terrain,
-    /// The heights being computed; it may be empty between steps.
-    next: Vec<f32>,
+    next: Buffers,
     ledger: Ledger,
+}
+
+/// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
+#[derive(Default)]
+struct Buffers {
+    height: Vec<f32>,
+    maps: [Vec<f32>; 2],
+    /// What each row lost and gained.
+    rows: Vec<[f64; 2]>,
 }
 
 impl Run for Slide {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
-        self.next.resize(grid.len(), 0.0);
+        let (n, len) = (grid.samples, grid.len());
         let rise = cx.rise_per_cell(self.talus_angle);
         let law = Law { grid, rate: self.rate, straight: rise, diagonal: rise * std::f32::consts::SQRT_2 };
+        let Buffers { height, maps: [wear, deposits], rows } = &mut self.next;
+        for buffer in [&mut *height, &mut *wear, &mut *deposits] {
+            buffer.resize(len, 0.0);
+        }
+        rows.resize(n, [0.0; 2]);
         let old = &self.terrain.height;
-        let rows = (BAND_CELLS / grid.samples).max(BAND_ROWS);
-        cx.bands_of(rows, &mut self.next, |first, out| match self.neighbours {
-            Neighbours::Moore => law.band::<true, true>(old, first, out),
-            Neighbours::VonNeumann => law.band::<true, false>(old, first, out),
-            Neighbours::Rotated => law.band::<false, true>(old, first, out),
-        })?;
+        let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
+        let band = (BAND_CELLS / n).max(BAND_ROWS);
+        let cells = band * n;
+        let bands = (height.par_chunks_mut(cells), wear.par_chunks_mut(cells), deposits.par_chunks_mut(cells));
+        (bands.0, bands.1, bands.2, rows.par_chunks_mut(band)).into_par_iter().enumerate().try_for_each(
+            |(b, (height, wear, deposits, rows))| {
+                cx.control.check()?;
+                match self.neighbours {
+                    Neighbours::Moore => law.band::<true, true>(old, b * band, height),
+                    Neighbours::VonNeumann => law.band::<true, false>(old, b * band, height),
+                    Neighbours::Rotated => law.band::<false, true>(old, b * band, height),
+                }
+                let span = b * cells..b * cells + height.len();
+                let old = &old[span.clone()];
+                add_balance(old, height, &old_wear[span.clone()], wear, |fall| if fall > 0.0 { fall } else { 0.0 });
+                add_balance(old, height, &old_deposits[span], deposits, |fall| if fall < 0.0 { -fall } else { 0.0 });
+                let distinct = grid.distinct();
+                for ((row, old), new) in rows.iter_mut().zip(old.chunks(n)).zip(height.chunks(n)) {
+                    *row = balance(&old[..distinct], &new[..distinct]);
+                }
+                Ok(())
+            },
+        )?;
         // from here on the step cannot fail
-        std::mem::swap(&mut self.terrain.height, &mut self.next);
-        self.account();
+        for [eroded, deposited] in &rows[..grid.distinct()] {
+            self.ledger.eroded += eroded;
+            self.ledger.deposited += deposited;
+        }
+        std::mem::swap(&mut self.terrain.height, height);
+        for (kind, map) in WRITTEN.into_iter().zip([wear, deposits]) {
+            let former = self.terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
+            // a map that a snapshot shares stays with it
+            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
+        }
         Ok(())
     }
 
@@ -106,7 +154,7 @@ impl Run for Slide {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self { terrain: self.terrain.clone(), next: Vec::new(), ..*self })
+        Box::new(Self { terrain: self.terrain.clone(), next: Buffers::default(), ..*self })
     }
 
     fn bytes(&self) -> usize {
@@ -114,51 +162,32 @@ impl Run for Slide {
     }
 }
 
-/// Cells of a band; the rows beside a band are computed twice, so bands are not too small.
-const BAND_CELLS: usize = 16 * 1024;
-const BAND_ROWS: usize = 16;
-
-impl Slide {
-    /// Writes down what the step did, measured on the heights themselves: `next` holds the old ones.
-    fn account(&mut self) {
-        let grid = self.terrain.grid;
-        let (n, distinct) = (grid.samples, grid.distinct());
-        let mut wear = self.terrain.take_map(MapKind::Wear);
-        let mut deposits = self.terrain.take_map(MapKind::Deposits);
-        let (old, new) = (&self.next, &self.terrain.height);
-        let rows: Vec<[f64; 2]> =
-            (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), old.par_chunks(n), new.par_chunks(n))
-                .into_par_iter()
-                .with_min_len(8)
-                .map(|(wear, deposits, old, new)| {
-                    for (((w, d), &a), &b) in wear.iter_mut().zip(deposits).zip(old).zip(new) {
-                        let fall = a - b;
-                        *w += fall.max(0.0);
-                        *d += (-fall).max(0.0);
-                    }
-                    balance(&old[..distinct], &new[..distinct])
-                })
-                .collect();
-        for [eroded, deposited] in &rows[..distinct] {
-            self.ledger.eroded += eroded;
-            self.ledger.deposited += deposited;
-        }
-        self.terrain.set_map(MapKind::Wear, Some(Arc::new(wear)));
-        self.terrain.set_map(MapKind::Deposits, Some(Arc::new(deposits)));
+/// Writes a data map: what it was, plus `part` of the fall of each cell.
+fn add_balance(old: &[f32], new: &[f32], before: &[f32], map: &mut [f32], part: impl Fn(f32) -> f32) {
+    for (((map, before), old), new) in map.iter_mut().zip(before).zip(old).zip(new) {
+        *map = before + part(old - new);
     }
 }
 
-/// What a row lost and what it gained. Eight partial sums, always combined in the same order.
+/// What a row lost and what it gained, measured on the heights. Eight partial sums, always combined in the same order.
 fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
-    let (mut lost, mut gained) = ([0.0f64; 8], [0.0f64; 8]);
-    for (a, b) in old.chunks(8).zip(new.chunks(8)) {
-        for k in 0..a.len() {
-            let fall = f64::from(a[k]) - f64::from(b[k]);
-            lost[k] += fall.max(0.0);
-            gained[k] += (-fall).max(0.0);
+    let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
+    let mut add = |k: usize, old: f32, new: f32| {
+        let fall = f64::from(old) - f64::from(new);
+        net[k] += fall;
+        gross[k] += fall.abs();
+    };
+    let ((olds, last_old), (news, last_new)) = (old.as_chunks::<8>(), new.as_chunks::<8>());
+    for (old, new) in olds.iter().zip(news) {
+        for k in 0..8 {
+            add(k, old[k], new[k]);
         }
     }
-    [lost.iter().sum(), gained.iter().sum()]
+    for (k, (&old, &new)) in last_old.iter().zip(last_new).enumerate() {
+        add(k, old, new);
+    }
+    let (net, gross) = (net.iter().sum::<f64>(), gross.iter().sum::<f64>());
+    [(gross + net) * 0.5, (gross - net) * 0.5]
 }
 
 struct Law {
@@ -277,7 +306,8 @@ impl Law {
             let mut gained = 0.0f32;
             let mut take = |neighbour: f32, share: f32, threshold: f32| {
                 let d = neighbour - h;
-                gained += if d - threshold > 0.0 { share * d } else { 0.0 };
+                // chosen before it is multiplied: the loop has no branch
+                gained += share * if d - threshold > 0.0 { d } else { 0.0 };
             };
             if STRAIGHT {
                 take(north[j + 1], n_share[j + 1], self.straight);

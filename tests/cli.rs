@@ -1,0 +1,246 @@
+//! The program as people and scripts call it: results, exit codes, messages.
+
+use std::path::{Path, PathBuf};
+
+use assert_cmd::Command;
+use predicates::prelude::*;
+use predicates::str::contains;
+
+fn talweg(args: &[&str]) -> assert_cmd::assert::Assert {
+    Command::cargo_bin("talweg").unwrap().args(args).assert()
+}
+
+fn save(name: &str) -> String {
+    format!("{}/saves/{name}.ron", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder with scene files made for the test.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+    fn at(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().into()
+    }
+    fn with(&self, name: &str, text: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), text).unwrap();
+        self.at(name)
+    }
+}
+
+fn picture_size(path: &Path) -> (u32, u32, png::ColorType, png::BitDepth) {
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let mut reader = png::Decoder::new(file).read_info().unwrap();
+    let mut bytes = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut bytes).unwrap();
+    assert!(bytes.iter().any(|b| *b != bytes[0]), "an empty picture");
+    (info.width, info.height, info.color_type, info.bit_depth)
+}
+
+#[test]
+fn help_is_short_and_shows_examples() {
+    talweg(&["--help"]).success().stdout(contains("render").and(contains("Examples:")).and(contains("Exit codes")));
+    for command in ["render", "shot", "export", "nodes", "check", "verify"] {
+        let help = talweg(&[command, "--help"]).success();
+        let text = String::from_utf8(help.get_output().stdout.clone()).unwrap();
+        assert!(text.lines().count() < 60, "{command}: {} lines", text.lines().count());
+    }
+    talweg(&["--version"]).success().stdout(contains("talweg 0"));
+    talweg(&["nonsense", "more"]).code(2);
+}
+
+#[test]
+fn render_draws_a_picture_of_the_size_that_was_asked_for() {
+    let folder = Folder::new();
+    let out = folder.at("a.png");
+    let rgb8 = (png::ColorType::Rgb, png::BitDepth::Eight);
+    talweg(&["render", "island", "-o", &out, "--size", "65", "--picture", "48"]).success().stdout(contains("48 × 48"));
+    assert_eq!(picture_size(&folder.path("a.png")), (48, 48, rgb8.0, rgb8.1));
+    talweg(&["render", "island", "-o", &out, "--size", "65", "--width", "60", "--height", "20", "--style", "heights"])
+        .success();
+    assert_eq!(picture_size(&folder.path("a.png")), (60, 20, rgb8.0, rgb8.1));
+    talweg(&["render", "island", "-o", &out, "--picture", "0"]).code(2);
+    talweg(&["render", "island", "-o", &out, "--picture", "9", "--width", "9"]).code(2);
+    talweg(&["render", "island", "-o", &folder.at("a.jpg")]).code(2).stderr(contains(".png"));
+    talweg(&["render", "island", "-o", &out, "--palette", "pink"]).code(2).stderr(contains("alpine"));
+}
+
+#[test]
+fn export_writes_every_format_with_its_report() {
+    let folder = Folder::new();
+    let common = ["export", "island", "--size", "33", "--json", "-o"];
+    let report = |file: &str| -> serde_json::Value {
+        let done = talweg(&[&common[..], &[&folder.at(file)]].concat()).success();
+        serde_json::from_slice(&done.get_output().stdout).unwrap()
+    };
+    let floats = report("h.r32");
+    let metres: Vec<f32> = std::fs::read(folder.path("h.r32"))
+        .unwrap()
+        .chunks_exact(4)
+        .map(|b| f32::from_le_bytes(b.try_into().unwrap()))
+        .collect();
+    assert_eq!(metres.len(), 33 * 33);
+    let range = metres.iter().fold((f32::MAX, f32::MIN), |(a, b), &h| (a.min(h), b.max(h)));
+    assert_eq!(floats["min_metres"].as_f64().unwrap() as f32, range.0);
+    assert_eq!(floats["max_metres"].as_f64().unwrap() as f32, range.1);
+
+    let words = report("h.r16");
+    let step = words["metres_per_step"].as_f64().unwrap() as f32;
+    let bytes = std::fs::read(folder.path("h.r16")).unwrap();
+    assert_eq!(bytes.len(), 33 * 33 * 2);
+    for (two, height) in bytes.chunks_exact(2).zip(&metres) {
+        let back = range.0 + f32::from(u16::from_le_bytes(two.try_into().unwrap())) * step;
+        assert!((back - height).abs() <= step, "{back} m, not {height} m");
+    }
+    assert_eq!(report("h.png")["samples"], 33);
+    assert_eq!(picture_size(&folder.path("h.png")), (33, 33, png::ColorType::Grayscale, png::BitDepth::Sixteen));
+    talweg(&["export", "island", "-o", &folder.at("h.png"), "--size", "33"]).success().stdout(contains("m per step"));
+}
+
+#[test]
+fn places_that_cannot_be_written_are_named_before_the_work() {
+    let folder = Folder::new();
+    let export = |out: &str| talweg(&["export", "island", "--size", "16", "-o", out]);
+    export(&folder.at("h.tga")).code(2).stderr(contains("`.tga`").and(contains(".r16")).and(contains(".r32")));
+    export(&folder.at("h")).code(2).stderr(contains(".png"));
+    export(&folder.at("none/h.r16")).code(1).stderr(contains("there is no folder").and(contains("none")));
+    std::fs::create_dir(folder.path("dir.r16")).unwrap();
+    export(&folder.at("dir.r16")).code(1).stderr(contains("is a folder"));
+    folder.with("file", "");
+    export(&folder.at("file/h.r16")).code(1).stderr(contains("there is no folder"));
+    #[cfg(target_os = "linux")]
+    export("/proc/h.r16").code(1).stderr(contains("cannot write /proc/h.r16"));
+}
+
+#[test]
+fn nodes_lists_the_whole_catalogue() {
+    let text = talweg(&["nodes"]).success();
+    let text = String::from_utf8(text.get_output().stdout.clone()).unwrap();
+    let json = talweg(&["nodes", "--json"]).success();
+    let json: serde_json::Value = serde_json::from_slice(&json.get_output().stdout).unwrap();
+    let catalogue = talweg::nodes::Node::catalogue();
+    assert_eq!(json["nodes"].as_array().unwrap().len(), catalogue.len());
+    for (node, entry) in catalogue.iter().zip(json["nodes"].as_array().unwrap()) {
+        let about = node.about();
+        assert_eq!((entry["name"].as_str(), entry["help"].as_str()), (Some(about.name), Some(about.help)));
+        assert!(text.contains(about.help), "{}", about.name);
+        for (spec, param) in about.params.iter().zip(entry["params"].as_array().unwrap()) {
+            assert_eq!(param["name"], spec.name);
+            assert!(text.contains(spec.help), "{}.{}", about.name, spec.name);
+        }
+    }
+    assert_eq!(json["scene"]["params"][0]["name"], "seed");
+}
+
+#[test]
+fn broken_scenes_say_what_and_where() {
+    let folder = Folder::new();
+    let good = std::fs::read_to_string(save("island")).unwrap();
+    let nested = format!("(version: 1, layers: {}", "[".repeat(10_000));
+    let cases: &[(&str, Vec<u8>, &str)] = &[
+        ("truncated.ron", good.as_bytes()[..good.len() / 2].to_vec(), "line "),
+        ("newer.ron", good.replacen("version: 1", "version: 99", 1).into_bytes(), "version 99"),
+        ("zero.ron", good.replacen("version: 1", "version: 0", 1).into_bytes(), "versions begin at 1"),
+        ("nested.ron", nested.into_bytes(), "line 1"),
+        ("prose.ron", b"Dear diary,".to_vec(), "line 1, column 1"),
+        ("empty.ron", Vec::new(), "line 1"),
+        ("binary.ron", vec![0x89, b'P', b'N', b'G', 0, 0xff], "not text"),
+        ("unknown.ron", b"(version: 1, layers: [(node: Perlin(frequncy: 3))])".to_vec(), "frequncy"),
+        ("nonode.ron", b"(version: 1, layers: [(node: Lava())])".to_vec(), "Lava"),
+    ];
+    for (name, bytes, message) in cases {
+        let file = folder.with(name, bytes);
+        for command in ["check", "verify"] {
+            let said = talweg(&[command, &file]).code(1);
+            let output = said.get_output();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(text.contains(message) && text.contains(name), "{command} {name}: {text}");
+        }
+    }
+    talweg(&["verify", &folder.at("missing.ron")]).code(1).stderr(contains("missing.ron").and(contains("island")));
+    talweg(&["verify", folder.0.path().to_str().unwrap()]).code(1).stderr(contains("directory"));
+}
+
+#[test]
+fn check_prints_ok_warnings_and_errors() {
+    let folder = Folder::new();
+    talweg(&["check", &save("island"), &save("volcano")]).success().stdout(contains("ok").count(2));
+    let odd = folder.with("odd.ron", "(version: 1, palette: \"pink\", layers: [(node: Perlin(octaves: 99))])");
+    talweg(&["check", &odd]).success().stdout(contains("`octaves` was 99").and(contains("no palette `pink`")));
+    let bad = folder.with("bad.ron", "(");
+    let said = talweg(&["check", &save("island"), &bad, "--json"]).code(1);
+    let json: serde_json::Value = serde_json::from_slice(&said.get_output().stdout).unwrap();
+    assert!(json[0]["error"].is_null() && json[1]["error"].as_str().unwrap().contains("line 1"));
+    talweg(&["check"]).code(2);
+    talweg(&["verify", &odd, "--size", "9"]).success().stderr(contains("warning").and(contains("odd.ron")));
+    talweg(&["verify", &odd, "--size", "9", "--quiet"]).success().stderr(predicates::str::is_empty());
+}
+
+#[test]
+fn verify_prints_one_hash_that_scene_seed_size_and_set_decide() {
+    let hash = |args: &[&str]| {
+        let done = talweg(&[&["verify", "alpine-range"], args].concat()).success();
+        let text = String::from_utf8(done.get_output().stdout.clone()).unwrap();
+        assert!(text.len() == 33 && text.trim().bytes().all(|b| b.is_ascii_hexdigit()), "{text:?}");
+        text
+    };
+    let plain = hash(&["--size", "65"]);
+    for threads in ["1", "2", "3", "7"] {
+        assert_eq!(hash(&["--size", "65", "--threads", threads]), plain);
+    }
+    assert_ne!(hash(&["--size", "65", "--seed", "99"]), plain);
+    assert_ne!(hash(&["--size", "65", "--set", "Crests.octaves=4"]), plain);
+    assert_ne!(hash(&["--size", "66"]), plain);
+    let text = talweg(&["verify", "island", "--size", "17", "--json", "--threads", "3"]).success();
+    let runs: serde_json::Value = serde_json::from_slice(&text.get_output().stdout).unwrap();
+    let threads: Vec<i64> = runs.as_array().unwrap().iter().map(|r| r["threads"].as_i64().unwrap()).collect();
+    assert_eq!(threads, [1, 2, 3]);
+}
+
+#[test]
+fn wrong_usage_is_exit_code_2_and_says_what_is_right() {
+    let verify = |args: &[&str]| talweg(&[&["verify", "island", "--size", "9"], args].concat());
+    verify(&["--set", "Coast"]).code(2).stderr(contains("LAYER.PARAM=VALUE"));
+    verify(&["--set", "Nope.octaves=3"]).code(2).stderr(contains("`Coast`"));
+    verify(&["--set", "Coast.nope=3"]).code(2).stderr(contains("octaves"));
+    verify(&["--set", "Coast.octaves=many"]).code(2).stderr(contains("1 to 16"));
+    verify(&["--set", "Coast.octaves=99"]).code(2).stderr(contains("1 to 16"));
+    verify(&["--set", "Coast.octaves=3", "--set", "scene.seed=5"]).success();
+    for size in ["1", "16385", "many", "-4"] {
+        talweg(&["verify", "island", "--size", size]).code(2);
+    }
+    verify(&["--threads", "-1"]).code(2);
+    verify(&["--threads", "100000"]).code(2).stderr(contains("1024"));
+}
+
+#[test]
+fn a_file_goes_before_an_example_of_the_same_name() {
+    let folder = Folder::new();
+    folder.with("island", "(");
+    let mut command = Command::cargo_bin("talweg").unwrap();
+    command.current_dir(folder.0.path()).args(["verify", "island"]).assert().code(1).stderr(contains("line 1"));
+}
+
+#[test]
+fn a_reader_that_stops_reading_is_no_error() {
+    use std::process::{Command, Stdio};
+    let program = assert_cmd::cargo::cargo_bin("talweg");
+    let mut child = Command::new(program).arg("nodes").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stderr).as_ref()), (Some(0), ""));
+}
+
+#[cfg(not(feature = "app"))]
+#[test]
+fn without_the_editor_the_program_says_so() {
+    let folder = Folder::new();
+    talweg(&[]).code(1).stderr(contains("without the editor"));
+    talweg(&[&save("island")]).code(1).stderr(contains("without the editor"));
+    talweg(&["shot", "island", "-o", &folder.at("v.png")]).code(1).stderr(contains("without the editor"));
+}

@@ -1,0 +1,456 @@
+//! The panels without a window: every interaction goes through the pointer and the keyboard.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use bevy_egui::egui;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, Pos2, Rect, Vec2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::app::commands::{Command, ViewAction};
+use talweg::app::document::Selection;
+use talweg::app::panels::{Drawn, Editor, Effect, Example, Running, StatusInfo, Swatch, ToastKind, UnderCursor};
+use talweg::app::theme;
+use talweg::eval::{Quality, Request};
+use talweg::nodes::Node;
+use talweg::param::{Kind, Value};
+
+struct App {
+    editor: Editor,
+    info: StatusInfo,
+    drawn: Option<Drawn>,
+    requests: Vec<Request>,
+    effects: Vec<Effect>,
+    frames: usize,
+}
+
+impl App {
+    fn value(&self, layer: usize, param: &str) -> Value {
+        let node = &self.editor.doc.scene().layers[layer].node;
+        node.params().get(node.about().find(param).unwrap())
+    }
+
+    fn names(&self) -> Vec<String> {
+        self.editor.doc.scene().layers.iter().map(|layer| layer.name.clone()).collect()
+    }
+}
+
+type Panels = Harness<'static, App>;
+
+fn panels(size: Vec2, nodes: &[&str]) -> Panels {
+    let swatches = vec![Swatch { name: "alpine".into(), label: "Alpine".into(), colours: vec![[9; 4]; 512] }];
+    let examples = vec![Example { name: "Hills".into(), text: "(version: 1, layers: [(node: Perlin())])".into() }];
+    let mut editor = Editor::new(None, examples, swatches);
+    for name in nodes {
+        editor.doc.add_layer(Node::named(name).unwrap());
+    }
+    let info = StatusInfo::default();
+    let app = App { editor, info, drawn: None, requests: Vec::new(), effects: Vec::new(), frames: 0 };
+    let mut harness = Harness::builder().with_size(size).with_max_steps(60).with_step_dt(0.04).build_ui_state(frame, app);
+    harness.run();
+    harness
+}
+
+/// What the Bevy system does, without Bevy.
+fn frame(ui: &mut egui::Ui, app: &mut App) {
+    let ctx = ui.ctx().clone();
+    if app.frames == 0 {
+        theme::apply(&ctx);
+    }
+    app.frames += 1;
+    let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
+    let mut root = egui::Ui::new(ctx, "root".into(), builder);
+    if app.frames == 1 {
+        return; // the fonts come with the next pass
+    }
+    let mut drawn = app.editor.ui(&mut root, &app.info);
+    app.requests.extend(app.editor.doc.take_request());
+    app.effects.append(&mut drawn.effects);
+    app.drawn = Some(drawn);
+}
+
+fn large(nodes: &[&str]) -> Panels {
+    panels(vec2(1280.0, 720.0), nodes)
+}
+
+fn press(panels: &mut Panels, modifiers: Modifiers, key: Key) {
+    panels.key_press_modifiers(modifiers, key);
+    panels.run();
+}
+
+fn click(panels: &mut Panels, label: &str) {
+    panels.get_by_label(label).click();
+    panels.run();
+}
+
+fn drag(panels: &mut Panels, from: Pos2, to: Pos2) {
+    panels.hover_at(from);
+    panels.drag_at(from);
+    for k in 1..=4 {
+        panels.hover_at(from + (to - from) * (k as f32 / 4.0));
+    }
+    panels.run();
+}
+
+fn drop_at(panels: &mut Panels, at: Pos2) {
+    panels.drop_at(at);
+    panels.run();
+}
+
+/// The widget of `role` that the label `name` belongs to.
+fn widget<'a>(panels: &'a Panels, role: Role, name: &'a str) -> egui_kittest::Node<'a> {
+    panels.get_by_role_and_label(role, name)
+}
+
+#[test]
+fn a_layer_is_added_through_the_menu_of_categories() {
+    let mut panels = large(&[]);
+    assert!(panels.query_by_label_contains("Add a generator to begin").is_some());
+    click(&mut panels, "Add layer");
+    assert!(panels.query_by_label_contains("Noise").is_some(), "the menu is by category");
+    click(&mut panels, "Add Perlin noise");
+    assert_eq!(panels.state().names(), ["Perlin noise"]);
+    assert_eq!(panels.state().editor.doc.selection(), Selection::Layer(0));
+    assert_eq!(panels.state().requests.last().unwrap().scene.layers.len(), 1);
+    assert!(panels.query_by_label("Add Perlin noise").is_none(), "the menu is closed");
+}
+
+#[test]
+fn the_menu_is_searched_by_name_and_enter_takes_the_first() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::SHIFT, Key::A);
+    panels.get_by_role_and_label(Role::TextInput, "Search nodes").type_text("voronoi");
+    panels.run();
+    assert!(panels.query_by_label("Add Voronoi").is_some());
+    assert!(panels.query_by_label("Add Perlin noise").is_none());
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Voronoi"]);
+}
+
+#[test]
+fn a_slider_drag_is_one_undo_step_with_previews_and_then_the_full_size() {
+    let mut panels = large(&["Perlin"]);
+    let before = panels.state().value(0, "octaves");
+    panels.state_mut().requests.clear();
+    let rail = widget(&panels, Role::Slider, "Octaves").rect();
+    drag(&mut panels, rail.center(), rail.right_center() - vec2(6.0, 0.0));
+    assert!(!panels.state().requests.is_empty());
+    assert!(panels.state().requests.iter().all(|request| request.quality == Quality::Preview));
+    drop_at(&mut panels, rail.right_center() - vec2(6.0, 0.0));
+    assert_eq!(panels.state().requests.last().unwrap().quality, Quality::PreviewThenFull);
+    let after = panels.state().value(0, "octaves");
+    assert_ne!(before, after);
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Change octaves"));
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert_eq!(panels.state().value(0, "octaves"), before);
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Add Perlin noise"), "one step only");
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::Z);
+    assert_eq!(panels.state().value(0, "octaves"), after);
+}
+
+#[test]
+fn a_typed_value_goes_beyond_the_slider_and_stops_at_the_hard_range() {
+    let mut panels = large(&["Perlin"]);
+    for (typed, taken) in [("200", 200.0), ("99999", 256.0), ("nonsense", 256.0), ("0,5", 0.5)] {
+        let field = widget(&panels, Role::SpinButton, "Frequency").rect().center();
+        panels.hover_at(field);
+        panels.drag_at(field);
+        panels.drop_at(field);
+        panels.run();
+        panels.event(egui::Event::Text(typed.into()));
+        panels.run();
+        press(&mut panels, Modifiers::NONE, Key::Enter);
+        assert_eq!(panels.state().value(0, "frequency"), Value::Float(taken), "after typing {typed}");
+    }
+}
+
+#[test]
+fn double_click_and_context_menu_reset() {
+    let mut panels = large(&["Perlin"]);
+    let set = |panels: &mut Panels| {
+        panels.state_mut().editor.doc.set(talweg::app::document::Group::Node(0), 0, &Value::Float(20.0), None);
+        panels.run();
+    };
+    let default = Value::Float(4.0);
+    set(&mut panels);
+    let labels = egui_kittest::kittest::by().role(Role::Label).value("Frequency").include_labels();
+    let at = panels.get(labels).rect().center();
+    for _ in 0..2 {
+        panels.hover_at(at);
+        panels.drag_at(at);
+        panels.event(egui::Event::PointerButton {
+            pos: at,
+            button: egui::PointerButton::Primary,
+            pressed: false,
+            modifiers: Modifiers::NONE,
+        });
+    }
+    panels.run();
+    assert_eq!(panels.state().value(0, "frequency"), default, "double click on the label");
+    set(&mut panels);
+    widget(&panels, Role::Slider, "Frequency").click_secondary();
+    panels.run();
+    click(&mut panels, "Reset to 4");
+    assert_eq!(panels.state().value(0, "frequency"), default, "context menu of the slider");
+}
+
+#[test]
+fn layers_are_reordered_by_dragging() {
+    let mut panels = large(&["Perlin", "Terrace", "Thermal"]);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Terraces", "Thermal erosion"]);
+    let row = |panels: &Panels, name: &str| row_rect(panels, name);
+    let (top, bottom) = (row(&panels, "Thermal erosion"), row(&panels, "Perlin noise"));
+    assert!(top.top() < bottom.top(), "the topmost layer is listed first");
+    drag(&mut panels, top.center(), bottom.center() + vec2(0.0, 6.0));
+    drop_at(&mut panels, bottom.center() + vec2(0.0, 6.0));
+    assert_eq!(panels.state().names(), ["Thermal erosion", "Perlin noise", "Terraces"]);
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Reorder layers"));
+}
+
+fn row_rect(panels: &Panels, name: &str) -> Rect {
+    let rows: Vec<Rect> = panels.get_all_by_role_and_label(Role::Button, name).map(|node| node.rect()).collect();
+    rows.into_iter().max_by(|a, b| a.width().total_cmp(&b.width())).unwrap()
+}
+
+#[test]
+fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
+    let mut panels = large(&["Perlin", "Terrace"]);
+    press(&mut panels, Modifiers::NONE, Key::F2);
+    panels.event(egui::Event::Text("Steps".into()));
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Steps"]);
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Steps", "Steps copy"]);
+    press(&mut panels, Modifiers::NONE, Key::H);
+    assert!(!panels.state().editor.doc.scene().layers[2].enabled);
+    press(&mut panels, Modifiers::NONE, Key::S);
+    assert_eq!(panels.state().editor.doc.solo(), Some(2));
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Steps"]);
+    assert_eq!(panels.state().editor.doc.solo(), None);
+    press(&mut panels, Modifiers::NONE, Key::ArrowDown);
+    assert_eq!(panels.state().editor.doc.selection(), Selection::Layer(0));
+}
+
+#[test]
+fn letters_typed_into_a_field_are_no_shortcuts() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::NONE, Key::F2);
+    press(&mut panels, Modifiers::NONE, Key::S);
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert_eq!(panels.state().editor.doc.solo(), None);
+    assert_eq!(panels.state().names().len(), 1);
+    panels.event(egui::Event::Text("Hills".into()));
+    panels.run();
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    assert_eq!(panels.state().names(), ["Hills", "Hills copy"], "the text is taken before the command");
+}
+
+#[test]
+fn the_eye_hides_and_solo_shows_alone() {
+    let mut panels = large(&["Perlin", "Ridged"]);
+    click(&mut panels, "Hide Perlin noise");
+    assert!(!panels.state().editor.doc.scene().layers[0].enabled);
+    click(&mut panels, "Solo Ridged noise");
+    assert_eq!(panels.state().requests.last().unwrap().scene.layers.len(), 1);
+}
+
+#[test]
+fn transport_buttons_move_the_playhead() {
+    let mut panels = large(&["Perlin", "Thermal"]);
+    panels.state_mut().requests.clear();
+    click(&mut panels, "To start");
+    let request = panels.state().requests.last().unwrap().clone();
+    assert_eq!((request.quality, request.playhead.unwrap().iteration), (Quality::Full, 0));
+    click(&mut panels, "Step forward");
+    assert_eq!(panels.state().editor.doc.iteration(), 1);
+    press(&mut panels, Modifiers::NONE, Key::Space);
+    assert!(panels.state().requests.last().unwrap().play.is_some());
+    click(&mut panels, "As fast as possible");
+    assert_eq!(panels.state().requests.last().unwrap().play.unwrap().speed, None);
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert!(!panels.state().editor.doc.transport().is_playing());
+    assert_eq!(panels.state().effects, [Effect::Cancel]);
+    let rail = widget(&panels, Role::Slider, "Iteration").rect();
+    drag(&mut panels, rail.left_center() + vec2(8.0, 0.0), rail.center());
+    assert_eq!(panels.state().requests.last().unwrap().quality, Quality::Full, "scrubbing");
+    drop_at(&mut panels, rail.center());
+    click(&mut panels, "Perlin noise");
+    assert!(panels.query_by_label("To start").is_some(), "the playhead still stands on the erosion");
+    click(&mut panels, "To end");
+    assert!(panels.query_by_label("To start").is_none(), "a generator has no transport");
+}
+
+#[test]
+fn unsaved_changes_are_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hills.ron");
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::COMMAND, Key::N);
+    assert!(panels.query_by_label_contains("Save the changes to").is_some());
+    press(&mut panels, Modifiers::NONE, Key::S);
+    assert_eq!(panels.state().editor.doc.solo(), None, "no shortcuts behind a question");
+    click(&mut panels, "Cancel");
+    assert_eq!(panels.state().names().len(), 1);
+    panels.state_mut().editor.doc.save(&path).unwrap();
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    panels.state_mut().editor.close_requested();
+    panels.run();
+    assert!(panels.state().effects.is_empty());
+    click(&mut panels, "Save");
+    assert_eq!(panels.state().effects, [Effect::Quit], "saved to its file, then quit");
+    assert_eq!(talweg::scene::Scene::load(&path).unwrap().0.layers.len(), 2);
+    press(&mut panels, Modifiers::COMMAND, Key::D);
+    press(&mut panels, Modifiers::COMMAND, Key::N);
+    click(&mut panels, "Don't save");
+    assert!(panels.state().names().is_empty());
+}
+
+#[test]
+fn a_broken_file_is_told_and_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("broken.ron");
+    std::fs::write(&path, "(version: 1,\n layers: [(node: Perlin(octaves: \"x\"))])").unwrap();
+    let mut panels = large(&["Perlin"]);
+    panels.state_mut().editor.open(&path);
+    panels.run();
+    let messages: Vec<(ToastKind, String)> =
+        panels.state().editor.toasts.messages().map(|(kind, text)| (kind, text.to_string())).collect();
+    assert_eq!(messages[0].0, ToastKind::Error);
+    assert!(messages[0].1.contains("broken.ron") && messages[0].1.contains("line 2"), "{}", messages[0].1);
+    assert!(panels.query_by_label_contains("was not opened").is_some());
+    assert!(panels.query_by_label("Copy").is_some());
+    assert_eq!(panels.state().names().len(), 1);
+    click(&mut panels, "Close message");
+    assert_eq!(panels.state().editor.toasts.messages().count(), 0);
+}
+
+#[test]
+fn what_was_mended_on_opening_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mended.ron");
+    std::fs::write(&path, "(version: 1, layers: [(node: Perlin(octaves: 999, frequency: -3.0))])").unwrap();
+    let mut panels = large(&[]);
+    panels.state_mut().editor.open(&path);
+    panels.run();
+    let editor = &panels.state().editor;
+    let (kind, text) = editor.toasts.messages().next().unwrap();
+    assert_eq!(kind, ToastKind::Warning);
+    assert!(text.contains("octaves") && text.contains("frequency"), "{text}");
+    assert!(!editor.doc.is_dirty());
+    assert_eq!(editor.recent.paths().len(), 1);
+}
+
+#[test]
+fn an_example_is_opened_as_a_copy() {
+    let mut panels = large(&[]);
+    let ctx = panels.ctx.clone();
+    panels.state_mut().editor.run(&ctx, Command::Example("Hills".into()));
+    panels.run();
+    let doc = &panels.state().editor.doc;
+    assert_eq!((doc.scene().layers.len(), doc.path(), doc.is_dirty()), (1, None::<&Path>, false));
+}
+
+#[test]
+fn view_keys_become_effects_and_change_the_view() {
+    let mut panels = large(&[]);
+    press(&mut panels, Modifiers::NONE, Key::F);
+    press(&mut panels, Modifiers::NONE, Key::W);
+    press(&mut panels, Modifiers::SHIFT, Key::Num2);
+    assert_eq!(panels.state().effects[0], Effect::View(ViewAction::Frame));
+    assert_eq!(panels.state().effects.len(), 3);
+    assert!(!panels.state().editor.view.water);
+    assert_eq!(panels.state().editor.view.mode.label(), "Hillshade");
+}
+
+#[test]
+fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
+    let mut owners: HashMap<String, String> = HashMap::new();
+    for command in Command::all() {
+        let info = command.info();
+        assert!(!info.label.is_empty() && !info.icon.is_empty(), "{command:?}");
+        assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
+        for shortcut in info.shortcuts {
+            if let Some(other) = owners.insert(format!("{shortcut:?}"), info.label.clone()) {
+                panic!("{other} and {} share {shortcut:?}", info.label);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_node_shows_all_its_parameters_and_nothing_is_cut_in_the_smallest_window() {
+    for node in Node::catalogue() {
+        let about = node.about();
+        let mut panels = panels(vec2(1024.0, 640.0), &[about.name]);
+        let width = panels.state().drawn.as_ref().unwrap().free_rect.left();
+        assert!(panels.query_all_by_label_contains(about.help).count() > 0, "{}: no sentence", about.name);
+        for spec in &about.params {
+            let label = talweg_title(spec);
+            let found = panels.query_all(egui_kittest::kittest::by().label(label).include_labels()).count()
+                + panels.query_all_by_value(label).count();
+            assert!(found > 0, "{}: {label} is missing", about.name);
+            assert!(!spec.help.is_empty(), "{}: {label} has no sentence", about.name);
+        }
+        panels.run_steps(20);
+        assert_eq!(panels.state().drawn.as_ref().unwrap().free_rect.left(), width, "{}: the panel grows", about.name);
+        assert_inside(&panels, about.name, width);
+    }
+}
+
+/// The name as the panel writes it.
+fn talweg_title(spec: &talweg::param::ParamSpec) -> &str {
+    if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
+}
+
+/// Every control is inside the window, and those of the side panel inside that.
+fn assert_inside(panels: &Panels, what: &str, side: f32) {
+    let window = panels.ctx.viewport_rect();
+    let controls = [Role::Button, Role::Slider, Role::SpinButton, Role::CheckBox, Role::ComboBox, Role::TextInput];
+    for role in controls {
+        for node in panels.query_all_by_role(role) {
+            let rect = node.rect();
+            let name = node.accesskit_node().label().unwrap_or_default();
+            assert!(rect.left() >= 0.0 && rect.right() <= window.right() + 0.5, "{what}: {role:?} {name} at {rect:?}");
+            if rect.left() < side {
+                assert!(rect.right() <= side, "{what}: {role:?} {name} at {rect:?} is wider than the panel, {side}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_scene_settings_fit_and_show_every_parameter() {
+    let mut panels = panels(vec2(1024.0, 640.0), &["Thermal"]);
+    panels.state_mut().editor.doc.select(Selection::Scene);
+    panels.state_mut().info = StatusInfo {
+        running: Some(Running {
+            layer: 0,
+            layers: 1,
+            fraction: 0.5,
+            preview: false,
+            elapsed: std::time::Duration::from_secs(2),
+        }),
+        last_evaluation: Some(std::time::Duration::from_millis(300)),
+        samples: Some(4097),
+        range_metres: Some((-120.0, 4321.0)),
+        cursor: Some(UnderCursor { height_metres: 1234.5, east_metres: 12_345.0, south_metres: 23_456.0 }),
+        ..StatusInfo::default()
+    };
+    panels.run();
+    let side = panels.state().drawn.as_ref().unwrap().free_rect.left();
+    assert_inside(&panels, "scene settings", side);
+    let about = panels.state().editor.doc.scene().settings.clone();
+    let about = talweg::param::Params::about(&about);
+    for spec in about.params.iter().filter(|spec| matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. })) {
+        let label = if spec.name == "seed" { "Seed" } else { talweg_title(spec) };
+        assert!(panels.query_by_role_and_label(Role::SpinButton, label).is_some(), "{label} is missing");
+    }
+    click(&mut panels, "1025");
+    assert_eq!(panels.state().editor.doc.scene().settings.resolution, 1025);
+    assert!(panels.query_by_label_contains("Layer 1 of 1").is_some());
+    click(&mut panels, "Cancel");
+    assert_eq!(panels.state().effects, [Effect::Cancel]);
+}
