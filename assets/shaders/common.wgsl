@@ -101,11 +101,11 @@ fn dusk() -> f32 {
 }
 
 fn sun_colour() -> vec3<f32> {
-    return mix(vec3<f32>(1.0, 0.94, 0.84) * 2.75, vec3<f32>(1.0, 0.50, 0.20) * 1.9, dusk());
+    return mix(vec3<f32>(1.0, 0.93, 0.82) * 2.15, vec3<f32>(1.0, 0.55, 0.26) * 2.3, dusk());
 }
 
 fn sky_light() -> vec3<f32> {
-    return mix(vec3<f32>(0.40, 0.53, 0.74) * 1.05, vec3<f32>(0.42, 0.42, 0.58) * 0.8, dusk());
+    return mix(vec3<f32>(0.38, 0.48, 0.64) * 0.90, vec3<f32>(0.40, 0.42, 0.56) * 0.75, dusk());
 }
 
 // Light on ground of a colour: sun, sky from above, what the surroundings throw back, and a little from behind.

@@ -65,6 +65,8 @@ fn sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     let grey = vec3<f32>(0.18 + 0.05 * dot(colour, vec3<f32>(1.0)));
     colour = mix(colour, grey, is_plain());
     let foot = mix(0.62, 1.0, smoothstep(0.0, 0.05 * side(), in.world.y - base()));
+    // the floor in front throws warm light back
+    colour *= vec3<f32>(1.22, 1.05, 0.86);
     let shade = lit(colour, in.normal, 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4);
     return vec4<f32>(to_screen(hazed(shade, in.world), in.clip.xy), 1.0);
 }

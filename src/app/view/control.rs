@@ -97,13 +97,23 @@ pub struct ViewCamera {
     glide: Option<Glide>,
     drag: Option<Drag>,
     cursor: Option<Vec2>,
-    has_been_placed: bool,
+    framed: Framed,
+}
+
+/// Whether the terrain has been framed, before somebody moved the camera.
+#[derive(Clone, Copy, PartialEq)]
+enum Framed {
+    NotYet,
+    /// For a view of this size.
+    For(Vec2),
+    /// The camera is where people put it.
+    ByHand,
 }
 
 impl Default for ViewCamera {
     fn default() -> Self {
         let pose = Pose { eye_world: Vec3::new(0.0, SIDE_WORLD, 2.0 * SIDE_WORLD), yaw: 0.0, pitch: -0.5 };
-        Self { pose, glide: None, drag: None, cursor: None, has_been_placed: false }
+        Self { pose, glide: None, drag: None, cursor: None, framed: Framed::NotYet }
     }
 }
 
@@ -154,14 +164,16 @@ pub fn obey_commands(
 ) {
     let (Some(prepared), Some(window)) = (&shown.prepared, window) else { return };
     let lens = lens(area.within(window.size()).size());
-    if !camera.has_been_placed {
+    // the first frames come before the panels have said how much they leave free
+    if ![Framed::ByHand, Framed::For(lens.size)].contains(&camera.framed) {
         camera.pose = ViewCommand::Perspective.pose(&camera.pose, prepared, &lens);
-        camera.has_been_placed = true;
+        camera.framed = Framed::For(lens.size);
     }
     let mut seconds = time.delta_secs();
     for command in commands.read() {
         let (low, high) = prepared.scale.bounds_world();
         camera.glide = Some(Glide::new(camera.pose, command.pose(&camera.pose, prepared, &lens), 0.5 * (low + high)));
+        camera.framed = Framed::ByHand;
         // the time since the last frame was not spent gliding
         seconds = 0.0;
     }
@@ -215,6 +227,7 @@ pub fn follow_mouse(
         });
         if is_free {
             camera.glide = None;
+            camera.framed = Framed::ByHand;
         }
     }
     let pose = camera.pose;
@@ -231,10 +244,11 @@ pub fn follow_mouse(
     }
     if lines != 0.0 && is_free {
         camera.glide = None;
+        camera.framed = Framed::ByHand;
         let anchor_world = anchor(&camera.pose, &lens, at, prepared);
         let distance = camera.pose.eye_world.distance(anchor_world).max(1e-3);
         let nearest = (2.0 * clearance_world(prepared)).min(distance);
-        let factor = 0.86f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
+        let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
         camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), prepared);
     }
 }
