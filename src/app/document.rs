@@ -254,15 +254,13 @@ impl Document {
     }
 }
 
-/// Whether the terrain could differ: names, palette and sun only change how it looks.
+/// Whether the worker has something to do: names and palette are none of its business; the sun is, because its light and
+/// shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
     let essence = |scene: &Scene| {
         let mut scene = scene.clone();
-        let default = Settings::default();
         scene.name.clear();
         scene.palette.clear();
-        scene.settings.sun_azimuth = default.sun_azimuth;
-        scene.settings.sun_elevation = default.sun_elevation;
         scene.layers.iter_mut().for_each(|layer| layer.name.clear());
         scene
     };
