@@ -3,7 +3,8 @@
 /// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
 macro_rules! keys {
     ($($modifiers:ident + $key:ident),*) => {{
-        const KEYS: &[egui::KeyboardShortcut] = &[ $( egui::KeyboardShortcut::new($crate::app::commands::held::$modifiers, egui::Key::$key) ),* ];
+        use $crate::app::commands::held;
+        const KEYS: &[egui::KeyboardShortcut] = &[ $( egui::KeyboardShortcut::new(held::$modifiers, egui::Key::$key) ),* ];
         KEYS
     }};
 }

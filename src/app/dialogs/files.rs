@@ -10,6 +10,8 @@ use super::{Answer, Then};
 use crate::app::document::Document;
 
 const SCENES: &str = "Talweg scenes (.ron)";
+/// The dialog itself puts the ending behind it.
+const SCENE: &str = "Talweg scene";
 
 enum Purpose {
     Open,
@@ -35,20 +37,20 @@ impl Files {
     pub fn save(document: &Document, then: Option<Then>) -> Self {
         let dialog = dialog(document, "Save scene")
             .default_file_name(&format!("{}.ron", file_stem(document)))
-            .add_save_extension(SCENES, "ron")
-            .default_save_extension(SCENES);
+            .add_save_extension(SCENE, "ron")
+            .default_save_extension(SCENE);
         let mut files = Self { dialog, purpose: Purpose::Save(then) };
         files.dialog.save_file();
         files
     }
 
     pub fn export(document: &Document) -> Self {
-        let png = "PNG, 16 bits (.png)";
+        let png = "PNG, 16 bits";
         let dialog = dialog(document, "Export heightmap")
             .default_file_name(&format!("{}.png", file_stem(document)))
             .add_save_extension(png, "png")
-            .add_save_extension("Raw, 16-bit whole numbers (.r16)", "r16")
-            .add_save_extension("Raw, 32-bit numbers (.r32)", "r32")
+            .add_save_extension("Raw, 16-bit whole numbers", "r16")
+            .add_save_extension("Raw, 32-bit numbers", "r32")
             .default_save_extension(png);
         let mut files = Self { dialog, purpose: Purpose::Export };
         files.dialog.save_file();

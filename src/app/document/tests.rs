@@ -123,6 +123,16 @@ fn transport_plays_pauses_steps_and_ends() {
 }
 
 #[test]
+fn the_transport_keeps_to_what_plays_while_another_process_is_selected() {
+    let mut document = document(&["Thermal", "Thermal"]);
+    document.play_or_pause();
+    document.select(Selection::Layer(0));
+    assert_eq!((document.process().unwrap().0, document.iteration()), (1, 0));
+    document.play_or_pause();
+    assert_eq!(document.process().unwrap().0, 0);
+}
+
+#[test]
 fn an_edit_pauses_and_stale_previews_never_replace_newer_pictures() {
     let mut document = document(&["Perlin", "Thermal"]);
     document.play_or_pause();

@@ -56,14 +56,19 @@ impl Transport {
 }
 
 impl Document {
-    /// The process that the transport moves, with its number of iterations: the selected layer, else the one under the
-    /// playhead.
+    /// The process that the transport moves, with its number of iterations: the one that plays, else the selected layer,
+    /// else the one under the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let process = self.scene().layers.get(index)?.node.as_process()?;
             Some((index, process.iterations()))
         };
-        self.selected_layer().and_then(iterations).or_else(|| iterations(self.transport.playhead?.layer))
+        let under_playhead = || iterations(self.transport.playhead?.layer);
+        if self.transport.playing {
+            under_playhead()
+        } else {
+            self.selected_layer().and_then(iterations).or_else(under_playhead)
+        }
     }
 
     /// Where the playhead stands in [`process`](Self::process).

@@ -89,6 +89,9 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) ->
     if let Some(file) = &info.exporting {
         return format!("Exporting {file}");
     }
+    if let (true, Some((layer, _))) = (document.transport().is_playing(), document.process()) {
+        return format!("Playing {}", document.scene().layers[layer].name);
+    }
     if let Some(solo) = document.solo().and_then(|index| document.scene().layers.get(index)) {
         return format!("Solo: {}", solo.name);
     }
