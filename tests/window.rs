@@ -178,7 +178,8 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
     assert_eq!(end["iteration"], 40);
     assert_eq!(end["hash"], edited["hash"], "playing ends where the evaluation ended");
 
-    let (turned, zoomed, panel) = (session.state("turned.json"), session.state("zoomed.json"), session.state("panel.json"));
+    let (turned, zoomed, panel) =
+        (session.state("turned.json"), session.state("zoomed.json"), session.state("panel.json"));
     assert_ne!(turned["camera"], end["camera"]);
     assert_ne!(zoomed["camera"], turned["camera"]);
     assert_eq!(panel["camera"], zoomed["camera"], "wheel and drag over a panel must not reach the camera");

@@ -55,7 +55,9 @@ impl Bridge {
         while let Some(report) = self.worker().poll() {
             let taken = document.accept(&report);
             match report {
-                Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. } if taken => {
+                Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
+                    if taken =>
+                {
                     self.range = output.prepared.bounds.whole();
                     self.terrain = Some(output.terrain);
                     self.ledger = output.ledger;

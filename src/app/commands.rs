@@ -28,8 +28,8 @@ use bevy_egui::egui;
 use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
-pub use shortcuts::pressed;
 pub use super::view::ViewMode;
+pub use shortcuts::pressed;
 pub use view::{ViewAction, Viewpoint};
 
 /// Something a person can ask for.

@@ -14,7 +14,7 @@ pub use group::Group;
 pub use transport::{SPEED_RANGE, Transport};
 
 use crate::eval::Quality;
-use crate::scene::{Gesture, History, Layer, Scene, SceneError, Settings, Warning};
+use crate::scene::{Gesture, History, Layer, Scene, SceneError, Warning};
 
 /// What the parameter panel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

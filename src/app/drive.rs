@@ -18,8 +18,8 @@ use bevy_egui::egui::accesskit;
 use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 
 use self::input::Injector;
-pub use self::script::{ScriptError, Step, read};
 use self::script::{Atom, Place};
+pub use self::script::{ScriptError, Step, read};
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -102,7 +102,10 @@ fn collect_widgets(
             .filter_map(|(_, node)| {
                 let name = named_by(node).or_else(|| own(node))?;
                 let r = node.bounds()?;
-                Some((format!("{:?}:{name}", node.role()), Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32)))
+                Some((
+                    format!("{:?}:{name}", node.role()),
+                    Rect::new(r.x0 as f32, r.y0 as f32, r.x1 as f32, r.y1 as f32),
+                ))
             })
             .collect();
     }

@@ -31,7 +31,8 @@ impl Lifeboat {
         let Some(scene) = scene else {
             return AppError::Crashed { message, recovery: "Nothing unsaved was open".into() };
         };
-        let folders = [Recent::default_file().and_then(|f| Some(f.parent()?.to_path_buf())), Some(std::env::temp_dir())];
+        let folders =
+            [Recent::default_file().and_then(|f| Some(f.parent()?.to_path_buf())), Some(std::env::temp_dir())];
         let mut failed = String::new();
         for folder in folders.into_iter().flatten() {
             let path = free_name(folder);

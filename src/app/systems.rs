@@ -73,7 +73,9 @@ pub fn receive(
     let state = &mut *state;
     let received = bridge.receive(&mut state.editor.doc);
     for message in received.failures {
-        let text = format!("The terrain could not be computed. {message}. This is a defect of Talweg; undo the last edit to go on.");
+        let text = format!(
+            "The terrain could not be computed. {message}. This is a defect of Talweg; undo the last edit to go on."
+        );
         state.editor.toasts.error(text);
     }
     if let Some(prepared) = received.prepared {
@@ -219,7 +221,12 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
 }
 
 /// Frames come at a calm pace while something is computed, and only on events otherwise.
-pub fn pace(mut bridge: ResMut<Bridge>, exports: Res<Exports>, mut winit: ResMut<WinitSettings>, driven: Option<Res<super::drive::Driven>>) {
+pub fn pace(
+    mut bridge: ResMut<Bridge>,
+    exports: Res<Exports>,
+    mut winit: ResMut<WinitSettings>,
+    driven: Option<Res<super::drive::Driven>>,
+) {
     let mode = if driven.is_some() {
         UpdateMode::Continuous
     } else if bridge.is_busy() || exports.file_name().is_some() {

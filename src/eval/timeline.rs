@@ -24,7 +24,7 @@ impl Track {
     fn thin(&mut self) {
         self.stride = self.stride.saturating_mul(2);
         let stride = self.stride;
-        self.frames.retain(|iteration, _| iteration % stride == 0);
+        self.frames.retain(|iteration, _| iteration.is_multiple_of(stride));
     }
 }
 

@@ -47,15 +47,16 @@ fn a_drag_is_one_step_with_previews_and_the_full_size_on_release() {
 }
 
 #[test]
-fn names_palette_and_sun_need_no_evaluation() {
+fn names_and_palette_need_no_evaluation() {
     let mut document = document(&["Perlin"]);
     let revision = document.revision();
     document.rename_layer(0, "Hills");
     document.edit("Change palette", None, |scene| scene.palette = "other".into());
-    document.edit("Move the sun", None, |scene| scene.settings.sun_azimuth = 10.0);
     assert_eq!(document.revision(), revision);
+    document.edit("Move the sun", None, |scene| scene.settings.sun_azimuth = 10.0);
+    assert_eq!(document.revision(), revision + 1, "light and shadows are prepared with the terrain");
     document.toggle_layer(0);
-    assert_eq!(document.revision(), revision + 1);
+    assert_eq!(document.revision(), revision + 2);
 }
 
 #[test]

@@ -24,8 +24,16 @@ pub enum Step {
     Type(String),
     /// Presses a key with modifiers, like `Ctrl+Z` or `F`.
     Key(String),
-    ViewDrag { from: (f32, f32), to: (f32, f32), button: Button, shift: bool },
-    ViewScroll { at: (f32, f32), lines: f32 },
+    ViewDrag {
+        from: (f32, f32),
+        to: (f32, f32),
+        button: Button,
+        shift: bool,
+    },
+    ViewScroll {
+        at: (f32, f32),
+        lines: f32,
+    },
     /// Moves the pointer over the 3D view.
     ViewHover(f32, f32),
     /// Turns the wheel over a widget.
