@@ -62,7 +62,7 @@ mod tests {
     fn the_panics_of_the_engine_become_messages() {
         assert!(matches!(guarded(|| panic!("Unable to find a GPU! Make sure")), Err::<(), _>(AppError::NoDriver)));
         assert!(matches!(guarded(|| panic!("Failed to build event loop: x")), Err::<(), _>(AppError::NoDisplay)));
-        let other = guarded(|| panic!("{} broke", "it")).map(|()| ()).unwrap_err().to_string();
+        let other = guarded::<()>(|| panic!("{} broke", "it")).unwrap_err().to_string();
         assert!(other.contains("it broke") && other.contains("launch.rs"), "{other}");
         assert_eq!(guarded(|| 7).unwrap(), 7);
     }

@@ -111,6 +111,7 @@ pub struct Hands<'w> {
     shown: ResMut<'w, Shown>,
     exports: ResMut<'w, Exports>,
     waker: Res<'w, Waker>,
+    boat: Res<'w, Lifeboat>,
     exit: MessageWriter<'w, AppExit>,
     redraw: MessageWriter<'w, RequestRedraw>,
 }
@@ -123,7 +124,6 @@ pub fn panels(
     mut hands: Hands,
     mut area: ResMut<ViewportArea>,
     probe: Res<Probe>,
-    boat: Res<Lifeboat>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
 ) -> Result {
     let ctx = contexts.ctx_mut()?.clone();
@@ -147,7 +147,7 @@ pub fn panels(
         carry_out(effect, &mut state.editor, &mut bridge, &mut hands);
     }
     bridge.send(&mut state.editor.doc);
-    boat.board(&state.editor.doc);
+    hands.boat.board(&state.editor.doc);
     let title = state.editor.doc.title();
     if window.title != title {
         window.title = title;
