@@ -166,7 +166,6 @@ impl Pipelines {
                 entry_point: Some(vertex.into()),
                 shader_defs: shader_defs.clone(),
                 buffers: if part.is_patched() { vec![patch] } else { Vec::new() },
-                ..default()
             },
             primitive: PrimitiveState { topology, cull_mode: (part != Part::Sky).then_some(Face::Back), ..default() },
             depth_stencil: Some(DepthStencilState {
@@ -186,7 +185,6 @@ impl Pipelines {
                     blend: part.is_water().then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
                     write_mask: ColorWrites::ALL,
                 })],
-                ..default()
             }),
             ..default()
         }
