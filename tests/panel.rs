@@ -173,7 +173,8 @@ fn double_click_and_context_menu_reset() {
         panels.state_mut().editor.doc.set(talweg::app::document::Group::Node(0), 0, &Value::Float(20.0), None);
         panels.run();
     };
-    let default = Value::Float(4.0);
+    let spec = &Node::named("Perlin").expect("in the catalogue").about().params[0];
+    let default = spec.default.clone();
     set(&mut panels);
     let labels = egui_kittest::kittest::by().role(Role::Label).value("Frequency").include_labels();
     let at = panels.get(labels).rect().center();
@@ -192,7 +193,7 @@ fn double_click_and_context_menu_reset() {
     set(&mut panels);
     widget(&panels, Role::Slider, "Frequency").click_secondary();
     panels.run();
-    click(&mut panels, "Reset to 4");
+    click(&mut panels, &format!("Reset to {}", spec.show(&default)));
     assert_eq!(panels.state().value(0, "frequency"), default, "context menu of the slider");
 }
 
