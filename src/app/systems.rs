@@ -36,12 +36,15 @@ impl EditorResource {
     }
 }
 
-/// Time the main thread spent in a frame, waiting for the screen left out.
+/// Time that the main world took for a frame since the first terrain was shown; drawing runs beside it.
 #[derive(Resource, Default)]
 pub struct FrameCost {
     begun: Option<Instant>,
-    /// The longest frame since the first terrain was shown.
+    /// The longest of all frames.
     longest: Duration,
+    /// The longest [`receive`] and [`panels`].
+    longest_receive: Duration,
+    longest_panels: Duration,
 }
 
 pub fn begin_frame(mut cost: ResMut<FrameCost>) {
@@ -69,7 +72,9 @@ pub fn receive(
     mut state: ResMut<EditorResource>,
     mut shown: ResMut<Shown>,
     mut redraw: MessageWriter<RequestRedraw>,
+    mut cost: ResMut<FrameCost>,
 ) {
+    let begun = Instant::now();
     let state = &mut *state;
     let received = bridge.receive(&mut state.editor.doc);
     for message in received.failures {
@@ -101,6 +106,7 @@ pub fn receive(
         )),
         Some(Err(error)) => state.editor.toasts.error(format!("The heightmap was not exported: {error}.")),
     }
+    cost.longest_receive = cost.longest_receive.max(begun.elapsed());
 }
 
 /// What the panels can set in motion.
@@ -112,6 +118,7 @@ pub struct Hands<'w> {
     exports: ResMut<'w, Exports>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
+    cost: ResMut<'w, FrameCost>,
     exit: MessageWriter<'w, AppExit>,
     redraw: MessageWriter<'w, RequestRedraw>,
 }
@@ -134,6 +141,7 @@ pub fn panels(
         hands.redraw.write(RequestRedraw);
         return Ok(()); // fonts are there from the next frame on
     }
+    let begun = Instant::now();
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
     let info = status(&mut bridge, &hands.exports, &state.editor, &probe);
@@ -151,6 +159,9 @@ pub fn panels(
     let title = state.editor.doc.title();
     if window.title != title {
         window.title = title;
+    }
+    if bridge.terrain.is_some() {
+        hands.cost.longest_panels = hands.cost.longest_panels.max(begun.elapsed());
     }
     Ok(())
 }
@@ -276,6 +287,8 @@ pub fn observe(
         "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
         "messages": state.editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
         "longest_frame_ms": cost.longest.as_secs_f64() * 1000.0,
+        "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,
+        "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
     });
     if !observed.busy
         && let Some(terrain) = &bridge.terrain
