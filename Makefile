@@ -8,10 +8,11 @@ CARGO ?= cargo
 run: setup
 	@tools/run
 
-## All tests, the window tests included, on a virtual screen with a software Vulkan driver.
+## All tests, the window tests included, on a virtual screen with a software Vulkan driver; then the core once more
+## without Bevy and with the checks of a debug build.
 test: setup-test
 	$(CARGO) test --release
-	$(CARGO) test --release --no-default-features --lib --test cli --target-dir "$${CARGO_TARGET_DIR:-target}/headless"
+	$(CARGO) test --no-default-features --lib --test cli --test contract --target-dir "$${CARGO_TARGET_DIR:-target}/headless"
 
 ## Formatting and lints, warnings as errors.
 lint:

@@ -9,7 +9,6 @@ use super::document::Document;
 use super::view::{Prepared, Waker, prepare};
 use crate::eval::{Report, Status, Worker};
 use crate::field::Terrain;
-use crate::nodes::Ledger;
 use crate::scene::Scene;
 
 /// The worker with the last good answer.
@@ -18,8 +17,6 @@ pub struct Bridge {
     worker: Mutex<Worker<Arc<Prepared>>>,
     /// The terrain on screen.
     pub terrain: Option<Arc<Terrain>>,
-    /// Account of the process under the playhead.
-    pub ledger: Option<Ledger>,
     /// Time of the last evaluation at full size.
     pub elapsed: Option<Duration>,
     /// Lowest and highest height of the terrain on screen, as fractions of the relief.
@@ -42,7 +39,7 @@ impl Bridge {
     pub fn start(waker: Waker) -> std::io::Result<Self> {
         let prepare = |terrain: &Arc<Terrain>, scene: &Scene| Arc::new(prepare(terrain, &scene.settings));
         let worker = Worker::start(0, prepare, move || waker.wake())?;
-        Ok(Self { worker: Mutex::new(worker), terrain: None, ledger: None, elapsed: None, range: (0.0, 0.0) })
+        Ok(Self { worker: Mutex::new(worker), terrain: None, elapsed: None, range: (0.0, 0.0) })
     }
 
     fn worker(&mut self) -> &mut Worker<Arc<Prepared>> {
@@ -54,14 +51,15 @@ impl Bridge {
         let mut received = Received::default();
         while let Some(report) = self.worker().poll() {
             let taken = document.accept(&report);
+            if let (true, Report::Done { output, .. }) = (taken, &report) {
+                self.elapsed = Some(output.elapsed);
+            }
             match report {
                 Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
                     if taken =>
                 {
                     self.range = output.prepared.bounds.whole();
                     self.terrain = Some(output.terrain);
-                    self.ledger = output.ledger;
-                    self.elapsed = Some(output.elapsed);
                     received.prepared = Some(output.prepared);
                 }
                 Report::Failed { message, .. } => received.failures.push(message),

@@ -42,6 +42,8 @@ pub struct Document {
     asked: Option<(u64, Quality)>,
     /// Revision of the newest picture on screen.
     shown: u64,
+    /// Revision of the newest picture at full size.
+    complete: u64,
     /// The newest change moved the playhead and nothing else.
     seeking: bool,
     gesture: Option<Gesture>,
@@ -61,6 +63,7 @@ impl Default for Document {
             revision: 1,
             asked: None,
             shown: 0,
+            complete: 0,
             seeking: false,
             gesture: None,
             dragging: false,
@@ -104,6 +107,13 @@ impl Document {
 
     pub fn transport(&self) -> &Transport {
         &self.transport
+    }
+
+    /// Whether the full size was asked for and has not come; if nothing is being computed, it was stopped.
+    pub fn is_unfinished(&self) -> bool {
+        let asked_full =
+            self.asked.is_some_and(|(revision, quality)| revision == self.revision && quality != Quality::Preview);
+        asked_full && self.complete != self.revision
     }
 
     pub fn revision(&self) -> u64 {
@@ -227,7 +237,8 @@ impl Document {
             path,
             selection,
             revision: self.revision + 1,
-            shown: self.shown,
+            // nothing of the old scene is shown any more
+            shown: self.revision + 1,
             ..Self::default()
         };
     }

@@ -19,6 +19,8 @@ pub enum ExportError {
     File(#[from] FileError),
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
+    #[error("another export is still under way; wait for it, or stop it with Esc")]
+    Busy,
     #[error("no threads could be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
     #[error("no thread could be started: {0}")]
@@ -29,6 +31,7 @@ pub enum ExportError {
 
 struct Job {
     path: PathBuf,
+    layers: usize,
     control: Arc<Control>,
     ending: Mutex<Receiver<Result<ExportReport, ExportError>>>,
 }
@@ -37,22 +40,27 @@ struct Job {
 #[derive(Resource, Default)]
 pub struct Exports {
     job: Option<Job>,
+    /// The program ends when the export is written.
+    pub then_quit: bool,
 }
 
 impl Exports {
-    /// Begins to export `scene`; an export still under way is stopped.
+    /// Begins to export `scene`.
     pub fn start(&mut self, scene: &Scene, path: &Path, waker: &Waker) -> Result<(), ExportError> {
+        if self.job.is_some() {
+            return Err(ExportError::Busy);
+        }
         check_place(path)?;
-        self.cancel();
         let control = Arc::new(Control::default());
         let (sender, ending) = channel();
-        let (scene, target, waker, stop) = (scene.clone(), path.to_path_buf(), waker.clone(), control.clone());
+        let (copy, target, waker, stop) = (scene.clone(), path.to_path_buf(), waker.clone(), control.clone());
         std::thread::Builder::new().name("talweg-export".into()).spawn(move || {
             // the editor may be gone; then nobody asks
-            let _ = sender.send(export(&scene, &target, &stop));
+            let _ = sender.send(export(&copy, &target, &stop));
             waker.wake();
         })?;
-        self.job = Some(Job { path: path.into(), control, ending: Mutex::new(ending) });
+        let layers = scene.layers.len();
+        self.job = Some(Job { path: path.into(), layers, control, ending: Mutex::new(ending) });
         Ok(())
     }
 
@@ -62,10 +70,20 @@ impl Exports {
         }
     }
 
-    /// Name of the file being written.
-    pub fn file_name(&self) -> Option<String> {
+    fn file_name(&self) -> Option<String> {
         let name = self.job.as_ref()?.path.file_name()?;
         Some(name.to_string_lossy().into_owned())
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Name of the file being written, and the share of the work that is done.
+    pub fn progress(&self) -> Option<(String, f32)> {
+        let job = self.job.as_ref()?;
+        let (layer, fraction) = job.control.progress();
+        Some((self.file_name()?, (layer as f32 + fraction) / job.layers.max(1) as f32))
     }
 
     /// How the export ended, once.

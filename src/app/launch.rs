@@ -38,7 +38,8 @@ pub fn guarded<T>(engine: impl FnOnce() -> T) -> Result<T, AppError> {
     set_hook(Box::new(move |info| {
         let text = info.payload_as_str().unwrap_or("unknown panic");
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
-        heard.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| format!("{text}{place}"));
+        // the last one ends the engine; the worker's are caught and told in the window
+        *heard.lock().unwrap_or_else(PoisonError::into_inner) = Some(format!("{text}{place}"));
     }));
     let result = catch_unwind(AssertUnwindSafe(engine));
     set_hook(hook);

@@ -25,6 +25,10 @@ impl Lifeboat {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
     /// Writes what is aboard to the configuration folder, or to the folder for temporary files, and says where.
     pub fn land(&self, message: String) -> AppError {
         let scene = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();

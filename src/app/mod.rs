@@ -27,7 +27,7 @@ pub mod view;
 
 use std::path::PathBuf;
 
-use bevy::app::AppExit;
+use bevy::app::{AppExit, TerminalCtrlCHandlerPlugin};
 use bevy::camera::CameraOutputMode;
 use bevy::camera::visibility::RenderLayers;
 use bevy::log::LogPlugin;
@@ -44,7 +44,7 @@ use self::lifeboat::Lifeboat;
 use self::panels::{Editor, Example, Swatch};
 use self::systems::EditorResource;
 use crate::look;
-use crate::scene::{example, examples};
+use crate::scene::{example, example_for, examples};
 
 /// What the editor is started with.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +81,8 @@ pub fn run(options: Options) -> Result<(), AppError> {
         Ok(AppExit::Error(_)) if driven => Err(AppError::DriveFailed),
         Ok(AppExit::Error(_)) => Err(boat.land("the graphics card stopped answering".into())),
         Err(AppError::Engine(message)) => Err(boat.land(message)),
-        Err(other) => Err(other),
+        Err(other) if boat.is_empty() => Err(other),
+        Err(other) => Err(boat.land(other.to_string())),
     }
 }
 
@@ -104,7 +105,7 @@ fn editor(options: &Options) -> Editor {
                 editor.doc.replace(first.scene.clone(), None);
             }
         }
-        Some(path) => match path.to_str().filter(|_| !path.exists()).and_then(example) {
+        Some(path) => match example_for(path) {
             Some(shipped) => editor.doc.replace(shipped.scene.clone(), None),
             None => editor.open(path),
         },
@@ -127,7 +128,9 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
                 render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
                 ..default()
             })
-            .set(LogPlugin { level: bevy::log::Level::ERROR, ..default() }),
+            .set(LogPlugin { level: bevy::log::Level::ERROR, ..default() })
+            // it would wait for the next frame, which an idle editor has not
+            .disable::<TerminalCtrlCHandlerPlugin>(),
     )
     .add_plugins(EguiPlugin::default())
     .insert_resource(EguiGlobalSettings { auto_create_primary_context: false, ..default() })
@@ -139,9 +142,12 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .init_resource::<systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
     .add_systems(First, systems::begin_frame)
-    .add_systems(PreUpdate, (systems::ask_before_closing, systems::receive).chain())
-    .add_systems(EguiPrimaryContextPass, systems::panels)
-    .add_systems(PostUpdate, (systems::pace, systems::observe).chain().after(view::ViewSystems::Apply))
+    .add_systems(PreUpdate, (systems::ask_before_closing, systems::receive.run_if(resource_exists::<Bridge>)).chain())
+    .add_systems(EguiPrimaryContextPass, systems::panels.run_if(resource_exists::<Bridge>))
+    .add_systems(
+        PostUpdate,
+        (systems::pace, systems::observe).chain().after(view::ViewSystems::Apply).run_if(resource_exists::<Bridge>),
+    )
     .add_systems(Last, systems::end_frame);
     app
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use bevy::app::PluginsState;
+use bevy::app::{PluginsState, TerminalCtrlCHandlerPlugin};
 use bevy::asset::RenderAssetUsages;
 use bevy::camera::RenderTarget;
 use bevy::log::LogPlugin;
@@ -21,7 +21,7 @@ use super::launch::{AppError, guarded};
 use super::view::{
     DrawPlugin, Drawn, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, lens, place,
 };
-use crate::look::PaletteTable;
+use crate::look::{PaletteTable, Picture};
 
 /// What the picture shows, and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,10 +54,8 @@ pub enum ShotError {
     Size { width: u32, height: u32, most: u32 },
     #[error("the view could not be drawn: {0}")]
     Draw(String),
-    #[error("the picture could not be written to {path}: {source}")]
-    Write { path: String, source: std::io::Error },
-    #[error("the picture could not be encoded: {0}")]
-    Encode(#[from] png::EncodingError),
+    #[error(transparent)]
+    Write(#[from] crate::io::FileError),
 }
 
 const SMALLEST: u32 = 16;
@@ -78,7 +76,8 @@ pub fn shot(
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
     let image = guarded(|| render(prepared, palette, options, Quality::Still))??;
-    write_png(&image, width, height, out)
+    let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
+    Ok(Picture { width: width as usize, height: height as usize, rgb }.save(out)?)
 }
 
 /// RGBA rows from the top.
@@ -98,6 +97,7 @@ fn render(
                 render_creation: WgpuSettings { backends: Some(Backends::PRIMARY), ..default() }.into(),
                 ..default()
             })
+            .disable::<TerminalCtrlCHandlerPlugin>()
             .disable::<WinitPlugin>()
             .disable::<LogPlugin>()
             .disable::<PipelinedRenderingPlugin>(),
@@ -168,20 +168,6 @@ fn spawn_camera(
     }
     place(&pose, prepared, &mut transform, &mut projection);
     camera.insert((transform, projection));
-}
-
-fn write_png(rgba: &[u8], width: u32, height: u32, out: &Path) -> Result<(), ShotError> {
-    let rgb: Vec<u8> = rgba.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, width, height);
-    encoder.set_color(png::ColorType::Rgb);
-    let mut writer = encoder.write_header()?;
-    writer.write_image_data(&rgb)?;
-    writer.finish()?;
-    let failed = |source| ShotError::Write { path: out.display().to_string(), source };
-    let mut file = atomic_write_file::AtomicWriteFile::open(out).map_err(failed)?;
-    std::io::Write::write_all(&mut file, &bytes).map_err(failed)?;
-    file.commit().map_err(failed)
 }
 
 #[cfg(test)]

@@ -72,6 +72,7 @@ pub fn receive(
     mut state: ResMut<EditorResource>,
     mut shown: ResMut<Shown>,
     mut redraw: MessageWriter<RequestRedraw>,
+    mut exit: MessageWriter<AppExit>,
     mut cost: ResMut<FrameCost>,
 ) {
     let begun = Instant::now();
@@ -96,6 +97,9 @@ pub fn receive(
     }
     match exports.ended() {
         None => {}
+        Some(Ok(_)) if exports.then_quit => {
+            exit.write(AppExit::Success);
+        }
         Some(Ok(report)) => state.editor.toasts.info(format!(
             "Exported {}: {} × {} samples from {:.1} to {:.1} m",
             report.path.display(),
@@ -104,7 +108,10 @@ pub fn receive(
             report.min_metres,
             report.max_metres
         )),
-        Some(Err(error)) => state.editor.toasts.error(format!("The heightmap was not exported: {error}.")),
+        Some(Err(error)) => {
+            exports.then_quit = false;
+            state.editor.toasts.error(format!("The heightmap was not exported: {error}."));
+        }
     }
     cost.longest_receive = cost.longest_receive.max(begun.elapsed());
 }
@@ -177,7 +184,8 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
             preview: s.preview,
             elapsed: s.elapsed,
         }),
-        exporting: exports.file_name(),
+        exporting: exports.progress(),
+        stopped: editor.doc.is_unfinished() && !bridge.is_busy(),
         last_evaluation: bridge.elapsed,
         samples,
         preview: samples.is_some_and(|n| n < editor.doc.scene().samples()),
@@ -203,6 +211,10 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             if let Err(error) = hands.exports.start(editor.doc.scene(), &path, &hands.waker) {
                 editor.toasts.error(format!("The heightmap was not exported: {error}."));
             }
+        }
+        Effect::Quit if hands.exports.is_running() => {
+            hands.exports.then_quit = true;
+            editor.toasts.info("Talweg closes when the export is written. Esc stops the export.");
         }
         Effect::Quit => {
             hands.exit.write(AppExit::Success);
@@ -240,7 +252,7 @@ pub fn pace(
 ) {
     let mode = if driven.is_some() {
         UpdateMode::Continuous
-    } else if bridge.is_busy() || exports.file_name().is_some() {
+    } else if bridge.is_busy() || exports.is_running() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
     } else {
         UpdateMode::reactive_low_power(Duration::from_secs(60))
@@ -269,7 +281,7 @@ pub fn observe(
     let current = shown.prepared.as_ref().map_or(0, |p| p.serial);
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = bridge.is_busy()
-        || exports.file_name().is_some()
+        || exports.is_running()
         || camera.is_gliding()
         || current == 0
         || drawn.serial() != current

@@ -13,7 +13,7 @@ use super::{Failure, usage};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::nodes::Control;
-use crate::scene::{Scene, SceneError, Warning, example, examples};
+use crate::scene::{Scene, SceneError, Warning, example_for, examples};
 
 /// The scene and how to evaluate it.
 #[derive(Args)]
@@ -47,7 +47,7 @@ fn threads(text: &str) -> Result<usize, String> {
 pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
     match Scene::load(path) {
         Err(SceneError::Read { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
-            if let Some(shipped) = path.to_str().and_then(|name| example(name.trim_end_matches(".ron"))) {
+            if let Some(shipped) = example_for(path) {
                 return Ok((shipped.scene.clone(), Vec::new()));
             }
             let names: Vec<&str> = examples().iter().map(|e| e.name).collect();

@@ -16,10 +16,11 @@ pub fn blend(cx: &Context, mode: Blend, smoothness: f32, below: &[f32], out: &mu
         Blend::Add => |a, b, _| a + b,
         Blend::Subtract => |a, b, _| a - b,
         Blend::Multiply => |a, b, _| a * b,
-        Blend::Min => |a, b, _| a.min(b),
-        Blend::Max => |a, b, _| a.max(b),
-        Blend::SmoothMin => |a, b, k| a.min(b) - seam(a, b, k),
-        Blend::SmoothMax => |a, b, k| a.max(b) + seam(a, b, k),
+        // not f32::min and f32::max: which of -0 and +0 they give depends on the processor
+        Blend::Min => |a, b, _| if b < a { b } else { a },
+        Blend::Max => |a, b, _| if b > a { b } else { a },
+        Blend::SmoothMin => |a, b, k| (if b < a { b } else { a }) - seam(a, b, k),
+        Blend::SmoothMax => |a, b, k| (if b > a { b } else { a }) + seam(a, b, k),
     };
     let grid = cx.grid;
     cx.rows(out, |i, row| {
@@ -44,13 +45,16 @@ pub fn weigh(cx: &Context, layer: &Layer, below: &Arc<Terrain>, out: &mut Terrai
     let opacity = layer.mix.opacity;
     let weights = if layer.mask.is_active() { Some(mask_weights(cx, &layer.mask, below)?) } else { None };
     if opacity >= 1.0 && weights.is_none() {
-        return cx.rows(&mut out.height, |_, row| row.iter_mut().for_each(|h| *h = h.clamp(-LIMIT, LIMIT)));
+        return cx.rows(&mut out.height, |i, row| {
+            let from = grid.row(&below.height, i);
+            row.iter_mut().zip(from).for_each(|(h, &b)| *h = bounded(*h, b));
+        });
     }
     let weight = |i: usize, j: usize| weights.as_ref().map_or(opacity, |w| opacity * w[i * grid.samples + j]);
     cx.rows(&mut out.height, |i, row| {
         let from = grid.row(&below.height, i);
         for (j, h) in row.iter_mut().enumerate() {
-            *h = (from[j] + (*h - from[j]) * weight(i, j)).clamp(-LIMIT, LIMIT);
+            *h = bounded(from[j] + (*h - from[j]) * weight(i, j), from[j]);
         }
     })?;
     for kind in MapKind::ALL {
@@ -73,10 +77,15 @@ pub fn weigh(cx: &Context, layer: &Layer, below: &Arc<Terrain>, out: &mut Terrai
     Ok(())
 }
 
+/// `height` inside the limits; what is not a number gives way to what is below.
+fn bounded(height: f32, below: f32) -> f32 {
+    if height.is_nan() { below } else { height.clamp(-LIMIT, LIMIT) }
+}
+
 /// How much the mask lets through at every sample, from 0 to 1.
 pub fn mask_weights(cx: &Context, mask: &Mask, below: &Terrain) -> Result<Vec<f32>, Cancelled> {
-    let slopes = mask.by_slope.then(|| slope_degrees(below, cx.relief_metres / cx.size_metres));
     let grid = cx.grid;
+    let relief_over_size = cx.relief_metres / cx.size_metres;
     let mut weights = vec![0.0; grid.len()];
     cx.rows(&mut weights, |i, row| {
         let heights = grid.row(&below.height, i);
@@ -85,8 +94,9 @@ pub fn mask_weights(cx: &Context, mask: &Mask, below: &Terrain) -> Result<Vec<f3
             if mask.by_height {
                 w *= band(heights[j] * cx.relief_metres, mask.height_from, mask.height_to, mask.height_feather);
             }
-            if let Some(slopes) = &slopes {
-                w *= band(slopes[i * grid.samples + j], mask.slope_from, mask.slope_to, mask.slope_feather);
+            if mask.by_slope {
+                let slope = slope_degrees(grid, &below.height, i, j, relief_over_size);
+                w *= band(slope, mask.slope_from, mask.slope_to, mask.slope_feather);
             }
             *weight = if mask.invert { 1.0 - w } else { w };
         }

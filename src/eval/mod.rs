@@ -60,6 +60,76 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildE
     rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|k| format!("talweg-eval-{k}")).build()
 }
 
+/// A layer that takes part, with the keys of what it makes.
+struct Step<'a> {
+    index: usize,
+    layer: &'a Layer,
+    /// Key of what the node makes, whatever the number of iterations.
+    node: Key,
+    /// Key of the layer's result.
+    result: Key,
+    /// Iterations of a process.
+    iterations: Option<u32>,
+    /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
+    passing: bool,
+    /// Above such a playhead: not even key frames are worth their memory.
+    above: bool,
+}
+
+fn context<'a>(scene: &Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {
+    let settings = &scene.settings;
+    Context {
+        grid: scene.grid(samples),
+        size_metres: settings.size_metres,
+        relief_metres: settings.relief_metres,
+        scene_samples: scene.samples(),
+        random: Stream::new(settings.seed, layer.seed),
+        control,
+    }
+}
+
+/// The layers that take part, from the ground up.
+fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'_>> {
+    let settings = &scene.settings;
+    let mut key = Key::start(&[
+        &(scene.grid(samples).samples as u64).to_le_bytes(),
+        &settings.resolution.to_le_bytes(),
+        &[settings.edges as u8],
+        &settings.size_metres.to_le_bytes(),
+        &settings.relief_metres.to_le_bytes(),
+        &settings.seed.to_le_bytes(),
+    ]);
+    let control = Control::default();
+    let mut passing = false;
+    let mut steps = Vec::new();
+    for (index, layer) in scene.layers.iter().enumerate() {
+        if !layer.enabled || layer.mix.opacity == 0.0 {
+            continue;
+        }
+        let above = passing;
+        let iterations = layer.node.as_process().map(|process| {
+            let cx = context(scene, samples, layer, &control);
+            let end = cx.iterations(process.iterations());
+            match playhead.filter(|p| p.layer == index) {
+                Some(p) if p.iteration < process.iterations() => {
+                    passing = true;
+                    cx.iterations(p.iteration).min(end)
+                }
+                _ => end,
+            }
+        });
+        let node = node_key(key, layer);
+        key = layer_key(node, layer, iterations);
+        steps.push(Step { index, layer, node, result: key, iterations, passing, above });
+    }
+    steps
+}
+
+/// Whether [`evaluate`] would find its result in the cache.
+pub fn is_cached(scene: &Scene, samples: usize, playhead: Option<Playhead>, store: &mut Store) -> bool {
+    plan(scene, samples, playhead).last().is_some_and(|step| store.cache.get(step.result).is_some())
+}
+
 /// Evaluates `scene` with `samples` per side; call it inside the pool that shall do the work.
 ///
 /// # Errors
@@ -71,59 +141,24 @@ pub fn evaluate(
     store: &mut Store,
     control: &Control,
 ) -> Result<Evaluated, Cancelled> {
-    let grid = scene.grid(samples);
-    let settings = &scene.settings;
-    let mut key = Key::start(&[
-        &(grid.samples as u64).to_le_bytes(),
-        &settings.resolution.to_le_bytes(),
-        &[settings.edges as u8],
-        &settings.size_metres.to_le_bytes(),
-        &settings.relief_metres.to_le_bytes(),
-        &settings.seed.to_le_bytes(),
-    ]);
-    let mut below = Arc::new(Terrain::flat(grid));
     let mut ledger = None;
-    let mut passing = false;
-    for (index, layer) in scene.layers.iter().enumerate() {
-        if !layer.enabled || layer.mix.opacity == 0.0 {
-            continue;
-        }
+    let steps = plan(scene, samples, playhead);
+    // the highest result that is known makes everything below it needless
+    let known = steps.iter().enumerate().rev().find_map(|(k, step)| Some((k + 1, store.cache.get(step.result)?)));
+    let (first, mut below) = known.unwrap_or_else(|| (0, Arc::new(Terrain::flat(scene.grid(samples)))));
+    for step in &steps[first..] {
         control.check()?;
-        control.enter_layer(index);
-        let cx = Context {
-            grid,
-            size_metres: settings.size_metres,
-            relief_metres: settings.relief_metres,
-            scene_samples: scene.samples(),
-            random: Stream::new(settings.seed, layer.seed),
-            control,
-        };
-        let node_key = node_key(key, layer);
-        let mut span = None;
-        if let Some(process) = layer.node.as_process() {
-            let end = cx.iterations(process.iterations());
-            let here = match playhead.filter(|p| p.layer == index) {
-                Some(p) if p.iteration < process.iterations() => {
-                    passing = true;
-                    if p.iteration == 0 { 0 } else { cx.iterations(p.iteration).min(end) }
-                }
-                _ => end,
-            };
-            span = Some(here);
-        }
-        key = layer_key(node_key, layer, span);
-        if let Some(known) = store.cache.get(key) {
-            below = known;
-            continue;
-        }
-        let (result, account) = run_layer(layer, &cx, &below, node_key, span, &mut store.timeline)?;
-        if playhead.is_some_and(|p| p.layer == index) {
+        control.enter_layer(step.index);
+        let cx = context(scene, samples, step.layer, control);
+        let mut nothing = Timeline::new(0);
+        let timeline = if step.above { &mut nothing } else { &mut store.timeline };
+        let (result, account) = run_layer(step.layer, &cx, &below, step.node, step.iterations, timeline)?;
+        if playhead.is_some_and(|p| p.layer == step.index) {
             ledger = account;
         }
         below = Arc::new(result);
-        // states on the way are the timeline's to keep
-        if !passing {
-            store.cache.insert(key, &below);
+        if !step.passing {
+            store.cache.insert(step.result, &below);
         }
     }
     control.check()?;

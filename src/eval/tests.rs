@@ -43,14 +43,15 @@ fn editing_a_layer_costs_nothing_below_it() {
     let mut store = Store::default();
     let mut scene = scene(65, 10);
     run(&scene, None, &mut store);
+    assert!(is_cached(&scene, 65, None, &mut store));
     scene.set("3.opacity=0.5").unwrap();
+    assert!(!is_cached(&scene, 65, None, &mut store));
+    let lower = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
+    let kept = store.cache.get(plan(&lower, 65, None)[1].result).expect("what is below is still known");
     let control = Control::default();
-    // layer 0 and 1 come from the cache: cancelling inside them is impossible, so only the last layer is entered anew
     evaluate(&scene, 65, None, &mut store, &control).unwrap();
-    assert_eq!(control.progress().0, 2);
-    let before = store.cache.bytes();
-    run(&scene, None, &mut store);
-    assert_eq!(store.cache.bytes(), before);
+    assert_eq!(control.progress().0, 2, "only the edited layer is entered");
+    assert!(Arc::ptr_eq(&kept, &run(&lower, None, &mut store)), "the same terrain, not one like it");
 }
 
 #[test]
@@ -159,6 +160,61 @@ mod worker {
         assert!(matches!(worker.wait(LONG), Some(Report::Cancelled { revision: 1 })));
         worker.submit(request(2, scene(33, 1), Quality::Full));
         assert!(matches!(worker.wait(LONG), Some(Report::Done { revision: 2, .. })));
+    }
+
+    #[test]
+    fn cancel_reaches_a_process_that_plays_and_one_that_waits_for_its_owner() {
+        let worker = start();
+        let mut play = request(1, scene(65, 10_000), Quality::Full);
+        play.playhead = Some(Playhead { layer: 1, iteration: 0 });
+        play.play = Some(Play { speed: Some(30.0) });
+        worker.submit(play);
+        assert!(matches!(worker.wait(LONG), Some(Report::Frame { .. })));
+        worker.cancel();
+        loop {
+            match worker.wait(LONG).expect("a report") {
+                Report::Frame { .. } => {}
+                Report::Cancelled { revision: 1 } => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(!worker.is_busy());
+    }
+
+    #[test]
+    fn a_process_too_slow_for_its_speed_still_shows_its_way() {
+        let worker = start();
+        let mut play = request(1, scene(129, 60), Quality::Full);
+        play.playhead = Some(Playhead { layer: 1, iteration: 0 });
+        // a frame shows at most a fifteenth of a second, however long the owner takes to ask for the next
+        play.play = Some(Play { speed: Some(60.0) });
+        worker.submit(play);
+        let mut last = 0;
+        loop {
+            match worker.wait(LONG).expect("a report") {
+                Report::Frame { output, .. } => {
+                    let now = output.playhead.unwrap().iteration;
+                    assert!(now > last && now <= last + 4, "{last} to {now}");
+                    last = now;
+                    std::thread::sleep(Duration::from_millis(20));
+                }
+                Report::Done { .. } => break,
+                other => panic!("{other:?}"),
+            }
+        }
+        assert!(last >= 50, "{last}");
+    }
+
+    #[test]
+    fn undo_needs_no_preview() {
+        let worker = start();
+        for revision in 1..=2 {
+            worker.submit(request(revision, scene(513, 1), Quality::PreviewThenFull));
+            if revision == 1 {
+                assert!(matches!(worker.wait(LONG), Some(Report::Preview { .. })));
+            }
+            assert!(matches!(worker.wait(LONG), Some(Report::Done { .. })), "revision {revision}");
+        }
     }
 
     #[test]

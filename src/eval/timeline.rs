@@ -18,7 +18,8 @@ struct Track {
 
 impl Track {
     fn bytes(&self) -> usize {
-        self.frames.values().map(|run| run.bytes()).sum()
+        let parked = self.parked.iter().map(|(_, run)| run.bytes());
+        parked.chain(self.frames.values().map(|run| run.bytes())).sum()
     }
 
     fn thin(&mut self) {
@@ -57,7 +58,7 @@ impl Timeline {
         self.tracks.iter().filter(|t| t.key == key).flat_map(|t| t.frames.keys().copied()).collect()
     }
 
-    /// Memory held by key frames.
+    /// Memory held by key frames and runs that stand still.
     pub fn bytes(&self) -> usize {
         self.tracks.iter().map(Track::bytes).sum()
     }
@@ -77,8 +78,14 @@ impl Timeline {
 
     /// Keeps `run` as the place where this timeline stopped.
     pub fn park(&mut self, key: Key, iteration: u32, run: Box<dyn Run>) {
-        if let Some(track) = self.touch(key) {
-            track.parked = Some((iteration, run));
+        let Some(track) = self.touch(key) else { return };
+        track.parked = Some((iteration, run));
+        while self.bytes() > self.budget {
+            match self.tracks.as_mut_slice() {
+                [only] if only.frames.is_empty() => return,
+                [only] => only.thin(),
+                _ => drop(self.tracks.remove(0)),
+            }
         }
     }
 
@@ -89,11 +96,14 @@ impl Timeline {
             return;
         }
         let size = run.bytes();
+        if size > self.budget {
+            return; // not even one frame fits
+        }
         while self.bytes() + size > self.budget {
             if self.tracks.len() > 1 {
                 self.tracks.remove(0);
             } else if self.tracks[0].frames.is_empty() {
-                return; // not even one frame fits
+                return; // the run that stands here takes it all
             } else {
                 self.tracks[0].thin();
             }

@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::{Evaluated, PREVIEW_SAMPLES, Playhead, Store, evaluate, thread_pool};
+use super::{Evaluated, PREVIEW_SAMPLES, Playhead, Store, evaluate, is_cached, thread_pool};
 use crate::field::Terrain;
 use crate::nodes::{Cancelled, Control, Ledger};
 use crate::scene::Scene;
@@ -122,6 +122,9 @@ pub struct Status {
     pub elapsed: Duration,
 }
 
+/// A frame of a playing process covers at most this much of its time, or the picture would stand still and jump.
+const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
+
 /// See the module.
 pub struct Worker<P> {
     shared: Arc<Shared>,
@@ -206,8 +209,8 @@ impl<P: Send + 'static> Worker<P> {
 
     fn taken(&self, report: Option<Report<P>>) -> Option<Report<P>> {
         if matches!(report, Some(Report::Frame { .. })) {
-            self.shared.frame_out.store(false, Ordering::Release);
             let _desk = self.shared.desk();
+            self.shared.frame_out.store(false, Ordering::Release);
             self.shared.bell.notify_all();
         }
         report
@@ -241,9 +244,9 @@ struct Room<P, F, W> {
 
 impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
     fn work(&self, store: &mut Store) {
-        while let Some(request) = self.next() {
+        while let Some((request, control)) = self.next() {
             let revision = request.revision;
-            let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, store)));
+            let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, &control, store)));
             self.shared.desk().running = None;
             match result {
                 Ok(Ok(())) => {}
@@ -261,24 +264,37 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
         }
     }
 
-    fn next(&self) -> Option<Request> {
+    /// The next request, already written down as running: from here on a cancel reaches it.
+    fn next(&self) -> Option<(Request, Arc<Control>)> {
         let mut desk = self.shared.desk();
         loop {
             if desk.quit {
                 return None;
             }
             if let Some(request) = desk.pending.take() {
-                return Some(request);
+                let control = Arc::new(Control::default());
+                desk.running = Some(Running {
+                    control: control.clone(),
+                    revision: request.revision,
+                    layers: request.scene.layers.len(),
+                    preview: request.quality == Quality::Preview,
+                    started: Instant::now(),
+                });
+                return Some((request, control));
             }
             desk = self.shared.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn serve(&self, request: &Request, store: &mut Store) -> Result<(), Cancelled> {
+    fn serve(&self, request: &Request, control: &Control, store: &mut Store) -> Result<(), Cancelled> {
         let full = request.scene.samples();
         let small = PREVIEW_SAMPLES.min(full);
-        if request.quality == Quality::Preview || (request.quality == Quality::PreviewThenFull && small < full) {
-            let output = self.evaluate(request, small, request.playhead, store)?;
+        // what is known already needs no preview: undo brings the full size back at once
+        let wants_preview = request.quality == Quality::PreviewThenFull
+            && small < full
+            && !is_cached(&request.scene, full, request.playhead, store);
+        if request.quality == Quality::Preview || wants_preview {
+            let output = self.evaluate(request, control, small, request.playhead, store)?;
             let revision = request.revision;
             self.report(Report::Preview { revision, output });
             if request.quality == Quality::Preview {
@@ -286,9 +302,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
             }
         }
         match (request.play, request.playhead) {
-            (Some(play), Some(from)) => self.play(request, play, from, store),
+            (Some(play), Some(from)) => self.play(request, control, play, from, store),
             _ => {
-                let output = self.evaluate(request, full, request.playhead, store)?;
+                let output = self.evaluate(request, control, full, request.playhead, store)?;
                 self.report(Report::Done { revision: request.revision, output });
                 Ok(())
             }
@@ -298,53 +314,63 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
     fn evaluate(
         &self,
         request: &Request,
+        control: &Control,
         samples: usize,
         playhead: Option<Playhead>,
         store: &mut Store,
     ) -> Result<Output<P>, Cancelled> {
-        let control = Arc::new(Control::default());
         let started = Instant::now();
         {
             let mut desk = self.shared.desk();
-            if desk.pending.is_some() && samples == request.scene.samples() || desk.quit {
+            let is_full = samples == request.scene.samples();
+            if desk.quit || (desk.pending.is_some() && is_full) {
                 return Err(Cancelled); // superseded before it began
             }
-            desk.running = Some(Running {
-                control: control.clone(),
-                revision: request.revision,
-                layers: request.scene.layers.len(),
-                preview: samples < request.scene.samples() || request.quality == Quality::Preview,
-                started,
-            });
+            if let Some(running) = &mut desk.running {
+                running.preview = !is_full || request.quality == Quality::Preview;
+                running.started = started;
+            }
         }
-        let Evaluated { terrain, ledger } = evaluate(&request.scene, samples, playhead, store, &control)?;
+        let Evaluated { terrain, ledger } = evaluate(&request.scene, samples, playhead, store, control)?;
         let elapsed = started.elapsed();
         let prepared = (self.prepare)(&terrain, &request.scene);
         control.check()?;
         Ok(Output { terrain, prepared, playhead, ledger, elapsed })
     }
 
-    /// Steps through a process at its speed; a frame is only made when the owner has taken the one before.
-    fn play(&self, request: &Request, play: Play, from: Playhead, store: &mut Store) -> Result<(), Cancelled> {
+    /// Steps through a process at its speed; a frame is only made when the owner has taken the one before. What cannot
+    /// keep up with its speed runs as fast as it can, in steps short enough to be seen.
+    fn play(
+        &self,
+        request: &Request,
+        control: &Control,
+        play: Play,
+        from: Playhead,
+        store: &mut Store,
+    ) -> Result<(), Cancelled> {
         let end = request.scene.layers.get(from.layer).and_then(|l| l.node.as_process()).map_or(0, |p| p.iterations());
-        let started = Instant::now();
+        let full = request.scene.samples();
         let mut at = from.iteration;
+        // iterations that are due since the clock was set
+        let (mut clock, mut base) = (Instant::now(), at);
         while at < end {
-            let due = match play.speed {
-                None => at + 1,
-                Some(speed) => {
-                    let due = from.iteration + 1 + (started.elapsed().as_secs_f32() * speed) as u32;
-                    if due <= at {
-                        let wait = (at - from.iteration) as f32 / speed.max(1e-3) - started.elapsed().as_secs_f32();
-                        self.pause(Duration::from_secs_f32(wait.clamp(0.001, 0.25)))?;
-                        continue;
-                    }
-                    due
+            let mut next = at + 1;
+            if let Some(speed) = play.speed {
+                let due = base + 1 + (clock.elapsed().as_secs_f32() * speed) as u32;
+                if due <= at {
+                    let wait = (at - base) as f32 / speed.max(1e-3) - clock.elapsed().as_secs_f32();
+                    self.pause(Duration::from_secs_f32(wait.clamp(0.001, 0.25)))?;
+                    continue;
                 }
-            };
-            at = due.min(end);
+                let longest = at + ((speed * LONGEST_STEP_SECONDS) as u32).max(1);
+                next = due.min(longest);
+                if due > longest {
+                    (clock, base) = (Instant::now(), next);
+                }
+            }
+            at = next.min(end);
             let playhead = Some(Playhead { layer: from.layer, iteration: at });
-            let output = self.evaluate(request, request.scene.samples(), playhead, store)?;
+            let output = self.evaluate(request, control, full, playhead, store)?;
             if at == end {
                 self.report(Report::Done { revision: request.revision, output });
                 return Ok(());
@@ -355,7 +381,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
                 self.pause(Duration::from_millis(50))?;
             }
         }
-        let output = self.evaluate(request, request.scene.samples(), None, store)?;
+        let output = self.evaluate(request, control, full, None, store)?;
         self.report(Report::Done { revision: request.revision, output });
         Ok(())
     }

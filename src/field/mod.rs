@@ -9,5 +9,5 @@ mod terrain;
 
 pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
 pub use random::Stream;
-pub use slope::{gradient, normals, slope_degrees};
+pub use slope::{gradient, slope_degrees};
 pub use terrain::{MapKind, Terrain};

@@ -1,4 +1,4 @@
-//! The catalogue as Markdown, for `assets/help/nodes.md` and `talweg nodes`.
+//! The catalogue as Markdown, for `assets/help/nodes.md`.
 
 use super::{Node, Work};
 use crate::param::{About, Kind, ParamSpec};

@@ -101,7 +101,11 @@ pub struct Clamped {
 
 impl fmt::Display for Clamped {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        write!(f, "`{}` was {}, out of its range; it is now {}", self.param, self.was, self.now)
+        let short = |text: &str| match text.char_indices().nth(80) {
+            Some((end, _)) => format!("{}…", &text[..end]),
+            None => text.to_string(),
+        };
+        write!(f, "`{}` was {}, out of its range; it is now {}", self.param, short(&self.was), short(&self.now))
     }
 }
 

@@ -74,13 +74,15 @@ impl ParamType for bool {
 }
 
 /// A curve from [0, 1] to [0, 1] through points with growing x; between them it is monotone cubic
-/// (Fritsch & Carlson 1980), so it never overshoots the points.
+/// (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984), so it never overshoots the points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Curve(pub Vec<(f32, f32)>);
 
 impl Curve {
     pub const MAX_POINTS: usize = 32;
+    /// Points stand at least this far apart in x, or slopes between them would have no end.
+    pub const MIN_GAP: f32 = 1.0e-4;
 
     pub fn identity() -> Self {
         Self(vec![(0.0, 0.0), (1.0, 1.0)])
@@ -96,7 +98,7 @@ impl Curve {
             .take(Self::MAX_POINTS)
             .collect();
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
-        points.dedup_by(|a, b| a.0 == b.0);
+        points.dedup_by(|a, b| a.0 - b.0 < Self::MIN_GAP);
         if points.len() < 2 { Self::identity() } else { Self(points) }
     }
 

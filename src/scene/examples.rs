@@ -1,5 +1,6 @@
 //! The scenes that come with the program: every file of `saves/`, embedded.
 
+use std::path::Path;
 use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
@@ -33,6 +34,14 @@ static EXAMPLES: LazyLock<Vec<Example>> = LazyLock::new(|| {
 /// The shipped scenes, in the order of the menu.
 pub fn examples() -> &'static [Example] {
     &EXAMPLES
+}
+
+/// The shipped scene that `path` names, if there is no such file.
+pub fn example_for(path: &Path) -> Option<&'static Example> {
+    if path.exists() {
+        return None;
+    }
+    example(path.to_str()?.trim_end_matches(".ron"))
 }
 
 /// The shipped scene called `name`.

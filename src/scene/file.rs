@@ -30,6 +30,8 @@ pub enum SceneError {
     Read { path: PathBuf, source: std::io::Error },
     #[error(transparent)]
     Write(#[from] crate::io::FileError),
+    #[error("{path} is not a scene: it is a folder or a device, not a file")]
+    NotAFile { path: PathBuf },
     #[error("{path} is not a scene: it is larger than 16 MB")]
     TooLarge { path: PathBuf },
     #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
@@ -209,6 +211,10 @@ impl Scene {
     pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
+        // a pipe or a device could keep us waiting for ever
+        if !std::fs::metadata(path).map_err(failed)?.is_file() {
+            return Err(SceneError::NotAFile { path: path.into() });
+        }
         let file = std::fs::File::open(path).map_err(failed)?;
         file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
         if bytes.len() as u64 > MAX_BYTES {

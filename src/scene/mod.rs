@@ -6,7 +6,7 @@ mod history;
 mod layer;
 mod settings;
 
-pub use examples::{Example, example, examples};
+pub use examples::{Example, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
 pub use layer::{Blend, Layer, Mask, Mix};

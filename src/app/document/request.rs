@@ -42,6 +42,9 @@ impl Document {
             Report::Frame { revision, .. } | Report::Done { revision, .. } => current(*revision),
             Report::Cancelled { .. } | Report::Failed { .. } => false,
         };
+        if let (true, Report::Frame { revision, .. } | Report::Done { revision, .. }) = (taken, report) {
+            self.complete = *revision;
+        }
         match report {
             Report::Frame { output, .. } if taken && self.transport.playing => {
                 self.transport.playhead = output.playhead;
@@ -69,7 +72,8 @@ impl Document {
             layer.enabled = true;
             if matches!(layer.node.work(), Work::Generator(_)) {
                 (layer.mix, layer.mask) = (Mix::default(), Mask::default());
-                scene.layers.drain(..index);
+                // out of the way, but still there: layers keep their numbers
+                scene.layers[..index].iter_mut().for_each(|below| below.enabled = false);
                 playhead = None;
             }
             playhead = playhead.filter(|p| p.layer <= index);

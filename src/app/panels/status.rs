@@ -35,8 +35,10 @@ pub struct UnderCursor {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StatusInfo {
     pub running: Option<Running>,
-    /// A file that is being exported.
-    pub exporting: Option<String>,
+    /// A file that is being exported, with the share of the work that is done.
+    pub exporting: Option<(String, f32)>,
+    /// The evaluation was stopped: what is on screen is not the scene.
+    pub stopped: bool,
     /// Time the newest full evaluation took.
     pub last_evaluation: Option<Duration>,
     /// Samples per side of the terrain on screen.
@@ -57,11 +59,11 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo) -> Option<Comma
     ui.horizontal_centered(|ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         let running = info.running.filter(|running| running.elapsed >= QUIET);
-        if let Some(running) = running {
+        let computing = running.map(|r| (r.layer as f32 + r.fraction) / r.layers.max(1) as f32);
+        if let Some(done) = computing.or(info.exporting.as_ref().map(|(_, done)| *done)) {
             if icon_button(ui, true, icon::X, "Cancel").on_hover_text(Command::Cancel.tooltip(ui.ctx())).clicked() {
                 command = Some(Command::Cancel);
             }
-            let done = (running.layer as f32 + running.fraction) / running.layers.max(1) as f32;
             ui.scope(|ui| {
                 ui.visuals_mut().extreme_bg_color = colour::CONTROL;
                 ui.add(ProgressBar::new(done).desired_width(90.0).desired_height(6.0).fill(colour::ACCENT));
@@ -86,8 +88,11 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) ->
         let small = if running.preview { "Preview, layer" } else { "Layer" };
         return format!("{small} {} of {}{what}", running.layer + 1, running.layers);
     }
-    if let Some(file) = &info.exporting {
-        return format!("Exporting {file}");
+    if let Some((file, done)) = &info.exporting {
+        return format!("Exporting {file}, {:.0} %", done * 100.0);
+    }
+    if info.stopped {
+        return "Stopped: the picture is older than the scene. F5 computes it".into();
     }
     if let (true, Some((layer, _))) = (document.transport().is_playing(), document.process()) {
         return format!("Playing {}", document.scene().layers[layer].name);

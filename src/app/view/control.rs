@@ -52,21 +52,6 @@ pub enum ViewCommand {
 }
 
 impl ViewCommand {
-    pub const ALL: [Self; 7] =
-        [Self::Frame, Self::Perspective, Self::Top, Self::FromSouth, Self::FromEast, Self::FromNorth, Self::FromWest];
-
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Frame => "Frame terrain",
-            Self::Perspective => "Perspective",
-            Self::Top => "From above",
-            Self::FromSouth => "From the south",
-            Self::FromEast => "From the east",
-            Self::FromNorth => "From the north",
-            Self::FromWest => "From the west",
-        }
-    }
-
     /// Heading and inclination in degrees; `None` keeps what is.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
@@ -126,10 +111,6 @@ impl ViewCamera {
     /// Whether it is on its way to another place.
     pub fn is_gliding(&self) -> bool {
         self.glide.is_some()
-    }
-
-    pub fn is_dragging(&self) -> bool {
-        self.drag.is_some()
     }
 }
 

@@ -60,9 +60,10 @@ impl Textures {
             self.arriving = None;
             return true;
         }
-        if !self.arriving.as_ref().is_some_and(|arriving| is_wanted(&arriving.textures)) {
-            let unused = self.arriving.take().map(|arriving| arriving.textures).or(self.spare.take());
-            let textures = TerrainTextures::reusing(unused, wanted, device);
+        // an upload under way is finished even if something newer is wanted: where every frame wants another terrain
+        // nothing would ever be shown
+        if self.arriving.is_none() {
+            let textures = TerrainTextures::reusing(self.spare.take(), wanted, device);
             self.arriving = Some(Arriving { textures, bands: bands(wanted) });
         }
         let Some(mut arriving) = self.arriving.take() else { return false };
@@ -78,8 +79,9 @@ impl Textures {
             self.arriving = Some(arriving);
             return false;
         }
+        let is_newest = is_wanted(&arriving.textures);
         self.spare = self.shown.replace(arriving.textures).filter(|old| old.prepared.texture_bytes() <= SPARE_BYTES);
-        true
+        is_newest
     }
 }
 

@@ -5,7 +5,7 @@
 //! out = output_low + t · (output_high - output_low). With everything at its default no bit changes.
 //! An input range narrower than 10⁻⁶ is a step: below is 0, above is 1.
 //! Boundary: none, every sample stands alone.
-//! Source: the levels and curves of image editors; the curve is Fritsch & Carpenter 1980 (see [`Curve`]).
+//! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`Curve`]).
 
 use crate::field::Terrain;
 use crate::nodes::{Cancelled, Context, Filter};
@@ -13,7 +13,7 @@ use crate::param::Curve;
 
 crate::params! {
     /// Stretches, squeezes and bends the heights: contrast, gamma and a curve.
-    Levels "Levels and curve" in "Filter", from "Fritsch & Carpenter 1980", also "curve contrast gamma remap normalise clamp invert histogram" {
+    Levels "Levels and curve" in "Filter", from "Fritsch & Carlson 1980", also "curve contrast gamma remap normalise clamp invert histogram" {
         /// Height that becomes the low output, as a fraction of the relief. Raising it deepens the lowlands.
         input_low: f32 = 0.0, -10.0..=10.0, slider 0.0..=1.0;
         /// Height that becomes the high output, as a fraction of the relief. Lowering it raises the peaks.

@@ -42,7 +42,7 @@ impl Filter for Terrace {
                     continue;
                 }
                 if x < terrace.1 || x >= terrace.2 {
-                    let mut k = x as i32 - 1;
+                    let mut k = libm::floorf(x) as i32 - 1;
                     while x >= boundary(k + 1) {
                         k += 1;
                     }
