@@ -163,7 +163,7 @@ fn broken_scenes_say_what_and_where() {
         }
     }
     talweg(&["verify", &folder.at("missing.ron")]).code(1).stderr(contains("missing.ron").and(contains("island")));
-    talweg(&["verify", folder.0.path().to_str().unwrap()]).code(1).stderr(contains("directory"));
+    talweg(&["verify", folder.0.path().to_str().unwrap()]).code(1).stderr(contains("a folder or a device"));
 }
 
 #[test]

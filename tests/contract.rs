@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use node_kit::{Place, altered, another, extremes, on_threads};
 use proptest::prelude::*;
+use talweg::eval::{Store, evaluate};
 use talweg::field::{Edges, Terrain};
 use talweg::nodes::{Control, Node, Work, help};
 use talweg::param::{About, Kind, Params, Value};
@@ -170,6 +171,20 @@ fn threads_do_not_change_a_bit() {
     for node in Node::catalogue().into_iter().flat_map(|n| [n.clone(), altered(n)]) {
         let [one, two] = [1, 2].map(|threads| on_threads(threads, || place.finish(&node, &input, 5)));
         assert!(one == two, "{node:?}");
+    }
+}
+
+/// The panel offers no seed where it would do nothing.
+#[test]
+fn the_seed_matters_where_the_node_says_so() {
+    for node in Node::catalogue().into_iter().map(altered) {
+        let made = |seed: u32| {
+            let ground = Layer::new(Node::named("Perlin").expect("in the catalogue"), 1);
+            let mut scene = Scene { layers: vec![ground, Layer::new(node.clone(), seed)], ..Scene::default() };
+            scene.settings.resolution = 65;
+            evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("nobody stopped it").terrain
+        };
+        assert!(node.is_random() || made(1) == made(2), "{node:?} draws random values and says it does not");
     }
 }
 

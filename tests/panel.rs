@@ -256,7 +256,8 @@ fn the_eye_hides_and_solo_shows_alone() {
     click(&mut panels, "Hide Perlin noise");
     assert!(!panels.state().editor.doc.scene().layers[0].enabled);
     click(&mut panels, "Solo Ridged noise");
-    assert_eq!(panels.state().requests.last().unwrap().scene.layers.len(), 1);
+    let shown: Vec<bool> = panels.state().requests.last().unwrap().scene.layers.iter().map(|l| l.enabled).collect();
+    assert_eq!(shown, [false, true]);
 }
 
 #[test]

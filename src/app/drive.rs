@@ -153,7 +153,6 @@ fn drive(
         Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
         Atom::Iteration(least) => done = observed.iteration >= least,
         Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,
-        Atom::Resize(width, height) => window.resolution.set(width, height),
         Atom::Picture(path) => {
             if !driver.capturing {
                 driver.capturing = true;

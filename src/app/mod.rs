@@ -110,6 +110,9 @@ fn editor(options: &Options) -> Editor {
             None => editor.open(path),
         },
     }
+    for (_, message) in editor.toasts.messages() {
+        eprintln!("talweg: {message}");
+    }
     editor
 }
 

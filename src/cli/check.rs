@@ -41,7 +41,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
                 Finding { scene: path.clone(), warnings, error: None }
             }
             Err(Failure::Usage(error) | Failure::Failed(error)) => {
-                Finding { scene: path.clone(), warnings: Vec::new(), error: Some(format!("{error:#}")) }
+                Finding { scene: path.clone(), warnings: Vec::new(), error: Some(error.to_string()) }
             }
         })
         .collect();

@@ -26,7 +26,7 @@ pub struct SceneArgs {
     /// Seed, in place of the scene's
     #[arg(long, value_name = "S")]
     seed: Option<u32>,
-    /// Change a value, like Ridges.octaves=6, 2.opacity=0.5 or scene.sea_level=100; may be repeated
+    /// Change a value, like Peaks.octaves=6, 2.opacity=0.5 or scene.sea_level=100; may be repeated
     #[arg(long, value_name = "LAYER.PARAM=VALUE")]
     set: Vec<String>,
     /// Threads to compute with; 0 is one for each processor

@@ -34,7 +34,7 @@ Examples:
   talweg island.ron                                 open a scene in it
   talweg render alpine-range -o alps.png            draw a shipped example from above
   talweg export island.ron -o heights.r16 --size 1025
-  talweg verify island.ron --set Ridges.octaves=6
+  talweg verify island.ron --set Peaks.octaves=6
 
 Exit codes: 0 done, 1 failed, 2 wrong usage."
 )]
@@ -93,7 +93,8 @@ pub fn run() -> ExitCode {
         Err(Failure::Failed(error)) => (1, error),
         Err(Failure::Usage(error)) => (2, error),
     };
-    eprintln!("talweg: {error:#}");
+    // every error of ours names its cause itself
+    eprintln!("talweg: {error}");
     ExitCode::from(code)
 }
 

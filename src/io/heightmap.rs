@@ -31,6 +31,7 @@ impl HeightmapFormat {
             "png" => Ok(Self::Png16),
             "r16" => Ok(Self::R16),
             "r32" => Ok(Self::R32),
+            "" => Err(FileError::NoExtension { path: path.into() }),
             _ => Err(FileError::Extension { path: path.into(), extension: format!(".{extension}") }),
         }
     }

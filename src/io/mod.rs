@@ -19,6 +19,8 @@ pub enum FileError {
     Write { path: PathBuf, source: std::io::Error },
     #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
     Extension { path: PathBuf, extension: String },
+    #[error("cannot write {path}: the name has no ending, which says the format; known are {}", HeightmapFormat::LIST)]
+    NoExtension { path: PathBuf },
 }
 
 /// Replaces `path` in one step by what `write` writes. If anything fails the old file stays.

@@ -31,6 +31,10 @@ pub trait Generator: Params {
 /// One pass over the terrain.
 pub trait Filter: Params {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
+    /// Whether the layer's seed changes anything.
+    fn is_random(&self) -> bool {
+        false
+    }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
         1
@@ -120,6 +124,15 @@ impl Node {
             Work::Generator(node) => node.version(),
             Work::Filter(node) => node.version(),
             Work::Process(node) => node.version(),
+        }
+    }
+
+    /// Whether the layer's seed changes anything.
+    pub fn is_random(&self) -> bool {
+        match self.work() {
+            Work::Generator(_) => true,
+            Work::Filter(node) => node.is_random(),
+            Work::Process(_) => false,
         }
     }
 

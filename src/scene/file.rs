@@ -38,6 +38,8 @@ pub enum SceneError {
     NotText { path: PathBuf, byte: usize },
     #[error("line {line}, column {column}: {message}")]
     Syntax { line: usize, column: usize, message: String },
+    #[error("this is no whole Talweg scene; line {line}, column {column}: {message}")]
+    NotAScene { line: usize, column: usize, message: String },
     #[error("the scene has version {found}; this program reads version {VERSION}. Open it with a newer Talweg")]
     Newer { found: u32 },
     #[error("the scene has version {found}, which never existed; versions begin at 1")]
@@ -116,7 +118,11 @@ fn dialect() -> ron::Options {
 
 fn syntax(error: ron::error::SpannedError) -> SceneError {
     let at = error.span.start;
-    SceneError::Syntax { line: at.line, column: at.col, message: error.code.to_string() }
+    let message = match error.code {
+        ron::Error::ExceededRecursionLimit => "it is nested too deeply to be a scene".into(),
+        other => other.to_string(),
+    };
+    SceneError::Syntax { line: at.line, column: at.col, message }
 }
 
 impl Scene {
@@ -149,7 +155,10 @@ impl Scene {
 
     /// Reads RON text; what was out of range or has changed since is mended and reported.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
-        let header: Header = dialect().from_str(text).map_err(syntax)?;
+        let header: Header = dialect().from_str(text).map_err(|error| match syntax(error) {
+            SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
+            other => other,
+        })?;
         match header.version {
             0 => return Err(SceneError::NoVersion { found: 0 }),
             VERSION => {}

@@ -42,7 +42,7 @@ impl Default for Scene {
 /// Why `LAYER.PARAM=VALUE` was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetError {
-    #[error("`{0}` is not of the form LAYER.PARAM=VALUE, like Ridges.octaves=6 or scene.seed=3")]
+    #[error("`{0}` is not of the form LAYER.PARAM=VALUE, like Peaks.octaves=6 or scene.seed=3")]
     Form(String),
     #[error("no layer is called `{0}`; the layers are {1}")]
     NoLayer(String, String),

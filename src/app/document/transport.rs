@@ -60,8 +60,8 @@ impl Document {
     /// else the one under the playhead.
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
-            let process = self.scene().layers.get(index)?.node.as_process()?;
-            Some((index, process.iterations()))
+            let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;
+            Some((index, layer.node.as_process()?.iterations()))
         };
         let under_playhead = || iterations(self.transport.playhead?.layer);
         if self.transport.playing {

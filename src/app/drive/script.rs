@@ -47,7 +47,6 @@ pub enum Step {
     See(String),
     /// Until no widget whose name contains this is on screen.
     Gone(String),
-    Resize(f32, f32),
     /// Saves a picture of the window.
     Picture(PathBuf),
     /// Writes what the editor holds, as JSON.
@@ -88,7 +87,6 @@ pub enum Atom {
     Settle,
     Iteration(u32),
     Present(String, bool),
-    Resize(f32, f32),
     Picture(PathBuf),
     State(PathBuf),
 }
@@ -169,7 +167,6 @@ impl Step {
             Self::Iteration(least) => vec![Atom::Iteration(least)],
             Self::See(name) => vec![Atom::Present(name, true)],
             Self::Gone(name) => vec![Atom::Present(name, false)],
-            Self::Resize(width, height) => vec![Atom::Resize(width, height), Atom::Frame],
             Self::Picture(path) => vec![Atom::Picture(path)],
             Self::State(path) => vec![Atom::State(path)],
         }

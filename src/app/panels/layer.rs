@@ -29,11 +29,13 @@ pub fn show(ui: &mut Ui, document: &mut Document, index: usize) {
         rows(ui, document, Group::Node(index), |_| true);
         let seed = layer.seed;
         let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
-        seed_row(ui, document, seed, tip, move |scene, seed| {
-            if let Some(layer) = scene.layers.get_mut(index) {
-                layer.seed = seed;
-            }
-        });
+        if layer.node.is_random() {
+            seed_row(ui, document, seed, tip, move |scene, seed| {
+                if let Some(layer) = scene.layers.get_mut(index) {
+                    layer.seed = seed;
+                }
+            });
+        }
         section(ui, "Mix", true, |ui| {
             let generator = matches!(layer.node.work(), Work::Generator(_));
             let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);

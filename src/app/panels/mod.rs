@@ -173,12 +173,11 @@ impl Editor {
             self.side(&mut child, &mut asked);
             ui.allocate_rect(rect, Sense::hover());
         });
-        if self.doc.process().is_some() {
-            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
-            Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {
-                asked.extend(transport::show(ui, &mut self.doc));
-            });
-        }
+        // always there, so that the view keeps its place when another layer is selected
+        let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
+        Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {
+            asked.extend(transport::show(ui, &mut self.doc));
+        });
         asked
     }
 

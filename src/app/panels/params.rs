@@ -108,7 +108,7 @@ fn number(
     slider: (f64, f64),
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, Kind::Int { .. });
-    let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 100.0;
+    let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
     let field_width = field_width(ui, spec, value);
     let width = (ui.available_width() - field_width - ui.spacing().item_spacing.x).max(40.0);
     let mut slid = value;

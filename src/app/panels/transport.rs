@@ -10,7 +10,13 @@ use crate::app::theme::{colour, icon_button, icon_toggle, slider};
 
 /// Shows the transport; returns the command of a button.
 pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
-    let (layer, total) = document.process()?;
+    let Some((layer, total)) = document.process() else {
+        ui.horizontal_centered(|ui| {
+            let hint = "Select an erosion that is shown to play it, step by step.";
+            ui.label(RichText::new(hint).color(colour::TEXT_WEAK));
+        });
+        return None;
+    };
     let here = document.iteration();
     let playing = document.transport().is_playing();
     let mut command = None;

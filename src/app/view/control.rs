@@ -85,12 +85,18 @@ pub struct ViewCamera {
     framed: Framed,
 }
 
+/// A terrain that grows or sinks by less than this stays framed as it is.
+const UNNOTICED_WORLD: f32 = 0.08 * SIDE_WORLD;
+
 /// Whether the terrain has been framed, before somebody moved the camera.
 #[derive(Clone, Copy, PartialEq)]
 enum Framed {
     NotYet,
-    /// For a view of this size.
-    For(Vec2),
+    /// For a view of this size and a terrain between these heights.
+    For {
+        size: Vec2,
+        heights_world: Vec2,
+    },
     /// The camera is where people put it.
     ByHand,
 }
@@ -146,9 +152,18 @@ pub fn obey_commands(
     let (Some(prepared), Some(window)) = (&shown.prepared, window) else { return };
     let lens = lens(area.within(window.size()).size());
     // the first frames come before the panels have said how much they leave free
-    if ![Framed::ByHand, Framed::For(lens.size)].contains(&camera.framed) {
+    let (low, high) = prepared.scale.bounds_world();
+    let heights_world = Vec2::new(low.y, high.y);
+    let fits = match camera.framed {
+        Framed::ByHand => true,
+        Framed::NotYet => false,
+        Framed::For { size, heights_world: framed } => {
+            size == lens.size && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
+        }
+    };
+    if !fits {
         camera.pose = ViewCommand::Perspective.pose(&camera.pose, prepared, &lens);
-        camera.framed = Framed::For(lens.size);
+        camera.framed = Framed::For { size: lens.size, heights_world };
     }
     let mut seconds = time.delta_secs();
     for command in commands.read() {

@@ -1,5 +1,7 @@
 //! Drawing only when something changed, and being woken from other threads.
 
+use std::time::Instant;
+
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 use bevy::winit::{EventLoopProxyWrapper, WinitSettings, WinitUserEvent};
@@ -24,7 +26,10 @@ impl Plugin for IdlePlugin {
         app.insert_resource(WinitSettings::desktop_app())
             .add_systems(
                 PreUpdate,
-                drop_unchanged_modifiers.after(EguiPreUpdateSet::ProcessInput).before(EguiPreUpdateSet::BeginPass),
+                (drop_unchanged_modifiers, tell_time)
+                    .chain()
+                    .after(EguiPreUpdateSet::ProcessInput)
+                    .before(EguiPreUpdateSet::BeginPass),
             )
             .add_systems(Last, redraw_until_shown);
     }
@@ -49,6 +54,15 @@ fn drop_unchanged_modifiers(mut inputs: Query<&mut EguiInput>, mut last: Local<e
             _ => true,
         });
         *last = known;
+    }
+}
+
+/// bevy_egui tells egui the time of Bevy's clock, which after a rest still holds the frame before it: a press would be
+/// older than its release by the whole rest, and no click.
+fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>>) {
+    let now = begun.get_or_insert_with(Instant::now).elapsed().as_secs_f64();
+    for mut input in &mut inputs {
+        input.0.time = Some(now);
     }
 }
 

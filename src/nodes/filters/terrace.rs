@@ -27,6 +27,10 @@ const STEEPEST: f32 = 1.0e-3;
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Terrace {
+    fn is_random(&self) -> bool {
+        true
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let per_step = cx.relief_metres / self.step_height;
         let bias = (0.5 * (1.0 - self.sharpness)).max(STEEPEST);
