@@ -135,7 +135,10 @@ impl Node {
 catalogue! {
     generators::perlin::Perlin: Generator,
     generators::ridged::Ridged: Generator,
+    generators::value_noise::ValueNoise: Generator,
+    generators::spectral::Spectral: Generator,
     generators::diamond_square::DiamondSquare: Generator,
+    generators::stamp::Stamp: Generator,
     generators::voronoi::Voronoi: Generator,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
