@@ -42,7 +42,7 @@ fn generators_fill_about_the_unit_range() {
 
 #[test]
 fn fbm_has_the_same_spread_on_every_lattice() {
-    for name in ["Perlin", "ValueNoise"] {
+    for name in ["Perlin", "ValueNoise", "Simplex"] {
         for octaves in ["1", "8"] {
             let (mean, deviation) =
                 spread(&fill(513, Edges::Open, &node(name, &[("octaves", octaves), ("frequency", "40")])));
@@ -118,5 +118,180 @@ fn stamps_are_those_of_the_recursion() {
         for (k, (a, b)) in made.iter().zip(&expected).enumerate() {
             assert!((f64::from(*a) - b).abs() < 1e-5, "{profile} {levels} at {k}: {a} is not {b}");
         }
+    }
+}
+
+#[test]
+fn worley_noise_is_that_of_a_search_through_all_points() {
+    const N: usize = 97;
+    const CELLS: i32 = 6;
+    let random = stream().fork(0);
+    let shift = [random.fork(0).unit(0, 0), random.fork(0).unit(1, 0)].map(f64::from);
+    let part = |bits: u64| 0.5 + 0.8 * ((bits & 0xff_ffff) as f64 / 16_777_216.0 - 0.5);
+    for feature in ["Nearest", "Second", "Difference"] {
+        for edges in [Edges::Open, Edges::Wrap] {
+            let params = [("octaves", "1"), ("frequency", "6"), ("jitter", "0.8"), ("feature", feature)];
+            let made = fill(N, edges, &node("Cellular", &params));
+            for (k, &h) in made.iter().enumerate() {
+                let place = |index: usize, shift: f64| {
+                    let index = if edges == Edges::Wrap { index % (N - 1) } else { index };
+                    index as f64 / (N - 1) as f64 * f64::from(CELLS) + shift
+                };
+                let (x, y) = (place(k % N, shift[0]), place(k / N, shift[1]));
+                let mut distances = Vec::new();
+                for row in -4..CELLS + 5 {
+                    for column in -4..CELLS + 5 {
+                        let bits = match edges {
+                            Edges::Open => random.bits(column, row),
+                            Edges::Wrap => random.bits(column.rem_euclid(CELLS), row.rem_euclid(CELLS)),
+                        };
+                        let point = [f64::from(column) + part(bits), f64::from(row) + part(bits >> 24)];
+                        distances.push((point[0] - x).hypot(point[1] - y));
+                    }
+                }
+                distances.sort_by(f64::total_cmp);
+                let expected = match feature {
+                    "Nearest" => distances[0],
+                    "Second" => distances[1],
+                    _ => distances[1] - distances[0],
+                };
+                assert!((f64::from(h) - expected).abs() < 1e-5, "{feature} {edges:?} {k}: {h} is not {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn simplex_noise_is_the_sum_over_all_lattice_points_near() {
+    const N: usize = 97;
+    let random = stream().fork(0);
+    let shift = [random.fork(0).unit(0, 0), random.fork(0).unit(1, 0)].map(f64::from);
+    let made = fill(N, Edges::Open, &node("Simplex", &[("octaves", "1"), ("frequency", "6"), ("base", "0")]));
+    for (k, &h) in made.iter().enumerate() {
+        let place = |index: usize, shift: f64| index as f64 / (N - 1) as f64 * 6.0 + shift;
+        let (x, y) = (place(k % N, shift[0]), place(k / N, shift[1]));
+        let mut sum = 0.0;
+        for row in -2..10i32 {
+            for column in -2..10i32 {
+                let dx = x - (f64::from(column) - 0.5 * f64::from(row & 1));
+                let dy = y - f64::from(row);
+                let angle = ((random.bits(column, row) >> 56) as f64 + 0.5) * (std::f64::consts::TAU / 256.0);
+                let fall = (0.8 - dx * dx - dy * dy).max(0.0);
+                sum += fall.powi(4) * (angle.cos() * dx + angle.sin() * dy);
+            }
+        }
+        let expected = 5.8 * sum / 2f64.sqrt();
+        assert!((f64::from(h) - expected).abs() < 1e-5, "{k}: {h} is not {expected}");
+    }
+}
+
+#[test]
+fn folded_and_hybrid_noise_follow_perlin_noise() {
+    // one octave of Perlin noise is half the noise scaled to ±1
+    let one = |name: &str, more: &[(&str, &str)]| {
+        let params = [&[("octaves", "1"), ("frequency", "5"), ("base", "0"), ("amplitude", "1")], more].concat();
+        fill(129, Edges::Open, &node(name, &params))
+    };
+    let perlin = one("Perlin", &[]);
+    let (billow, hybrid) = (one("Billow", &[]), one("Hybrid", &[("offset", "0.5")]));
+    for ((p, b), h) in perlin.iter().zip(&billow).zip(&hybrid) {
+        assert!((2.0 * p.abs() - b).abs() < 1e-6, "{p} {b}");
+        assert!(((2.0 * p + 0.5) / 1.5 - h).abs() < 1e-6, "{p} {h}");
+    }
+}
+
+#[test]
+fn octaves_of_hybrid_noise_are_left_out_over_low_ground() {
+    let made = |octaves: &str| {
+        fill(257, Edges::Open, &node("Hybrid", &[("octaves", octaves), ("offset", "0"), ("persistence", "0.5")]))
+    };
+    // at offset 0 the plains are where the first octave is below 0: no finer octave touches them
+    let (one, two) = (made("1"), made("2"));
+    let mut plains = 0;
+    for (a, b) in one.iter().zip(&two) {
+        if *a < 0.0 {
+            plains += 1;
+            assert!((a / 1.5 - b).abs() < 1e-6, "{a} {b}");
+        }
+    }
+    assert!(plains > 1000);
+}
+
+#[test]
+fn shapes_have_their_formulas() {
+    let at = |form: &str, more: &[(&str, &str)], x: f32, y: f32| {
+        let params = [&[("form", form), ("radius", "0.25"), ("height", "1")], more].concat();
+        fill(65, Edges::Open, &node("Shape", &params))[(y * 64.0) as usize * 65 + (x * 64.0) as usize]
+    };
+    let close = |a: f32, b: f32| assert!((a - b).abs() < 1e-5, "{a} is not {b}");
+    close(at("Plane", &[], 0.125, 0.25), 1.0);
+    close(at("Ramp", &[], 0.625, 0.0), 0.75);
+    close(at("Ramp", &[("rotation_angle", "90")], 0.0, 0.375), 0.25);
+    close(at("Cone", &[], 0.5, 0.5), 1.0);
+    close(at("Cone", &[], 0.625, 0.5), 0.5);
+    close(at("Cone", &[("centre_x", "0.25")], 0.25, 0.75), 0.0);
+    close(at("Dome", &[], 0.5, 0.625), 0.75f32.sqrt());
+    close(at("Crater", &[], 0.5, 0.5), -1.0);
+    close(at("Crater", &[], 0.75, 0.5), 0.225);
+    close(at("Crater", &[], 1.0, 0.5), 0.225 / 8.0);
+    close(at("Ridge", &[("length", "0.5")], 0.75, 0.625), 0.5);
+    close(at("Ridge", &[("length", "0.5")], 0.875, 0.5), 0.5);
+    close(at("Ridge", &[("length", "0.5"), ("rotation_angle", "90")], 0.5, 0.25), 1.0);
+    close(at("Island", &[], 0.5, 0.5625), 1.0);
+    close(at("Island", &[], 0.5, 0.6875), 0.5);
+}
+
+#[test]
+fn wrapping_shapes_and_faults_have_no_jump_at_the_edge() {
+    let smooth_fault = node("Fault", &[("faults", "50"), ("width", "0.25")]);
+    let forms = ["Ramp", "Cone", "Dome", "Crater", "Ridge", "Island"];
+    let shapes = forms.map(|form| {
+        let params = [("form", form), ("centre_x", "0.2"), ("rotation_angle", "30"), ("length", "0.9")];
+        node("Shape", &params)
+    });
+    for generator in shapes.into_iter().chain([smooth_fault, node("Circles", &[])]) {
+        const N: usize = 513;
+        let made = fill(N, Edges::Wrap, &generator);
+        let jump = |a: usize, b: usize| (made[a] - made[b]).abs();
+        let inside = (0..N * (N - 2)).map(|k| jump(k, k + N).max(jump(k, k + 1))).fold(0.0, f32::max);
+        for k in 0..N {
+            let seam = jump((N - 2) * N + k, k).max(jump(k * N + N - 2, k * N));
+            assert!(seam <= inside * 1.5, "{seam} at the seam, {inside} inside: {generator:?}");
+        }
+    }
+}
+
+#[test]
+fn faults_are_steps_across_lines() {
+    const N: usize = 65;
+    // a single fault without slope has two heights, and both sides of it are there in most rows
+    let made = fill(N, Edges::Open, &node("Fault", &[("faults", "1"), ("width", "0")]));
+    let step = 1.0 / 3.0;
+    assert!(made.iter().all(|h| ((h - 0.5).abs() - step / 2.0).abs() < 1e-6));
+    // every row and column crosses it no more than once
+    for k in 0..N {
+        let changes = |at: &dyn Fn(usize) -> f32| (1..N).filter(|&j| at(j) != at(j - 1)).count();
+        assert!(changes(&|j| made[k * N + j]) <= 1 && changes(&|j| made[j * N + k]) <= 1);
+    }
+    let (mean, deviation) = spread(&fill(257, Edges::Wrap, &node("Fault", &[])));
+    assert!((mean - 0.5).abs() < 0.05 && (0.1..0.22).contains(&deviation), "{mean} ± {deviation}");
+}
+
+#[test]
+fn a_circle_is_a_cosine_bump() {
+    const N: usize = 129;
+    let params = [("circles", "1"), ("radius", "0.5"), ("smallest", "1"), ("pits", "0"), ("base", "0")];
+    let made = fill(N, Edges::Open, &node("Circles", &params));
+    let centre = [1, 2].map(|what| f64::from(stream().unit(0, what)) * 2.0 - 0.5);
+    let bump = |k: usize| {
+        let place = |index: usize| index as f64 / (N - 1) as f64;
+        let d = (place(k % N) - centre[0]).hypot(place(k / N) - centre[1]) / 0.5;
+        if d < 1.0 { 0.5 * (1.0 + (std::f64::consts::PI * d).cos()) } else { 0.0 }
+    };
+    let highest = (0..N * N).max_by(|&a, &b| bump(a).total_cmp(&bump(b))).unwrap();
+    let scale = f64::from(made[highest]) / bump(highest);
+    assert!(scale > 0.3 && scale <= 1.0, "{scale}");
+    for (k, &h) in made.iter().enumerate() {
+        assert!((f64::from(h) - scale * bump(k)).abs() < 1e-5, "{k}");
     }
 }

@@ -29,6 +29,11 @@ static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
     })
 });
 
+/// The unit gradient that random `bits` choose.
+pub fn direction(bits: u64) -> [f32; 2] {
+    DIRECTIONS[(bits >> 56) as usize]
+}
+
 /// One octave, prepared for a grid.
 pub struct Octave {
     stream: Stream,
@@ -147,10 +152,9 @@ fn value(cell: [f32; 4], x: f32, w: f32) -> f32 {
 
 /// Gradients on lattice row `line`, at every column of the octave.
 fn gradients(octave: &Octave, line: u32, out: &mut Vec<[f32; 2]>) {
-    let directions = &*DIRECTIONS;
     let y = octave.rows.lines[line as usize];
     out.clear();
-    out.extend(octave.columns.lines.iter().map(|&x| directions[(octave.stream.bits(x, y) >> 56) as usize]));
+    out.extend(octave.columns.lines.iter().map(|&x| direction(octave.stream.bits(x, y))));
 }
 
 #[cfg(test)]
@@ -174,8 +178,7 @@ mod tests {
         let (x, y) = (octave.columns.fraction[j], octave.rows.fraction[i]);
         let (c, r) = (octave.columns.cell[j] as usize, octave.rows.cell[i] as usize);
         let dot = |dx: usize, dy: usize| {
-            let bits = octave.stream.bits(octave.columns.lines[c + dx], octave.rows.lines[r + dy]);
-            let g = DIRECTIONS[(bits >> 56) as usize];
+            let g = direction(octave.stream.bits(octave.columns.lines[c + dx], octave.rows.lines[r + dy]));
             g[0] * (x - dx as f32) + g[1] * (y - dy as f32)
         };
         let lerp = |t: f32, a: f32, b: f32| a + (b - a) * t;
