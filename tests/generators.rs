@@ -295,3 +295,71 @@ fn a_circle_is_a_cosine_bump() {
         assert!((f64::from(h) - scale * bump(k)).abs() < 1e-5, "{k}");
     }
 }
+
+#[test]
+fn triangles_take_the_mean_of_their_corners() {
+    // without displacement a terrain is what the rule makes of its corners, level by level
+    for edges in [Edges::Open, Edges::Wrap] {
+        let made = |n: usize| fill(n, edges, &node("Triangular", &[("amplitude", "0")]));
+        let (coarse, fine) = (made(17), made(33));
+        let at = |i: i32, j: i32| {
+            let inside = |k: i32| if edges == Edges::Wrap { k.rem_euclid(16) } else { k };
+            let (i, j) = (inside(i), inside(j));
+            ((0..17).contains(&i) && (0..17).contains(&j)).then(|| f64::from(coarse[(i * 17 + j) as usize]))
+        };
+        for i in 0..33i32 {
+            for j in 0..33i32 {
+                let (y, x) = (i / 2, j / 2);
+                // ends of the edge, and the third corners of the triangles on either side
+                let (a, b, others) = match (i % 2, j % 2) {
+                    (0, 0) => continue,
+                    (0, _) => ((y, x), (y, x + 1), [(y - 1, x), (y + 1, x + 1)]),
+                    (_, 0) => ((y, x), (y + 1, x), [(y, x - 1), (y + 1, x + 1)]),
+                    _ => ((y, x), (y + 1, x + 1), [(y, x + 1), (y + 1, x)]),
+                };
+                let ends = at(a.0, a.1).unwrap() + at(b.0, b.1).unwrap();
+                let means: Vec<f64> = others.iter().filter_map(|c| at(c.0, c.1)).map(|c| (ends + c) / 3.0).collect();
+                let expected = means.iter().sum::<f64>() / means.len() as f64;
+                let h = f64::from(fine[(i * 33 + j) as usize]);
+                assert!((h - expected).abs() < 1e-6, "{edges:?} {i} {j}: {h} is not {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_variogram_of_triangles_rises_with_twice_their_smoothness() {
+    const N: usize = 513;
+    for smoothness in ["0.3", "0.5", "0.8"] {
+        let hurst: f64 = smoothness.parse().unwrap();
+        let heights = fill(N, Edges::Wrap, &node("Triangular", &[("smoothness", smoothness)]));
+        let gamma = |lag: usize| {
+            let differences = heights.chunks(N).flat_map(|row| (0..N - lag).map(move |j| row[j] - row[j + lag]));
+            differences.map(|d| f64::from(d).powi(2)).sum::<f64>() / (N * (N - lag)) as f64
+        };
+        let slope = (gamma(32) / gamma(2)).ln() / 16f64.ln();
+        println!("triangles of smoothness {hurst}: the variogram rises with {slope:.2}");
+        assert!((slope - 2.0 * hurst).abs() < 0.3, "smoothness {hurst}: the variogram rises with {slope}");
+    }
+}
+
+#[test]
+fn voronoi_with_midpoints_keeps_the_cells_on_the_coarse_lattice() {
+    let cells = [("points", "30"), ("scatter", "Random"), ("c1", "-1"), ("c2", "1"), ("base", "0.1")];
+    let voronoi = node("Voronoi", &[&cells[..], &[("amplitude", "0.6")]].concat());
+    let mixed = node("VoronoiMidpoint", &[&cells[..], &[("relief", "0.6"), ("coarse_levels", "4")]].concat());
+    let (coarse, fine) = (fill(17, Edges::Open, &voronoi), fill(257, Edges::Open, &mixed));
+    let mut between = 0.0f32;
+    for i in 0..17 {
+        for j in 0..17 {
+            assert_eq!(coarse[i * 17 + j], fine[i * 16 * 257 + j * 16]);
+            if i < 16 && j < 16 {
+                let corners = [0, 1, 17, 18].map(|k| coarse[i * 17 + j + k]);
+                let centre = fine[(i * 16 + 8) * 257 + j * 16 + 8];
+                between = between.max((centre - corners.iter().sum::<f32>() / 4.0).abs());
+            }
+        }
+    }
+    // the first midpoints move by roughness · smoothness at the most
+    assert!(between > 0.02 && between <= 0.06 * 0.85 + 1e-6, "{between}");
+}
