@@ -8,7 +8,7 @@
 //! is high, between the next two low, p and q whole numbers up to 3.
 //!
 //! Scheme: along a row of samples a fault is 0, a few samples of slope, then constant: only the slope is computed, and the
-//! constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻⁴⁰, which add up to the same in any
+//! constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add up to the same in any
 //! order: a preview is exactly the subsample of the full size.
 //! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
@@ -32,8 +32,8 @@ crate::params! {
     }
 }
 
-/// One in the sums of a row.
-const ONE: f32 = (1u64 << 40) as f32;
+/// One in the sums of a row. Half a step, no more than a sixth, fits 32 bits.
+const ONE: f32 = (1u64 << 32) as f32;
 
 impl Generator for Fault {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
@@ -42,12 +42,12 @@ impl Generator for Fault {
         let distinct = cx.grid.distinct();
         let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.position(k)).collect();
         cx.bands(out, |first, cells| {
-            let mut steps = vec![0i64; distinct + 1];
+            let (mut steps, mut slope) = (vec![0i64; distinct + 1], vec![0i32; distinct]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 let y = xs[(first + k) % distinct];
                 steps.fill(0);
                 for line in &lines {
-                    line.add(&xs, y, self.width, &mut steps);
+                    line.add(&xs, y, self.width, &mut slope, &mut steps);
                 }
                 let mut sum = 0;
                 for (h, step) in row.iter_mut().zip(&steps) {
@@ -73,8 +73,8 @@ struct Line {
 }
 
 impl Line {
-    /// Adds this line's part of the row at `y` to the differences between neighbouring samples.
-    fn add(&self, xs: &[f32], y: f32, width: f32, steps: &mut [i64]) {
+    /// Adds this line's part of the row at `y` to the differences between neighbouring samples; `slope` is scratch.
+    fn add(&self, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
         let past = self.ahead[1] * y - self.start;
         let height = |x: f32| {
             let distance = self.ahead[0] * x + past;
@@ -85,7 +85,7 @@ impl Line {
             } else {
                 1.0
             };
-            ((g - 0.5) * self.step * ONE) as i64
+            ((g - 0.5) * self.step * ONE) as i32
         };
         // where the slope begins and ends along the row, and a sample more
         let count = xs.len() as f32;
@@ -97,12 +97,12 @@ impl Line {
         };
         // casts saturate
         let (from, to) = ((from as usize).min(xs.len() - 1), (to as usize).min(xs.len() - 1));
-        let mut before = height(xs[0]);
-        steps[0] += before;
-        for k in from..=to {
-            let here = height(xs[k]);
-            steps[k] += here - before;
-            before = here;
+        let slope = &mut slope[from..=to];
+        slope.iter_mut().zip(&xs[from..=to]).for_each(|(s, &x)| *s = height(x));
+        // the ground is level before the slope
+        steps[0] += i64::from(slope[0]);
+        for (step, pair) in steps[from + 1..].iter_mut().zip(slope.windows(2)) {
+            *step += i64::from(pair[1] - pair[0]);
         }
     }
 }
