@@ -18,7 +18,7 @@ use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
 /// The Add menu has these groups; a new one is a decision, not a slip of the pen.
-const CATEGORIES: [&str; 5] = ["Noise", "Fractal", "Cells", "Filter", "Erosion"];
+const CATEGORIES: [&str; 6] = ["Noise", "Fractal", "Cells", "Shapes", "Filter", "Erosion"];
 
 fn is_sentence(text: &str) -> bool {
     text.len() > 8

@@ -18,37 +18,8 @@
 
 use std::sync::LazyLock;
 
-use crate::field::{Edges, Grid, Stream};
-
-crate::choices! {
-    /// Weight between lattice points.
-    Fade {
-        Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
-        Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
-    }
-}
-
-impl Fade {
-    fn weight(self, t: f32) -> f32 {
-        match self {
-            Self::Classic => t * t * (3.0 - 2.0 * t),
-            Self::Improved => t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
-        }
-    }
-}
-
-/// How the octaves of a fractal sum follow each other.
-#[derive(Clone, Copy, Debug)]
-pub struct Octaves {
-    pub count: u32,
-    /// Lattice cells per side of the first octave.
-    pub frequency: f32,
-    /// Factor of the frequency from octave to octave.
-    pub lacunarity: f32,
-    /// Displacement of the whole field, in sides.
-    pub offset: [f32; 2],
-    pub fade: Fade,
-}
+use super::octaves::{Axis, Fade, Lattice, Octaves, Reader as RowReader};
+use crate::field::{Grid, Stream};
 
 /// Unit gradients: 256 directions, computed with libm so that their bits are the same everywhere.
 static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
@@ -58,46 +29,9 @@ static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
     })
 });
 
-/// Places of the samples of one row or column in the lattice.
-struct Axis {
-    /// Lattice lines that some cell touches, each once, growing.
-    lines: Vec<i32>,
-    /// Index in `lines` of the line before each sample; the line after the sample is the next entry.
-    cell: Vec<u32>,
-    /// Distance from the line before, in cells.
-    fraction: Vec<f32>,
-    weight: Vec<f32>,
-}
-
-impl Axis {
-    /// Lattice coordinate of sample k: (position + offset) · frequency + shift.
-    fn new(grid: Grid, frequency: f64, offset: f64, shift: f64, fade: Fade) -> Self {
-        let n = grid.samples;
-        let period = (grid.edges == Edges::Wrap).then_some(frequency as i64);
-        let (mut lines, mut cell, mut fraction) = (Vec::new(), Vec::with_capacity(n), Vec::with_capacity(n));
-        let mut newest: Option<i64> = None;
-        let wrapped = |line: i64| period.map_or(line, |p| line.rem_euclid(p)) as i32;
-        for k in 0..n {
-            let place = (k as f64 / (n - 1) as f64 + offset) * frequency + shift;
-            let line = libm::floor(place);
-            fraction.push((place - line) as f32);
-            let line = line as i64;
-            for needed in [line, line + 1] {
-                if newest.is_none_or(|l| l < needed) {
-                    lines.push(wrapped(needed));
-                    newest = Some(needed);
-                }
-            }
-            // the newest line is the one after the sample
-            cell.push(lines.len() as u32 - 2);
-        }
-        if period.is_some() {
-            // the last sample is the first again, to the bit
-            (cell[n - 1], fraction[n - 1]) = (cell[0], fraction[0]);
-        }
-        let weight = fraction.iter().map(|&t| fade.weight(t)).collect();
-        Self { lines, cell, fraction, weight }
-    }
+/// The unit gradient that random `bits` choose.
+pub fn direction(bits: u64) -> [f32; 2] {
+    DIRECTIONS[(bits >> 56) as usize]
 }
 
 /// One octave, prepared for a grid.
@@ -105,6 +39,9 @@ pub struct Octave {
     stream: Stream,
     columns: Axis,
     rows: Axis,
+    /// The fade of each sample's fraction.
+    column_weights: Vec<f32>,
+    row_weights: Vec<f32>,
     /// Samples of each lattice column: `runs[c]..runs[c + 1]`; empty where cells are too narrow for it to pay.
     runs: Vec<u32>,
 }
@@ -114,24 +51,14 @@ const RUN: usize = 6;
 
 impl Octave {
     /// The octaves of `law`, each with its own random lattice.
-    pub fn all(grid: Grid, random: Stream, law: &Octaves) -> Vec<Self> {
-        let mut frequency = f64::from(law.frequency);
-        let mut octaves = Vec::new();
-        for k in 0..law.count {
-            let stream = random.fork(u64::from(k));
-            let cells = if grid.edges == Edges::Wrap { libm::round(frequency).max(1.0) } else { frequency };
-            let shift = stream.fork(0);
-            let axis = |along: usize| {
-                let shift = f64::from(shift.unit(along as i32, 0));
-                Axis::new(grid, cells, f64::from(law.offset[along]), shift, law.fade)
-            };
-            octaves.push(Self::new(grid, stream, axis(0), axis(1)));
-            frequency *= f64::from(law.lacunarity);
-        }
-        octaves
+    pub fn all(grid: Grid, random: Stream, law: &Octaves, fade: Fade) -> Vec<Self> {
+        law.lattices(grid, random, 0, 1.0).into_iter().map(|lattice| Self::new(grid, lattice, fade)).collect()
     }
 
-    fn new(grid: Grid, stream: Stream, columns: Axis, rows: Axis) -> Self {
+    fn new(grid: Grid, lattice: Lattice, fade: Fade) -> Self {
+        let Lattice { stream, columns, rows } = lattice;
+        let weights = |axis: &Axis| axis.fraction.iter().map(|&t| fade.weight(t)).collect();
+        let (column_weights, row_weights) = (weights(&columns), weights(&rows));
         let n = grid.samples;
         let mut runs = Vec::new();
         if columns.lines.len() * RUN <= n {
@@ -145,7 +72,7 @@ impl Octave {
                 runs[c] = runs[c].min(runs[c + 1]);
             }
         }
-        Self { stream, columns, rows, runs }
+        Self { stream, columns, rows, column_weights, row_weights, runs }
     }
 
     /// A reader for a band of rows.
@@ -165,11 +92,11 @@ pub struct Reader<'a> {
     cells: Vec<[f32; 4]>,
 }
 
-impl Reader<'_> {
-    /// Adds `amplitude` · noise of row `row` to `out`.
-    pub fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
+impl RowReader for Reader<'_> {
+    fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         self.prepare(row, amplitude);
-        let Axis { cell, fraction, weight, .. } = &self.octave.columns;
+        let Axis { cell, fraction, .. } = &self.octave.columns;
+        let weight = &self.octave.column_weights;
         let runs = &self.octave.runs;
         if runs.is_empty() {
             for (((h, &c), &x), &w) in out.iter_mut().zip(cell).zip(fraction).zip(weight) {
@@ -187,7 +114,9 @@ impl Reader<'_> {
             out[j] += value(self.cells[cell[j] as usize], fraction[j], weight[j]);
         }
     }
+}
 
+impl Reader<'_> {
     fn prepare(&mut self, row: usize, amplitude: f32) {
         let rows = &self.octave.rows;
         let upper = rows.cell[row];
@@ -200,7 +129,7 @@ impl Reader<'_> {
             gradients(self.octave, upper + 1, &mut self.below);
             self.upper = Some(upper);
         }
-        let (y, w) = (rows.fraction[row], rows.weight[row]);
+        let (y, w) = (rows.fraction[row], self.octave.row_weights[row]);
         let (top, bottom) = ((1.0 - w) * amplitude, w * amplitude);
         let (top_y, bottom_y) = (top * y, bottom * (y - 1.0));
         // slope and height of each lattice column where this row crosses it
@@ -223,17 +152,17 @@ fn value(cell: [f32; 4], x: f32, w: f32) -> f32 {
 
 /// Gradients on lattice row `line`, at every column of the octave.
 fn gradients(octave: &Octave, line: u32, out: &mut Vec<[f32; 2]>) {
-    let directions = &*DIRECTIONS;
     let y = octave.rows.lines[line as usize];
     out.clear();
-    out.extend(octave.columns.lines.iter().map(|&x| directions[(octave.stream.bits(x, y) >> 56) as usize]));
+    out.extend(octave.columns.lines.iter().map(|&x| direction(octave.stream.bits(x, y))));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::Edges;
 
-    const LAW: Octaves = Octaves { count: 1, frequency: 8.0, lacunarity: 2.0, offset: [0.0; 2], fade: Fade::Improved };
+    const LAW: Octaves = Octaves { count: 1, frequency: 8.0, lacunarity: 2.0, offset: [0.0; 2] };
 
     fn table(octave: &Octave, n: usize) -> Vec<f32> {
         let mut reader = octave.reader();
@@ -249,8 +178,7 @@ mod tests {
         let (x, y) = (octave.columns.fraction[j], octave.rows.fraction[i]);
         let (c, r) = (octave.columns.cell[j] as usize, octave.rows.cell[i] as usize);
         let dot = |dx: usize, dy: usize| {
-            let bits = octave.stream.bits(octave.columns.lines[c + dx], octave.rows.lines[r + dy]);
-            let g = DIRECTIONS[(bits >> 56) as usize];
+            let g = direction(octave.stream.bits(octave.columns.lines[c + dx], octave.rows.lines[r + dy]));
             g[0] * (x - dx as f32) + g[1] * (y - dy as f32)
         };
         let lerp = |t: f32, a: f32, b: f32| a + (b - a) * t;
@@ -263,8 +191,8 @@ mod tests {
         for frequency in [0.3, 3.7, 24.0, 100.3, 5000.0] {
             for edges in [Edges::Open, Edges::Wrap] {
                 let n = 65;
-                let law = Octaves { frequency, fade: Fade::Classic, ..LAW };
-                let octave = &Octave::all(Grid::new(n, edges), Stream::new(1, 2), &law)[0];
+                let law = Octaves { frequency, ..LAW };
+                let octave = &Octave::all(Grid::new(n, edges), Stream::new(1, 2), &law, Fade::Classic)[0];
                 for (k, h) in table(octave, n).into_iter().enumerate() {
                     let expected = by_the_law(octave, Fade::Classic, k / n, k % n);
                     assert!((h - expected).abs() < 2e-6, "{frequency} {edges:?} {k}: {h} is not {expected}");
@@ -277,8 +205,9 @@ mod tests {
     fn zero_on_lattice_points_and_within_its_bound() {
         let n = 257;
         let grid = Grid::new(n, Edges::Open);
-        let axis = || Axis::new(grid, 8.0, 0.0, 0.0, Fade::Improved);
-        let noise = table(&Octave::new(grid, Stream::new(3, 4), axis(), axis()), n);
+        let axis = || Axis::new(grid, 8.0, 0.0, 0.0, 0);
+        let lattice = Lattice { stream: Stream::new(3, 4), columns: axis(), rows: axis() };
+        let noise = table(&Octave::new(grid, lattice, Fade::Improved), n);
         for i in (0..n).step_by(32) {
             for j in (0..n).step_by(32) {
                 assert_eq!(noise[i * n + j], 0.0);

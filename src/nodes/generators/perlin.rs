@@ -8,7 +8,8 @@
 //! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
-use super::lattice::{Fade, Octave, Octaves};
+use super::lattice::Octave;
+use super::octaves::{self, Fade, Octaves};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -42,31 +43,9 @@ impl Generator for Perlin {
             frequency: self.frequency,
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
-            fade: self.fade,
         };
-        let octaves = Octave::all(cx.grid, cx.random, &law);
-        let weights = weights(self.octaves, self.persistence, self.amplitude);
-        cx.bands(out, |first, cells| {
-            let mut readers: Vec<_> = octaves.iter().map(Octave::reader).collect();
-            for (k, row) in cells.chunks_mut(cx.grid.samples).enumerate() {
-                row.fill(self.base);
-                for (reader, &weight) in readers.iter_mut().zip(&weights) {
-                    reader.add(first + k, weight, row);
-                }
-            }
-        })
+        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
+        let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
+        octaves::sum(cx, self.base, &weights, || octaves.iter().map(Octave::reader).collect(), out)
     }
-}
-
-/// Weight of each octave, so that the sum has the spread of one octave within [-½, ½] · amplitude.
-fn weights(octaves: u32, persistence: f32, amplitude: f32) -> Vec<f32> {
-    let mut weights = Vec::new();
-    let (mut weight, mut squares) = (1.0f32, 0.0f32);
-    for _ in 0..octaves {
-        weights.push(weight);
-        squares += weight * weight;
-        weight *= persistence;
-    }
-    let scale = amplitude / (squares * 2.0).sqrt();
-    weights.iter().map(|w| w * scale).collect()
 }

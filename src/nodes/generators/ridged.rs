@@ -7,7 +7,8 @@
 //! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
-use super::lattice::{Fade, Octave, Octaves};
+use super::lattice::Octave;
+use super::octaves::{self, Fade, Octaves, Reader};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -45,9 +46,8 @@ impl Generator for Ridged {
             frequency: self.frequency,
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
-            fade: self.fade,
         };
-        let octaves = Octave::all(cx.grid, cx.random, &law);
+        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
         let weights = self.weights();
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
@@ -74,13 +74,8 @@ impl Generator for Ridged {
 impl Ridged {
     /// Weight of each octave, so that a crest on which all octaves agree has height `amplitude`.
     fn weights(&self) -> Vec<f32> {
-        let mut weights = Vec::new();
-        let (mut weight, mut sum) = (1.0f32, 0.0f32);
-        for _ in 0..self.octaves {
-            weights.push(weight);
-            sum += weight;
-            weight *= self.persistence;
-        }
+        let weights = octaves::powers(self.octaves, self.persistence);
+        let sum: f32 = weights.iter().sum();
         // at a small offset the furrows are the relief: (offset - 1)²
         let highest = (self.offset * self.offset).max((self.offset - 1.0) * (self.offset - 1.0));
         weights.iter().map(|w| w * self.amplitude / (sum * highest)).collect()

@@ -1,0 +1,158 @@
+//! Cellular noise (Worley) summed to fractional Brownian motion (fBm).
+//!
+//! Law: one feature point lies in each cell of a square lattice, moved from the centre by `jitter`. F₁ and F₂ are the distances, in cells, to
+//! the nearest and second nearest point. h = base + amplitude · Σ pⁱ·vᵢ / Σ pⁱ with v = F₁, F₂ or F₂ - F₁ at frequency · lacunarityⁱ.
+//! Scheme: the own cell's point is nearer than √2, and the second nearest nearer than 2, so the points of 5 × 5 cells
+//! decide, exactly. Samples of a row that share a cell share the points that can matter to any of them.
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
+//! A preview is exactly the subsample of the full size. For a given number of points, weights of up to four distances, or
+//! another scatter, see Voronoi.
+//! Source: Worley 1996, *A cellular texture basis function*.
+
+use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::choices! {
+    /// Which distance is the height.
+    Feature {
+        Nearest "Nearest (F1)": "Distance to the nearest point: pits with sharp crests between them.",
+        Second "Second nearest (F2)": "Distance to the second nearest point: overlapping, rounder cells.",
+        Difference "Difference (F2 - F1)": "0 on the borders of the cells and highest at the points: peaks divided by valleys.",
+    }
+}
+
+crate::params! {
+    /// Cells laid over themselves, finer and lower each time: scales, cracks, pitted or peaked ground.
+    Cellular "Cellular noise" in "Cells", from "Worley 1996", also "worley cells f1 f2 fbm cracks scales pits stones" {
+        /// Cells of the first octave along a side. More makes them smaller.
+        frequency: f32 = 5.0, 0.1..=256.0, slider 0.5..=32.0;
+        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+        octaves: u32 = 4, 1..=16;
+        /// Which distance is the height.
+        feature: Feature = Feature::Difference;
+        /// How far points stand from the centres of their cells: 0 is a regular pattern.
+        jitter: f32 = 1.0, 0.0..=1.0;
+        /// How much narrower the features of each octave are than those of the one before.
+        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        /// Height one cell of distance stands for, as a fraction of the relief.
+        amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height where the distance is 0, as a fraction of the relief.
+        base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
+        /// Moves the pattern to the west, in sides of the terrain.
+        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        /// Moves the pattern to the north, in sides of the terrain.
+        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+    }
+}
+
+impl Generator for Cellular {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = Octaves {
+            count: self.octaves,
+            frequency: self.frequency,
+            lacunarity: self.lacunarity,
+            offset: [self.offset_x, self.offset_y],
+        };
+        let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);
+        let mut weights = octaves::powers(self.octaves, self.persistence);
+        let scale = self.amplitude / weights.iter().sum::<f32>();
+        weights.iter_mut().for_each(|w| *w *= scale);
+        let reader = |lattice| Reader { lattice, law: self, points: Vec::new(), near: Vec::new(), least: Vec::new() };
+        octaves::sum(cx, self.base, &weights, || lattices.iter().map(reader).collect(), out)
+    }
+}
+
+/// Reads rows of an octave.
+struct Reader<'a> {
+    lattice: &'a Lattice,
+    law: &'a Cellular,
+    /// Feature points of 5 lattice rows: at each column of the lattice the point's place in its cell.
+    points: Vec<(usize, Vec<[f32; 2]>)>,
+    /// Points around a run of samples: x from the own cell's corner, and square of the distance in y.
+    near: Vec<[f32; 2]>,
+    /// Squares of the two least distances of each sample of a run.
+    least: Vec<[f32; 2]>,
+}
+
+/// Rows and columns of cells around a sample.
+const AROUND: usize = 5;
+
+impl RowReader for Reader<'_> {
+    fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
+        let upper = self.lattice.rows.cell[row] as usize;
+        for line in upper..upper + AROUND {
+            self.prepare(line);
+        }
+        let y = self.lattice.rows.fraction[row];
+        let columns = &self.lattice.columns;
+        let mut from = 0;
+        for cells in columns.cell.chunk_by(|a, b| a == b) {
+            let run = from..from + cells.len();
+            from = run.end;
+            let xs = &columns.fraction[run.clone()];
+            self.gather(cells[0] as usize, upper, xs, y);
+            self.least.clear();
+            self.least.resize(xs.len(), [f32::INFINITY; 2]);
+            for &[px, dy] in &self.near {
+                for (least, &x) in self.least.iter_mut().zip(xs) {
+                    let square = (x - px) * (x - px) + dy;
+                    let second = if square > least[0] { square } else { least[0] };
+                    least[0] = if square < least[0] { square } else { least[0] };
+                    least[1] = if second < least[1] { second } else { least[1] };
+                }
+            }
+            for (h, least) in out[run].iter_mut().zip(&self.least) {
+                *h += amplitude
+                    * match self.law.feature {
+                        Feature::Nearest => least[0].sqrt(),
+                        Feature::Second => least[1].sqrt(),
+                        Feature::Difference => least[1].sqrt() - least[0].sqrt(),
+                    };
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    /// Makes the points of lattice row `line`.
+    fn prepare(&mut self, line: usize) {
+        if self.points.is_empty() {
+            self.points = vec![(usize::MAX, Vec::new()); AROUND];
+        }
+        let (held, points) = &mut self.points[line % AROUND];
+        if *held == line {
+            return;
+        }
+        *held = line;
+        let Lattice { stream, columns, rows } = self.lattice;
+        let y = rows.lines[line];
+        let part = |bits: u64| 0.5 + self.law.jitter * ((bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0) - 0.5);
+        points.clear();
+        points.extend(columns.lines.iter().map(|&x| stream.bits(x, y)).map(|bits| [part(bits), part(bits >> 24)]));
+    }
+
+    /// Collects the points around cell (column, row) of the lattice that can be among the two nearest of a sample
+    /// of the run `xs` at `y`.
+    fn gather(&mut self, column: usize, upper: usize, xs: &[f32], y: f32) {
+        let (first, last) = xs.iter().fold((1.0f32, 0.0f32), |(lo, hi), &x| (lo.min(x), hi.max(x)));
+        self.near.clear();
+        let mut bound = [f32::INFINITY; 2];
+        for r in 0..AROUND {
+            let points = &self.points[(upper + r) % AROUND].1[column..column + AROUND];
+            for (c, point) in points.iter().enumerate() {
+                let (px, dy) = (point[0] + (c as f32 - 2.0), point[1] + (r as f32 - 2.0) - y);
+                let far = (px - first).abs().max((px - last).abs());
+                let farthest = far * far + dy * dy;
+                bound = [bound[0].min(farthest), bound[1].min(farthest.max(bound[0]))];
+                self.near.push([px, dy * dy]);
+            }
+        }
+        let limit = bound[1] * 1.0001;
+        self.near.retain(|&[px, dy]| {
+            let near = (first - px).max(px - last).max(0.0);
+            near * near + dy <= limit
+        });
+    }
+}

@@ -1,0 +1,140 @@
+//! Circles: many round bumps of different sizes, laid at random over each other.
+//!
+//! Law: h = base + amplitude · Σ wₖ·½(1 + cos(π·d/rₖ)) over the circles with d < rₖ, d the distance to centre k. Radii are uniform between
+//! `smallest` and 1 times `radius`; wₖ is in proportion to the radius, so all bumps are as steep, and negative for a share `pits` of them.
+//! The weights are divided so that six standard deviations of the sum are 1.
+//! Centres are uniform over the square that reaches one radius beyond the edges, so edges are like the middle.
+//!
+//! Scheme: the cosine is a power series in the square of d/r, so a sample costs a dozen multiplications and no root; a band
+//! of rows goes through the circles that touch it, always in the same order: a preview is exactly the subsample.
+//! Boundary: on wrapping terrains circles go on at the other side.
+//! Source: document 000, §1 (named).
+
+use crate::field::{Edges, Stream};
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::params! {
+    /// Soft, rolling ground of many round bumps.
+    Circles "Circles" in "Fractal", from "document 000, §1", also "discs bumps cosine hills dunes rolling" {
+        /// Number of bumps.
+        circles: u32 = 400, 1..=5000, slider 1..=1000;
+        /// Radius of the largest bumps, in sides of the terrain.
+        radius: f32 = 0.15, 0.001..=1.0, slider 0.02..=0.5;
+        /// Radius of the smallest bumps beside the largest.
+        smallest: f32 = 0.2, 0.0..=1.0;
+        /// Share of the circles that are pits instead of bumps.
+        pits: f32 = 0.5, 0.0..=1.0;
+        /// Height from the deepest place to the highest, about, as a fraction of the relief.
+        amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height of the ground that the bumps stand on, as a fraction of the relief.
+        base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+    }
+}
+
+impl Generator for Circles {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let (n, distinct) = (cx.grid.samples, cx.grid.distinct());
+        let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.position(k)).collect();
+        let circles = self.circles(cx.random, cx.grid.edges);
+        cx.bands(out, |first, cells| {
+            for (k, row) in cells.chunks_mut(n).enumerate() {
+                row.fill(self.base);
+                for circle in &circles {
+                    circle.add(&xs, xs[(first + k) % distinct], row);
+                }
+                if distinct < n {
+                    row[distinct] = row[0];
+                }
+            }
+        })
+    }
+}
+
+struct Circle {
+    x: f32,
+    y: f32,
+    radius: f32,
+    height: f32,
+}
+
+impl Circle {
+    /// Adds the bump to the row at `y`, whose samples lie at `xs`.
+    fn add(&self, xs: &[f32], y: f32, row: &mut [f32]) {
+        let dy = y - self.y;
+        let square = self.radius * self.radius - dy * dy;
+        if square <= 0.0 {
+            return;
+        }
+        let half = square.sqrt();
+        // a sample more on either side; casts saturate
+        let count = xs.len() as f32;
+        let last = (((self.x + half) * count) as usize + 2).min(xs.len());
+        let first = (((self.x - half) * count - 2.0) as usize).min(last);
+        let per_square = 1.0 / (self.radius * self.radius);
+        for (h, &x) in row[first..last].iter_mut().zip(&xs[first..last]) {
+            let dx = x - self.x;
+            let u = (dx * dx + dy * dy) * per_square;
+            *h += self.height * bump(if u < 1.0 { u } else { 1.0 });
+        }
+    }
+}
+
+/// ½(1 + cos(π·√u)) for u in [0, 1]: (1 - u)² times a power series, exactly 0 at 1.
+#[inline(always)]
+fn bump(u: f32) -> f32 {
+    let [a, b, c, d, e, f] = SERIES;
+    let series = a + u * (b + u * (c + u * (d + u * (e + u * f))));
+    (1.0 - u) * (1.0 - u) * series
+}
+
+/// The series of [`bump`]: that of the cosine divided by (1 - u)².
+const SERIES: [f32; 6] = [1.0, -0.467_401_1, 0.094_553_86, -0.011_122_559, 0.000_866_334_9, -0.000_048_217_146];
+/// Mean of the square of the bump over its circle: ¼(1 - 8/π² + ½).
+const MEAN_SQUARE: f32 = 0.172_36;
+
+impl Circles {
+    fn circles(&self, random: Stream, edges: Edges) -> Vec<Circle> {
+        let size = |k: u32| self.smallest + (1.0 - self.smallest) * random.unit(k as i32, 0);
+        // centres lie in [-margin, 1 + margin)
+        let margin = if edges == Edges::Open { self.radius } else { 0.0 };
+        let span = 1.0 + 2.0 * margin;
+        let mut variance = 0.0f32;
+        for k in 0..self.circles {
+            let radius = self.radius * size(k);
+            variance += size(k) * size(k) * std::f32::consts::PI * radius * radius * MEAN_SQUARE / (span * span);
+        }
+        // a few small circles stand alone: no bump is higher than 1
+        let scale = (1.0 / (6.0 * variance.sqrt())).min(1.0);
+        let mut circles = Vec::new();
+        for k in 0..self.circles {
+            let draw = |what: i32| random.unit(k as i32, what);
+            let (x, y) = (draw(1) * span - margin, draw(2) * span - margin);
+            let height = self.amplitude * scale * size(k) * if draw(3) < self.pits { -1.0 } else { 1.0 };
+            let radius = (self.radius * size(k)).max(f32::MIN_POSITIVE.sqrt());
+            let images: &[f32] = if edges == Edges::Wrap { &[-1.0, 0.0, 1.0] } else { &[0.0] };
+            for dy in images {
+                for dx in images {
+                    let (x, y) = (x + dx, y + dy);
+                    if x + radius > 0.0 && x - radius < 1.0 && y + radius > 0.0 && y - radius < 1.0 {
+                        circles.push(Circle { x, y, radius, height });
+                    }
+                }
+            }
+        }
+        circles
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_series_is_the_cosine() {
+        for k in 0..=1000 {
+            let u = k as f32 / 1000.0;
+            let cosine = 0.5 * (1.0 + libm::cos(std::f64::consts::PI * f64::from(u).sqrt()));
+            assert!((f64::from(bump(u)) - cosine).abs() < 1e-6, "{u}");
+        }
+    }
+}

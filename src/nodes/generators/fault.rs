@@ -1,0 +1,146 @@
+//! Faults: many straight lines across the terrain, each of which lifts one of its sides.
+//!
+//! Law: h = base + amplitude · Σ wₖ·(g(dₖ) - ½), k = 0 … faults - 1, with dₖ the signed distance to line k and g the step from 0 to 1,
+//! smooth (3t² - 2t³) over `width` on either side of the line. wₖ falls evenly from the first fault to `last` times as much at
+//! the last; all are divided by 3·√Σ wₖ², so that three standard deviations reach ±½ · amplitude.
+//! On an open terrain lines have any direction and pass through a random point. Boundary: a step cannot close on
+//! itself, so on a wrapping terrain faults come in pairs along directions that do: between two of the lines p·x + q·y = c + m/2 the ground
+//! is high, between the next two low, p and q whole numbers up to 3.
+//!
+//! Scheme: along a row of samples a fault is 0, a few samples of slope, then constant: only the slope is computed, and the
+//! constants are summed at the end of the row as running differences. Sums are whole multiples of 2⁻³², which add up to the same in any
+//! order: a preview is exactly the subsample of the full size.
+//! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
+
+use super::octaves::Fade;
+use crate::field::{Edges, Stream};
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::params! {
+    /// Rough country broken along many straight lines, one side of each lifted.
+    Fault "Faults" in "Fractal", from "Mandelbrot 1982; document 000, §1", also "poisson faulting cracks lines steps cliffs random" {
+        /// Number of faults. More make finer ground; each costs the same time.
+        faults: u32 = 400, 1..=5000, slider 1..=1000;
+        /// How high the step of the last fault is beside that of the first.
+        last: f32 = 0.15, 0.0..=1.0;
+        /// Width of the slope on either side of a fault, in sides of the terrain: 0 makes cliffs.
+        width: f32 = 0.02, 0.0..=0.25, slider 0.0..=0.1;
+        /// Height from the deepest place to the highest, about, as a fraction of the relief.
+        amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
+        /// Mean height, as a fraction of the relief.
+        base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+    }
+}
+
+/// One in the sums of a row. Half a step, no more than a sixth, fits 32 bits.
+const ONE: f32 = (1u64 << 32) as f32;
+
+impl Generator for Fault {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let lines = self.lines(cx.random, cx.grid.edges);
+        let n = cx.grid.samples;
+        let distinct = cx.grid.distinct();
+        let xs: Vec<f32> = (0..distinct).map(|k| cx.grid.position(k)).collect();
+        cx.bands(out, |first, cells| {
+            let (mut steps, mut slope) = (vec![0i64; distinct + 1], vec![0i32; distinct]);
+            for (k, row) in cells.chunks_mut(n).enumerate() {
+                let y = xs[(first + k) % distinct];
+                steps.fill(0);
+                for line in &lines {
+                    line.add(&xs, y, self.width, &mut slope, &mut steps);
+                }
+                let mut sum = 0;
+                for (h, step) in row.iter_mut().zip(&steps) {
+                    sum += step;
+                    *h = self.base + self.amplitude * (sum as f32 / ONE);
+                }
+                if distinct < n {
+                    row[distinct] = row[0];
+                }
+            }
+        })
+    }
+}
+
+/// A line that lifts what lies ahead of it.
+struct Line {
+    /// Unit vector ahead.
+    ahead: [f32; 2],
+    /// Distance of the line from the north-west corner.
+    start: f32,
+    /// Height of the step; below 0 it sinks.
+    step: f32,
+}
+
+impl Line {
+    /// Adds this line's part of the row at `y` to the differences between neighbouring samples; `slope` is scratch.
+    fn add(&self, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
+        let past = self.ahead[1] * y - self.start;
+        let height = |x: f32| {
+            let distance = self.ahead[0] * x + past;
+            let g = if width > 0.0 {
+                Fade::Classic.weight((0.5 + distance * (0.5 / width)).clamp(0.0, 1.0))
+            } else if distance < 0.0 {
+                0.0
+            } else {
+                1.0
+            };
+            ((g - 0.5) * self.step * ONE) as i32
+        };
+        // where the slope begins and ends along the row, and a sample more
+        let count = xs.len() as f32;
+        let (from, to) = if self.ahead[0] == 0.0 {
+            (0.0, 0.0)
+        } else {
+            let (a, b) = ((-width - past) / self.ahead[0], (width - past) / self.ahead[0]);
+            (a.min(b) * count - 2.0, a.max(b) * count + 3.0)
+        };
+        // casts saturate
+        let (from, to) = ((from as usize).min(xs.len() - 1), (to as usize).min(xs.len() - 1));
+        let slope = &mut slope[from..=to];
+        slope.iter_mut().zip(&xs[from..=to]).for_each(|(s, &x)| *s = height(x));
+        // the ground is level before the slope
+        steps[0] += i64::from(slope[0]);
+        for (step, pair) in steps[from + 1..].iter_mut().zip(slope.windows(2)) {
+            *step += i64::from(pair[1] - pair[0]);
+        }
+    }
+}
+
+impl Fault {
+    fn lines(&self, random: Stream, edges: Edges) -> Vec<Line> {
+        let weight = |k: u32| 1.0 + (self.last - 1.0) * k as f32 / self.faults as f32;
+        let squares: f32 = (0..self.faults).map(|k| weight(k) * weight(k)).sum();
+        let scale = 1.0 / (3.0 * squares.sqrt());
+        let mut lines = Vec::new();
+        for k in 0..self.faults {
+            let draw = |what: i32| random.unit(k as i32, what);
+            let step = weight(k) * scale;
+            match edges {
+                Edges::Open => {
+                    let turn = f64::from(draw(0)) * std::f64::consts::TAU;
+                    let ahead = [libm::cos(turn) as f32, libm::sin(turn) as f32];
+                    lines.push(Line { ahead, start: ahead[0] * draw(1) + ahead[1] * draw(2), step });
+                }
+                Edges::Wrap => {
+                    let whole = |what: i32| (draw(what) * 7.0) as i32 - 3;
+                    let (p, q) = match (whole(0), whole(1)) {
+                        (0, 0) => (1, 0),
+                        other => other,
+                    };
+                    let length = ((p * p + q * q) as f32).sqrt();
+                    // from the last line up before the unit square to the first after it
+                    let (reach, at) = (self.width * length, draw(2));
+                    let first = 2 * libm::floorf((p.min(0) + q.min(0)) as f32 - reach - at) as i32;
+                    let last = 2 * libm::ceilf((p.max(0) + q.max(0)) as f32 + reach - at) as i32;
+                    for m in first..=last {
+                        let start = (at + 0.5 * m as f32) / length;
+                        let step = if m % 2 == 0 { step } else { -step };
+                        lines.push(Line { ahead: [p as f32 / length, q as f32 / length], start, step });
+                    }
+                }
+            }
+        }
+        lines
+    }
+}

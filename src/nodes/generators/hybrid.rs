@@ -1,0 +1,72 @@
+//! Hybrid multifractal: plains at low heights, rugged mountains at high ones.
+//!
+//! Law (Musgrave): signalᵢ = pⁱ · (nᵢ + offset), trust₀ = 1, trustᵢ₊₁ = min(1, trustᵢ · gain · signalᵢ),
+//! h = base + amplitude · Σ trustᵢ·signalᵢ / ((1 + offset) · Σ pⁱ), with nᵢ the gradient noise of [`lattice`](super::lattice)
+//! (scaled to ±1) at frequency · lacunarityⁱ. Where the octaves before are low the finer ones are not trusted, so valleys are smooth
+//! and heights rough. Musgrave's exponent H is -log(persistence) / log(lacunarity); his gain is 1. Trust stays at 0 or above.
+//! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
+//! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
+
+use super::lattice::Octave;
+use super::octaves::{self, Fade, Octaves, Reader};
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::params! {
+    /// Plains with smooth valleys that grow into rugged mountains.
+    Hybrid "Hybrid noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "multifractal heterogeneous mountains plains foothills" {
+        /// Large features along a side. More makes the hills narrower and therefore steeper.
+        frequency: f32 = 4.0, 0.1..=256.0, slider 0.5..=32.0;
+        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+        octaves: u32 = 8, 1..=16;
+        /// How much narrower the features of each octave are than those of the one before.
+        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        /// Lifts the noise before the octaves are weighed. Small makes wide plains, large makes everything rugged.
+        offset: f32 = 0.7, 0.0..=2.0, slider 0.2..=1.5;
+        /// How soon roughness gathers above the plains: at 0 only the first octave is left.
+        gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0;
+        /// Curve between lattice points.
+        fade: Fade = Fade::Improved;
+        /// Height from the plains to a peak that no terrain quite reaches, as a fraction of the relief.
+        amplitude: f32 = 1.25, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height of the lowest plains, about, as a fraction of the relief.
+        base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
+        /// Moves the pattern to the west, in sides of the terrain.
+        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        /// Moves the pattern to the north, in sides of the terrain.
+        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+    }
+}
+
+impl Generator for Hybrid {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = Octaves {
+            count: self.octaves,
+            frequency: self.frequency,
+            lacunarity: self.lacunarity,
+            offset: [self.offset_x, self.offset_y],
+        };
+        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
+        let weights = octaves::powers(self.octaves, self.persistence);
+        let scale = self.amplitude / ((1.0 + self.offset) * weights.iter().sum::<f32>());
+        let n = cx.grid.samples;
+        cx.bands(out, |first, cells| {
+            let mut readers: Vec<_> = octaves.iter().map(Octave::reader).collect();
+            let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
+            for (k, row) in cells.chunks_mut(n).enumerate() {
+                row.fill(self.base);
+                trust.fill(1.0);
+                for (reader, &weight) in readers.iter_mut().zip(&weights) {
+                    noise.fill(self.offset);
+                    reader.add(first + k, std::f32::consts::SQRT_2, &mut noise);
+                    for ((h, &n), t) in row.iter_mut().zip(&noise).zip(&mut trust) {
+                        let signal = n * weight;
+                        *h += *t * signal * scale;
+                        *t = (*t * self.gain * signal).clamp(0.0, 1.0);
+                    }
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! What midpoint displacement shares: schedule, random displacement, and the way from level to level.
+//!
+//! A level halves the squares (or triangles) of a compact table into the next; rows run in parallel. Random values come
+//! from (level, place in the level), so a small result is exactly the subsample of a large one. Other sizes than
+//! 2ᵏ + 1 are computed on the next larger one and read from it bilinearly at the same fractions of the side; a window
+//! would show another part of the terrain at every size, and a preview would not look like the result.
+
+use crate::field::{Edges, Grid, Stream};
+use crate::nodes::{Cancelled, Context};
+
+crate::choices! {
+    /// How the displacement falls from level to level.
+    Schedule {
+        Smoothness "By smoothness": "Times 2^-smoothness at each level: the smoothness sets how rough small features are.",
+        Halving "Halving": "Half at each level: small features are always smooth; the smoothness only scales the heights.",
+    }
+}
+
+crate::choices! {
+    /// How the random displacement is distributed.
+    Distribution {
+        Uniform "Uniform": "All displacements up to the limit are equally likely.",
+        Gaussian "Gaussian": "Small displacements are likely, large ones rare: calm ground with a few high peaks.",
+    }
+}
+
+/// How displacement goes on from level to level.
+pub struct Law {
+    /// Largest displacement of the first level computed.
+    pub displacement: f32,
+    pub smoothness: f32,
+    pub schedule: Schedule,
+    pub distribution: Distribution,
+}
+
+impl Law {
+    /// Factor of the displacement from level to level.
+    fn factor(&self) -> f32 {
+        match self.schedule {
+            Schedule::Smoothness => libm::exp2f(-self.smoothness),
+            Schedule::Halving => 0.5,
+        }
+    }
+}
+
+/// The four corners of the terrain: random heights within `spread` of `mean`, one height when wrapping.
+pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
+    let random = cx.random.fork(0);
+    let corner = |x: i32, y: i32| mean + random.signed(x, y) * spread;
+    match cx.grid.edges {
+        Edges::Open => vec![corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)],
+        Edges::Wrap => vec![corner(0, 0); 4],
+    }
+}
+
+/// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before.
+pub fn subdivide(
+    cx: &Context,
+    law: &Law,
+    first: u32,
+    table: Vec<f32>,
+    split: impl Fn(&Level, &[f32], &mut [f32]) -> Result<(), Cancelled>,
+    out: &mut [f32],
+) -> Result<(), Cancelled> {
+    let levels = (cx.grid.samples - 1).next_power_of_two().trailing_zeros().max(first);
+    let full = Grid::working((1 << levels) + 1, cx.grid.edges);
+    let mut coarse = table;
+    let mut displacement = law.displacement;
+    for number in first + 1..=levels {
+        let noise = Noise {
+            stream: cx.random.fork(u64::from(number)),
+            scale: displacement,
+            distribution: law.distribution,
+            mask: if cx.grid.edges == Edges::Wrap { (1 << number) - 1 } else { i32::MAX },
+        };
+        let level = Level { cx, number, half: 1 << (number - 1), noise };
+        if number == levels && full.samples == cx.grid.samples {
+            return split(&level, &coarse, out);
+        }
+        let side = 2 * level.half + 1;
+        let mut fine = vec![0.0; side * side];
+        split(&level, &coarse, &mut fine)?;
+        coarse = fine;
+        displacement *= law.factor();
+    }
+    resample(cx, full, &coarse, out)
+}
+
+/// Random displacement at a place of a level.
+struct Noise {
+    stream: Stream,
+    scale: f32,
+    distribution: Distribution,
+    /// Wraps places; of the level's side.
+    mask: i32,
+}
+
+impl Noise {
+    #[inline(always)]
+    fn at<const GAUSSIAN: bool>(&self, row: usize, column: usize) -> f32 {
+        let bits = self.stream.bits(column as i32 & self.mask, row as i32 & self.mask);
+        let unit = if GAUSSIAN {
+            // four 16-bit parts: mean 0, variance 1/3 like the uniform one, within ±2
+            let sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
+            (sum as i64 - 2 * 65_535) as f32 * (1.0 / 65_536.0)
+        } else {
+            ((bits >> 40) as i64 - (1 << 23)) as f32 * (1.0 / 8_388_608.0)
+        };
+        unit * self.scale
+    }
+}
+
+/// One halving: from squares with `half` + 1 corners a side to twice as many.
+pub struct Level<'a> {
+    cx: &'a Context<'a>,
+    /// 1 splits the whole terrain.
+    pub number: u32,
+    pub half: usize,
+    noise: Noise,
+}
+
+impl Level<'_> {
+    pub fn wraps(&self) -> bool {
+        self.cx.grid.edges == Edges::Wrap
+    }
+
+    /// Writes `value(j, displacement at place(j))` to every cell.
+    #[inline(always)]
+    pub fn each(&self, cells: &mut [f32], place: impl Fn(usize) -> (usize, usize), value: impl Fn(usize, f32) -> f32) {
+        match self.noise.distribution {
+            Distribution::Uniform => {
+                for (j, h) in cells.iter_mut().enumerate() {
+                    let (row, column) = place(j);
+                    *h = value(j, self.noise.at::<false>(row, column));
+                }
+            }
+            Distribution::Gaussian => {
+                for (j, h) in cells.iter_mut().enumerate() {
+                    let (row, column) = place(j);
+                    *h = value(j, self.noise.at::<true>(row, column));
+                }
+            }
+        }
+    }
+
+    /// Computes `out`, of `side` cells a row, row by row in parallel.
+    pub fn rows(&self, out: &mut [f32], side: usize, row: impl Fn(usize, &mut [f32]) + Sync) -> Result<(), Cancelled> {
+        Context { grid: Grid::working(side, Edges::Open), ..*self.cx }.rows(out, row)
+    }
+}
+
+/// Even cells from `even`, odd cells from `odd`.
+pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
+    for ((pair, &e), &o) in cells.chunks_exact_mut(2).zip(even).zip(odd) {
+        (pair[0], pair[1]) = (e, o);
+    }
+    cells[even.len() * 2 - 2] = even[even.len() - 1];
+}
+
+/// Reads `table` (grid `full`) bilinearly at the positions of the context's grid.
+fn resample(cx: &Context, full: Grid, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+    let n = cx.grid.samples;
+    let scale = (full.samples - 1) as f64 / (n - 1) as f64;
+    let place = |k: usize| {
+        let at = k as f64 * scale;
+        let cell = (at as usize).min(full.samples - 2);
+        (cell, (at - cell as f64) as f32)
+    };
+    let columns: Vec<(usize, f32)> = (0..n).map(place).collect();
+    cx.rows(out, |i, row| {
+        let (r, fy) = place(i);
+        let (top, bottom) = (full.row(table, r), full.row(table, r + 1));
+        for (h, &(c, fx)) in row.iter_mut().zip(&columns) {
+            let a = top[c] * (1.0 - fx) + top[c + 1] * fx;
+            let b = bottom[c] * (1.0 - fx) + bottom[c + 1] * fx;
+            *h = a * (1.0 - fy) + b * fy;
+        }
+    })
+}

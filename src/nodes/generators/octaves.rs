@@ -1,0 +1,143 @@
+//! What fractal sums share: their parameters, the lattice of each octave on the grid, and the sum itself.
+
+use crate::field::{Edges, Grid, Stream};
+use crate::nodes::{Cancelled, Context};
+
+crate::choices! {
+    /// Weight between lattice points.
+    Fade {
+        Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
+        Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
+    }
+}
+
+impl Fade {
+    pub fn weight(self, t: f32) -> f32 {
+        match self {
+            Self::Classic => t * t * (3.0 - 2.0 * t),
+            Self::Improved => t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
+        }
+    }
+}
+
+/// How the octaves of a fractal sum follow each other.
+#[derive(Clone, Copy, Debug)]
+pub struct Octaves {
+    pub count: u32,
+    /// Lattice cells per side of the first octave.
+    pub frequency: f32,
+    /// Factor of the frequency from octave to octave.
+    pub lacunarity: f32,
+    /// Displacement of the whole field, in sides.
+    pub offset: [f32; 2],
+}
+
+impl Octaves {
+    /// The lattice of every octave, moved by a random part of a cell. An axis knows `reach` lines more on both sides of each
+    /// sample. Wrapping grids get a whole multiple of `multiple` cells per side.
+    pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {
+        let mut frequency = f64::from(self.frequency);
+        let mut lattices = Vec::new();
+        for k in 0..self.count {
+            let stream = random.fork(u64::from(k));
+            let cells = match grid.edges {
+                Edges::Open => frequency,
+                Edges::Wrap => libm::round(frequency / multiple).max(1.0) * multiple,
+            };
+            let shift = stream.fork(0);
+            let axis = |along: usize| {
+                let shift = f64::from(shift.unit(along as i32, 0));
+                Axis::new(grid, cells, f64::from(self.offset[along]), shift, reach)
+            };
+            lattices.push(Lattice { stream, columns: axis(0), rows: axis(1) });
+            frequency *= f64::from(self.lacunarity);
+        }
+        lattices
+    }
+}
+
+/// A lattice of random things under the grid.
+pub struct Lattice {
+    pub stream: Stream,
+    pub columns: Axis,
+    pub rows: Axis,
+}
+
+/// Places of the samples of one row or column in a lattice.
+pub struct Axis {
+    /// Lattice lines that some sample needs, each once, growing.
+    pub lines: Vec<i32>,
+    /// Index in `lines` of the first line that each sample needs: `reach` before the line before it. The others follow.
+    pub cell: Vec<u32>,
+    /// Distance from the line before, in cells.
+    pub fraction: Vec<f32>,
+}
+
+impl Axis {
+    /// Lattice coordinate of sample k: (position + offset) · frequency + shift.
+    pub fn new(grid: Grid, frequency: f64, offset: f64, shift: f64, reach: usize) -> Self {
+        let n = grid.samples;
+        let period = (grid.edges == Edges::Wrap).then_some(frequency as i64);
+        let (mut lines, mut cell, mut fraction) = (Vec::new(), Vec::with_capacity(n), Vec::with_capacity(n));
+        let mut newest: Option<i64> = None;
+        let wrapped = |line: i64| period.map_or(line, |p| line.rem_euclid(p)) as i32;
+        for k in 0..n {
+            let place = (k as f64 / (n - 1) as f64 + offset) * frequency + shift;
+            let line = libm::floor(place);
+            fraction.push((place - line) as f32);
+            let line = line as i64;
+            for needed in line - reach as i64..=line + 1 + reach as i64 {
+                if newest.is_none_or(|l| l < needed) {
+                    lines.push(wrapped(needed));
+                    newest = Some(needed);
+                }
+            }
+            // the newest line is the last that the sample needs
+            cell.push((lines.len() - 2 - 2 * reach) as u32);
+        }
+        if period.is_some() {
+            // the last sample is the first again, to the bit
+            (cell[n - 1], fraction[n - 1]) = (cell[0], fraction[0]);
+        }
+        Self { lines, cell, fraction }
+    }
+}
+
+/// Reads rows of one octave, neighbouring ones cheaply.
+pub trait Reader {
+    /// Adds `amplitude` · noise of row `row` to `out`. The noise has mean 0 and standard deviation about ¼.
+    fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]);
+}
+
+/// Fills `out` with base + Σ weight · noise, where `readers` makes a reader of every octave.
+pub fn sum<R: Reader>(
+    cx: &Context,
+    base: f32,
+    weights: &[f32],
+    readers: impl Fn() -> Vec<R> + Sync,
+    out: &mut [f32],
+) -> Result<(), Cancelled> {
+    cx.bands(out, |first, cells| {
+        let mut readers = readers();
+        for (k, row) in cells.chunks_mut(cx.grid.samples).enumerate() {
+            row.fill(base);
+            for (reader, &weight) in readers.iter_mut().zip(weights) {
+                reader.add(first + k, weight, row);
+            }
+        }
+    })
+}
+
+/// 1, persistence, persistence² …
+pub fn powers(octaves: u32, persistence: f32) -> Vec<f32> {
+    std::iter::successors(Some(1.0f32), |w| Some(w * persistence)).take(octaves as usize).collect()
+}
+
+/// Weight of each octave, so that the sum has the spread of one octave within [-½, ½] · amplitude.
+pub fn weights(octaves: u32, persistence: f32, amplitude: f32) -> Vec<f32> {
+    let mut weights = powers(octaves, persistence);
+    let squares: f32 = weights.iter().map(|w| w * w).sum();
+    let scale = amplitude / (squares * 2.0).sqrt();
+    weights.iter_mut().for_each(|w| *w *= scale);
+    weights
+}

@@ -1,0 +1,110 @@
+//! Plain shapes: one landform at a chosen place.
+//!
+//! Law: h = base + height · s, with t the distance from the centre over the radius:
+//! plane s = 1; ramp s = ½(1 + t) with t along the slope, held within ±1; cone s = max(0, 1 - t);
+//! dome s = √max(0, 1 - t²); ridge s = max(0, 1 - t) with t from the nearest point of the crest, a straight line of the given length;
+//! island s = fade(2 - 2t) held within [0, 1], level ground up to half the radius and 6t⁵ - 15t⁴ + 10t³ to the shore;
+//! crater s = (1 + r)·t² - 1 inside, r/t³ outside: a bowl 1 deep with a rim r = 0.225 high (Pike 1977) and a blanket of ejecta
+//! that thins with the cube of the distance (McGetchin et al. 1973).
+//! Boundary: on wrapping terrains distances go the short way round, and a ramp goes up and down again: a quarter of a side on
+//! either side of its centre along each axis. A crest is then no longer than a side.
+//! Source: document 000, §1; Pike 1977; McGetchin, Settle & Head 1973.
+
+use super::octaves::Fade;
+use crate::field::Edges;
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::choices! {
+    /// What stands on the terrain.
+    Form {
+        Plane "Plane": "Level ground.",
+        Ramp "Ramp": "A slope that rises evenly from one side of the centre to the other.",
+        Cone "Cone": "Straight flanks up to a point.",
+        Dome "Dome": "The upper half of a ball.",
+        Crater "Crater": "A bowl with a raised rim and ejecta around it.",
+        Ridge "Ridge": "A straight crest with even flanks.",
+        Island "Island": "High ground that falls smoothly to the shore; multiply by it to make an island.",
+    }
+}
+
+crate::params! {
+    /// One plain landform: plane, ramp, cone, dome, crater, ridge or island.
+    Shape "Shape" in "Shapes", from "Pike 1977; McGetchin, Settle & Head 1973", also "primitive plane ramp cone dome crater ridge island falloff gradient flat volcano" {
+        /// What stands on the terrain.
+        form: Form = Form::Cone;
+        /// Where the centre lies, from the west edge to the east.
+        centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0;
+        /// Where the centre lies, from the north edge to the south.
+        centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0;
+        /// Distance from the centre to the foot, in sides of the terrain.
+        radius: f32 = 0.4, 0.001..=10.0, slider 0.02..=1.0;
+        /// Height above the ground around it, as a fraction of the relief.
+        height: f32 = 0.8, -10.0..=10.0, slider 0.0..=1.5;
+        /// Height of the ground, as a fraction of the relief.
+        base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
+        /// Which way a ramp rises and a ridge runs: 0 is east, 90 is south.
+        rotation_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
+        /// Length of the crest of a ridge, in sides of the terrain.
+        length: f32 = 0.6, 0.0..=10.0, slider 0.0..=2.0;
+    }
+}
+
+/// Height of a crater's rim over the depth of its bowl below the ground.
+const RIM: f32 = 0.225;
+
+impl Generator for Shape {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let grid = cx.grid;
+        let wraps = grid.edges == Edges::Wrap;
+        // from the centre, the short way round on wrapping terrains
+        let from = |centre: f32| {
+            let place = move |k: usize| grid.position(k % grid.distinct()) - centre;
+            (0..grid.samples).map(move |k| if wraps { place(k) - libm::rintf(place(k)) } else { place(k) })
+        };
+        let (xs, ys): (Vec<f32>, Vec<f32>) = (from(self.centre_x).collect(), from(self.centre_y).collect());
+        let radians = f64::from(self.rotation_angle) * (std::f64::consts::PI / 180.0);
+        let facing = [libm::cos(radians) as f32, libm::sin(radians) as f32];
+        let half_crest = 0.5 * if wraps { self.length.min(1.0) } else { self.length };
+        let per_radius = 1.0 / self.radius;
+        let fill = |part: &(dyn Fn(f32, f32) -> f32 + Sync), out: &mut [f32]| {
+            cx.rows(out, |i, row| {
+                for (h, &x) in row.iter_mut().zip(&xs) {
+                    *h = self.base + self.height * part(x, ys[i]);
+                }
+            })
+        };
+        let around = |x: f32, y: f32| (x * x + y * y).sqrt() * per_radius;
+        match self.form {
+            Form::Plane => fill(&|_, _| 1.0, out),
+            Form::Ramp => {
+                let fold = |d: f32| if wraps && d.abs() > 0.25 { 0.5f32.copysign(d) - d } else { d };
+                let along = |x: f32, y: f32| (fold(x) * facing[0] + fold(y) * facing[1]) * per_radius;
+                fill(&|x, y| 0.5 + 0.5 * along(x, y).clamp(-1.0, 1.0), out)
+            }
+            Form::Cone => fill(&|x, y| (1.0 - around(x, y)).max(0.0), out),
+            Form::Dome => fill(&|x, y| (1.0 - around(x, y) * around(x, y)).max(0.0).sqrt(), out),
+            Form::Crater => fill(&|x, y| crater(around(x, y)), out),
+            Form::Ridge => {
+                let flank = |x: f32, y: f32| {
+                    let along = x * facing[0] + y * facing[1];
+                    let beyond = along - along.clamp(-half_crest, half_crest);
+                    let across = x * facing[1] - y * facing[0];
+                    1.0 - (beyond * beyond + across * across).sqrt() * per_radius
+                };
+                // the crest may come nearer from the other side
+                let images: &[f32] = if wraps { &[-1.0, 0.0, 1.0] } else { &[0.0] };
+                let highest = |x: f32, y: f32| {
+                    let places = images.iter().flat_map(|dx| images.iter().map(move |dy| (x + dx, y + dy)));
+                    places.fold(0.0, |high: f32, (x, y)| high.max(flank(x, y)))
+                };
+                fill(&highest, out)
+            }
+            Form::Island => fill(&|x, y| Fade::Improved.weight((2.0 - 2.0 * around(x, y)).clamp(0.0, 1.0)), out),
+        }
+    }
+}
+
+/// Height at `t` radii from the centre.
+fn crater(t: f32) -> f32 {
+    if t < 1.0 { (1.0 + RIM) * t * t - 1.0 } else { RIM / (t * t * t) }
+}

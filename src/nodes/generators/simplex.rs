@@ -1,0 +1,126 @@
+//! Simplex noise summed to fractional Brownian motion (fBm).
+//!
+//! Law: unit gradients g stand on a lattice of triangles with base 1 and height 1, every second row moved by ½. Inside a triangle
+//! n = Σ (0.8 - d²)⁴ · g·d over its 3 corners, d from the corner; 0.8 is the square of the distance from a corner to the side
+//! opposite, so every corner's part ends where its triangles end. h = base + amplitude · Σ pⁱ·s·nᵢ / (√2 · √Σ p²ⁱ), with s = 5.8 so
+//! that the spread is that of Perlin noise. Three corners instead of four, and no lattice axes to be seen.
+//! Scheme: a row of samples lies between two lattice rows, whose gradients a band keeps.
+//! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every
+//! second row is moved. A preview is exactly the subsample of the full size.
+//! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT 11(1).
+
+use super::lattice::direction;
+use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::params! {
+    /// Rolling hills to rugged mountains, like Perlin noise, on triangles instead of squares.
+    Simplex "Simplex noise" in "Noise", from "Perlin 2001; Gustavson & McEwan 2022", also "fbm fractal hills triangles gradient opensimplex clouds" {
+        /// Large features along a side. More makes the hills narrower and therefore steeper.
+        frequency: f32 = 4.0, 0.1..=256.0, slider 0.5..=32.0;
+        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+        octaves: u32 = 8, 1..=16;
+        /// How much narrower the features of each octave are than those of the one before.
+        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
+        /// Mean height, as a fraction of the relief.
+        base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+        /// Moves the pattern to the west, in sides of the terrain.
+        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        /// Moves the pattern to the north, in sides of the terrain.
+        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+    }
+}
+
+/// From the law to a standard deviation of about ¼.
+const SCALE: f32 = 5.8;
+
+impl Generator for Simplex {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = Octaves {
+            count: self.octaves,
+            frequency: self.frequency,
+            lacunarity: self.lacunarity,
+            offset: [self.offset_x, self.offset_y],
+        };
+        // a row needs the columns before and after the usual two, because every second lattice row is moved
+        let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
+        let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
+        octaves::sum(cx, self.base, &weights, || lattices.iter().map(Reader::new).collect(), out)
+    }
+}
+
+/// Reads rows of an octave, neighbouring ones cheaply.
+struct Reader<'a> {
+    lattice: &'a Lattice,
+    /// Index in `rows.lines` that `above` belongs to; `below` belongs to the next.
+    upper: Option<usize>,
+    above: Vec<[f32; 2]>,
+    below: Vec<[f32; 2]>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(lattice: &'a Lattice) -> Self {
+        Self { lattice, upper: None, above: Vec::new(), below: Vec::new() }
+    }
+
+    fn prepare(&mut self, upper: usize) {
+        if self.upper == Some(upper) {
+            return;
+        }
+        if self.upper.is_some_and(|u| u + 1 == upper) {
+            std::mem::swap(&mut self.above, &mut self.below);
+        } else {
+            gradients(self.lattice, upper, &mut self.above);
+        }
+        gradients(self.lattice, upper + 1, &mut self.below);
+        self.upper = Some(upper);
+    }
+}
+
+/// Gradients on lattice row `line`, at every column.
+fn gradients(lattice: &Lattice, line: usize, out: &mut Vec<[f32; 2]>) {
+    let y = lattice.rows.lines[line];
+    out.clear();
+    out.extend(lattice.columns.lines.iter().map(|&x| direction(lattice.stream.bits(x, y))));
+}
+
+impl RowReader for Reader<'_> {
+    fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
+        let Lattice { rows, columns, .. } = self.lattice;
+        // the axis keeps one line more before the two around the row
+        let upper = rows.cell[row] as usize + 1;
+        self.prepare(upper);
+        let y = rows.fraction[row];
+        let odd = (rows.lines[upper] & 1) as usize;
+        let amplitude = amplitude * SCALE;
+        // an odd row stands half a cell to the west, so the row below an odd one is reached a column earlier
+        let lean = y * 0.5 + 0.5 * odd as f32;
+        for ((h, &cell), &x) in out.iter_mut().zip(&columns.cell).zip(&columns.fraction) {
+            // place in the sheared lattice, where the triangles are halves of squares
+            let along = x + lean;
+            let carry = usize::from(along >= 1.0);
+            let u = along - carry as f32;
+            let k = cell as usize + 1 + carry;
+            let dx = u - y * 0.5;
+            let mut sum = part(self.above[k], dx, y) + part(self.below[k + 1 - odd], dx - 0.5, y - 1.0);
+            sum += if u >= y {
+                part(self.above[k + 1], dx - 1.0, y)
+            } else {
+                part(self.below[k - odd], dx + 0.5, y - 1.0)
+            };
+            *h += amplitude * sum;
+        }
+    }
+}
+
+/// What a corner adds at (x, y) from it.
+#[inline(always)]
+fn part(gradient: [f32; 2], x: f32, y: f32) -> f32 {
+    let fall = (0.8 - (x * x + y * y)).max(0.0);
+    let fall = fall * fall;
+    fall * fall * (gradient[0] * x + gradient[1] * y)
+}

@@ -1,0 +1,172 @@
+//! Stamp noise: a round stamp pressed into the terrain again and again, smaller and shallower each time.
+//!
+//! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random place of the
+//! sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude · 2^(-falloff·l) ·
+//! f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³ the bell. The last level is the
+//! last whose sectors are not smaller than `smallest_metres`, level 13 at most.
+//! A round stamp looks the same however it is turned, so there is no rotation.
+//!
+//! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
+//! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample takes
+//! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly the subsample.
+//! Boundary: stamps that cross an edge go on at the other side, as in the document, on open terrains as well.
+//! Source: document 002.
+
+use super::octaves::Fade;
+use crate::field::Stream;
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::choices! {
+    /// Shape of the stamp.
+    Profile {
+        Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
+        Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
+    }
+}
+
+crate::params! {
+    /// Cones or bells raised and sunk at random, large ones first, then four times as many of half the size.
+    Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush hills bumps quadtree" {
+        /// Shape of the stamp.
+        profile: Profile = Profile::Cone;
+        /// Diameter of the smallest stamps: no level goes below it.
+        smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0;
+        /// How many levels are stamped, the largest first. Fewer show how the terrain grows.
+        levels_shown: u32 = 14, 1..=14;
+        /// How much flatter each level is than the one before: at 0 all are as high, at 1 slopes stay alike.
+        falloff: f32 = 1.0, 0.0..=4.0, slider 0.5..=2.0;
+        /// Height of the first stamp, as a fraction of the relief.
+        amplitude: f32 = 0.45, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height of the ground that is stamped, as a fraction of the relief.
+        base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+    }
+}
+
+/// Levels at the most.
+const LEVELS: u32 = 14;
+
+impl Generator for Stamp {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        let xs: Vec<f32> = (0..n - 1).map(|k| cx.grid.position(k)).collect();
+        let levels = self.levels(cx);
+        // many rows to a band, which share the stamps of the large levels
+        cx.bands_of((n / 64).max(4), out, |first, cells| {
+            let mut readers: Vec<_> = levels.iter().map(Reader::new).collect();
+            for (k, row) in cells.chunks_mut(n).enumerate() {
+                let y = xs[(first + k) % (n - 1)];
+                let (last, row) = row.split_last_mut().expect("a grid has two columns");
+                row.fill(self.base);
+                for reader in &mut readers {
+                    match self.profile {
+                        Profile::Cone => reader.add(y, &xs, row, |t| t),
+                        Profile::Bell => reader.add(y, &xs, row, |t| Fade::Improved.weight(t)),
+                    }
+                }
+                *last = row[0];
+            }
+        })
+    }
+}
+
+impl Stamp {
+    fn levels(&self, cx: &Context) -> Vec<Level> {
+        (0..LEVELS.min(self.levels_shown))
+            .take_while(|&l| l == 0 || cx.size_metres / (1 << l) as f32 >= self.smallest_metres)
+            .map(|l| Level {
+                stream: cx.random.fork(u64::from(l)),
+                sectors: 1 << l,
+                height: self.amplitude * libm::exp2f(-self.falloff * l as f32),
+            })
+            .collect()
+    }
+}
+
+struct Level {
+    stream: Stream,
+    /// Sectors along a side.
+    sectors: i32,
+    height: f32,
+}
+
+/// A stamp pressed into its sector.
+#[derive(Clone, Copy)]
+struct Pressed {
+    x: f32,
+    y: f32,
+    height: f32,
+}
+
+/// Reads rows of a level, neighbouring ones cheaply.
+struct Reader<'a> {
+    level: &'a Level,
+    /// Two rows of sectors: the row's index, beyond the edges too, and its stamps.
+    rows: [(i32, Vec<Pressed>); 2],
+}
+
+impl<'a> Reader<'a> {
+    fn new(level: &'a Level) -> Self {
+        Self { level, rows: [(i32::MIN, Vec::new()), (i32::MIN, Vec::new())] }
+    }
+
+    /// Adds the stamps of the level to the row at `y`, whose samples lie at `xs`.
+    fn add(&mut self, y: f32, xs: &[f32], out: &mut [f32], shape: impl Fn(f32) -> f32 + Copy) {
+        let sectors = self.level.sectors as f32;
+        let (radius, per_radius) = (0.5 / sectors, 2.0 * sectors);
+        let first = libm::floorf(y * sectors - 0.5) as i32;
+        for index in [first, first + 1] {
+            let (held, stamps) = &mut self.rows[(index & 1) as usize];
+            if *held != index {
+                *held = index;
+                self.level.press(index, stamps);
+            }
+            for stamp in stamps.iter() {
+                let dy = y - stamp.y;
+                if dy.abs() >= radius {
+                    continue;
+                }
+                let press = |x: f32, out: &mut [f32]| {
+                    let columns = span(x, radius, xs.len());
+                    for (h, &at) in out[columns.clone()].iter_mut().zip(&xs[columns]) {
+                        let dx = at - x;
+                        let t = 1.0 - (dx * dx + dy * dy).sqrt() * per_radius;
+                        *h += stamp.height * shape(if t > 0.0 { t } else { 0.0 });
+                    }
+                };
+                press(stamp.x, out);
+                if stamp.x < radius {
+                    press(stamp.x + 1.0, out);
+                } else if stamp.x > 1.0 - radius {
+                    press(stamp.x - 1.0, out);
+                }
+            }
+        }
+    }
+}
+
+impl Level {
+    /// The stamps of sector row `index`, which may lie beyond an edge.
+    fn press(&self, index: i32, out: &mut Vec<Pressed>) {
+        let per_sector = 1.0 / self.sectors as f32;
+        let part = |bits: u64| (bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0);
+        let row = index.rem_euclid(self.sectors);
+        out.clear();
+        out.extend((0..self.sectors).map(|column| {
+            let bits = self.stream.bits(column, row);
+            Pressed {
+                x: (column as f32 + part(bits)) * per_sector,
+                y: (index as f32 + part(bits >> 24)) * per_sector,
+                height: if bits >> 63 == 0 { self.height } else { -self.height },
+            }
+        }));
+    }
+}
+
+/// Columns of `n` over one side that lie within `radius` of `x`, and perhaps one more on either side.
+fn span(x: f32, radius: f32, n: usize) -> std::ops::Range<usize> {
+    let scale = n as f32;
+    // casts saturate at 0
+    let first = ((x - radius) * scale) as usize;
+    let last = ((x + radius) * scale) as usize + 2;
+    first.min(n)..last.min(n)
+}

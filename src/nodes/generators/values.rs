@@ -1,0 +1,137 @@
+//! Random values on a lattice, interpolated, octave by octave along rows of the grid.
+//!
+//! Law: a value uniform in [-1, 1) stands on every lattice point; between them v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the weights of
+//! the [`Curve`], times 0.58, so that the spread is that of gradient noise.
+//! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every lattice column.
+//! Boundary: open grids see an endless lattice, on wrapping ones it repeats.
+
+use super::octaves::{Axis, Fade, Lattice, Reader as RowReader};
+
+/// How values are interpolated between lattice points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Curve {
+    /// Straight between 2 values.
+    Linear,
+    /// Level at the values.
+    Fade(Fade),
+    /// Catmull-Rom through 4 values.
+    Cubic,
+}
+
+impl Curve {
+    /// Lattice lines on either side of a sample beyond the nearest.
+    pub fn reach(self) -> usize {
+        usize::from(self == Self::Cubic)
+    }
+
+    /// Weights of the 2 (or 4) values around a sample.
+    fn weights(self, t: f32) -> [f32; 4] {
+        match self {
+            Self::Linear => [1.0 - t, t, 0.0, 0.0],
+            Self::Fade(fade) => [1.0 - fade.weight(t), fade.weight(t), 0.0, 0.0],
+            Self::Cubic => {
+                let (t2, t3) = (t * t, t * t * t);
+                [
+                    0.5 * (2.0 * t2 - t3 - t),
+                    0.5 * (3.0 * t3 - 5.0 * t2 + 2.0),
+                    0.5 * (4.0 * t2 - 3.0 * t3 + t),
+                    0.5 * (t3 - t2),
+                ]
+            }
+        }
+    }
+}
+
+/// From values in [-1, 1) to a standard deviation of about ¼.
+pub const SCALE: f32 = 0.58;
+
+/// One octave, prepared for a grid.
+pub struct Values {
+    lattice: Lattice,
+    column_weights: Vec<[f32; 4]>,
+    row_weights: Vec<[f32; 4]>,
+    /// Values around a sample along an axis: 2 or 4.
+    taps: usize,
+}
+
+impl Values {
+    /// `lattice` must have the reach of `curve`.
+    pub fn new(lattice: Lattice, curve: Curve) -> Self {
+        let weights = |axis: &Axis| axis.fraction.iter().map(|&t| curve.weights(t)).collect();
+        let (column_weights, row_weights) = (weights(&lattice.columns), weights(&lattice.rows));
+        Self { lattice, column_weights, row_weights, taps: 2 + 2 * curve.reach() }
+    }
+
+    /// A reader for a band of rows.
+    pub fn reader(&self) -> Reader<'_> {
+        Reader { values: self, held: [None; 4], tables: Default::default(), blend: Vec::new() }
+    }
+}
+
+/// Reads rows of an octave, neighbouring ones cheaply.
+pub struct Reader<'a> {
+    values: &'a Values,
+    /// Which lattice row each of `tables` holds, as an index in `rows.lines`.
+    held: [Option<usize>; 4],
+    tables: [Vec<f32>; 4],
+    /// The lattice where this row crosses it, at every lattice column.
+    blend: Vec<f32>,
+}
+
+impl RowReader for Reader<'_> {
+    fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
+        self.prepare(row, amplitude * SCALE);
+        let columns = &self.values.lattice.columns;
+        let samples = out.iter_mut().zip(&columns.cell).zip(&self.values.column_weights);
+        if self.values.taps == 2 {
+            for ((h, &c), w) in samples {
+                let v = &self.blend[c as usize..][..2];
+                *h += w[0] * v[0] + w[1] * v[1];
+            }
+        } else {
+            for ((h, &c), w) in samples {
+                let v = &self.blend[c as usize..][..4];
+                *h += (w[0] * v[0] + w[1] * v[1]) + (w[2] * v[2] + w[3] * v[3]);
+            }
+        }
+    }
+}
+
+impl Reader<'_> {
+    fn prepare(&mut self, row: usize, amplitude: f32) {
+        let Values { lattice, row_weights, taps, .. } = self.values;
+        self.blend.clear();
+        self.blend.resize(lattice.columns.lines.len(), 0.0);
+        let first = lattice.rows.cell[row] as usize;
+        for (line, weight) in (first..first + taps).zip(row_weights[row]) {
+            let slot = line % taps;
+            let table = &mut self.tables[slot];
+            if self.held[slot] != Some(line) {
+                let y = lattice.rows.lines[line];
+                table.clear();
+                table.extend(lattice.columns.lines.iter().map(|&x| lattice.stream.signed(x, y)));
+                self.held[slot] = Some(line);
+            }
+            let weight = weight * amplitude;
+            self.blend.iter_mut().zip(table).for_each(|(b, v)| *b += weight * *v);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_sum_to_one_and_keep_the_lattice_values() {
+        for curve in [Curve::Linear, Curve::Fade(Fade::Classic), Curve::Fade(Fade::Improved), Curve::Cubic] {
+            for k in 0..=16 {
+                let sum: f32 = curve.weights(k as f32 / 16.0).iter().sum();
+                assert!((sum - 1.0).abs() < 1e-6, "{curve:?} {k}: {sum}");
+            }
+            let here = if curve == Curve::Cubic { 1 } else { 0 };
+            assert_eq!(curve.weights(0.0)[here], 1.0);
+            assert_eq!(curve.weights(1.0)[here + 1], 1.0);
+        }
+    }
+}
