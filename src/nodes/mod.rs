@@ -31,6 +31,11 @@ pub trait Generator: Params {
 /// One pass over the terrain.
 pub trait Filter: Params {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
+    /// Whether a height depends on heights elsewhere. A preview then comes close to the result; without, it is exactly
+    /// the result's subsample.
+    fn reads_neighbours(&self) -> bool {
+        false
+    }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
         1
@@ -139,5 +144,10 @@ catalogue! {
     generators::voronoi::Voronoi: Generator,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
+    filters::blur::Blur: Filter,
+    filters::sharpen::Sharpen: Filter,
+    filters::normalise::Normalise: Filter,
+    filters::clamp::Clamp: Filter,
+    filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
 }
