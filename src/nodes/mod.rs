@@ -35,6 +35,11 @@ pub trait Filter: Params {
     fn is_random(&self) -> bool {
         false
     }
+    /// Whether a height depends on heights elsewhere. A preview then comes close to the result; without, it is exactly
+    /// the result's subsample.
+    fn reads_neighbours(&self) -> bool {
+        false
+    }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
         1
@@ -164,5 +169,10 @@ catalogue! {
     generators::shape::Shape: Generator,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
+    filters::blur::Blur: Filter,
+    filters::sharpen::Sharpen: Filter,
+    filters::normalise::Normalise: Filter,
+    filters::clamp::Clamp: Filter,
+    filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
 }

@@ -1,4 +1,11 @@
 //! Nodes that pass over the terrain once.
 
+pub mod blur;
+pub mod clamp;
+mod gauss;
+pub mod invert;
 pub mod levels;
+mod lines;
+pub mod normalise;
+pub mod sharpen;
 pub mod terrace;

@@ -1,0 +1,29 @@
+//! Blur: a Gaussian of any radius.
+//!
+//! Law, scheme and boundary: [`gauss`](super::gauss); `radius` is its standard deviation. Radius 0 changes no bit.
+//! Source: Gwosdek et al. 2011.
+
+use super::gauss;
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Softens the relief: hills narrower than the radius melt away, wider ones stay. Any radius takes the same time.
+    Blur "Blur" in "Filter", from "Gwosdek et al. 2011", also "smooth soften gaussian low-pass" {
+        /// Distance over which heights are averaged: the standard deviation of the Gaussian.
+        radius: f32 ["m"] = 100.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
+    }
+}
+
+impl Filter for Blur {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        if self.radius > 0.0 {
+            terrain.height = gauss::smoothed(cx, &terrain.height, self.radius)?;
+        }
+        Ok(())
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+}

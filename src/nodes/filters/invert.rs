@@ -1,0 +1,21 @@
+//! Invert: turns the terrain upside down.
+//!
+//! Law: out = 2 · level - h. Twice is the identity, up to rounding. Boundary: none, every sample stands alone.
+//! Source: the negative of image editors; Gonzalez & Woods 2018, §3.2.
+
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Turns the terrain upside down: peaks become pits, ridges become valleys.
+    Invert "Invert" in "Filter", from "Gonzalez & Woods 2018", also "negative flip upside down reverse" {
+        /// Height that stays where it is, as a fraction of the relief.
+        level: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+    }
+}
+
+impl Filter for Invert {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.rows(&mut terrain.height, |_, row| row.iter_mut().for_each(|h| *h = 2.0 * self.level - *h))
+    }
+}

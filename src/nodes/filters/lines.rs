@@ -1,0 +1,79 @@
+//! Filters that run along columns and then along rows, eight lines side by side.
+//!
+//! Scheme: a band gathers eight columns, works on them in f64 and writes them as eight rows of the transposed field;
+//! done twice, the field is upright again. Lines do not see each other, so no bit depends on the bands.
+//! Boundary: beyond an open edge a line is reflected about its end sample; on wrapping grids it goes on with the sample
+//! one step inside the opposite edge, and its last sample repeats the first.
+
+use crate::field::{Edges, Grid};
+use crate::nodes::{Cancelled, Context};
+
+pub const LANES: usize = 8;
+/// The samples at one place of eight neighbouring lines.
+pub type Lanes = [f64; LANES];
+
+/// Eight lines of a field.
+pub struct Lines {
+    grid: Grid,
+    pub values: Vec<Lanes>,
+    wide: Vec<Lanes>,
+}
+
+impl Lines {
+    /// The lines with `reach` samples more at both ends, and the lines to be written.
+    pub fn widened(&mut self, reach: usize) -> (&[Lanes], &mut [Lanes]) {
+        let n = self.grid.samples;
+        self.wide.clear();
+        let inside = |k: usize| beyond(self.grid, k as i64 - reach as i64);
+        self.wide.extend((0..reach).map(|k| self.values[inside(k)]));
+        self.wide.extend_from_slice(&self.values);
+        self.wide.extend((reach + n..n + 2 * reach).map(|k| self.values[inside(k)]));
+        (&self.wide, &mut self.values)
+    }
+}
+
+/// The sample that stands for `index`, which may lie beyond the edges.
+pub fn beyond(grid: Grid, index: i64) -> usize {
+    let side = grid.samples as i64 - 1;
+    match grid.edges {
+        Edges::Wrap => index.rem_euclid(side) as usize,
+        Edges::Open => {
+            let folded = index.rem_euclid(2 * side);
+            folded.min(2 * side - folded) as usize
+        }
+    }
+}
+
+/// `field` after `work` along its columns and then along its rows.
+pub fn separable(cx: &Context, field: &[f32], work: impl Fn(&mut Lines) + Sync) -> Result<Vec<f32>, Cancelled> {
+    let mut turned = vec![0.0; field.len()];
+    columns_to_rows(cx, field, &mut turned, &work)?;
+    let mut out = vec![0.0; field.len()];
+    columns_to_rows(cx, &turned, &mut out, &work)?;
+    Ok(out)
+}
+
+fn columns_to_rows(
+    cx: &Context,
+    field: &[f32],
+    out: &mut [f32],
+    work: &(impl Fn(&mut Lines) + Sync),
+) -> Result<(), Cancelled> {
+    let n = cx.grid.samples;
+    cx.bands_of(LANES, out, |first, rows| {
+        let lanes = rows.len() / n;
+        let gather = |row: &[f32]| {
+            let mut values = [0.0; LANES];
+            values.iter_mut().zip(&row[first..first + lanes]).for_each(|(v, &h)| *v = f64::from(h));
+            values
+        };
+        let mut lines = Lines { grid: cx.grid, values: field.chunks(n).map(gather).collect(), wide: Vec::new() };
+        work(&mut lines);
+        if cx.grid.edges == Edges::Wrap {
+            lines.values[n - 1] = lines.values[0];
+        }
+        for (lane, row) in rows.chunks_mut(n).enumerate() {
+            row.iter_mut().zip(&lines.values).for_each(|(h, values)| *h = values[lane] as f32);
+        }
+    })
+}

@@ -1,0 +1,37 @@
+//! Sharpen: an unsharp mask.
+//!
+//! Law: out = h + amount · (h - g), where g is h smoothed by [`gauss`](super::gauss) over `radius`. The mean height stays.
+//! Amount 0 and radius 0 change no bit. Boundary: that of the smoothing.
+//! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
+
+use super::gauss;
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Brings out relief: what stands above its surroundings rises, what lies below sinks.
+    Sharpen "Sharpen" in "Filter", from "Gonzalez & Woods 2018", also "unsharp mask crisp detail contrast high-pass" {
+        /// Size of the surroundings: small brings out crags, large brings out whole hills.
+        radius: f32 ["m"] = 100.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
+        /// How much of the difference from the surroundings is added: 0 changes nothing, 1 doubles it.
+        amount: f32 = 0.5, 0.0..=10.0, slider 0.0..=2.0;
+    }
+}
+
+impl Filter for Sharpen {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        if self.radius == 0.0 || self.amount == 0.0 {
+            return Ok(());
+        }
+        let smooth = gauss::smoothed(cx, &terrain.height, self.radius)?;
+        cx.rows(&mut terrain.height, |i, row| {
+            for (h, &g) in row.iter_mut().zip(cx.grid.row(&smooth, i)) {
+                *h += self.amount * (*h - g);
+            }
+        })
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+}
