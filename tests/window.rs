@@ -201,6 +201,20 @@ fn a_person_opens_edits_plays_saves_and_reopens() {
 }
 
 #[test]
+fn a_shot_needs_no_window_and_shows_a_landscape() {
+    let session = Session::new();
+    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    let mut shot = session.talweg();
+    shot.env_remove("DISPLAY").args(["shot", "scene.ron", "-o", "shot.png", "--width", "320", "--height", "200"]);
+    let output = shot.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let picture = session.picture("shot.png");
+    assert_eq!((picture.width, picture.rgb.len()), (320, 320 * 200 * 3));
+    let shades: std::collections::HashSet<[u8; 3]> = picture.part([0.2, 0.8], [0.3, 0.8]).into_iter().collect();
+    assert!(shades.len() > 200, "{} shades", shades.len());
+}
+
+#[test]
 fn a_broken_scene_is_a_message_in_the_window() {
     let session = Session::new();
     std::fs::write(session.path("broken.ron"), &SCENE[..SCENE.len() / 2]).unwrap();
