@@ -18,7 +18,7 @@ use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
 /// The Add menu has these groups; a new one is a decision, not a slip of the pen.
-const CATEGORIES: [&str; 6] = ["Noise", "Fractal", "Cells", "Shapes", "Filter", "Erosion"];
+const CATEGORIES: [&str; 8] = ["Noise", "Fractal", "Cells", "Shapes", "Filter", "Erosion", "Water", "Maps"];
 
 fn is_sentence(text: &str) -> bool {
     text.len() > 8
@@ -98,6 +98,25 @@ fn unknown_keys_and_values_out_of_range_are_noticed() {
             let Kind::Float { hard, .. } = spec.kind else { continue };
             let (_, warnings) = Scene::from_ron(&text(&format!("{}: {:.1}", spec.name, hard.1 + 1.0))).unwrap();
             assert!(warnings[0].0.contains(spec.name), "{warnings:?}");
+        }
+    }
+}
+
+#[test]
+fn presets_are_described_and_can_be_told_apart() {
+    for node in Node::catalogue() {
+        let presets = &node.about().presets;
+        assert!(presets.len() >= 3 || node.as_process().is_none(), "{}: a process needs presets", node.about().name);
+        for preset in presets {
+            let what = format!("{} {}", node.about().name, preset.name);
+            assert!(is_sentence(preset.help), "{what}: {:?}", preset.help);
+            let mut adopted = altered(node.clone());
+            adopted.adopt(preset);
+            assert!(adopted.present_preset().is_some_and(|p| p.name == preset.name), "{what} looks like another");
+            for (name, value) in &preset.values {
+                let index = node.about().find(name).unwrap();
+                assert_eq!(adopted.params().get(index), *value, "{what}: {name} is out of range");
+            }
         }
     }
 }
@@ -305,10 +324,10 @@ fn processes_replay_from_snapshots_and_balance_their_books() {
                 assert!(run.terrain() == again.terrain() && run.ledger() == again.ledger(), "{node:?}");
                 let books = run.ledger();
                 let after = cx.grid.sum(&run.terrain().height);
-                assert!(books.eroded > 0.0, "nothing happened: {node:?}");
-                let open = books.eroded - books.deposited - books.carried - books.lost;
-                assert!(open.abs() <= 1e-6 * before, "{books:?} {node:?}");
-                assert!((before - after - books.carried - books.lost).abs() <= 1e-6 * before, "{books:?} {node:?}");
+                assert!(books.eroded + books.added > 0.0, "nothing happened: {node:?}");
+                assert!(books.residual().abs() <= 1e-6 * before, "{books:?} {node:?}");
+                let change = books.added + books.deposited - books.eroded;
+                assert!((after - before - change).abs() <= 1e-6 * before, "{} {books:?} {node:?}", after - before);
             }
         }
     }

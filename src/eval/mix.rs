@@ -69,7 +69,7 @@ pub fn weigh(cx: &Context, layer: &Layer, below: &Arc<Terrain>, out: &mut Terrai
         }
         cx.rows(out.map_mut(kind), |i, row| {
             for (j, value) in row.iter_mut().enumerate() {
-                let from = old.as_ref().map_or(0.0, |o| o[i * grid.samples + j]);
+                let from = old.as_ref().map_or(kind.neutral(), |o| o[i * grid.samples + j]);
                 *value = from + (*value - from) * weight(i, j);
             }
         })?;

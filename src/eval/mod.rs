@@ -109,11 +109,11 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'
         let above = passing;
         let iterations = layer.node.as_process().map(|process| {
             let cx = context(scene, samples, layer, &control);
-            let end = cx.iterations(process.iterations());
+            let end = cx.iterations(process.iterations(), process.pace());
             match playhead.filter(|p| p.layer == index) {
                 Some(p) if p.iteration < process.iterations() => {
                     passing = true;
-                    cx.iterations(p.iteration).min(end)
+                    cx.iterations(p.iteration, process.pace()).min(end)
                 }
                 _ => end,
             }

@@ -21,10 +21,18 @@ pub enum MapKind {
     Wear,
     /// Material laid down so far, as a fraction of the relief.
     Deposits,
+    /// Rain that falls here, as a multiple of what falls on average; 1 where there is no map.
+    Rain,
 }
 
 impl MapKind {
-    pub const ALL: [Self; 6] = [Self::Water, Self::Sediment, Self::Hardness, Self::Flow, Self::Wear, Self::Deposits];
+    pub const ALL: [Self; 7] =
+        [Self::Water, Self::Sediment, Self::Hardness, Self::Flow, Self::Wear, Self::Deposits, Self::Rain];
+
+    /// Value where no layer has written the map.
+    pub fn neutral(self) -> f32 {
+        if self == Self::Rain { 1.0 } else { 0.0 }
+    }
 }
 
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.
@@ -62,10 +70,10 @@ impl Terrain {
         self.maps[kind as usize].as_ref()
     }
 
-    /// The map for writing; made of zeros if there is none yet.
+    /// The map for writing; made of its neutral value if there is none yet.
     pub fn map_mut(&mut self, kind: MapKind) -> &mut Vec<f32> {
         let len = self.grid.len();
-        Arc::make_mut(self.maps[kind as usize].get_or_insert_with(|| Arc::new(vec![0.0; len])))
+        Arc::make_mut(self.maps[kind as usize].get_or_insert_with(|| Arc::new(vec![kind.neutral(); len])))
     }
 
     /// Puts `map` in place of the one there is, and gives that one back.

@@ -54,6 +54,18 @@ const BAND_CELLS: usize = 8 * 1024;
 /// Rows of a band at the least, so that what a band prepares for itself is shared.
 const BAND_ROWS: usize = 4;
 
+/// How the iterations of a process depend on the grid, so that a preview shows the state of the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// Talus and diffusion travel a distance that grows with the root of the iterations, counted in cells: a grid k times finer
+    /// needs k² times as many.
+    Diffusion,
+    /// Waves and running water travel a cell an iteration: k times as many.
+    Wave,
+    /// An iteration is a stretch of time, whatever the grid.
+    Time,
+}
+
 /// Where a node runs: grid, scale, random stream, stop flag.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
@@ -80,14 +92,18 @@ impl Context<'_> {
         libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * self.cell_metres() / self.relief_metres
     }
 
-    /// Iterations to run on this grid for `asked` at the scene's resolution. Talus and diffusion travel a distance
-    /// that grows with the root of the iterations, counted in cells, so a grid k times finer needs k² times as many.
-    pub fn iterations(&self, asked: u32) -> u32 {
+    /// Iterations to run on this grid for `asked` at the scene's resolution.
+    pub fn iterations(&self, asked: u32, pace: Pace) -> u32 {
         if self.grid.samples == self.scene_samples || asked == 0 {
             return asked;
         }
         let ratio = (self.grid.samples - 1) as f64 / (self.scene_samples - 1) as f64;
-        ((f64::from(asked) * ratio * ratio).round() as u32).max(1)
+        let factor = match pace {
+            Pace::Diffusion => ratio * ratio,
+            Pace::Wave => ratio,
+            Pace::Time => 1.0,
+        };
+        ((f64::from(asked) * factor).round() as u32).max(1)
     }
 
     /// Computes `out` row by row in parallel, `row(i, cells)`; looks at the stop flag between bands of rows.

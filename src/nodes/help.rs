@@ -35,6 +35,7 @@ pub fn node_markdown(node: &Node) -> String {
         out.push_str(&format!("Source: {}.\n", about.source));
     }
     out.push_str(&params_markdown(about));
+    out.push_str(&presets_markdown(about));
     out
 }
 
@@ -64,6 +65,15 @@ pub fn params_markdown(about: &About) -> String {
         }
     }
     out
+}
+
+/// The presets of a node, one a line.
+fn presets_markdown(about: &About) -> String {
+    if about.presets.is_empty() {
+        return String::new();
+    }
+    let lines = about.presets.iter().map(|p| format!("- `{}` ({}): {}\n", p.name, p.label, p.help));
+    format!("\nPresets:\n{}", lines.collect::<String>())
 }
 
 fn unit(spec: &ParamSpec) -> String {

@@ -11,12 +11,12 @@ pub mod filters;
 pub mod generators;
 pub mod help;
 
-pub use context::{Cancelled, Context, Control};
+pub use context::{Cancelled, Context, Control, Pace};
 
 use serde::{Deserialize, Serialize};
 
 use crate::field::Terrain;
-use crate::param::{About, Params};
+use crate::param::{About, Params, Preset};
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
@@ -50,6 +50,14 @@ pub trait Filter: Params {
 pub trait Process: Params {
     /// Iterations to the end, counted at the scene's own resolution.
     fn iterations(&self) -> u32;
+    /// How many of them a coarser grid needs.
+    fn pace(&self) -> Pace {
+        Pace::Diffusion
+    }
+    /// Whether the layer's seed changes anything.
+    fn is_random(&self) -> bool {
+        false
+    }
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
@@ -69,16 +77,29 @@ pub trait Run: Send + Sync {
     fn bytes(&self) -> usize;
 }
 
-/// Where the material went so far: sums of heights over all samples, as fractions of the relief.
-/// `eroded` = `deposited` + `carried` + `lost` up to rounding, where the process conserves volume.
+/// Where the material went so far: sums of heights over all distinct samples, as fractions of the relief.
+///
+/// Two balances hold up to rounding, for every process: what the ground lost and won is the change of the heights,
+/// Σ h - Σ h₀ = `added` + `deposited` - `eroded`; and nothing vanishes, [`residual`](Self::residual) = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ledger {
+    /// Taken from the ground.
     pub eroded: f64,
+    /// Laid down again.
     pub deposited: f64,
     /// Still under way, in water or air.
     pub carried: f64,
-    /// Left over an open edge.
+    /// Left over an open edge, or dissolved for good.
     pub lost: f64,
+    /// Brought in from outside: uplift, snow, sand.
+    pub added: f64,
+}
+
+impl Ledger {
+    /// What the books cannot account for; 0 up to rounding.
+    pub fn residual(&self) -> f64 {
+        self.eroded - self.deposited - self.carried - self.lost
+    }
 }
 
 /// The three shapes of node.
@@ -137,8 +158,27 @@ impl Node {
         match self.work() {
             Work::Generator(_) => true,
             Work::Filter(node) => node.is_random(),
-            Work::Process(_) => false,
+            Work::Process(node) => node.is_random(),
         }
+    }
+
+    /// Sets every parameter as `preset` says; what it does not name goes back to its default.
+    pub fn adopt(&mut self, preset: &Preset) {
+        let about = self.about();
+        for (index, spec) in about.params.iter().enumerate() {
+            let named = preset.values.iter().find(|(name, _)| *name == spec.name);
+            // the values come from the node's own description
+            let _ = self.params_mut().set(index, named.map_or(&spec.default, |(_, value)| value));
+        }
+    }
+
+    /// The preset that the parameters are just now.
+    pub fn present_preset(&self) -> Option<&'static Preset> {
+        self.about().presets.iter().find(|preset| {
+            let mut adopted = self.clone();
+            adopted.adopt(preset);
+            adopted == *self
+        })
     }
 
     /// The process, if this node is one.

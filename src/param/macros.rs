@@ -12,15 +12,21 @@
 ///         passes: u32 [""] = 50, 0..=10_000, slider 1..=500;
 ///         /// Whether the edges stay where they are.
 ///         pin_edges: bool = false;
+///         presets {
+///             Light "Light": "Takes the sharpness off." { passes = 10 }
+///             Strong "Strong": "Buries the valleys in scree." { passes = 300, talus_angle = 28.0 }
+///         }
 ///     }
 /// }
 /// # use talweg::param::Params;
 /// assert_eq!(Slide::default().about().params[0].unit, "°");
+/// assert_eq!(Slide::default().about().presets[1].values.len(), 2);
 /// ```
 ///
 /// yields the struct (public fields), `Default`, serde (a missing key is the default, an unknown key an error,
 /// a default is not written) and [`Params`](crate::param::Params). A number needs a hard range; the slider range
-/// is the hard range when left out. `from` and `also` (search words) may be left out.
+/// is the hard range when left out. `from`, `also` (search words) and `presets` may be left out; what a preset does not name
+/// has its default.
 #[macro_export]
 macro_rules! params {
     (
@@ -31,6 +37,9 @@ macro_rules! params {
                 $field:ident : $ty:ty $([$unit:literal])? = $default:expr
                 $(, $hard:expr $(, slider $slider:expr)?)? ;
             )*
+            $( presets {
+                $( $preset:ident $plabel:literal : $phelp:literal { $( $pfield:ident = $pvalue:expr ),* $(,)? } )+
+            } )?
         }
     ) => {
         $(#[doc = $doc])+
@@ -81,6 +90,20 @@ macro_rules! params {
                             ),
                             default: $crate::param::ParamType::to_value(&default.$field),
                         } ),* ],
+                        presets: vec![ $($( $crate::param::Preset {
+                            name: stringify!($preset),
+                            label: $plabel,
+                            help: $phelp,
+                            values: {
+                                #[allow(unused_mut, reason = "a preset may be the default itself")]
+                                let mut _made = $name::default();
+                                $( _made.$pfield = $pvalue; )*
+                                vec![ $( (
+                                    stringify!($pfield),
+                                    $crate::param::ParamType::to_value(&_made.$pfield),
+                                ) ),* ]
+                            },
+                        } ),+)? ],
                     }
                 });
                 &ABOUT

@@ -73,9 +73,29 @@ pub struct About {
     /// What it does, in a sentence or two.
     pub help: &'static str,
     pub params: Vec<ParamSpec>,
+    /// Good settings to begin with, one click each.
+    pub presets: Vec<Preset>,
+}
+
+/// A good setting of a group of parameters, with a name.
+#[derive(Debug)]
+pub struct Preset {
+    /// Name in files and on the command line.
+    pub name: &'static str,
+    /// Name in the panel.
+    pub label: &'static str,
+    /// One sentence: what comes of it.
+    pub help: &'static str,
+    /// The parameters it sets; all others have their default.
+    pub values: Vec<(&'static str, Value)>,
 }
 
 impl About {
+    /// The preset called `name`, in any case.
+    pub fn preset(&self, name: &str) -> Option<&Preset> {
+        self.presets.iter().find(|p| p.name.eq_ignore_ascii_case(name) || p.label.eq_ignore_ascii_case(name))
+    }
+
     /// Index of the parameter called `name`.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.params.iter().position(|p| p.name == name)

@@ -86,7 +86,7 @@ impl Scene {
     }
 
     /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, or `scene` for the scene's settings.
-    /// PARAM is a parameter of the node, or `seed`, `enabled`, or one of the mix and mask (`opacity`, `by_slope`, …).
+    /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`, `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
         let (path, value) = text.split_once('=').ok_or_else(form)?;
@@ -102,6 +102,15 @@ impl Scene {
         match param {
             "seed" => layer.seed = value.trim().parse().map_err(|_| bad("give a whole number from 0 to 4294967295"))?,
             "enabled" => layer.enabled = value.trim().parse().map_err(|_| bad("give true or false"))?,
+            "preset" => {
+                let about = layer.node.about();
+                let names: Vec<&str> = about.presets.iter().map(|p| p.name).collect();
+                let preset = about.preset(value.trim()).ok_or_else(|| match names.as_slice() {
+                    [] => bad("this node has no presets"),
+                    _ => bad(&format!("give one of {}", names.join(", "))),
+                })?;
+                layer.node.adopt(preset);
+            }
             _ => set_in(&mut [layer.node.params_mut(), &mut layer.mix, &mut layer.mask], owner, param, value)?,
         }
         Ok(())

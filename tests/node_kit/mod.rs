@@ -45,7 +45,7 @@ impl Place {
             Work::Filter(filter) => filter.apply(&cx, &mut terrain)?,
             Work::Process(process) => {
                 let mut run = process.start(&cx, terrain);
-                for _ in 0..cx.iterations(process.iterations()).min(most) {
+                for _ in 0..cx.iterations(process.iterations(), process.pace()).min(most) {
                     run.step(&cx)?;
                 }
                 terrain = run.terrain().clone();

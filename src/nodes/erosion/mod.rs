@@ -1,3 +1,4 @@
 //! Simulations that wear the terrain down.
 
+pub mod rock;
 pub mod thermal;

@@ -44,6 +44,12 @@ crate::params! {
         rate: f32 = 0.3, 0.0..=1.0, slider 0.05..=0.5;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
+        presets {
+            Light "Light": "Takes the sharpness off the crests." { iterations = 12 }
+            Natural "Natural": "Scree at the foot of the cliffs." {}
+            Strong "Strong": "Valleys filled with scree." { iterations = 300, talus_angle = 30.0 }
+            Sand "Sand": "Dry sand, at rest at 32°." { iterations = 150, talus_angle = 32.0 }
+        }
     }
 }
 

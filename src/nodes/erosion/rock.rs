@@ -1,0 +1,56 @@
+//! How much of an attack the rock lets through: the hardness that every erosion shares.
+//!
+//! Hardness is 0 for loose ground and 1 for rock that never wears. A process has one for everywhere (a parameter) and
+//! reads the map that layers below may have made ([`MapKind::Hardness`]); the harder of the two counts.
+
+use std::sync::Arc;
+
+use crate::field::{MapKind, Terrain};
+
+/// Softness of every cell: 1 - hardness, from 0 to 1. It shares the terrain's map and keeps what it was at the start.
+#[derive(Clone)]
+pub struct Rock {
+    softest: f32,
+    hardness: Option<Arc<Vec<f32>>>,
+}
+
+impl Rock {
+    /// The rock of `terrain`, at least of `hardness` everywhere.
+    pub fn new(terrain: &Terrain, hardness: f32) -> Self {
+        Self { softest: 1.0 - hardness.clamp(0.0, 1.0), hardness: terrain.map(MapKind::Hardness).cloned() }
+    }
+
+    /// Whether every cell has the same softness, and which.
+    pub fn uniform(&self) -> Option<f32> {
+        if self.hardness.is_none() { Some(self.softest) } else { None }
+    }
+
+    /// Softness of cell `k`.
+    #[inline(always)]
+    pub fn softness(&self, k: usize) -> f32 {
+        match &self.hardness {
+            None => self.softest,
+            Some(map) => {
+                let soft = 1.0 - map[k];
+                let soft = if soft > 0.0 { soft } else { 0.0 };
+                if soft < self.softest { soft } else { self.softest }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, Grid};
+
+    #[test]
+    fn the_harder_of_map_and_parameter_counts() {
+        let mut terrain = Terrain::flat(Grid::new(2, Edges::Open));
+        assert_eq!(Rock::new(&terrain, 0.25).uniform(), Some(0.75));
+        terrain.map_mut(MapKind::Hardness).copy_from_slice(&[0.0, 0.5, 1.5, -1.0]);
+        let rock = Rock::new(&terrain, 0.25);
+        assert_eq!([0, 1, 2, 3].map(|k| rock.softness(k)), [0.75, 0.5, 0.0, 0.75]);
+        assert_eq!(rock.uniform(), None);
+    }
+}
