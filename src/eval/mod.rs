@@ -4,6 +4,7 @@
 //! a bit of the result. The editor reaches this through [`Worker`], the command line directly.
 
 mod cache;
+mod mask;
 mod mix;
 mod timeline;
 mod worker;
@@ -17,9 +18,10 @@ pub use timeline::Timeline;
 pub use worker::{Output, Play, Quality, Report, Request, Status, Worker};
 
 use crate::field::{Stream, Terrain};
+use crate::io::raster;
 use crate::nodes::{Cancelled, Context, Control, Ledger, Process, Work};
-use crate::param::Params;
-use crate::scene::{Layer, Scene};
+use crate::param::{Kind, ParamSpec, Params, Value};
+use crate::scene::{Layer, Mask, Mix, Problem, Scene};
 
 /// Largest side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -50,6 +52,8 @@ impl Store {
 /// A finished terrain, with the account of the process under the playhead.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
+    /// Files and layers that could not be used.
+    pub problems: Vec<Problem>,
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub ledger: Option<Ledger>,
@@ -120,6 +124,10 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'
         });
         let node = node_key(key, layer);
         key = layer_key(node, layer, iterations);
+        if let Some(source) = mask_scene(scene, index) {
+            let made = plan(&source, samples, None).last().map_or(0, |step| step.result.bits());
+            key = key.with(&made.to_le_bytes());
+        }
         steps.push(Step { index, layer, node, result: key, iterations, passing, above });
     }
     steps
@@ -152,7 +160,12 @@ pub fn evaluate(
         let cx = context(scene, samples, step.layer, control);
         let mut nothing = Timeline::new(0);
         let timeline = if step.above { &mut nothing } else { &mut store.timeline };
-        let (result, account) = run_layer(step.layer, &cx, &below, step.node, step.iterations, timeline)?;
+        let (mut result, account) = run_node(step.layer, &cx, &below, step.node, step.iterations, timeline)?;
+        let source = match mask_scene(scene, step.index) {
+            Some(source) => Some(evaluate(&source, samples, None, store, control)?.terrain),
+            None => None,
+        };
+        mix::weigh(&cx, step.layer, &below, source.as_deref(), &mut result)?;
         if playhead.is_some_and(|p| p.layer == step.index) {
             ledger = account;
         }
@@ -162,7 +175,7 @@ pub fn evaluate(
         }
     }
     control.check()?;
-    Ok(Evaluated { terrain: below, ledger })
+    Ok(Evaluated { terrain: below, ledger, problems: scene.problems() })
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
@@ -172,10 +185,38 @@ fn node_key(below: Key, layer: &Layer) -> Key {
         below.with(about.name.as_bytes()).with(&layer.node.version().to_le_bytes()).with(&layer.seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || layer.node.as_process().is_none() {
-            key = key.with(spec.show(&layer.node.params().get(k)).as_bytes());
+            key = param_key(key, spec, &layer.node.params().get(k));
         }
     }
     key
+}
+
+/// A file counts by what is in it.
+fn param_key(key: Key, spec: &ParamSpec, value: &Value) -> Key {
+    let key = key.with(spec.show(value).as_bytes());
+    match (&spec.kind, value) {
+        (Kind::Image, Value::Text(name)) if !name.is_empty() => {
+            key.with(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
+        }
+        _ => key,
+    }
+}
+
+/// The scene whose result the mask of layer `index` reads: a generator alone, or everything up to the layer.
+fn mask_scene(scene: &Scene, index: usize) -> Option<Scene> {
+    if !scene.layers[index].mask.by_layer {
+        return None;
+    }
+    // a source that is not there is reported as a problem, and the condition left out
+    let source = scene.mask_source(index).ok()??;
+    let mut made = scene.clone();
+    made.layers.truncate(source + 1);
+    made.layers[source].enabled = true;
+    if matches!(made.layers[source].node.work(), Work::Generator(_)) {
+        let alone = Layer { mix: Mix::default(), mask: Mask::default(), ..made.layers.swap_remove(source) };
+        made.layers = vec![alone];
+    }
+    Some(made)
 }
 
 fn layer_key(node: Key, layer: &Layer, iterations: Option<u32>) -> Key {
@@ -185,13 +226,14 @@ fn layer_key(node: Key, layer: &Layer, iterations: Option<u32>) -> Key {
     }
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
-            key = key.with(spec.show(&group.get(k)).as_bytes());
+            key = param_key(key, spec, &group.get(k));
         }
     }
     key
 }
 
-fn run_layer(
+/// What the node makes of what is below, before opacity and mask.
+fn run_node(
     layer: &Layer,
     cx: &Context,
     below: &Arc<Terrain>,
@@ -199,26 +241,23 @@ fn run_layer(
     iterations: Option<u32>,
     timeline: &mut Timeline,
 ) -> Result<(Terrain, Option<Ledger>), Cancelled> {
-    let mut result;
-    let mut ledger = None;
     match layer.node.work() {
         Work::Generator(generator) => {
-            result = Terrain::clone(below);
+            let mut result = Terrain::clone(below);
             generator.fill(cx, &mut result.height)?;
             mix::blend(cx, layer.mix.blend, layer.mix.smoothness, &below.height, &mut result.height)?;
+            Ok((result, None))
         }
         Work::Filter(filter) => {
-            result = Terrain::clone(below);
+            let mut result = Terrain::clone(below);
             filter.apply(cx, &mut result)?;
+            Ok((result, None))
         }
         Work::Process(process) => {
-            let (terrain, account) = run_process(process, cx, below, node_key, iterations.unwrap_or(0), timeline)?;
-            result = terrain;
-            ledger = Some(account);
+            let (result, ledger) = run_process(process, cx, below, node_key, iterations.unwrap_or(0), timeline)?;
+            Ok((result, Some(ledger)))
         }
     }
-    mix::weigh(cx, layer, below, &mut result)?;
-    Ok((result, ledger))
 }
 
 fn run_process(

@@ -232,3 +232,73 @@ mod worker {
         assert_eq!(output.terrain, run(&play.scene, None, &mut Store::forgetful()));
     }
 }
+
+fn masked(source: &str) -> Scene {
+    let mut scene = scene(65, 5);
+    scene.layers.push(Layer { name: "Ramp".into(), ..Layer::new(Node::named("Shape").unwrap(), 4) });
+    scene.set("4.form=Ramp").unwrap();
+    scene.layers[3].enabled = false;
+    scene.layers[2].name = "Steps".into();
+    scene.layers[2].mask.by_layer = true;
+    scene.layers[2].mask.layer.0 = source.into();
+    scene
+}
+
+#[test]
+fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
+    let unmasked = {
+        let mut s = masked("");
+        s.layers[2].mask.by_layer = false;
+        s
+    };
+    let (by_ramp, all) = (masked("Ramp"), run(&unmasked, None, &mut Store::forgetful()));
+    let below = run(&Scene { layers: by_ramp.layers[..2].to_vec(), ..by_ramp.clone() }, None, &mut Store::forgetful());
+    let made = run(&by_ramp, None, &mut Store::forgetful());
+    // the ramp rises to the east: nothing happens in the west, everything in the east
+    for i in 0..65 {
+        let (west, east) = (i * 65, i * 65 + 64);
+        assert_eq!((made.height[west], made.height[east]), (below.height[west], all.height[east]));
+    }
+    assert!(made != below && made != all);
+    let mut store = Store::default();
+    assert_eq!(run(&by_ramp, None, &mut store), made);
+    let mut other = by_ramp.clone();
+    other.set("4.base=0.5").unwrap();
+    assert!(run(&other, None, &mut store) != made, "an edit of the layer that is read is noticed");
+    let eroded = masked("Thermal erosion");
+    assert_eq!(run(&eroded, None, &mut store), run(&eroded, None, &mut Store::forgetful()));
+}
+
+#[test]
+fn what_cannot_be_used_is_reported_and_left_out() {
+    let problems =
+        |scene: &Scene| evaluate(scene, 65, None, &mut Store::forgetful(), &Control::default()).unwrap().problems;
+    assert_eq!(problems(&masked("Ramp")), []);
+    let missing = problems(&masked("Gone"));
+    assert!(missing[0].layer == 2 && missing[0].message.contains("`Gone`"), "{missing:?}");
+    let mut upwards = masked("Steps");
+    upwards.layers[1].mask = std::mem::take(&mut upwards.layers[2].mask);
+    let above = problems(&upwards);
+    assert!(above[0].layer == 1 && above[0].message.contains("above"), "{above:?}");
+    let mut file = scene(65, 0);
+    file.layers[0] = Layer::new(Node::named("Import").unwrap(), 1);
+    assert_eq!(problems(&file), [], "no file chosen yet");
+    file.set("1.file=/no/such/heights.png").unwrap();
+    assert!(problems(&file)[0].message.contains("/no/such/heights.png"));
+    file.layers[0].enabled = false;
+    assert_eq!(problems(&file), [], "a hidden layer is nobody's concern");
+}
+
+#[test]
+fn a_file_that_changes_is_noticed_by_its_contents() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("h.r16");
+    let mut scene = scene(65, 0);
+    scene.layers = vec![Layer::new(Node::named("Import").unwrap(), 1)];
+    scene.set(&format!("1.file={}", path.display())).unwrap();
+    std::fs::write(&path, [0u8; 8]).unwrap();
+    let mut store = Store::default();
+    assert_eq!(run(&scene, None, &mut store).range(), (0.0, 0.0));
+    std::fs::write(&path, [255u8; 18]).unwrap();
+    assert_eq!(run(&scene, None, &mut store).range(), (1.0, 1.0));
+}

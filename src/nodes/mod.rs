@@ -207,6 +207,7 @@ catalogue! {
     generators::voronoi_midpoint::VoronoiMidpoint: Generator,
     generators::cellular::Cellular: Generator,
     generators::shape::Shape: Generator,
+    generators::import::Import: Generator,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
     filters::blur::Blur: Filter,

@@ -216,7 +216,7 @@ impl Scene {
         Ok((Self { name, settings, palette, layers }, warnings))
     }
 
-    /// Reads a scene file.
+    /// Reads a scene file; paths of files in it count from its folder.
     pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
@@ -231,11 +231,22 @@ impl Scene {
         }
         let text = String::from_utf8(bytes)
             .map_err(|e| SceneError::NotText { path: path.into(), byte: e.utf8_error().valid_up_to() })?;
-        Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })
+        let (mut scene, warnings) =
+            Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
+        scene.resolve_files(&folder_of(path));
+        Ok((scene, warnings))
     }
 
     /// Writes a scene file; until the new one is safely on disk the old one stays.
     pub fn save(&self, path: &Path) -> Result<(), SceneError> {
-        Ok(write_atomically(path, |file| file.write_all(self.to_ron().as_bytes()))?)
+        let mut portable = self.clone();
+        portable.shorten_files(&folder_of(path));
+        Ok(write_atomically(path, |file| file.write_all(portable.to_ron().as_bytes()))?)
     }
+}
+
+/// The folder of a file, absolute.
+fn folder_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::path::absolute(folder.join(".")).map_or_else(|_| folder.into(), |absolute| absolute.components().collect())
 }

@@ -1,6 +1,8 @@
 //! A layer: a node, how it mixes with what is below, and where.
 
+use crate::field::MapKind;
 use crate::nodes::Node;
+use crate::param::{ImageFile, LayerName};
 
 crate::choices! {
     /// How a generator combines with what is below.
@@ -28,8 +30,16 @@ crate::params! {
     }
 }
 
+crate::choices! {
+    /// What a mask reads of another layer.
+    Reads {
+        Height "Height": "The layer's height above the datum, in metres.",
+        Data "Data map": "A data map, such as flow or deposits.",
+    }
+}
+
 crate::params! {
-    /// Where the layer acts, by the height and slope of what is below it.
+    /// Where the layer acts. Every condition that is on narrows it; all look at the terrain below the layer.
     Mask "Mask" in "Layer" {
         /// Acts only between two heights.
         by_height: bool = false;
@@ -47,6 +57,56 @@ crate::params! {
         slope_to: f32 ["°"] = 30.0, 0.0..=90.0;
         /// Angle over which the layer fades out beyond the two slopes.
         slope_feather: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.0..=30.0;
+        /// Acts only on ridges, in valleys, or between: by how far the ground stands above its surroundings.
+        by_curvature: bool = false;
+        /// Width of the surroundings: small for sharp crests and gullies, large for whole ranges and valleys.
+        curvature_metres: f32 ["m"] = 250.0, 1.0..=100_000.0, slider 20.0..=2000.0;
+        /// Least height above the surroundings where the layer acts in full; below 0 is a valley.
+        curvature_from: f32 ["m"] = 10.0, -100_000.0..=100_000.0, slider -200.0..=200.0;
+        /// Greatest height above the surroundings where the layer acts in full.
+        curvature_to: f32 ["m"] = 100_000.0, -100_000.0..=100_000.0, slider -200.0..=200.0;
+        /// Height over which the layer fades out beyond the two.
+        curvature_feather: f32 ["m"] = 10.0, 0.0..=100_000.0, slider 0.0..=100.0;
+        /// Acts in patches of noise.
+        by_noise: bool = false;
+        /// Size of the patches.
+        noise_metres: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 50.0..=8000.0;
+        /// Share of the ground that the patches cover.
+        noise_cover: f32 = 0.5, 0.0..=1.0;
+        /// How softly the patches begin: 0 is a sharp edge.
+        noise_feather: f32 = 0.2, 0.0..=1.0;
+        /// Chooses other patches.
+        noise_seed: u32 = 1, 0..=u32::MAX, slider 0..=99;
+        /// Acts where a picture is bright.
+        by_image: bool = false;
+        /// The picture, stretched over the terrain; white lets the layer act in full, black not at all.
+        image: ImageFile = ImageFile::default();
+        /// Acts by what another layer makes.
+        by_layer: bool = false;
+        /// The layer to read: one below, with everything under it, or any generator, alone. It may be hidden.
+        layer: LayerName = LayerName::default();
+        /// What to read of that layer.
+        layer_reads: Reads = Reads::Height;
+        /// The data map of that layer.
+        layer_data: MapKind = MapKind::Flow;
+        /// Lowest value where this layer acts in full, in the unit of what is read.
+        layer_from: f32 = 500.0, -100_000.0..=1.0e9, slider -500.0..=4000.0;
+        /// Highest value where this layer acts in full.
+        layer_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider -500.0..=4000.0;
+        /// How far beyond the two values this layer fades out.
+        layer_feather: f32 = 100.0, 0.0..=1.0e9, slider 0.0..=1000.0;
+        /// Acts by a data map that the layers below have made, such as flow or deposits.
+        by_data: bool = false;
+        /// The data map.
+        data: MapKind = MapKind::Flow;
+        /// Lowest value where the layer acts in full, in the unit of the map.
+        data_from: f32 = 1.0, -100_000.0..=1.0e9, slider 0.0..=100.0;
+        /// Highest value where the layer acts in full.
+        data_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider 0.0..=100.0;
+        /// How far beyond the two values the layer fades out.
+        data_feather: f32 = 0.0, 0.0..=1.0e9, slider 0.0..=100.0;
+        /// Softens the whole mask: its edges fade over this distance.
+        soften_metres: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
         /// Acts where it otherwise would not.
         invert: bool = false;
     }
@@ -55,7 +115,13 @@ crate::params! {
 impl Mask {
     /// Whether the mask leaves anything out.
     pub fn is_active(&self) -> bool {
-        self.by_height || self.by_slope || self.invert
+        self.conditions().contains(&true) || self.invert
+    }
+
+    /// Which of the conditions are on.
+    fn conditions(&self) -> [bool; 7] {
+        let Self { by_height, by_slope, by_curvature, by_noise, by_image, by_layer, by_data, .. } = self;
+        [*by_height, *by_slope, *by_curvature, *by_noise, *by_image, *by_layer, *by_data]
     }
 }
 
