@@ -102,6 +102,17 @@ impl Ledger {
     }
 }
 
+impl std::ops::AddAssign for Ledger {
+    /// Books of one stretch of time after another.
+    fn add_assign(&mut self, later: Self) {
+        self.eroded += later.eroded;
+        self.deposited += later.deposited;
+        self.carried += later.carried;
+        self.lost += later.lost;
+        self.added += later.added;
+    }
+}
+
 /// The three shapes of node.
 pub enum Work<'a> {
     Generator(&'a dyn Generator),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Scene, Settings};
+use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Past, Scene, Settings};
 use crate::io::write_atomically;
 use crate::nodes::Node;
 use crate::param::Params;
@@ -18,6 +18,8 @@ pub const VERSION: u32 = 1;
 /// A scene is text that people write; what is larger is not a scene.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_LAYERS: usize = 1000;
+/// As many as any process can have at once.
+const MAX_PAST_ITERATIONS: u32 = 1_000_000;
 
 /// Something in a file that was mended on loading.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +85,20 @@ struct LayerV1 {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     algorithm: u32,
     #[serde(default, skip_serializing_if = "is_default")]
+    past: Vec<PastV1>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    branch: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
     mix: Mix,
     #[serde(default, skip_serializing_if = "is_default")]
     mask: Mask,
+}
+
+#[derive(PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PastV1 {
+    node: Node,
+    iterations: u32,
 }
 
 fn default_palette() -> String {
@@ -142,6 +155,12 @@ impl Scene {
                     enabled: layer.enabled,
                     seed: layer.seed,
                     algorithm: layer.node.version(),
+                    past: layer
+                        .past
+                        .iter()
+                        .map(|past| PastV1 { node: past.node.clone(), iterations: past.iterations })
+                        .collect(),
+                    branch: layer.branch,
                     mix: layer.mix.clone(),
                     mask: layer.mask.clone(),
                 })
@@ -181,6 +200,7 @@ impl Scene {
             .map(|layer| {
                 let mut made = Layer {
                     enabled: layer.enabled,
+                    branch: layer.branch,
                     mix: layer.mix,
                     mask: layer.mask,
                     ..Layer::new(layer.node, layer.seed)
@@ -190,6 +210,18 @@ impl Scene {
                 }
                 let owner = format!("layer `{}`", made.name);
                 mend(&owner, made.node.params_mut());
+                for (k, mut past) in layer.past.into_iter().enumerate() {
+                    mend(&format!("{owner}, past {}", k + 1), past.node.params_mut());
+                    if made.node.as_process().is_some() && past.node.as_process().is_some() {
+                        let iterations = past.iterations.min(MAX_PAST_ITERATIONS);
+                        made.past.push(Past { node: past.node, iterations });
+                    } else {
+                        changed.push(Warning(format!(
+                            "{owner}: only processes have a past; {} was left out",
+                            past.node.about().label
+                        )));
+                    }
+                }
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
                 if layer.algorithm != made.node.version() {

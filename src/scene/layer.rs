@@ -1,7 +1,7 @@
 //! A layer: a node, how it mixes with what is below, and where.
 
 use crate::field::MapKind;
-use crate::nodes::Node;
+use crate::nodes::{Node, Process};
 use crate::param::{ImageFile, LayerName};
 
 crate::choices! {
@@ -125,6 +125,14 @@ impl Mask {
     }
 }
 
+/// A stretch of a process that has gone before, with the parameters it had then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    pub node: Node,
+    /// How long it lasted, in iterations at the scene's resolution.
+    pub iterations: u32,
+}
+
 /// One layer of the stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
@@ -133,6 +141,10 @@ pub struct Layer {
     /// Chooses this layer's random values; layers of one seed draw the same ones.
     pub seed: u32,
     pub node: Node,
+    /// What a process was before its parameters were changed on the way, the oldest first; `node` goes on from there.
+    pub past: Vec<Past>,
+    /// Layers of the same number are branches of one process, of which one is shown at a time; 0 is no branch.
+    pub branch: u32,
     pub mix: Mix,
     pub mask: Mask,
 }
@@ -145,8 +157,23 @@ impl Layer {
             enabled: true,
             seed,
             node,
+            past: Vec::new(),
+            branch: 0,
             mix: Mix::default(),
             mask: Mask::default(),
         }
+    }
+
+    /// The stretches of a process with their iterations, the present one last; empty if the node is none.
+    pub fn stages(&self) -> Vec<(&Node, &dyn Process, u32)> {
+        let present = self.node.as_process().map(|process| (&self.node, process, process.iterations()));
+        let past = self.past.iter().filter_map(|p| Some((&p.node, p.node.as_process()?, p.iterations)));
+        present.map_or_else(Vec::new, |present| past.chain([present]).collect())
+    }
+
+    /// Iterations of a process from its first beginning to its end.
+    pub fn iterations(&self) -> Option<u32> {
+        self.node.as_process()?;
+        Some(self.stages().iter().fold(0, |sum, (_, _, iterations)| sum.saturating_add(*iterations)))
     }
 }

@@ -10,7 +10,7 @@ mod settings;
 pub use examples::{Example, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
-pub use layer::{Blend, Layer, Mask, Mix, Reads};
+pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
 pub use links::Problem;
 pub use settings::Settings;
 
