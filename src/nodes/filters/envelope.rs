@@ -22,7 +22,8 @@ pub fn dilated(cx: &Context, field: &[f32], fall: f64, sign: f64) -> Result<Vec<
 #[derive(Default)]
 struct Hull {
     height: Vec<f64>,
-    corners: Vec<(i32, f64)>,
+    /// Place and height.
+    corners: Vec<(f64, f64)>,
 }
 
 impl Hull {
@@ -30,36 +31,43 @@ impl Hull {
         let n = lines.values.len() as i64;
         let more = if lines.grid.edges == Edges::Wrap { n / 2 } else { 0 };
         self.height.clear();
-        self.height.extend((-more..n + more).map(|k| sign * lines.values[beyond(lines.grid, k)][lane]));
-        self.corners.clear();
-        for (q, &h) in self.height.iter().enumerate() {
-            let q = q as i32;
-            while let [.., (a, ha), (b, hb)] = self.corners[..] {
-                let (ab, bq) = (f64::from(b - a), f64::from(q - b));
-                if (hb - ha) * bq - (h - hb) * ab + fall * (ab + bq) * ab * bq > 0.0 {
+        self.height.extend((-more..0).map(|k| sign * lines.values[beyond(lines.grid, k)][lane]));
+        self.height.extend(lines.values.iter().map(|values| sign * values[lane]));
+        self.height.extend((n..n + more).map(|k| sign * lines.values[beyond(lines.grid, k)][lane]));
+        let corners = corners_of(&self.height, fall, &mut self.corners);
+
+        let mut here = 0;
+        let (mut y, mut h) = corners[0];
+        for (x, (values, &own)) in lines.values.iter_mut().zip(&self.height[more as usize..]).enumerate() {
+            let x = (x as i64 + more) as f64;
+            let mut best = h - fall * (x - y) * (x - y);
+            while let Some(&(next, height)) = corners.get(here + 1) {
+                let reached = height - fall * (x - next) * (x - next);
+                if reached < best {
                     break;
                 }
-                self.corners.pop();
+                (y, h, best, here) = (next, height, reached, here + 1);
             }
-            self.corners.push((q, h));
-        }
-        let mut corner = 0;
-        for (x, values) in lines.values.iter_mut().enumerate() {
-            let own = more as usize + x;
-            let reached = |(y, h): (i32, f64)| {
-                let distance = f64::from(own as i32 - y);
-                h - fall * distance * distance
-            };
-            let mut best = reached(self.corners[corner]);
-            while let Some(&next) = self.corners.get(corner + 1) {
-                let height = reached(next);
-                if height < best {
-                    break;
-                }
-                (best, corner) = (height, corner + 1);
-            }
-            let kept = self.height[own];
-            values[lane] = sign * if best > kept { best } else { kept };
+            values[lane] = sign * if best > own { best } else { own };
         }
     }
+}
+
+/// The corners of the upper convex hull of (y, h(y) - fall·y²), in `corners`.
+fn corners_of<'a>(height: &[f64], fall: f64, corners: &'a mut Vec<(f64, f64)>) -> &'a [(f64, f64)] {
+    corners.resize(height.len(), (0.0, 0.0));
+    let mut count = 0;
+    for (q, &h) in height.iter().enumerate() {
+        let q = q as i32 as f64;
+        while let [.., (a, ha), (b, hb)] = corners[..count] {
+            let (ab, bq) = (b - a, q - b);
+            if (hb - ha) * bq - (h - hb) * ab + fall * (ab + bq) * ab * bq > 0.0 {
+                break;
+            }
+            count -= 1;
+        }
+        corners[count] = (q, h);
+        count += 1;
+    }
+    &corners[..count]
 }

@@ -9,7 +9,7 @@
 //! Source: document 000, §3.2 (figure 12); Olsen 2004.
 
 use super::drift::{Drift, Look};
-use super::sampling::{Between, Beyond, move_ground};
+use super::sampling::{Between, Beyond, floor, move_ground};
 use crate::field::{Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Filter};
 
@@ -65,9 +65,10 @@ impl Filter for Perturbation {
         let beyond = Beyond::of(cx.grid);
         match self.displacement {
             Displacement::Random => {
-                let own = |k: usize| libm::round(k as f64 / scale) as i32;
+                let own: Vec<i32> = (0..cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect();
+                let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
                 move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
-                    let [south, east] = within(cx.random, own(i), own(j), radius);
+                    let [south, east] = within(&draws, own[i], own[j], radius);
                     [i as f64 + south * scale, j as f64 + east * scale]
                 })
             }
@@ -87,20 +88,20 @@ impl Filter for Perturbation {
 }
 
 /// Draws from the square around the disc until the disc is hit: a miss every time has a chance of 10⁻¹⁰.
-const DRAWS: u64 = 16;
+const DRAWS: usize = 16;
 
 /// A displacement by whole samples, evenly from the disc of `radius` samples; its own for each (i, j).
-fn within(random: Stream, i: i32, j: i32, radius: f64) -> [f64; 2] {
-    for draw in 0..DRAWS {
-        let bits = random.fork(draw).bits(j, i);
+fn within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
+    for draw in draws {
+        let bits = draw.bits(j, i);
         let [south, east] = [(bits >> 32) as u32, bits as u32].map(|b| f64::from(b as i32) / 2_147_483_648.0);
         if south * south + east * east > 1.0 {
             continue;
         }
         let place = [south * radius, east * radius];
-        let nearest = place.map(libm::round);
+        let nearest = place.map(|d| floor(d + 0.5) as f64);
         let inside = nearest[0] * nearest[0] + nearest[1] * nearest[1] <= radius * radius;
-        return if inside { nearest } else { place.map(libm::trunc) };
+        return if inside { nearest } else { place.map(|d| d as i64 as f64) };
     }
     [0.0; 2]
 }

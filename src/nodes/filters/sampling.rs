@@ -90,8 +90,12 @@ impl Source<'_> {
         self.beyond != Beyond::Flat || (y >= -RIM && y <= last && x >= -RIM && x <= last)
     }
 
+    #[inline(always)]
     fn index(&self, k: i64) -> usize {
         let side = self.samples as i64 - 1;
+        if (0..side).contains(&k) {
+            return k as usize;
+        }
         let index = match self.beyond {
             Beyond::Edge | Beyond::Flat => k.clamp(0, side),
             Beyond::Wrap => k.rem_euclid(side),
@@ -108,6 +112,9 @@ impl Source<'_> {
             return 0.0;
         }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));
+        if fy == 0.0 && fx == 0.0 {
+            return self.field[self.index(i) * self.samples + self.index(j)];
+        }
         let [left, right] = [self.index(j), self.index(j + 1)];
         let [above, below] =
             [self.index(i), self.index(i + 1)].map(|i| &self.field[i * self.samples..][..self.samples]);
@@ -145,7 +152,9 @@ impl Source<'_> {
     }
 }
 
-fn floor(x: f64) -> i64 {
+/// The whole number at or below `x`.
+#[inline(always)]
+pub fn floor(x: f64) -> i64 {
     let whole = x as i64;
     whole - i64::from(x < whole as f64)
 }
