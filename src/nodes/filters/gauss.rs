@@ -117,9 +117,10 @@ impl Kernel {
         (1..=period).rev().for_each(|distance| self.advance(&mut sums, at(distance)));
         for (sum, (_, lambda)) in sums.iter_mut().zip(PAIRS) {
             let all = lambda.decay(period as f64 / self.sigma).one_minus().inverse();
-            for k in 0..LANES {
-                let Complex(re, im) = all.times(Complex(sum[0][k], sum[1][k]));
-                (sum[0][k], sum[1][k]) = (re, im);
+            let [real, imaginary] = sum;
+            for (re, im) in real.iter_mut().zip(imaginary) {
+                let Complex(a, b) = all.times(Complex(*re, *im));
+                (*re, *im) = (a, b);
             }
         }
         sums
