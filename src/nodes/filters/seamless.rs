@@ -1,8 +1,9 @@
 //! Make edges tile: opposite edges meet in height and slope.
 //!
-//! Law: along every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by smoothing along
-//! the edge (σ = w/2, w/4, … one cell), w the `width`. The band of width wₖ is taken up over its own width: west of the edge
-//! h -= …, east of it h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·t(1 - t)², t = distance / wₖ, with the signs that make both ends the mean. So
+//! Law: for every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by smoothing
+//! along the edge (σ = w/2, w/4, …, w the `width`). The band of width wₖ is taken up over its own width: at t = distance / wₖ from
+//! the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge h += -½·Dₖ·(…) + ½·Sₖ·wₖ·(…): both ends
+//! take the mean height and the mean slope. So
 //! broad differences are spread broadly and rough ones only close to the edge, where they leave no streaks. Then the same
 //! along columns, where the rows' work is kept because it smooths in a ring. The last row and column become the first to
 //! the bit. Farther than `width` from the edges no bit changes.
