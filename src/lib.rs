@@ -44,6 +44,7 @@
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
 //! | [`measure`] | what a terrain is like, in numbers: slopes, erosion score |
 //! | [`look`] | palettes, relief pictures: shared by editor and command line |
+//! | [`film`] | time-lapse films of a process |
 //! | [`io`] | heightmaps and pictures in, heightmaps and films out |
 //! | [`cli`] | one file a subcommand |
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
@@ -58,6 +59,7 @@
 pub mod cli;
 pub mod eval;
 pub mod field;
+pub mod film;
 pub mod io;
 pub mod look;
 pub mod measure;

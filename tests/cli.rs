@@ -45,7 +45,7 @@ fn picture_size(path: &Path) -> (u32, u32, png::ColorType, png::BitDepth) {
 #[test]
 fn help_is_short_and_shows_examples() {
     talweg(&["--help"]).success().stdout(contains("render").and(contains("Examples:")).and(contains("Exit codes")));
-    for command in ["render", "shot", "export", "nodes", "check", "verify"] {
+    for command in ["render", "shot", "timelapse", "export", "measure", "nodes", "check", "verify"] {
         let help = talweg(&[command, "--help"]).success();
         let text = String::from_utf8(help.get_output().stdout.clone()).unwrap();
         assert!(text.lines().count() < 60, "{command}: {} lines", text.lines().count());
@@ -243,4 +243,58 @@ fn without_the_editor_the_program_says_so() {
     talweg(&[]).code(1).stderr(contains("without the editor"));
     talweg(&[&save("island")]).code(1).stderr(contains("without the editor"));
     talweg(&["shot", "island", "-o", &folder.at("v.png")]).code(1).stderr(contains("without the editor"));
+}
+
+#[test]
+fn measure_prints_numbers_of_scenes_and_heightmaps() {
+    let folder = Folder::new();
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&talweg(args).success().get_output().stdout).unwrap()
+    };
+    let scene = json(&["measure", "island", "--size", "65", "--json"]);
+    let heights = folder.at("island.r32");
+    talweg(&["export", "island", "-o", &heights, "--size", "65"]).success();
+    let file = json(&["measure", &heights, "--json"]);
+    for key in ["erosion_score", "mean_slope", "slope_deviation", "min_metres", "max_metres", "mean_metres"] {
+        let (a, b) = (scene[key].as_f64().unwrap(), file[key].as_f64().unwrap());
+        assert!((a - b).abs() <= 1e-5 * a.abs().max(1.0), "{key}: {a} {b}");
+    }
+    let score = scene["slope_deviation"].as_f64().unwrap() / scene["mean_slope"].as_f64().unwrap();
+    assert!((scene["erosion_score"].as_f64().unwrap() - score).abs() < 1e-9);
+    let verified =
+        String::from_utf8(talweg(&["verify", "island", "--size", "65"]).success().get_output().stdout.clone());
+    assert_eq!(scene["hash"], verified.unwrap().trim());
+    // a step: two of four columns differ by 10 m from a neighbour
+    let step: Vec<u8> = [0.0f32, 0.0, 10.0, 10.0].repeat(4).iter().flat_map(|v| v.to_le_bytes()).collect();
+    let step = json(&["measure", &folder.with("step.r32", step), "--json"]);
+    assert_eq!((&step["mean_slope"], &step["slope_deviation"]), (&5.0.into(), &5.0.into()));
+    talweg(&["measure", "island", "--size", "33"]).success().stdout(contains("erosion score").and(contains(" m")));
+    talweg(&["measure", &folder.with("odd.r16", [0u8; 6])]).code(1).stderr(contains("6 bytes"));
+}
+
+#[test]
+fn timelapse_films_an_erosion() {
+    let folder = Folder::new();
+    let film = ["timelapse", "eroded-hills", "--size", "65", "--picture", "32", "--frames", "3", "-o"];
+    let with = |target: &str| talweg(&[&film[..], &[target]].concat());
+    with(&folder.at("film.gif")).success().stdout(contains("3 pictures"));
+    assert!(std::fs::read(folder.path("film.gif")).unwrap().starts_with(b"GIF89a"));
+    with(&folder.at("frames")).success();
+    let rgb8 = (png::ColorType::Rgb, png::BitDepth::Eight);
+    assert_eq!(picture_size(&folder.path("frames/frame-00002.png")), (32, 32, rgb8.0, rgb8.1));
+    with(&folder.at("frames")).code(1).stderr(contains("not empty"));
+    with(&folder.at("no/such/film.gif")).code(1).stderr(contains("no folder"));
+    let still = folder.with("still.ron", "(version: 1, layers: [(node: Perlin())])");
+    talweg(&["timelapse", &still, "-o", &folder.at("b.gif")]).code(1).stderr(contains("nothing to watch"));
+}
+
+#[test]
+fn a_scene_whose_heightmap_is_missing_is_not_drawn() {
+    let folder = Folder::new();
+    let scene = folder.with("a.ron", "(version: 1, layers: [(name: \"Dem\", node: Import(file: \"dem.png\"))])");
+    let missing = contains("layer `Dem`").and(contains("dem.png"));
+    talweg(&["render", &scene, "-o", &folder.at("a.png")]).code(1).stderr(missing);
+    talweg(&["export", "island", "--size", "33", "-o", &folder.at("dem.png")]).success();
+    // the path counts from the folder of the scene
+    talweg(&["render", &scene, "--size", "33", "-o", &folder.at("a.png")]).success();
 }

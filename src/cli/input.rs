@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -62,6 +63,11 @@ pub fn load(path: &Path) -> Result<(Scene, Vec<Warning>), Failure> {
 }
 
 impl SceneArgs {
+    /// What was given as the scene.
+    pub fn path(&self) -> &Path {
+        &self.scene
+    }
+
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<Job, Failure> {
         let (mut scene, warnings) = load(&self.scene)?;
@@ -75,6 +81,10 @@ impl SceneArgs {
         }
         for change in &self.set {
             scene.set(change).map_err(|e| usage(anyhow::anyhow!("--set: {e}")))?;
+        }
+        if let Some(problem) = scene.problems().into_iter().next() {
+            let layer = &scene.layers[problem.layer].name;
+            return Err(Failure::Failed(anyhow::anyhow!("layer `{layer}`: {}", problem.message)));
         }
         let samples = self.size.map_or(scene.samples(), |n| n as usize);
         if !self.quiet
@@ -109,33 +119,46 @@ impl Job {
 
     /// Evaluates the scene on other threads.
     pub fn evaluate_in(&self, pool: &ThreadPool) -> Result<Arc<Terrain>, Failure> {
+        self.with_progress(|control, _| {
+            pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::forgetful(), control))
+        })
+        .map(|evaluated| evaluated.terrain)
+    }
+
+    /// Does `work`, with a progress bar if a person is watching. The work is given the share that is done to report, or
+    /// reports through its control.
+    pub fn with_progress<T, E: Into<Failure>>(
+        &self,
+        work: impl FnOnce(&Control, &(dyn Fn(f32) + Sync)) -> Result<T, E>,
+    ) -> Result<T, Failure> {
         let control = Control::default();
-        let work = || pool.install(|| evaluate(&self.scene, self.samples, None, &mut Store::forgetful(), &control));
         let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
         if self.quiet || bar.is_hidden() {
-            return Ok(work()?.terrain);
+            return work(&control, &|_| ()).map_err(Into::into);
         }
         bar.set_style(ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}")?);
+        let told = AtomicU32::new(f32::NAN.to_bits());
         let (done, waiting) = channel::<()>();
-        let evaluated = std::thread::scope(|scope| {
-            let (control, bar) = (&control, &bar);
+        let made = std::thread::scope(|scope| {
+            let (control, bar, told) = (&control, &bar, &told);
             scope.spawn(move || {
                 // the sender is dropped at the end of the work
                 while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(Duration::from_millis(80)) {
-                    self.show(control, bar);
+                    self.show(control, f32::from_bits(told.load(Ordering::Relaxed)), bar);
                 }
             });
-            let evaluated = work();
+            let made = work(control, &|share: f32| told.store(share.to_bits(), Ordering::Relaxed));
             drop(done);
-            evaluated
+            made
         });
         bar.finish_and_clear();
-        Ok(evaluated?.terrain)
+        made.map_err(Into::into)
     }
 
-    fn show(&self, control: &Control, bar: &ProgressBar) {
+    fn show(&self, control: &Control, told: f32, bar: &ProgressBar) {
         let (layer, fraction) = control.progress();
-        let share = (layer as f32 + fraction) / self.scene.layers.len().max(1) as f32;
+        let evaluated = (layer as f32 + fraction) / self.scene.layers.len().max(1) as f32;
+        let share = if told.is_nan() { evaluated } else { told };
         bar.set_position((share * STEPS as f32) as u64);
         if let Some(layer) = self.scene.layers.get(layer) {
             bar.set_message(layer.name.clone());

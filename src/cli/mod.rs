@@ -7,9 +7,11 @@ mod check;
 mod edit;
 mod export;
 mod input;
+mod measure;
 mod nodes;
 mod render;
 mod shot;
+mod timelapse;
 mod verify;
 
 use std::io::Write;
@@ -49,7 +51,9 @@ struct Cli {
 enum Command {
     Render(render::RenderArgs),
     Shot(ShotArgs),
+    Timelapse(timelapse::TimelapseArgs),
     Export(export::ExportArgs),
+    Measure(measure::MeasureArgs),
     Nodes(nodes::NodesArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
@@ -83,7 +87,9 @@ pub fn run() -> ExitCode {
         None => edit::run(cli.edit),
         Some(Command::Render(args)) => render::run(&args),
         Some(Command::Shot(args)) => shot::run(args),
+        Some(Command::Timelapse(args)) => timelapse::run(&args),
         Some(Command::Export(args)) => export::run(&args),
+        Some(Command::Measure(args)) => measure::run(&args),
         Some(Command::Nodes(args)) => nodes::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),

@@ -105,6 +105,11 @@ pub fn stamp_names() -> Vec<String> {
     names
 }
 
+/// Whether the ending of `path` is that of a heightmap that [`raster`] reads.
+pub fn is_heightmap(path: &Path) -> bool {
+    path.extension().is_some_and(|e| ["png", "r16", "r32"].iter().any(|known| e.eq_ignore_ascii_case(known)))
+}
+
 struct Kept {
     name: String,
     stamp: Option<(SystemTime, u64)>,

@@ -1,0 +1,62 @@
+//! `talweg timelapse`: a film of an erosion, without a window.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::input::SceneArgs;
+use super::{Outcome, print, usage};
+use crate::film::{Film, MOST_FRAMES_A_SECOND, check_target, is_gif};
+use crate::look::palette;
+
+/// Film an erosion from its start to its end, as a GIF or a folder of PNG pictures
+#[derive(Args)]
+#[command(after_help = "\
+Examples:
+  talweg timelapse eroded-hills -o hills.gif
+  talweg timelapse canyon.ron -o frames --frames 240 --picture 1080
+  talweg timelapse canyon.ron -o canyon.gif --layer Rivers --set Rivers.iterations=400
+
+A folder of pictures becomes a video with, for example:
+  ffmpeg -framerate 30 -i frames/frame-%05d.png -pix_fmt yuv420p canyon.mp4")]
+pub struct TimelapseArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// File to write (.gif), or a new folder for numbered pictures
+    #[arg(short, long, value_name = "FILE.gif|FOLDER")]
+    output: PathBuf,
+    /// Layer to film, by name or number; otherwise the topmost erosion
+    #[arg(long, value_name = "LAYER")]
+    layer: Option<String>,
+    /// Pictures, from the start to the end
+    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(2..=100_000))]
+    frames: u32,
+    /// Pictures a second of a GIF
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=MOST_FRAMES_A_SECOND as i64))]
+    fps: u32,
+    /// Side of the pictures, in pixels
+    #[arg(long, value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(16..=8192))]
+    picture: u32,
+}
+
+pub fn run(args: &TimelapseArgs) -> Outcome {
+    check_target(&args.output)?;
+    let job = args.scene.load()?;
+    let layer = match &args.layer {
+        Some(name) => job.scene.find_layer(name).map_err(|e| usage(anyhow::anyhow!("--layer: {e}")))?,
+        None => Film::topmost_process(&job.scene)?,
+    };
+    let film = Film {
+        layer,
+        frames: args.frames,
+        frames_a_second: args.fps,
+        samples: job.samples,
+        pixels: args.picture as usize,
+    };
+    let palette = palette(&job.scene.palette).expect("scenes have a known palette").table(&job.scene.settings);
+    let count = job.with_progress(|control, show| {
+        job.pool.install(|| film.shoot(&job.scene, &palette, &args.output, control, show))
+    })?;
+    let what = if is_gif(&args.output) { "pictures in" } else { "pictures in the folder" };
+    print(&format!("{count} {what} {}\n", args.output.display()))
+}

@@ -1,0 +1,252 @@
+//! Time-lapse films of a process: a picture from above every so many iterations, as numbered PNG files or one GIF.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::eval::{Cache, Playhead, Store, Timeline, evaluate};
+use crate::io::{FileError, check_place, write_atomically};
+use crate::look::{PaletteTable, Picture, relief};
+use crate::nodes::{Cancelled, Control};
+use crate::scene::Scene;
+
+/// How long the last picture of a GIF stands.
+const LAST_STANDS: Duration = Duration::from_secs(2);
+/// Room for runs that stand still between two pictures.
+const TIMELINE_BYTES: usize = 256 << 20;
+/// Speed of the colour search of the GIF encoder, 1 (best) to 30.
+const GIF_SPEED: i32 = 10;
+/// GIF counts time in hundredths of a second; players slow down what is faster than 2.
+pub const MOST_FRAMES_A_SECOND: u32 = 50;
+
+/// Why a film was not made.
+#[derive(Debug, thiserror::Error)]
+pub enum FilmError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("stopped before it was finished; pictures that were written stay")]
+    Cancelled(#[from] Cancelled),
+    #[error("cannot make the folder {path}: {source}")]
+    Folder { path: PathBuf, source: std::io::Error },
+    #[error("the folder {path} is not empty; give a new one, so that pictures of two films are not mixed")]
+    NotEmpty { path: PathBuf },
+    #[error("layer `{0}` is no erosion or other process, so there is nothing to watch")]
+    NoProcess(String),
+    #[error("no shown layer is an erosion or other process, so there is nothing to watch")]
+    NoProcesses,
+}
+
+/// What is filmed, and how.
+#[derive(Clone, Debug)]
+pub struct Film {
+    /// Index of the process.
+    pub layer: usize,
+    /// Pictures, the first of them before the first iteration.
+    pub frames: u32,
+    pub frames_a_second: u32,
+    /// Samples per side that are evaluated.
+    pub samples: usize,
+    /// Side of the picture in pixels.
+    pub pixels: usize,
+}
+
+impl Film {
+    /// The topmost shown process of `scene`.
+    pub fn topmost_process(scene: &Scene) -> Result<usize, FilmError> {
+        let is_process = |k: &usize| scene.layers[*k].enabled && scene.layers[*k].node.as_process().is_some();
+        (0..scene.layers.len()).rev().find(is_process).ok_or(FilmError::NoProcesses)
+    }
+
+    /// Iterations that are shown, from the start to the end; none twice.
+    fn iterations(&self, scene: &Scene) -> Result<Vec<u32>, FilmError> {
+        let layer = &scene.layers[self.layer];
+        let end = layer.iterations().ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
+        let last = u64::from(self.frames.saturating_sub(1)).max(1);
+        let mut shown: Vec<u32> = (0..=last).map(|k| (u64::from(end) * k / last) as u32).collect();
+        shown.dedup();
+        Ok(shown)
+    }
+
+    /// Makes the film: a GIF if the name of `target` ends in `.gif`, otherwise numbered PNG files in a folder of that
+    /// name, which must be new or empty. `progress` hears the share that is done. Call it inside the pool that shall do the
+    /// work. Returns the number of pictures.
+    ///
+    /// # Errors
+    /// When nothing can be filmed or written, or `control` says stop; an unfinished GIF is not left behind.
+    pub fn shoot(
+        &self,
+        scene: &Scene,
+        palette: &PaletteTable,
+        target: &Path,
+        control: &Control,
+        progress: impl Fn(f32),
+    ) -> Result<usize, FilmError> {
+        let iterations = self.iterations(scene)?;
+        let count = iterations.len();
+        let mut store = Store { cache: Cache::default(), timeline: Timeline::new(TIMELINE_BYTES) };
+        let mut picture = |k: usize| -> Result<Picture, FilmError> {
+            progress(k as f32 / count as f32);
+            let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
+            let seen = evaluate(scene, self.samples, playhead, &mut store, control)?;
+            control.check()?;
+            Ok(relief(&seen.terrain, &scene.settings, palette, self.pixels, self.pixels))
+        };
+        if is_gif(target) {
+            self.write_gif(count, picture, target)?;
+        } else {
+            make_folder(target)?;
+            for k in 0..count {
+                picture(k)?.save(&target.join(format!("frame-{k:05}.png")))?;
+            }
+        }
+        progress(1.0);
+        Ok(count)
+    }
+
+    fn write_gif(
+        &self,
+        count: usize,
+        mut picture: impl FnMut(usize) -> Result<Picture, FilmError>,
+        target: &Path,
+    ) -> Result<(), FilmError> {
+        let side = self.pixels as u16;
+        let hundredths = |d: Duration| (d.as_millis() / 10) as u16;
+        let delay = hundredths(Duration::from_secs(1) / self.frames_a_second.clamp(1, MOST_FRAMES_A_SECOND));
+        let mut failed = None;
+        let written = write_atomically(target, |file| {
+            let mut encoder = gif::Encoder::new(file, side, side, &[]).map_err(std::io::Error::other)?;
+            encoder.set_repeat(gif::Repeat::Infinite).map_err(std::io::Error::other)?;
+            for k in 0..count {
+                let picture = picture(k).map_err(|error| {
+                    failed = Some(error);
+                    std::io::Error::other("no picture")
+                })?;
+                let mut frame = gif::Frame::from_rgb_speed(side, side, &picture.rgb, GIF_SPEED);
+                frame.delay = if k + 1 == count { hundredths(LAST_STANDS) } else { delay };
+                encoder.write_frame(&frame).map_err(std::io::Error::other)?;
+            }
+            Ok(())
+        });
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(written?),
+        }
+    }
+}
+
+/// Whether a film of this name is one file.
+pub fn is_gif(target: &Path) -> bool {
+    target.extension().is_some_and(|e| e.eq_ignore_ascii_case("gif"))
+}
+
+/// Says early what would keep the film from being written.
+pub fn check_target(target: &Path) -> Result<(), FilmError> {
+    if is_gif(target) {
+        return Ok(check_place(target)?);
+    }
+    let failed = |source| FilmError::Folder { path: target.into(), source };
+    if !target.exists() {
+        // its own parent must be there
+        return Ok(check_place(target)?);
+    }
+    match std::fs::read_dir(target).map_err(failed)?.next() {
+        Some(_) => Err(FilmError::NotEmpty { path: target.into() }),
+        None => Ok(()),
+    }
+}
+
+fn make_folder(target: &Path) -> Result<(), FilmError> {
+    check_target(target)?;
+    if target.is_dir() {
+        return Ok(());
+    }
+    std::fs::create_dir(target).map_err(|source| FilmError::Folder { path: target.into(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::look::palette;
+    use crate::nodes::Node;
+    use crate::scene::Layer;
+
+    fn scene() -> Scene {
+        let layer = |name: &str| Layer::new(Node::named(name).unwrap(), 1);
+        let mut scene = Scene { layers: vec![layer("Perlin"), layer("Thermal")], ..Scene::default() };
+        scene.settings.resolution = 33;
+        scene.set("2.iterations=20").unwrap();
+        scene.set("2.talus_angle=5").unwrap();
+        scene
+    }
+
+    fn film(frames: u32) -> Film {
+        Film { layer: 1, frames, frames_a_second: 10, samples: 33, pixels: 24 }
+    }
+
+    fn shoot(film: &Film, target: &Path) -> Result<usize, FilmError> {
+        let scene = scene();
+        let table = palette("alpine").unwrap().table(&scene.settings);
+        film.shoot(&scene, &table, target, &Control::default(), |_| ())
+    }
+
+    #[test]
+    fn the_first_picture_is_the_start_and_the_last_the_end() {
+        assert_eq!(film(5).iterations(&scene()).unwrap(), [0, 5, 10, 15, 20]);
+        assert_eq!(film(100).iterations(&scene()).unwrap(), (0..=20).collect::<Vec<_>>());
+        assert_eq!(film(1).iterations(&scene()).unwrap(), [0, 20]);
+    }
+
+    #[test]
+    fn a_folder_of_pictures_shows_what_render_shows() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("film");
+        assert_eq!(shoot(&film(3), &target).unwrap(), 3);
+        let read = |name: &str| std::fs::read(target.join(name)).unwrap();
+        let end = evaluate(&scene(), 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+        let table = palette("alpine").unwrap().table(&scene().settings);
+        let mut bytes = Vec::new();
+        relief(&end, &scene().settings, &table, 24, 24).write_png(&mut bytes).unwrap();
+        assert_eq!(read("frame-00002.png"), bytes);
+        assert!(read("frame-00000.png") != bytes);
+        assert!(shoot(&film(3), &target).unwrap_err().to_string().contains("not empty"));
+    }
+
+    #[test]
+    fn a_gif_reads_back_with_its_pictures_and_times() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("film.gif");
+        shoot(&film(4), &target).unwrap();
+        let mut options = gif::DecodeOptions::new();
+        options.set_color_output(gif::ColorOutput::RGBA);
+        let mut decoder = options.read_info(std::fs::File::open(&target).unwrap()).unwrap();
+        let mut delays = Vec::new();
+        while let Some(frame) = decoder.read_next_frame().unwrap() {
+            assert_eq!((frame.width, frame.height), (24, 24));
+            delays.push(frame.delay);
+        }
+        assert_eq!(delays, [10, 10, 10, 200]);
+    }
+
+    #[test]
+    fn a_film_that_is_stopped_leaves_no_gif() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("film.gif");
+        let control = Control::default();
+        let table = palette("alpine").unwrap().table(&scene().settings);
+        let stopped = film(9).shoot(&scene(), &table, &target, &control, |done| {
+            if done > 0.4 {
+                control.cancel();
+            }
+        });
+        assert!(matches!(stopped, Err(FilmError::Cancelled(_))) && !target.exists());
+        assert!(std::fs::read_dir(folder.path()).unwrap().next().is_none(), "nothing is left behind");
+    }
+
+    #[test]
+    fn only_processes_can_be_filmed() {
+        let still = Scene { layers: scene().layers[..1].to_vec(), ..scene() };
+        assert!(matches!(Film::topmost_process(&still), Err(FilmError::NoProcesses)));
+        assert_eq!(Film::topmost_process(&scene()).unwrap(), 1);
+        let wrong = Film { layer: 0, ..film(3) };
+        assert!(shoot(&wrong, Path::new("/tmp/never")).unwrap_err().to_string().contains("Perlin"));
+    }
+}
