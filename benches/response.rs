@@ -74,13 +74,13 @@ fn prepare(c: &mut Criterion) {
     for samples in [257, 1025, 4097] {
         let mut scene = scene(Node::named("Perlin").expect("in the catalogue"), samples);
         scene.settings.relief_metres = 3000.0;
-        let control = Control::default();
+        let (control, choice) = (Control::default(), talweg::app::view::Choice::default());
         let terrain = pool
             .install(|| evaluate(&scene, samples as usize, None, &mut Store::forgetful(), &control))
             .expect("not cancelled")
             .terrain;
         group.bench_function(samples.to_string(), |b| {
-            b.iter(|| pool.install(|| talweg::app::view::prepare(&terrain, &scene.settings)));
+            b.iter(|| pool.install(|| talweg::app::view::prepare(&terrain, &scene.settings, &choice, &control)));
         });
     }
     group.finish();

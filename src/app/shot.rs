@@ -175,12 +175,19 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
     use super::*;
+    use crate::app::view::{Choice, Overlay, prepare};
     use crate::field::{Edges, Stream, Terrain};
+    use crate::nodes::Control;
     use crate::scene::Settings;
 
     /// Red ground: what is bluish is a hole.
     fn red() -> Arc<PaletteTable> {
         Arc::new(PaletteTable { lut: vec![[255, 0, 0, 255]; 512], rock: [255, 0, 0, 255], rock_degrees: (30.0, 40.0) })
+    }
+
+    fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<Prepared> {
+        let choice = Choice { overlay, reference: None };
+        Arc::new(prepare(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
     }
 
     /// Pixels through which something else than the ground is seen.
@@ -191,7 +198,7 @@ mod tests {
             0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
         }));
         let settings = Settings { sea_level: -9000.0, sun_elevation: 80.0, ..Settings::default() };
-        let prepared = Arc::new(crate::app::view::prepare(&terrain, &settings));
+        let prepared = prepared(&terrain, &settings, Overlay::None);
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
@@ -214,7 +221,7 @@ mod tests {
     #[test]
     fn a_size_out_of_range_is_refused() {
         let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
-        let prepared = Arc::new(crate::app::view::prepare(&terrain, &Settings::default()));
+        let prepared = prepared(&terrain, &Settings::default(), Overlay::None);
         let options = ShotOptions { width: 9000, ..ShotOptions::default() };
         let refused = shot(prepared, red(), &options, Path::new("/nowhere/view.png"));
         assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));

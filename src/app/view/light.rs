@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::scale::{SIDE_WORLD, Scale};
 use crate::field::Terrain;
+use crate::nodes::{Cancelled, Control};
 
 /// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
 const SUN_TANGENT: f32 = 0.03;
@@ -12,11 +13,16 @@ const SUN_TANGENT: f32 = 0.03;
 ///
 /// The upper edge of the shadow is carried away from the sun from row to row (of columns, if the sun stands nearer
 /// to east or west), falling by the tangent of the sun's elevation: one pass, whatever the length of the shadows.
-pub fn sunlight(terrain: &Terrain, scale: &Scale, towards_sun: [f32; 3]) -> Vec<f32> {
+pub fn sunlight(
+    terrain: &Terrain,
+    scale: &Scale,
+    towards_sun: [f32; 3],
+    control: &Control,
+) -> Result<Vec<f32>, Cancelled> {
     let [east, up, south] = towards_sun;
     let level = (east * east + south * south).sqrt();
     if level < 1e-3 || scale.relief_world == 0.0 {
-        return vec![1.0; terrain.height.len()];
+        return Ok(vec![1.0; terrain.height.len()]);
     }
     let by_rows = south.abs() >= east.abs();
     let (along, across) = if by_rows { (south, east) } else { (east, south) };
@@ -30,9 +36,10 @@ pub fn sunlight(terrain: &Terrain, scale: &Scale, towards_sun: [f32; 3]) -> Vec<
         relief_world: scale.relief_world,
     };
     if by_rows {
-        sweep.run(&terrain.height)
+        sweep.run(&terrain.height, control)
     } else {
-        transposed(scale.samples, &sweep.run(&transposed(scale.samples, &terrain.height)))
+        let lit = sweep.run(&transposed(scale.samples, &terrain.height, control)?, control)?;
+        transposed(scale.samples, &lit, control)
     }
 }
 
@@ -73,7 +80,7 @@ impl Shadows {
 }
 
 impl Sweep {
-    fn run(&self, height: &[f32]) -> Vec<f32> {
+    fn run(&self, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let n = self.size;
         let mut lit = vec![1.0; height.len()];
         let row_at = |k: usize| if self.from_end { n - 1 - k } else { k };
@@ -87,6 +94,9 @@ impl Sweep {
         let (part, left) = (self.shift - whole, (PAD as isize + whole as isize) as usize);
         let drop = self.step_world * self.fall;
         for k in 1..n {
+            if k % 64 == 0 {
+                control.check()?;
+            }
             let start = row_at(k) * n;
             let (heights, lit) = (&height[start..start + n], &mut lit[start..start + n]);
             let (top_a, top_b) = (&before.top[left..left + n], &before.top[left + 1..left + 1 + n]);
@@ -106,14 +116,15 @@ impl Sweep {
             here.pad();
             std::mem::swap(&mut before, &mut here);
         }
-        lit
+        Ok(lit)
     }
 }
 
-fn transposed(n: usize, field: &[f32]) -> Vec<f32> {
+fn transposed(n: usize, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     const BLOCK: usize = 32;
     let mut out = vec![0.0; field.len()];
-    out.par_chunks_mut(BLOCK * n).enumerate().for_each(|(block, rows)| {
+    out.par_chunks_mut(BLOCK * n).enumerate().try_for_each(|(block, rows)| {
+        control.check()?;
         for from in (0..n).step_by(BLOCK) {
             for (i, row) in rows.chunks_mut(n).enumerate() {
                 for (j, value) in row.iter_mut().enumerate().skip(from).take(BLOCK) {
@@ -121,8 +132,9 @@ fn transposed(n: usize, field: &[f32]) -> Vec<f32> {
                 }
             }
         }
-    });
-    out
+        Ok(())
+    })?;
+    Ok(out)
 }
 
 /// Widths over which the ground is compared with its surroundings, as parts of the side, and their weights.
@@ -131,17 +143,21 @@ const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1
 /// How open the ground is to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
 ///
 /// A point lies in a hollow as far as the mean height around it, over several widths, is above its own.
-pub fn openness(terrain: &Terrain, scale: &Scale) -> Vec<f32> {
+pub fn openness(terrain: &Terrain, scale: &Scale, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let n = scale.samples;
     let widths: Vec<(Blurred, f32)> = SURROUNDINGS
         .iter()
         .map(|&(width, weight)| {
             let halvings = (width * n as f32).log2().round().max(1.0) as u32;
-            (Blurred::new(n, &terrain.height, halvings), weight * scale.relief_world / (width * SIDE_WORLD))
+            Ok((
+                Blurred::new(n, &terrain.height, halvings, control)?,
+                weight * scale.relief_world / (width * SIDE_WORLD),
+            ))
         })
-        .collect();
+        .collect::<Result<_, Cancelled>>()?;
     let mut out = vec![0.0; terrain.height.len()];
-    out.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+    out.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        control.check()?;
         for (blurred, weight) in &widths {
             blurred.add_row(i, *weight, row);
         }
@@ -150,8 +166,9 @@ pub fn openness(terrain: &Terrain, scale: &Scale) -> Vec<f32> {
             let rise = total * height - *openness;
             *openness = 0.5 + 0.5 * rise / (1.0 + rise.abs());
         }
-    });
-    out
+        Ok(())
+    })?;
+    Ok(out)
 }
 
 /// Mean heights of blocks of 2^k samples, smoothed.
@@ -162,11 +179,12 @@ struct Blurred {
 }
 
 impl Blurred {
-    fn new(n: usize, height: &[f32], halvings: u32) -> Self {
+    fn new(n: usize, height: &[f32], halvings: u32, control: &Control) -> Result<Self, Cancelled> {
         let block = 1usize << halvings.min(n.ilog2());
         let size = n.div_ceil(block);
         let mut means = vec![0.0; size * size];
-        means.par_chunks_mut(size).enumerate().for_each(|(i, row)| {
+        means.par_chunks_mut(size).enumerate().try_for_each(|(i, row)| {
+            control.check()?;
             let rows = i * block..(i * block + block).min(n);
             let height_rows = rows.len();
             for line in rows {
@@ -174,10 +192,10 @@ impl Blurred {
                     *mean += span.iter().sum::<f32>() / (span.len() * height_rows) as f32;
                 }
             }
-        });
-        let blurred = smooth_rows(size, &means);
-        let means = transposed(size, &smooth_rows(size, &transposed(size, &blurred)));
-        Self { size, block: block as f32, means }
+            Ok(())
+        })?;
+        let columns = smooth_rows(size, &transposed(size, &smooth_rows(size, &means), control)?);
+        Ok(Self { size, block: block as f32, means: transposed(size, &columns, control)? })
     }
 
     /// Adds `weight` times row `i` of the means, as large as the terrain, to `out`.
@@ -229,7 +247,7 @@ mod tests {
         let (terrain, scale) = wall();
         let half = std::f32::consts::FRAC_1_SQRT_2;
         for (sun, side) in [([half, half, 0.0], -1), ([-half, half, 0.0], 1)] {
-            let lit = sunlight(&terrain, &scale, sun);
+            let lit = sunlight(&terrain, &scale, sun, &Control::default()).unwrap();
             // 45°: 100 units of wall cast 100 units, 12.8 cells
             let at = |cells: i32| lit[(64 * 129 + 64 + side * cells) as usize];
             assert!(at(8) < 0.2, "{}", at(8));
@@ -241,12 +259,12 @@ mod tests {
     fn a_plane_is_lit_and_half_open_and_a_pit_is_darker_than_a_peak() {
         let plane = Terrain::from_fn(65, Edges::Open, |u, _| 0.1 * u);
         let scale = Scale::new(&plane, &Settings::default());
-        assert!(sunlight(&plane, &scale, [0.5, 0.5, 0.707]).iter().all(|l| *l > 0.99));
-        let middle = openness(&plane, &scale)[32 * 65 + 32];
+        assert!(sunlight(&plane, &scale, [0.5, 0.5, 0.707], &Control::default()).unwrap().iter().all(|l| *l > 0.99));
+        let middle = openness(&plane, &scale, &Control::default()).unwrap()[32 * 65 + 32];
         assert!((middle - 0.5).abs() < 0.02, "{middle}");
         let bump = |sign: f32| {
             let bump = Terrain::from_fn(65, Edges::Open, |u, v| sign * (0.2 - (u - 0.5).hypot(v - 0.5)).max(0.0));
-            openness(&bump, &scale)[32 * 65 + 32]
+            openness(&bump, &scale, &Control::default()).unwrap()[32 * 65 + 32]
         };
         assert!(bump(-1.0) < 0.4 && bump(1.0) > 0.6);
     }
@@ -255,9 +273,9 @@ mod tests {
     fn transposing_twice_changes_nothing() {
         for n in [2, 33, 100] {
             let field: Vec<f32> = (0..n * n).map(|k| k as f32).collect();
-            let once = transposed(n, &field);
+            let once = transposed(n, &field, &Control::default()).unwrap();
             assert_eq!(once[n - 1], field[(n - 1) * n]);
-            assert_eq!(transposed(n, &once), field);
+            assert_eq!(transposed(n, &once, &Control::default()).unwrap(), field);
         }
     }
 }
