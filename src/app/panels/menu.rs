@@ -109,11 +109,12 @@ fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
         }
         if matches!(action, ViewAction::ToggleWater) {
             ui.separator();
-            ui.menu_button(format!("{}  Overlay", icon::STACK), |ui| {
+            let menu = ui.menu_button(format!("{}  Overlay", icon::STACK), |ui| {
                 for action in &over {
                     view_entry(ui, editor, chosen, *action);
                 }
             });
+            menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Overlay"));
         }
         view_entry(ui, editor, chosen, action);
     }

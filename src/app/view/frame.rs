@@ -39,7 +39,7 @@ pub struct Frame {
 }
 
 /// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
-const FILM: (f32, f32) = (0.000_4, 0.002_5);
+const FILM: (f32, f32) = (0.000_3, 0.001_5);
 
 /// What is known of the camera.
 pub struct Eye {

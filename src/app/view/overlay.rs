@@ -220,11 +220,12 @@ pub fn lay(
         }
     };
     let sequential = Fade { nothing: 0.0, width: 0.06 };
+    // a ramp with a middle has a colour for nothing, and the ground shining through would draw a line around it
     let opaque = Fade { nothing: 0.0, width: 0.0 };
     let (low, high, unit, ticks, fade) = match law {
         None => {
             let most = nice(few_exceed(&values, 0.98));
-            (-most, most, "m", symmetric(most), Fade { nothing: 0.5, width: 0.04 })
+            (-most, most, "m", symmetric(most), opaque)
         }
         Some(Law::Metres) => {
             let most = nice(few_exceed(&values, 0.98));

@@ -54,9 +54,6 @@ pub static PLAIN: Ramp = Ramp(&[
     (1.00, [250, 204, 244]),
 ]);
 
-/// Bright cover such as snow: grey-blue to white.
-pub static COVER: Ramp = Ramp(&[(0.0, [70, 92, 128]), (0.5, [150, 176, 206]), (1.0, [250, 252, 255])]);
-
 /// Steepness from 0 to [`super::overlay::STEEPEST_DEGREES`]: green, yellow, red, violet.
 pub static SLOPE: Ramp = Ramp(&[
     (0.00, [63, 111, 89]),
@@ -102,7 +99,7 @@ mod tests {
 
     #[test]
     fn lightness_tells_the_order_without_colour() {
-        for ramp in [&WATER, &EARTH, &HARDNESS, &PLAIN, &COVER] {
+        for ramp in [&WATER, &EARTH, &HARDNESS, &PLAIN] {
             let steps: Vec<f32> = ramp.table(33).map(lightness).collect();
             let sign = (steps[32] - steps[0]).signum();
             assert!(steps.windows(2).all(|pair| (pair[1] - pair[0]) * sign > 0.0), "{steps:?}");
