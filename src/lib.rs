@@ -21,7 +21,8 @@
 //!
 //! ## Invariants
 //! 1. Only [`mod@app`] names bevy or egui; without the feature `app` neither is compiled.
-//! 2. Evaluation is a pure function of (scene, resolution, playhead): no clock, no global random, no files.
+//! 2. Evaluation is a pure function of (scene, resolution, playhead): no clock, no global random, no
+//!    files but the heightmaps and pictures that the scene names, which count by their contents.
 //! 3. Same scene, same bits: any thread count, any processor, editor or command line. Heights are decided by + - × ÷ √,
 //!    comparisons, integers and the `libm` crate (`clippy.toml` forbids the rest); nothing is summed in thread order.
 //!    A node whose law changes raises its version, and old scenes say so when they are opened.
@@ -41,8 +42,9 @@
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
+//! | [`measure`] | what a terrain is like, in numbers: slopes, erosion score |
 //! | [`look`] | palettes, relief pictures: shared by editor and command line |
-//! | [`io`] | heightmaps out |
+//! | [`io`] | heightmaps and pictures in, heightmaps and films out |
 //! | [`cli`] | one file a subcommand |
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
 //!
@@ -52,13 +54,13 @@
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.
 //! - No GPU in the evaluation: it could not give the same bits everywhere.
-//! - No file access in a node; what a scene needs is in the scene.
 
 pub mod cli;
 pub mod eval;
 pub mod field;
 pub mod io;
 pub mod look;
+pub mod measure;
 pub mod nodes;
 pub mod param;
 pub mod scene;

@@ -76,6 +76,8 @@ fn value(spec: &ParamSpec, random: u64) -> Value {
         Kind::Int { hard: (low, high), .. } => Value::Int(low + (part * (high - low) as f64) as i64),
         Kind::Bool => Value::Bool(!random.is_multiple_of(2)),
         Kind::Choice(options) => Value::Choice(random as usize % options.len()),
+        Kind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
+        Kind::Layer => Value::Text(format!("Layer {part}")),
         Kind::Curve => Value::Curve(Curve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)])),
     }
 }

@@ -133,6 +133,8 @@ fn json_of_param(spec: &ParamSpec) -> serde_json::Value {
             "choice"
         }
         Kind::Curve => "curve",
+        Kind::Image => "image",
+        Kind::Layer => "layer",
     };
     value["type"] = kind.into();
     value

@@ -17,6 +17,10 @@ impl Key {
         parts.iter().fold(Self(0), |key, part| key.with(part))
     }
 
+    pub fn bits(self) -> u128 {
+        self.0
+    }
+
     /// The key of what follows when `part` comes next.
     #[must_use]
     pub fn with(self, part: &[u8]) -> Self {

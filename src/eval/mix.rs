@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::field::{MapKind, Terrain, slope_degrees};
+use super::mask;
+use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context};
-use crate::scene::{Blend, Layer, Mask};
+use crate::scene::{Blend, Layer};
 
 /// Heights stay inside ± this, so that no stack can reach infinity.
 const LIMIT: f32 = 1.0e6;
@@ -39,11 +40,18 @@ fn seam(a: f32, b: f32, k: f32) -> f32 {
     h * h * k * 0.25
 }
 
-/// Brings `out` back towards `below` by opacity and mask; data maps that the layer wrote follow.
-pub fn weigh(cx: &Context, layer: &Layer, below: &Arc<Terrain>, out: &mut Terrain) -> Result<(), Cancelled> {
+/// Brings `out` back towards `below` by opacity and mask; data maps that the layer wrote follow. `source` is the result
+/// of the layer that the mask reads.
+pub fn weigh(
+    cx: &Context,
+    layer: &Layer,
+    below: &Arc<Terrain>,
+    source: Option<&Terrain>,
+    out: &mut Terrain,
+) -> Result<(), Cancelled> {
     let grid = cx.grid;
     let opacity = layer.mix.opacity;
-    let weights = if layer.mask.is_active() { Some(mask_weights(cx, &layer.mask, below)?) } else { None };
+    let weights = if layer.mask.is_active() { Some(mask::weights(cx, &layer.mask, below, source)?) } else { None };
     if opacity >= 1.0 && weights.is_none() {
         return cx.rows(&mut out.height, |i, row| {
             let from = grid.row(&below.height, i);
@@ -57,7 +65,7 @@ pub fn weigh(cx: &Context, layer: &Layer, below: &Arc<Terrain>, out: &mut Terrai
             *h = bounded(from[j] + (*h - from[j]) * weight(i, j), from[j]);
         }
     })?;
-    for kind in MapKind::ALL {
+    for &kind in MapKind::ALL {
         let (old, new) = (below.map(kind).cloned(), out.map(kind).cloned());
         let unchanged = match (&old, &new) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -82,52 +90,9 @@ fn bounded(height: f32, below: f32) -> f32 {
     if height.is_nan() { below } else { height.clamp(-LIMIT, LIMIT) }
 }
 
-/// How much the mask lets through at every sample, from 0 to 1.
-pub fn mask_weights(cx: &Context, mask: &Mask, below: &Terrain) -> Result<Vec<f32>, Cancelled> {
-    let grid = cx.grid;
-    let relief_over_size = cx.relief_metres / cx.size_metres;
-    let mut weights = vec![0.0; grid.len()];
-    cx.rows(&mut weights, |i, row| {
-        let heights = grid.row(&below.height, i);
-        for (j, weight) in row.iter_mut().enumerate() {
-            let mut w = 1.0;
-            if mask.by_height {
-                w *= band(heights[j] * cx.relief_metres, mask.height_from, mask.height_to, mask.height_feather);
-            }
-            if mask.by_slope {
-                let slope = slope_degrees(grid, &below.height, i, j, relief_over_size);
-                w *= band(slope, mask.slope_from, mask.slope_to, mask.slope_feather);
-            }
-            *weight = if mask.invert { 1.0 - w } else { w };
-        }
-    })?;
-    Ok(weights)
-}
-
-/// 1 between `from` and `to`, falling smoothly to 0 over `feather` on both sides.
-fn band(value: f32, from: f32, to: f32, feather: f32) -> f32 {
-    let outside = (from - value).max(value - to).max(0.0);
-    if outside == 0.0 {
-        return 1.0;
-    }
-    if outside >= feather {
-        return 0.0;
-    }
-    let t = 1.0 - outside / feather;
-    t * t * (3.0 - 2.0 * t)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn band_is_one_inside_and_fades_outside() {
-        assert_eq!(band(5.0, 0.0, 10.0, 2.0), 1.0);
-        assert_eq!(band(11.0, 0.0, 10.0, 2.0), 0.5);
-        assert_eq!(band(12.0, 0.0, 10.0, 2.0), 0.0);
-        assert_eq!(band(-1.0, 0.0, 10.0, 0.0), 0.0);
-    }
 
     #[test]
     fn the_smooth_seam_is_continuous_and_vanishes_away_from_it() {

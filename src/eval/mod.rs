@@ -4,6 +4,8 @@
 //! a bit of the result. The editor reaches this through [`Worker`], the command line directly.
 
 mod cache;
+mod history;
+mod mask;
 mod mix;
 mod timeline;
 mod worker;
@@ -13,13 +15,15 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 pub use cache::{Cache, Key};
+pub use history::{History, Moment, Probe, history, note_slopes, probe};
 pub use timeline::Timeline;
 pub use worker::{Output, Play, Quality, Report, Request, Status, Worker};
 
 use crate::field::{Stream, Terrain};
-use crate::nodes::{Cancelled, Context, Control, Ledger, Process, Work};
-use crate::param::Params;
-use crate::scene::{Layer, Scene};
+use crate::io::raster;
+use crate::nodes::{Cancelled, Context, Control, Ledger, Node, Process, Work};
+use crate::param::{Kind, ParamSpec, Params, Value};
+use crate::scene::{Layer, Mask, Mix, Problem, Scene};
 
 /// Largest side of a preview.
 pub const PREVIEW_SAMPLES: usize = 257;
@@ -50,6 +54,8 @@ impl Store {
 /// A finished terrain, with the account of the process under the playhead.
 #[derive(Clone, Debug)]
 pub struct Evaluated {
+    /// Files and layers that could not be used.
+    pub problems: Vec<Problem>,
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub ledger: Option<Ledger>,
@@ -64,16 +70,23 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildE
 struct Step<'a> {
     index: usize,
     layer: &'a Layer,
-    /// Key of what the node makes, whatever the number of iterations.
-    node: Key,
     /// Key of the layer's result.
     result: Key,
-    /// Iterations of a process.
-    iterations: Option<u32>,
+    /// What a process does, one stretch after the other.
+    stages: Vec<Stage<'a>>,
     /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
     passing: bool,
     /// Above such a playhead: not even key frames are worth their memory.
     above: bool,
+}
+
+/// A stretch of a process with the same parameters.
+struct Stage<'a> {
+    process: &'a dyn Process,
+    /// Key of what it makes, whatever the number of iterations.
+    key: Key,
+    /// Iterations on the present grid.
+    iterations: u32,
 }
 
 fn context<'a>(scene: &Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {
@@ -107,20 +120,27 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'
             continue;
         }
         let above = passing;
-        let iterations = layer.node.as_process().map(|process| {
-            let cx = context(scene, samples, layer, &control);
-            let end = cx.iterations(process.iterations(), process.pace());
-            match playhead.filter(|p| p.layer == index) {
-                Some(p) if p.iteration < process.iterations() => {
-                    passing = true;
-                    cx.iterations(p.iteration, process.pace()).min(end)
-                }
-                _ => end,
+        let cx = context(scene, samples, layer, &control);
+        let mut left = playhead.filter(|p| p.layer == index).map(|p| p.iteration);
+        passing |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
+        let mut stages = Vec::new();
+        let mut node = node_key(key, &layer.node, layer.seed);
+        for (past, process, iterations) in layer.stages() {
+            let run = left.map_or(iterations, |left| left.min(iterations));
+            let scaled = cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()));
+            if run == 0 && !stages.is_empty() {
+                break; // the playhead stands before it
             }
-        });
-        let node = node_key(key, layer);
-        key = layer_key(node, layer, iterations);
-        steps.push(Step { index, layer, node, result: key, iterations, passing, above });
+            node = node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed);
+            stages.push(Stage { process, key: node, iterations: scaled });
+            left = left.map(|left| left - run);
+        }
+        key = layer_key(stages.last().map_or(node, Stage::result), layer);
+        if let Some(source) = mask_scene(scene, index) {
+            let made = plan(&source, samples, None).last().map_or(0, |step| step.result.bits());
+            key = key.with(&made.to_le_bytes());
+        }
+        steps.push(Step { index, layer, result: key, stages, passing, above });
     }
     steps
 }
@@ -152,7 +172,12 @@ pub fn evaluate(
         let cx = context(scene, samples, step.layer, control);
         let mut nothing = Timeline::new(0);
         let timeline = if step.above { &mut nothing } else { &mut store.timeline };
-        let (result, account) = run_layer(step.layer, &cx, &below, step.node, step.iterations, timeline)?;
+        let (mut result, account) = run_node(step, &cx, &below, timeline)?;
+        let source = match mask_scene(scene, step.index) {
+            Some(source) => Some(evaluate(&source, samples, None, store, control)?.terrain),
+            None => None,
+        };
+        mix::weigh(&cx, step.layer, &below, source.as_deref(), &mut result)?;
         if playhead.is_some_and(|p| p.layer == step.index) {
             ledger = account;
         }
@@ -162,75 +187,108 @@ pub fn evaluate(
         }
     }
     control.check()?;
-    Ok(Evaluated { terrain: below, ledger })
+    Ok(Evaluated { terrain: below, ledger, problems: scene.problems() })
+}
+
+impl Stage<'_> {
+    /// Key of what it makes.
+    fn result(&self) -> Key {
+        self.key.with(&self.iterations.to_le_bytes())
+    }
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
-fn node_key(below: Key, layer: &Layer) -> Key {
-    let about = layer.node.about();
-    let mut key =
-        below.with(about.name.as_bytes()).with(&layer.node.version().to_le_bytes()).with(&layer.seed.to_le_bytes());
+fn node_key(below: Key, node: &Node, seed: u32) -> Key {
+    let about = node.about();
+    let mut key = below.with(about.name.as_bytes()).with(&node.version().to_le_bytes()).with(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
-        if spec.name != "iterations" || layer.node.as_process().is_none() {
-            key = key.with(spec.show(&layer.node.params().get(k)).as_bytes());
+        if spec.name != "iterations" || node.as_process().is_none() {
+            key = param_key(key, spec, &node.params().get(k));
         }
     }
     key
 }
 
-fn layer_key(node: Key, layer: &Layer, iterations: Option<u32>) -> Key {
-    let mut key = node;
-    if let Some(count) = iterations {
-        key = key.with(&count.to_le_bytes());
+/// A file counts by what is in it.
+fn param_key(key: Key, spec: &ParamSpec, value: &Value) -> Key {
+    let key = key.with(spec.show(value).as_bytes());
+    match (&spec.kind, value) {
+        (Kind::Image, Value::Text(name)) if !name.is_empty() => {
+            key.with(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
+        }
+        _ => key,
     }
+}
+
+/// The scene whose result the mask of layer `index` reads: a generator alone, or everything up to the layer.
+fn mask_scene(scene: &Scene, index: usize) -> Option<Scene> {
+    if !scene.layers[index].mask.by_layer {
+        return None;
+    }
+    // a source that is not there is reported as a problem, and the condition left out
+    let source = scene.mask_source(index).ok()??;
+    let mut made = scene.clone();
+    made.layers.truncate(source + 1);
+    made.layers[source].enabled = true;
+    if matches!(made.layers[source].node.work(), Work::Generator(_)) {
+        let alone = Layer { mix: Mix::default(), mask: Mask::default(), ..made.layers.swap_remove(source) };
+        made.layers = vec![alone];
+    }
+    Some(made)
+}
+
+fn layer_key(node: Key, layer: &Layer) -> Key {
+    let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
-            key = key.with(spec.show(&group.get(k)).as_bytes());
+            key = param_key(key, spec, &group.get(k));
         }
     }
     key
 }
 
-fn run_layer(
-    layer: &Layer,
+/// What the node makes of what is below, before opacity and mask.
+fn run_node(
+    step: &Step,
     cx: &Context,
     below: &Arc<Terrain>,
-    node_key: Key,
-    iterations: Option<u32>,
     timeline: &mut Timeline,
 ) -> Result<(Terrain, Option<Ledger>), Cancelled> {
-    let mut result;
-    let mut ledger = None;
+    let layer = step.layer;
     match layer.node.work() {
         Work::Generator(generator) => {
-            result = Terrain::clone(below);
+            let mut result = Terrain::clone(below);
             generator.fill(cx, &mut result.height)?;
             mix::blend(cx, layer.mix.blend, layer.mix.smoothness, &below.height, &mut result.height)?;
+            Ok((result, None))
         }
         Work::Filter(filter) => {
-            result = Terrain::clone(below);
+            let mut result = Terrain::clone(below);
             filter.apply(cx, &mut result)?;
+            Ok((result, None))
         }
-        Work::Process(process) => {
-            let (terrain, account) = run_process(process, cx, below, node_key, iterations.unwrap_or(0), timeline)?;
-            result = terrain;
-            ledger = Some(account);
+        Work::Process(_) => {
+            let mut ground = below.clone();
+            let mut books = Ledger::default();
+            for stage in &step.stages {
+                let (terrain, account) = run_stage(stage, cx, &ground, timeline)?;
+                ground = Arc::new(terrain);
+                books += account;
+            }
+            Ok((Arc::unwrap_or_clone(ground), Some(books)))
         }
     }
-    mix::weigh(cx, layer, below, &mut result)?;
-    Ok((result, ledger))
 }
 
-fn run_process(
-    process: &dyn Process,
+fn run_stage(
+    stage: &Stage,
     cx: &Context,
     below: &Arc<Terrain>,
-    key: Key,
-    target: u32,
     timeline: &mut Timeline,
 ) -> Result<(Terrain, Ledger), Cancelled> {
+    let (key, target) = (stage.key, stage.iterations);
     let (mut iteration, mut run) =
-        timeline.resume(key, target).unwrap_or_else(|| (0, process.start(cx, Terrain::clone(below))));
+        timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Terrain::clone(below))));
     let begun = iteration;
     while iteration < target {
         cx.control.advance((iteration - begun) as f32 / (target - begun) as f32);
@@ -240,6 +298,7 @@ fn run_process(
             return Err(cancelled);
         }
         iteration += 1;
+        timeline.record(key, iteration, run.ledger());
         timeline.offer(key, iteration, run.as_ref());
     }
     let (terrain, ledger) = (run.terrain().clone(), run.ledger());

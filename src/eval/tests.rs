@@ -232,3 +232,145 @@ mod worker {
         assert_eq!(output.terrain, run(&play.scene, None, &mut Store::forgetful()));
     }
 }
+
+fn masked(source: &str) -> Scene {
+    let mut scene = scene(65, 5);
+    scene.layers.push(Layer { name: "Ramp".into(), ..Layer::new(Node::named("Shape").unwrap(), 4) });
+    scene.set("4.form=Ramp").unwrap();
+    scene.layers[3].enabled = false;
+    scene.layers[2].name = "Steps".into();
+    scene.layers[2].mask.by_layer = true;
+    scene.layers[2].mask.layer.0 = source.into();
+    scene
+}
+
+#[test]
+fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
+    let unmasked = {
+        let mut s = masked("");
+        s.layers[2].mask.by_layer = false;
+        s
+    };
+    let (by_ramp, all) = (masked("Ramp"), run(&unmasked, None, &mut Store::forgetful()));
+    let below = run(&Scene { layers: by_ramp.layers[..2].to_vec(), ..by_ramp.clone() }, None, &mut Store::forgetful());
+    let made = run(&by_ramp, None, &mut Store::forgetful());
+    // the ramp rises to the east: nothing happens in the west, everything in the east
+    for i in 0..65 {
+        let (west, east) = (i * 65, i * 65 + 64);
+        assert_eq!((made.height[west], made.height[east]), (below.height[west], all.height[east]));
+    }
+    assert!(made != below && made != all);
+    let mut store = Store::default();
+    assert_eq!(run(&by_ramp, None, &mut store), made);
+    let mut other = by_ramp.clone();
+    other.set("4.base=0.5").unwrap();
+    assert!(run(&other, None, &mut store) != made, "an edit of the layer that is read is noticed");
+    let eroded = masked("Thermal erosion");
+    assert_eq!(run(&eroded, None, &mut store), run(&eroded, None, &mut Store::forgetful()));
+}
+
+#[test]
+fn what_cannot_be_used_is_reported_and_left_out() {
+    let problems =
+        |scene: &Scene| evaluate(scene, 65, None, &mut Store::forgetful(), &Control::default()).unwrap().problems;
+    assert_eq!(problems(&masked("Ramp")), []);
+    let missing = problems(&masked("Gone"));
+    assert!(missing[0].layer == 2 && missing[0].message.contains("`Gone`"), "{missing:?}");
+    let mut upwards = masked("Steps");
+    upwards.layers[1].mask = std::mem::take(&mut upwards.layers[2].mask);
+    let above = problems(&upwards);
+    assert!(above[0].layer == 1 && above[0].message.contains("above"), "{above:?}");
+    let mut file = scene(65, 0);
+    file.layers[0] = Layer::new(Node::named("Import").unwrap(), 1);
+    assert_eq!(problems(&file), [], "no file chosen yet");
+    file.set("1.file=/no/such/heights.png").unwrap();
+    assert!(problems(&file)[0].message.contains("/no/such/heights.png"));
+    file.layers[0].enabled = false;
+    assert_eq!(problems(&file), [], "a hidden layer is nobody's concern");
+}
+
+#[test]
+fn a_file_that_changes_is_noticed_by_its_contents() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("h.r16");
+    let mut scene = scene(65, 0);
+    scene.layers = vec![Layer::new(Node::named("Import").unwrap(), 1)];
+    scene.set(&format!("1.file={}", path.display())).unwrap();
+    std::fs::write(&path, [0u8; 8]).unwrap();
+    let mut store = Store::default();
+    assert_eq!(run(&scene, None, &mut store).range(), (0.0, 0.0));
+    std::fs::write(&path, [255u8; 18]).unwrap();
+    assert_eq!(run(&scene, None, &mut store).range(), (1.0, 1.0));
+}
+
+/// `whole` cut in two after `iteration`.
+fn cut(whole: &Scene, iteration: u32) -> Scene {
+    let mut scene = whole.clone();
+    let total = scene.layers[1].iterations().unwrap();
+    let node = scene.layers[1].node.clone();
+    scene.layers[1].past.push(crate::scene::Past { node, iterations: iteration });
+    scene.set(&format!("2.iterations={}", total - iteration)).unwrap();
+    scene
+}
+
+#[test]
+fn a_process_cut_in_two_is_the_same_process() {
+    let whole = scene(65, 40);
+    let halves = cut(&whole, 15);
+    assert_eq!(halves.layers[1].iterations(), Some(40));
+    let mut store = Store::default();
+    for iteration in [40, 10, 15, 16, 0, 39] {
+        let playhead = Some(Playhead { layer: 1, iteration });
+        let expected = run(&whole, playhead, &mut Store::forgetful());
+        assert!(run(&halves, playhead, &mut store).height == expected.height, "{iteration}");
+        assert!(run(&halves, playhead, &mut Store::forgetful()).height == expected.height, "{iteration}");
+    }
+    let books = |s: &Scene| {
+        let end = Some(Playhead { layer: 1, iteration: 40 });
+        evaluate(s, 65, end, &mut Store::forgetful(), &Control::default()).unwrap().ledger.unwrap()
+    };
+    assert!((books(&whole).eroded - books(&halves).eroded).abs() < 1e-9);
+    let (read, warnings) = Scene::from_ron(&halves.to_ron()).unwrap();
+    assert_eq!((read, warnings), (halves, vec![]));
+}
+
+#[test]
+fn a_branch_goes_on_from_the_state_it_left() {
+    let whole = scene(65, 40);
+    let mut branch = cut(&whole, 15);
+    branch.set("2.talus_angle=4").unwrap();
+    let at = |s: &Scene, iteration| run(s, Some(Playhead { layer: 1, iteration }), &mut Store::forgetful());
+    assert!(at(&branch, 15).height == at(&whole, 15).height && at(&branch, 16).height != at(&whole, 16).height);
+}
+
+#[test]
+fn the_history_has_the_books_of_every_iteration() {
+    let scene = cut(&scene(65, 40), 15);
+    let mut store = Store::default();
+    let end = run(&scene, None, &mut store);
+    note_slopes(&scene, 65, 1, None, crate::measure::slopes(&end), &mut store);
+    let told = history(&scene, 65, 1, &store).unwrap();
+    assert_eq!(told.moments.iter().map(|m| m.iteration).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
+    assert!(told.moments.windows(2).all(|m| m[0].books.eroded <= m[1].books.eroded));
+    assert!(told.moments[39].slopes.is_some() && told.moments[38].slopes.is_none());
+    assert!(told.change(1) > told.change(39) && told.change(39) > 0.0);
+    assert_eq!(history(&scene, 65, 0, &store).unwrap().moments, []);
+    assert_eq!(history(&scene, 65, 7, &store), None);
+}
+
+#[test]
+fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
+    let scene = scene(65, 20);
+    let mut store = Store::default();
+    let end = run(&scene, None, &mut store);
+    let place = [20.0 / 64.0, 30.0 / 64.0];
+    let told = probe(&scene, 65, None, place, Some(1), &mut store, &Control::default()).unwrap();
+    assert_eq!(told.layers.iter().map(|l| l.0).collect::<Vec<_>>(), [0, 1, 2]);
+    assert_eq!(told.layers[2].1, end.height_at(place[0], place[1]));
+    assert_eq!(told.course.iter().map(|c| c.0).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());
+    for (iteration, height) in &told.course {
+        let then = Some(Playhead { layer: 1, iteration: *iteration });
+        let below = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
+        assert_eq!(*height, run(&below, then, &mut Store::forgetful()).height_at(place[0], place[1]));
+    }
+}

@@ -2,24 +2,37 @@
 //!
 //! Key frames stand at multiples of a stride. When the budget is full, whole timelines that were not used lately go
 //! first; then the stride of the present one doubles and every other frame is dropped. Beside the key frames each
-//! timeline keeps its run where it stopped, so going on costs nothing.
+//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the books of every iteration.
 
 use std::collections::BTreeMap;
 
 use super::Key;
-use crate::nodes::Run;
+use crate::field::Terrain;
+use crate::measure::Slopes;
+use crate::nodes::{Ledger, Run};
 
 struct Track {
     key: Key,
     stride: u32,
     frames: BTreeMap<u32, Box<dyn Run>>,
     parked: Option<(u32, Box<dyn Run>)>,
+    /// What was noted of each iteration.
+    notes: BTreeMap<u32, Note>,
+}
+
+/// What is known of a process after an iteration.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Note {
+    pub books: Ledger,
+    /// Measured only where it was looked at.
+    pub slopes: Option<Slopes>,
 }
 
 impl Track {
     fn bytes(&self) -> usize {
         let parked = self.parked.iter().map(|(_, run)| run.bytes());
-        parked.chain(self.frames.values().map(|run| run.bytes())).sum()
+        let runs: usize = parked.chain(self.frames.values().map(|run| run.bytes())).sum();
+        runs + self.notes.len() * size_of::<Note>()
     }
 
     fn thin(&mut self) {
@@ -37,7 +50,7 @@ pub struct Timeline {
 }
 
 /// Timelines remembered at once; each keeps one parked run beside its key frames.
-const MAX_TRACKS: usize = 4;
+const MAX_TRACKS: usize = 8;
 
 impl Default for Timeline {
     fn default() -> Self {
@@ -56,6 +69,34 @@ impl Timeline {
     /// Iterations of the key frames of `key`.
     pub fn frames(&self, key: Key) -> Vec<u32> {
         self.tracks.iter().filter(|t| t.key == key).flat_map(|t| t.frames.keys().copied()).collect()
+    }
+
+    /// What was noted of the iterations of `key`, in order.
+    pub fn notes(&self, key: Key) -> impl Iterator<Item = (u32, Note)> {
+        self.tracks.iter().filter(move |t| t.key == key).flat_map(|t| t.notes.iter().map(|(&at, &note)| (at, note)))
+    }
+
+    /// Iterations of the key frames of `key`, and the terrain of each.
+    pub fn terrains(&self, key: Key) -> impl Iterator<Item = (u32, &Terrain)> {
+        let track = self.tracks.iter().find(|t| t.key == key);
+        track.into_iter().flat_map(|t| {
+            let parked = t.parked.iter().map(|(at, run)| (*at, run.terrain()));
+            t.frames.iter().map(|(&at, run)| (at, run.terrain())).chain(parked)
+        })
+    }
+
+    /// Notes the books after an iteration.
+    pub fn record(&mut self, key: Key, iteration: u32, books: Ledger) {
+        if let Some(track) = self.touch(key) {
+            track.notes.entry(iteration).or_default().books = books;
+        }
+    }
+
+    /// Notes how steep the terrain was after an iteration.
+    pub fn note_slopes(&mut self, key: Key, iteration: u32, slopes: Slopes) {
+        if let Some(track) = self.touch(key) {
+            track.notes.entry(iteration).or_default().slopes = Some(slopes);
+        }
     }
 
     /// Memory held by key frames and runs that stand still.
@@ -124,7 +165,7 @@ impl Timeline {
                 if self.tracks.len() == MAX_TRACKS {
                     self.tracks.remove(0);
                 }
-                Track { key, stride: 1, frames: BTreeMap::new(), parked: None }
+                Track { key, stride: 1, frames: BTreeMap::new(), parked: None, notes: BTreeMap::new() }
             }
         };
         self.tracks.push(track);

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use super::{Evaluated, PREVIEW_SAMPLES, Playhead, Store, evaluate, is_cached, thread_pool};
 use crate::field::Terrain;
 use crate::nodes::{Cancelled, Control, Ledger};
-use crate::scene::Scene;
+use crate::scene::{Problem, Scene};
 
 /// How good the answer shall be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,8 @@ pub struct Output<P> {
     pub prepared: P,
     pub playhead: Option<Playhead>,
     pub ledger: Option<Ledger>,
+    /// Files and layers that could not be used.
+    pub problems: Vec<Problem>,
     /// Time the evaluation took.
     pub elapsed: Duration,
 }
@@ -331,11 +333,11 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
                 running.started = started;
             }
         }
-        let Evaluated { terrain, ledger } = evaluate(&request.scene, samples, playhead, store, control)?;
+        let Evaluated { terrain, ledger, problems } = evaluate(&request.scene, samples, playhead, store, control)?;
         let elapsed = started.elapsed();
         let prepared = (self.prepare)(&terrain, &request.scene);
         control.check()?;
-        Ok(Output { terrain, prepared, playhead, ledger, elapsed })
+        Ok(Output { terrain, prepared, playhead, ledger, problems, elapsed })
     }
 
     /// Steps through a process at its speed; a frame is only made when the owner has taken the one before. What cannot

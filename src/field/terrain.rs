@@ -2,32 +2,29 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::{Edges, Grid};
 
-/// A data map beside the heights, of the same size.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum MapKind {
-    /// Depth of standing or running water, as a fraction of the relief.
-    Water,
-    /// Material carried by the water, as a fraction of the relief.
-    Sediment,
-    /// Resistance to erosion: 0 soft, 1 hard.
-    Hardness,
-    /// Water that passed, in cell areas.
-    Flow,
-    /// Material taken away so far, as a fraction of the relief.
-    Wear,
-    /// Material laid down so far, as a fraction of the relief.
-    Deposits,
-    /// Rain that falls here, as a multiple of what falls on average; 1 where there is no map.
-    Rain,
+crate::choices! {
+    /// A data map beside the heights, of the same size.
+    MapKind {
+        Water "Water depth": "Depth of standing or running water.",
+        Sediment "Sediment": "Material that water or wind carries.",
+        Hardness "Hardness": "Resistance of the rock to erosion: 0 is soft, 1 never wears.",
+        Flow "Flow": "Water that passed, in cell areas.",
+        Wear "Wear": "Material taken away so far.",
+        Deposits "Deposits": "Material laid down so far.",
+        Rain "Rain": "Rain that falls here, as a multiple of what falls on average.",
+    }
 }
 
 impl MapKind {
-    pub const ALL: [Self; 7] =
-        [Self::Water, Self::Sediment, Self::Hardness, Self::Flow, Self::Wear, Self::Deposits, Self::Rain];
+    /// How many kinds there are.
+    pub const COUNT: usize = Self::ALL.len();
+
+    /// Whether the map holds fractions of the relief, which people read in metres.
+    pub fn is_thickness(self) -> bool {
+        matches!(self, Self::Water | Self::Sediment | Self::Wear | Self::Deposits)
+    }
 
     /// Value where no layer has written the map.
     pub fn neutral(self) -> f32 {
@@ -43,7 +40,7 @@ impl MapKind {
 pub struct Terrain {
     pub grid: Grid,
     pub height: Vec<f32>,
-    maps: [Option<Arc<Vec<f32>>>; MapKind::ALL.len()],
+    maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
 }
 
 impl Terrain {

@@ -1,12 +1,14 @@
 //! Files in and out. Whatever is written is never half-written: temporary file in the same folder, flush, sync, rename.
 
 mod heightmap;
+mod raster;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub use heightmap::{ExportReport, HeightmapFormat, export_heightmap};
+pub use raster::{Raster, RasterError, STAMP_PREFIX, raster, stamp_names};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -102,6 +102,17 @@ impl Ledger {
     }
 }
 
+impl std::ops::AddAssign for Ledger {
+    /// Books of one stretch of time after another.
+    fn add_assign(&mut self, later: Self) {
+        self.eroded += later.eroded;
+        self.deposited += later.deposited;
+        self.carried += later.carried;
+        self.lost += later.lost;
+        self.added += later.added;
+    }
+}
+
 /// The three shapes of node.
 pub enum Work<'a> {
     Generator(&'a dyn Generator),
@@ -207,6 +218,7 @@ catalogue! {
     generators::voronoi_midpoint::VoronoiMidpoint: Generator,
     generators::cellular::Cellular: Generator,
     generators::shape::Shape: Generator,
+    generators::import::Import: Generator,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
     filters::blur::Blur: Filter,
@@ -214,5 +226,14 @@ catalogue! {
     filters::normalise::Normalise: Filter,
     filters::clamp::Clamp: Filter,
     filters::invert::Invert: Filter,
+    filters::median::Median: Filter,
+    filters::expander::Expander: Filter,
+    filters::ridges::Ridges: Filter,
+    filters::spectral_retouch::SpectralRetouch: Filter,
+    filters::perturbation::Perturbation: Filter,
+    filters::warp::Warp: Filter,
+    filters::transform::Transform: Filter,
+    filters::island::Island: Filter,
+    filters::seamless::Seamless: Filter,
     erosion::thermal::Thermal: Process,
 }

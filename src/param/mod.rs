@@ -9,7 +9,7 @@ mod types;
 
 use std::fmt;
 
-pub use types::{Curve, ParamType};
+pub use types::{Curve, ImageFile, LayerName, ParamType};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +20,8 @@ pub enum Value {
     /// Index into [`Kind::Choice`]'s options.
     Choice(usize),
     Curve(Curve),
+    /// Of [`Kind::Image`] and [`Kind::Layer`].
+    Text(String),
 }
 
 /// One entry of a choice.
@@ -35,11 +37,21 @@ pub struct Choice {
 /// The type of a parameter with its ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    Float { hard: (f32, f32), slider: (f32, f32) },
-    Int { hard: (i64, i64), slider: (i64, i64) },
+    Float {
+        hard: (f32, f32),
+        slider: (f32, f32),
+    },
+    Int {
+        hard: (i64, i64),
+        slider: (i64, i64),
+    },
     Bool,
     Choice(&'static [Choice]),
     Curve,
+    /// An [`ImageFile`].
+    Image,
+    /// A [`LayerName`].
+    Layer,
 }
 
 /// Everything the program knows about one parameter.
@@ -172,6 +184,7 @@ impl ParamSpec {
             (Value::Choice(i), Kind::Choice(options)) => options.get(*i).map_or("?", |o| o.name).to_string(),
             (Value::Choice(i), _) => format!("{i}"),
             (Value::Curve(c), _) => c.to_string(),
+            (Value::Text(text), _) => text.clone(),
         }
     }
 
@@ -204,6 +217,7 @@ impl ParamSpec {
             Kind::Curve => Curve::parse(text_trimmed)
                 .map(Value::Curve)
                 .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
+            Kind::Image | Kind::Layer => Ok(Value::Text(text_trimmed.into())),
         }
     }
 
@@ -215,6 +229,8 @@ impl ParamSpec {
             Kind::Bool => "true or false".into(),
             Kind::Choice(options) => options.iter().map(|o| o.name).collect::<Vec<_>>().join(", "),
             Kind::Curve => "points x,y with x growing from 0 to 1".into(),
+            Kind::Image => "a .png, .r16 or .r32 file, or a shipped stamp such as stamp:crater".into(),
+            Kind::Layer => "the name of a layer".into(),
         }
     }
 

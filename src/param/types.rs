@@ -178,3 +178,35 @@ impl ParamType for Curve {
         }
     }
 }
+
+/// A heightmap or picture: the path of a file, or a shipped stamp as `stamp:crater`; empty for none.
+///
+/// Inside the program paths are absolute; a scene's file holds them relative to its own folder where it can.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct ImageFile(pub String);
+
+/// The name of another layer; empty for none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LayerName(pub String);
+
+macro_rules! texts {
+    ($($ty:ident is $kind:ident, $expected:literal);*) => { $(
+        impl ParamType for $ty {
+            fn kind(_: Option<RangeInclusive<$ty>>, _: Option<RangeInclusive<$ty>>) -> Kind {
+                Kind::$kind
+            }
+            fn to_value(&self) -> Value {
+                Value::Text(self.0.clone())
+            }
+            fn from_value(value: &Value, spec: &ParamSpec) -> Result<$ty, ParamError> {
+                match value {
+                    Value::Text(text) => Ok(Self(text.clone())),
+                    _ => Err(wrong(spec, $expected)),
+                }
+            }
+        }
+    )* };
+}
+texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");

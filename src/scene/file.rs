@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Scene, Settings};
+use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Past, Scene, Settings};
 use crate::io::write_atomically;
 use crate::nodes::Node;
 use crate::param::Params;
@@ -18,6 +18,8 @@ pub const VERSION: u32 = 1;
 /// A scene is text that people write; what is larger is not a scene.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_LAYERS: usize = 1000;
+/// As many as any process can have at once.
+const MAX_PAST_ITERATIONS: u32 = 1_000_000;
 
 /// Something in a file that was mended on loading.
 #[derive(Debug, Clone, PartialEq)]
@@ -83,9 +85,20 @@ struct LayerV1 {
     #[serde(default = "one", skip_serializing_if = "is_one")]
     algorithm: u32,
     #[serde(default, skip_serializing_if = "is_default")]
+    past: Vec<PastV1>,
+    #[serde(default, skip_serializing_if = "is_default")]
+    branch: u32,
+    #[serde(default, skip_serializing_if = "is_default")]
     mix: Mix,
     #[serde(default, skip_serializing_if = "is_default")]
     mask: Mask,
+}
+
+#[derive(PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PastV1 {
+    node: Node,
+    iterations: u32,
 }
 
 fn default_palette() -> String {
@@ -142,6 +155,12 @@ impl Scene {
                     enabled: layer.enabled,
                     seed: layer.seed,
                     algorithm: layer.node.version(),
+                    past: layer
+                        .past
+                        .iter()
+                        .map(|past| PastV1 { node: past.node.clone(), iterations: past.iterations })
+                        .collect(),
+                    branch: layer.branch,
                     mix: layer.mix.clone(),
                     mask: layer.mask.clone(),
                 })
@@ -181,6 +200,7 @@ impl Scene {
             .map(|layer| {
                 let mut made = Layer {
                     enabled: layer.enabled,
+                    branch: layer.branch,
                     mix: layer.mix,
                     mask: layer.mask,
                     ..Layer::new(layer.node, layer.seed)
@@ -190,6 +210,18 @@ impl Scene {
                 }
                 let owner = format!("layer `{}`", made.name);
                 mend(&owner, made.node.params_mut());
+                for (k, mut past) in layer.past.into_iter().enumerate() {
+                    mend(&format!("{owner}, past {}", k + 1), past.node.params_mut());
+                    if made.node.as_process().is_some() && past.node.as_process().is_some() {
+                        let iterations = past.iterations.min(MAX_PAST_ITERATIONS);
+                        made.past.push(Past { node: past.node, iterations });
+                    } else {
+                        changed.push(Warning(format!(
+                            "{owner}: only processes have a past; {} was left out",
+                            past.node.about().label
+                        )));
+                    }
+                }
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
                 if layer.algorithm != made.node.version() {
@@ -216,7 +248,7 @@ impl Scene {
         Ok((Self { name, settings, palette, layers }, warnings))
     }
 
-    /// Reads a scene file.
+    /// Reads a scene file; paths of files in it count from its folder.
     pub fn load(path: &Path) -> Result<(Self, Vec<Warning>), SceneError> {
         let failed = |source| SceneError::Read { path: path.into(), source };
         let mut bytes = Vec::new();
@@ -231,11 +263,22 @@ impl Scene {
         }
         let text = String::from_utf8(bytes)
             .map_err(|e| SceneError::NotText { path: path.into(), byte: e.utf8_error().valid_up_to() })?;
-        Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })
+        let (mut scene, warnings) =
+            Self::from_ron(&text).map_err(|source| SceneError::In { path: path.into(), source: Box::new(source) })?;
+        scene.resolve_files(&folder_of(path));
+        Ok((scene, warnings))
     }
 
     /// Writes a scene file; until the new one is safely on disk the old one stays.
     pub fn save(&self, path: &Path) -> Result<(), SceneError> {
-        Ok(write_atomically(path, |file| file.write_all(self.to_ron().as_bytes()))?)
+        let mut portable = self.clone();
+        portable.shorten_files(&folder_of(path));
+        Ok(write_atomically(path, |file| file.write_all(portable.to_ron().as_bytes()))?)
     }
+}
+
+/// The folder of a file, absolute.
+fn folder_of(path: &Path) -> PathBuf {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    std::path::absolute(folder.join(".")).map_or_else(|_| folder.into(), |absolute| absolute.components().collect())
 }

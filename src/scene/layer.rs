@@ -1,6 +1,8 @@
 //! A layer: a node, how it mixes with what is below, and where.
 
-use crate::nodes::Node;
+use crate::field::MapKind;
+use crate::nodes::{Node, Process};
+use crate::param::{ImageFile, LayerName};
 
 crate::choices! {
     /// How a generator combines with what is below.
@@ -28,8 +30,16 @@ crate::params! {
     }
 }
 
+crate::choices! {
+    /// What a mask reads of another layer.
+    Reads {
+        Height "Height": "The layer's height above the datum, in metres.",
+        Data "Data map": "A data map, such as flow or deposits.",
+    }
+}
+
 crate::params! {
-    /// Where the layer acts, by the height and slope of what is below it.
+    /// Where the layer acts. Every condition that is on narrows it; all look at the terrain below the layer.
     Mask "Mask" in "Layer" {
         /// Acts only between two heights.
         by_height: bool = false;
@@ -47,6 +57,56 @@ crate::params! {
         slope_to: f32 ["°"] = 30.0, 0.0..=90.0;
         /// Angle over which the layer fades out beyond the two slopes.
         slope_feather: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.0..=30.0;
+        /// Acts only on ridges, in valleys, or between: by how far the ground stands above its surroundings.
+        by_curvature: bool = false;
+        /// Width of the surroundings: small for sharp crests and gullies, large for whole ranges and valleys.
+        curvature_metres: f32 ["m"] = 250.0, 1.0..=100_000.0, slider 20.0..=2000.0;
+        /// Least height above the surroundings where the layer acts in full; below 0 is a valley.
+        curvature_from: f32 ["m"] = 10.0, -100_000.0..=100_000.0, slider -200.0..=200.0;
+        /// Greatest height above the surroundings where the layer acts in full.
+        curvature_to: f32 ["m"] = 100_000.0, -100_000.0..=100_000.0, slider -200.0..=200.0;
+        /// Height over which the layer fades out beyond the two.
+        curvature_feather: f32 ["m"] = 10.0, 0.0..=100_000.0, slider 0.0..=100.0;
+        /// Acts in patches of noise.
+        by_noise: bool = false;
+        /// Size of the patches.
+        noise_metres: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 50.0..=8000.0;
+        /// Share of the ground that the patches cover.
+        noise_cover: f32 = 0.5, 0.0..=1.0;
+        /// How softly the patches begin: 0 is a sharp edge.
+        noise_feather: f32 = 0.2, 0.0..=1.0;
+        /// Chooses other patches.
+        noise_seed: u32 = 1, 0..=u32::MAX, slider 0..=99;
+        /// Acts where a picture is bright.
+        by_image: bool = false;
+        /// The picture, stretched over the terrain; white lets the layer act in full, black not at all.
+        image: ImageFile = ImageFile::default();
+        /// Acts by what another layer makes.
+        by_layer: bool = false;
+        /// The layer to read: one below, with everything under it, or any generator, alone. It may be hidden.
+        layer: LayerName = LayerName::default();
+        /// What to read of that layer.
+        layer_reads: Reads = Reads::Height;
+        /// The data map of that layer.
+        layer_data: MapKind = MapKind::Flow;
+        /// Lowest value where this layer acts in full, in the unit of what is read.
+        layer_from: f32 = 500.0, -100_000.0..=1.0e9, slider -500.0..=4000.0;
+        /// Highest value where this layer acts in full.
+        layer_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider -500.0..=4000.0;
+        /// How far beyond the two values this layer fades out.
+        layer_feather: f32 = 100.0, 0.0..=1.0e9, slider 0.0..=1000.0;
+        /// Acts by a data map that the layers below have made, such as flow or deposits.
+        by_data: bool = false;
+        /// The data map.
+        data: MapKind = MapKind::Flow;
+        /// Lowest value where the layer acts in full, in the unit of the map.
+        data_from: f32 = 1.0, -100_000.0..=1.0e9, slider 0.0..=100.0;
+        /// Highest value where the layer acts in full.
+        data_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider 0.0..=100.0;
+        /// How far beyond the two values the layer fades out.
+        data_feather: f32 = 0.0, 0.0..=1.0e9, slider 0.0..=100.0;
+        /// Softens the whole mask: its edges fade over this distance.
+        soften_metres: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
         /// Acts where it otherwise would not.
         invert: bool = false;
     }
@@ -55,8 +115,22 @@ crate::params! {
 impl Mask {
     /// Whether the mask leaves anything out.
     pub fn is_active(&self) -> bool {
-        self.by_height || self.by_slope || self.invert
+        self.conditions().contains(&true) || self.invert
     }
+
+    /// Which of the conditions are on.
+    fn conditions(&self) -> [bool; 7] {
+        let Self { by_height, by_slope, by_curvature, by_noise, by_image, by_layer, by_data, .. } = self;
+        [*by_height, *by_slope, *by_curvature, *by_noise, *by_image, *by_layer, *by_data]
+    }
+}
+
+/// A stretch of a process that has gone before, with the parameters it had then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Past {
+    pub node: Node,
+    /// How long it lasted, in iterations at the scene's resolution.
+    pub iterations: u32,
 }
 
 /// One layer of the stack.
@@ -67,6 +141,10 @@ pub struct Layer {
     /// Chooses this layer's random values; layers of one seed draw the same ones.
     pub seed: u32,
     pub node: Node,
+    /// What a process was before its parameters were changed on the way, the oldest first; `node` goes on from there.
+    pub past: Vec<Past>,
+    /// Layers of the same number are branches of one process, of which one is shown at a time; 0 is no branch.
+    pub branch: u32,
     pub mix: Mix,
     pub mask: Mask,
 }
@@ -79,8 +157,23 @@ impl Layer {
             enabled: true,
             seed,
             node,
+            past: Vec::new(),
+            branch: 0,
             mix: Mix::default(),
             mask: Mask::default(),
         }
+    }
+
+    /// The stretches of a process with their iterations, the present one last; empty if the node is none.
+    pub fn stages(&self) -> Vec<(&Node, &dyn Process, u32)> {
+        let present = self.node.as_process().map(|process| (&self.node, process, process.iterations()));
+        let past = self.past.iter().filter_map(|p| Some((&p.node, p.node.as_process()?, p.iterations)));
+        present.map_or_else(Vec::new, |present| past.chain([present]).collect())
+    }
+
+    /// Iterations of a process from its first beginning to its end.
+    pub fn iterations(&self) -> Option<u32> {
+        self.node.as_process()?;
+        Some(self.stages().iter().fold(0, |sum, (_, _, iterations)| sum.saturating_add(*iterations)))
     }
 }

@@ -4,12 +4,14 @@ mod examples;
 mod file;
 mod history;
 mod layer;
+mod links;
 mod settings;
 
 pub use examples::{Example, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
-pub use layer::{Blend, Layer, Mask, Mix};
+pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
+pub use links::Problem;
 pub use settings::Settings;
 
 use crate::field::Grid;

@@ -91,6 +91,9 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
             Value::Curve(Curve(vec![(0.0, 1.0), (1.0, 0.0)])),
             Value::Curve(Curve(vec![(0.5, 0.0), (0.500_001, 1.0)])),
         ],
+        // nothing chosen, a shipped one, one that is not there
+        Kind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
+        Kind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
     }
 }
 
@@ -107,6 +110,8 @@ pub fn another(spec: &ParamSpec) -> Value {
         }
         (Kind::Choice(options), _) => Value::Choice(options.len() - 1),
         (Kind::Bool, Value::Bool(v)) => Value::Bool(!v),
+        (Kind::Image, _) => Value::Text("stamp:volcano".into()),
+        (Kind::Layer, _) => Value::Text("Another".into()),
         _ => Value::Curve(Curve(vec![(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 1.0)])),
     }
 }

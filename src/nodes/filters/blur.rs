@@ -1,7 +1,7 @@
 //! Blur: a Gaussian of any radius.
 //!
 //! Law, scheme and boundary: [`gauss`](super::gauss); `radius` is its standard deviation. Radius 0 changes no bit.
-//! Source: Gwosdek et al. 2011.
+//! Source: Deriche 1993.
 
 use super::gauss;
 use crate::field::Terrain;
@@ -9,7 +9,7 @@ use crate::nodes::{Cancelled, Context, Filter};
 
 crate::params! {
     /// Softens the relief: hills narrower than the radius melt away, wider ones stay. Any radius takes the same time.
-    Blur "Blur" in "Filter", from "Gwosdek et al. 2011", also "smooth soften gaussian low-pass" {
+    Blur "Blur" in "Filter", from "Deriche 1993", also "smooth soften gaussian low-pass" {
         /// Distance over which heights are averaged: the standard deviation of the Gaussian.
         radius: f32 ["m"] = 100.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
     }
@@ -25,5 +25,9 @@ impl Filter for Blur {
 
     fn reads_neighbours(&self) -> bool {
         true
+    }
+
+    fn version(&self) -> u32 {
+        2
     }
 }

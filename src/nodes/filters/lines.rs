@@ -14,21 +14,15 @@ pub type Lanes = [f64; LANES];
 
 /// Eight lines of a field.
 pub struct Lines {
-    grid: Grid,
+    pub grid: Grid,
     pub values: Vec<Lanes>,
-    wide: Vec<Lanes>,
+    /// Room for what the work keeps beside the lines.
+    pub scratch: Vec<Lanes>,
 }
 
 impl Lines {
-    /// The lines with `reach` samples more at both ends, and the lines to be written.
-    pub fn widened(&mut self, reach: usize) -> (&[Lanes], &mut [Lanes]) {
-        let n = self.grid.samples;
-        self.wide.clear();
-        let inside = |k: usize| beyond(self.grid, k as i64 - reach as i64);
-        self.wide.extend((0..reach).map(|k| self.values[inside(k)]));
-        self.wide.extend_from_slice(&self.values);
-        self.wide.extend((reach + n..n + 2 * reach).map(|k| self.values[inside(k)]));
-        (&self.wide, &mut self.values)
+    pub fn new(grid: Grid, values: Vec<Lanes>) -> Self {
+        Self { grid, values, scratch: Vec::new() }
     }
 }
 
@@ -67,7 +61,7 @@ fn columns_to_rows(
             values.iter_mut().zip(&row[first..first + lanes]).for_each(|(v, &h)| *v = f64::from(h));
             values
         };
-        let mut lines = Lines { grid: cx.grid, values: field.chunks(n).map(gather).collect(), wide: Vec::new() };
+        let mut lines = Lines::new(cx.grid, field.chunks(n).map(gather).collect());
         work(&mut lines);
         if cx.grid.edges == Edges::Wrap {
             lines.values[n - 1] = lines.values[0];

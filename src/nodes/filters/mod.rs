@@ -2,10 +2,23 @@
 
 pub mod blur;
 pub mod clamp;
-mod gauss;
+mod drift;
+mod envelope;
+pub mod expander;
+pub(crate) mod gauss;
 pub mod invert;
+pub mod island;
 pub mod levels;
 mod lines;
+pub mod median;
 pub mod normalise;
+mod order;
+pub mod perturbation;
+pub mod ridges;
+mod sampling;
+pub mod seamless;
 pub mod sharpen;
+pub mod spectral_retouch;
 pub mod terrace;
+pub mod transform;
+pub mod warp;

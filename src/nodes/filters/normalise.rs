@@ -1,19 +1,38 @@
 //! Normalise: stretches the terrain between two heights.
 //!
-//! Law: out = low + (h - min) / (max - min) · (high - low), with the lowest and highest sample of the terrain. Level
-//! ground, where max - min < 10⁻⁶, goes to `low`. Boundary: none. A preview knows the extremes of its own samples only.
+//! Law: out = low + (h - min) / (max - min) · (high - low). min and max are the lowest and highest sample, or with `ignore` of
+//! q % the samples that q % of all lie below and above, exactly; what was ignored ends up beyond low and high. Level ground,
+//! where max - min < 10⁻⁶, goes to `low`. Boundary: none; samples that a wrapping grid repeats count once.
+//! A preview knows the extremes of its own samples only.
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
+use super::order;
 use crate::field::Terrain;
 use crate::nodes::{Cancelled, Context, Filter};
 
+crate::choices! {
+    /// What the two heights are given in.
+    Target {
+        Fractions "Fractions": "Low and high, as fractions of the relief: they follow when the relief is changed.",
+        Metres "Metres": "Low and high in metres above height 0.",
+    }
+}
+
 crate::params! {
     /// Stretches the heights so that the deepest valley and the highest peak lie where you say.
-    Normalise "Normalise" in "Filter", from "Gonzalez & Woods 2018", also "normalize stretch rescale range fit auto-level" {
+    Normalise "Normalise" in "Filter", from "Gonzalez & Woods 2018", also "normalize stretch rescale range fit auto-level percentile" {
+        /// What the two heights are given in.
+        target: Target = Target::Fractions;
         /// Height of the lowest point, as a fraction of the relief. Above the high one the terrain turns upside down.
         low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
         /// Height of the highest point, as a fraction of the relief.
         high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5;
+        /// Height of the lowest point where the target is in metres.
+        low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0;
+        /// Height of the highest point where the target is in metres.
+        high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -500.0..=4000.0;
+        /// Share of the ground, at the bottom and at the top, that is not asked: a lone spike then no longer flattens the rest.
+        ignore: f32 ["%"] = 0.0, 0.0..=49.0, slider 0.0..=10.0;
     }
 }
 
@@ -23,13 +42,22 @@ const LEVEL: f32 = 1.0e-6;
 impl Filter for Normalise {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
-        let (lowest, highest) = terrain.range();
-        let range = highest - lowest;
-        let relief = self.high - self.low;
+        let (lowest, highest) = if self.ignore == 0.0 {
+            terrain.range()
+        } else {
+            let last = cx.grid.distinct() * cx.grid.distinct() - 1;
+            let ignored = (last as f64 * f64::from(self.ignore) * 0.01) as usize;
+            (order::nth(cx, &terrain.height, ignored)?, order::nth(cx, &terrain.height, last - ignored)?)
+        };
+        let (low, high) = match self.target {
+            Target::Fractions => (self.low, self.high),
+            Target::Metres => (self.low_metres / cx.relief_metres, self.high_metres / cx.relief_metres),
+        };
+        let (range, relief) = (highest - lowest, high - low);
         cx.rows(&mut terrain.height, |_, row| {
             for h in row {
                 let t = if range < LEVEL { 0.0 } else { (*h - lowest) / range };
-                *h = self.low + t * relief;
+                *h = low + t * relief;
             }
         })
     }

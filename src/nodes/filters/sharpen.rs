@@ -34,4 +34,8 @@ impl Filter for Sharpen {
     fn reads_neighbours(&self) -> bool {
         true
     }
+
+    fn version(&self) -> u32 {
+        2
+    }
 }

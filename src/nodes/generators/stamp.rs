@@ -4,7 +4,8 @@
 //! sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude · 2^(-falloff·l) ·
 //! f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³ the bell. The last level is the
 //! last whose sectors are not smaller than `smallest_metres`, level 13 at most.
-//! A round stamp looks the same however it is turned, so there is no rotation.
+//! A picture ([`picture`](super::picture)) is pressed in the same way, f being its value at the place in the stamp, turned at random;
+//! of several pictures one is drawn for every stamp. A round stamp looks the same however it is turned.
 //!
 //! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
 //! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample takes
@@ -13,20 +14,23 @@
 //! Source: document 002.
 
 use super::octaves::Fade;
+use super::picture::{Picture, Turn};
 use crate::field::Stream;
 use crate::nodes::{Cancelled, Context, Generator};
+use crate::param::ImageFile;
 
 crate::choices! {
     /// Shape of the stamp.
     Profile {
         Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
         Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
+        Pictures "Pictures": "The pictures chosen below, one drawn at random for every stamp.",
     }
 }
 
 crate::params! {
-    /// Cones or bells raised and sunk at random, large ones first, then four times as many of half the size.
-    Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush hills bumps quadtree" {
+    /// Cones, bells or pictures raised and sunk at random, large ones first, then four times as many of half the size.
+    Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Shape of the stamp.
         profile: Profile = Profile::Cone;
         /// Diameter of the smallest stamps: no level goes below it.
@@ -39,6 +43,18 @@ crate::params! {
         amplitude: f32 = 0.45, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the ground that is stamped, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+        /// Share of the stamps that sink the ground; the others raise it.
+        sunk: f32 = 0.5, 0.0..=1.0;
+        /// How pictures are turned before they are pressed.
+        rotation: Turn = Turn::Any;
+        /// Picture of a stamp: the disc within it is used, and what its rim shows counts as level ground.
+        picture_1: ImageFile = ImageFile("stamp:mountain".into());
+        /// Another picture.
+        picture_2: ImageFile = ImageFile::default();
+        /// Another picture.
+        picture_3: ImageFile = ImageFile::default();
+        /// Another picture.
+        picture_4: ImageFile = ImageFile::default();
     }
 }
 
@@ -50,6 +66,7 @@ impl Generator for Stamp {
         let n = cx.grid.samples;
         let xs: Vec<f32> = (0..n - 1).map(|k| cx.grid.position(k)).collect();
         let levels = self.levels(cx);
+        let pictures = self.pictures();
         // many rows to a band, which share the stamps of the large levels
         cx.bands_of((n / 64).max(4), out, |first, cells| {
             let mut readers: Vec<_> = levels.iter().map(Reader::new).collect();
@@ -59,8 +76,9 @@ impl Generator for Stamp {
                 row.fill(self.base);
                 for reader in &mut readers {
                     match self.profile {
-                        Profile::Cone => reader.add(y, &xs, row, |t| t),
-                        Profile::Bell => reader.add(y, &xs, row, |t| Fade::Improved.weight(t)),
+                        Profile::Cone => reader.add(y, &xs, row, round(|t| t)),
+                        Profile::Bell => reader.add(y, &xs, row, round(|t| Fade::Improved.weight(t))),
+                        Profile::Pictures => reader.add(y, &xs, row, pressed(&pictures, self.rotation)),
                     }
                 }
                 *last = row[0];
@@ -70,6 +88,15 @@ impl Generator for Stamp {
 }
 
 impl Stamp {
+    /// The pictures that can be read; the scene reports the others.
+    fn pictures(&self) -> Vec<Picture> {
+        if self.profile != Profile::Pictures {
+            return Vec::new();
+        }
+        let files = [&self.picture_1, &self.picture_2, &self.picture_3, &self.picture_4];
+        files.into_iter().filter_map(Picture::open).collect()
+    }
+
     fn levels(&self, cx: &Context) -> Vec<Level> {
         (0..LEVELS.min(self.levels_shown))
             .take_while(|&l| l == 0 || cx.size_metres / (1 << l) as f32 >= self.smallest_metres)
@@ -77,6 +104,7 @@ impl Stamp {
                 stream: cx.random.fork(u64::from(l)),
                 sectors: 1 << l,
                 height: self.amplitude * libm::exp2f(-self.falloff * l as f32),
+                sunk: self.sunk,
             })
             .collect()
     }
@@ -87,6 +115,7 @@ struct Level {
     /// Sectors along a side.
     sectors: i32,
     height: f32,
+    sunk: f32,
 }
 
 /// A stamp pressed into its sector.
@@ -95,6 +124,39 @@ struct Pressed {
     x: f32,
     y: f32,
     height: f32,
+    /// Chooses picture and turn.
+    draw: u32,
+}
+
+/// Adds the stamp to the samples of a row: their distances from its centre to the east, its own to the north, and what
+/// turns distances into radii.
+trait Shape: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
+impl<F: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy> Shape for F {}
+
+/// A shape of `height(1 - distance over radius)`.
+fn round(height: impl Fn(f32) -> f32 + Copy) -> impl Shape {
+    move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+        for (h, &at) in out.iter_mut().zip(xs) {
+            let dx = at - x;
+            let t = 1.0 - (dx * dx + dy * dy).sqrt() * per_radius;
+            *h += stamp.height * height(if t > 0.0 { t } else { 0.0 });
+        }
+    }
+}
+
+/// One of the pictures, turned.
+fn pressed(pictures: &[Picture], turn: Turn) -> impl Shape {
+    move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+        if pictures.is_empty() {
+            return;
+        }
+        let picture = &pictures[(stamp.draw >> 16) as usize % pictures.len()];
+        let [cos, sin] = turn.of(stamp.draw as u16);
+        for (h, &at) in out.iter_mut().zip(xs) {
+            let (a, b) = ((at - x) * per_radius, dy * per_radius);
+            *h += stamp.height * picture.at(a * cos - b * sin, a * sin + b * cos);
+        }
+    }
 }
 
 /// Reads rows of a level, neighbouring ones cheaply.
@@ -110,7 +172,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds the stamps of the level to the row at `y`, whose samples lie at `xs`.
-    fn add(&mut self, y: f32, xs: &[f32], out: &mut [f32], shape: impl Fn(f32) -> f32 + Copy) {
+    fn add(&mut self, y: f32, xs: &[f32], out: &mut [f32], shape: impl Shape) {
         let sectors = self.level.sectors as f32;
         let (radius, per_radius) = (0.5 / sectors, 2.0 * sectors);
         let first = libm::floorf(y * sectors - 0.5) as i32;
@@ -127,11 +189,7 @@ impl<'a> Reader<'a> {
                 }
                 let press = |x: f32, out: &mut [f32]| {
                     let columns = span(x, radius, xs.len());
-                    for (h, &at) in out[columns.clone()].iter_mut().zip(&xs[columns]) {
-                        let dx = at - x;
-                        let t = 1.0 - (dx * dx + dy * dy).sqrt() * per_radius;
-                        *h += stamp.height * shape(if t > 0.0 { t } else { 0.0 });
-                    }
+                    shape(stamp, &xs[columns.clone()], x, dy, per_radius, &mut out[columns]);
                 };
                 press(stamp.x, out);
                 if stamp.x < radius {
@@ -153,10 +211,13 @@ impl Level {
         out.clear();
         out.extend((0..self.sectors).map(|column| {
             let bits = self.stream.bits(column, row);
+            // the sign as ever where half of them sink: old scenes keep their bits
+            let raised = if self.sunk == 0.5 { bits >> 63 == 0 } else { part(bits >> 40) >= self.sunk };
             Pressed {
                 x: (column as f32 + part(bits)) * per_sector,
                 y: (index as f32 + part(bits >> 24)) * per_sector,
-                height: if bits >> 63 == 0 { self.height } else { -self.height },
+                height: if raised { self.height } else { -self.height },
+                draw: self.stream.fork(1).bits(column, row) as u32,
             }
         }));
     }

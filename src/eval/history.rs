@@ -1,0 +1,138 @@
+//! Looking back at what was evaluated: the course of a process in numbers, and what happened at one place.
+//!
+//! Both read what the [`Store`] remembers; nothing is computed that the picture does not need, but for the layers below a
+//! probed place whose results the cache has dropped.
+
+use super::{Playhead, Step, Store, evaluate, plan};
+use crate::field::Terrain;
+use crate::measure::Slopes;
+use crate::nodes::{Cancelled, Control, Ledger};
+use crate::scene::Scene;
+
+/// Moments of a [`History`] at the most; more are thinned out evenly.
+const MOST_MOMENTS: usize = 1000;
+
+/// The course of a process so far.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// Index of the layer.
+    pub layer: usize,
+    /// Distinct samples of the grid, to turn sums into means.
+    pub cells: usize,
+    pub moments: Vec<Moment>,
+}
+
+/// A process after an iteration.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Moment {
+    /// Counted on the evaluated grid; at full size these are the scene's iterations.
+    pub iteration: u32,
+    /// From the first beginning on.
+    pub books: Ledger,
+    /// Known where it was looked at.
+    pub slopes: Option<Slopes>,
+}
+
+impl History {
+    /// Mean change of height of one iteration about `moment`, as a fraction of the relief: half of what was taken and laid
+    /// down, and what was added.
+    pub fn change(&self, moment: usize) -> f64 {
+        let Some(now) = self.moments.get(moment) else { return 0.0 };
+        let start = Moment { iteration: 0, books: Ledger::default(), slopes: None };
+        let before = moment.checked_sub(1).map_or(&start, |k| &self.moments[k]);
+        let turned = |books: &Ledger| 0.5 * (books.eroded + books.deposited) + books.added;
+        let steps = now.iteration.saturating_sub(before.iteration).max(1);
+        (turned(&now.books) - turned(&before.books)) / (self.cells.max(1) as f64 * f64::from(steps))
+    }
+}
+
+/// The course of the process of `layer`, as far as the store knows it.
+pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<History> {
+    let steps = plan(scene, samples, None);
+    let step = steps.iter().find(|step| step.index == layer)?;
+    let mut moments = Vec::new();
+    let (mut begins, mut books) = (0, Ledger::default());
+    for stage in &step.stages {
+        let mut last = books;
+        for (iteration, note) in store.timeline.notes(stage.key).take_while(|(at, _)| *at <= stage.iterations) {
+            last = books;
+            last += note.books;
+            moments.push(Moment { iteration: begins + iteration, books: last, slopes: note.slopes });
+        }
+        begins += stage.iterations;
+        books = last;
+    }
+    let stride = moments.len().div_ceil(MOST_MOMENTS).max(1);
+    let newest = moments.len().saturating_sub(1);
+    let moments =
+        moments.into_iter().enumerate().filter(|(k, m)| k % stride == 0 || *k == newest || m.slopes.is_some());
+    let distinct = scene.grid(samples).distinct();
+    Some(History { layer, cells: distinct * distinct, moments: moments.map(|(_, m)| m).collect() })
+}
+
+/// Remembers how steep the terrain under the playhead (or at the end of `layer`) is.
+pub fn note_slopes(
+    scene: &Scene,
+    samples: usize,
+    layer: usize,
+    playhead: Option<Playhead>,
+    slopes: Slopes,
+    store: &mut Store,
+) {
+    let steps = plan(scene, samples, playhead);
+    let stage = steps.iter().find(|step| step.index == layer).and_then(|step| step.stages.last());
+    if let Some(stage) = stage {
+        store.timeline.note_slopes(stage.key, stage.iterations, slopes);
+    }
+}
+
+/// What happened at one place.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Probe {
+    /// Position to the east and to the south, from 0 to 1.
+    pub place: [f32; 2],
+    /// Height after each layer that takes part, from the ground up, as a fraction of the relief.
+    pub layers: Vec<(usize, f32)>,
+    /// Height over the iterations of the watched process, where a key frame is kept; before the layer's mask and opacity.
+    pub course: Vec<(u32, f32)>,
+}
+
+/// Looks at one place: the height after each layer, and over the iterations of the process of `watched`.
+///
+/// # Errors
+/// [`Cancelled`] when `control` says so.
+pub fn probe(
+    scene: &Scene,
+    samples: usize,
+    playhead: Option<Playhead>,
+    place: [f32; 2],
+    watched: Option<usize>,
+    store: &mut Store,
+    control: &Control,
+) -> Result<Probe, Cancelled> {
+    let height = |terrain: &Terrain| terrain.height_at(place[0], place[1]);
+    let mut layers = Vec::new();
+    for index in plan(scene, samples, playhead).iter().map(|step| step.index) {
+        let mut below = scene.clone();
+        below.layers.truncate(index + 1);
+        let made = evaluate(&below, samples, playhead.filter(|p| p.layer <= index), store, control)?;
+        layers.push((index, height(&made.terrain)));
+    }
+    let steps = plan(scene, samples, None);
+    let step = watched.and_then(|layer| steps.iter().find(|step| step.index == layer));
+    let mut course: Vec<(u32, f32)> = step.map_or_else(Vec::new, |step| frames_of(step, store, height));
+    course.sort_by_key(|(at, _)| *at);
+    course.dedup_by_key(|(at, _)| *at);
+    Ok(Probe { place, layers, course })
+}
+
+fn frames_of(step: &Step, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
+    let mut begins = 0;
+    let mut course = Vec::new();
+    for stage in &step.stages {
+        let frames = store.timeline.terrains(stage.key).filter(|(at, _)| *at <= stage.iterations);
+        course.extend(frames.map(|(at, terrain)| (begins + at, height(terrain))));
+        begins += stage.iterations;
+    }
+    course
+}

@@ -1,0 +1,227 @@
+//! Where a layer acts: every condition of its mask gives a weight from 0 to 1, and the weights are multiplied.
+
+use std::sync::Arc;
+
+use crate::field::{MapKind, Terrain, slope_degrees};
+use crate::io::raster;
+use crate::nodes::filters::gauss;
+use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::{Cancelled, Context};
+use crate::scene::{Mask, Reads};
+
+/// Octaves of the noise that makes patches.
+const NOISE_OCTAVES: u32 = 5;
+/// Keeps the patches apart from what the layer's own node draws.
+const NOISE_SALT: u64 = 0x6d61_736b;
+/// Patches along a side at the most.
+const MOST_PATCHES: f32 = 8192.0;
+
+/// How much the mask lets through at every sample, from 0 to 1. `source` is the result of the layer that the mask reads.
+pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terrain>) -> Result<Vec<f32>, Cancelled> {
+    let grid = cx.grid;
+    let mut weights = vec![1.0; grid.len()];
+    // multiplies by a weight of every sample's index
+    let mut narrow = |weight: &(dyn Fn(usize, usize, usize) -> f32 + Sync)| {
+        cx.rows(&mut weights, |i, row| {
+            row.iter_mut().enumerate().for_each(|(j, w)| *w *= weight(i * grid.samples + j, i, j));
+        })
+    };
+    if mask.by_height {
+        let to_metres = cx.relief_metres;
+        let between = Band::new(mask.height_from, mask.height_to, mask.height_feather);
+        narrow(&|k, _, _| between.weight(below.height[k] * to_metres))?;
+    }
+    if mask.by_slope {
+        let relief_over_size = cx.relief_metres / cx.size_metres;
+        let between = Band::new(mask.slope_from, mask.slope_to, mask.slope_feather);
+        narrow(&|_, i, j| between.weight(slope_degrees(grid, &below.height, i, j, relief_over_size)))?;
+    }
+    if mask.by_curvature {
+        let around = gauss::smoothed(cx, &below.height, mask.curvature_metres)?;
+        let between = Band::new(mask.curvature_from, mask.curvature_to, mask.curvature_feather);
+        narrow(&|k, _, _| between.weight((below.height[k] - around[k]) * cx.relief_metres))?;
+    }
+    if mask.by_noise {
+        let noise = uniform_noise(cx, mask)?;
+        let between = Band::new(1.0 - mask.noise_cover, f32::MAX, mask.noise_feather);
+        // without cover nothing is left, not even the last value
+        narrow(&|k, _, _| if mask.noise_cover > 0.0 { between.weight(noise[k]) } else { 0.0 })?;
+    }
+    if mask.by_image
+        && let Ok(image) = raster(&mask.image.0)
+    {
+        let distinct = grid.distinct();
+        narrow(&|_, i, j| image.bilinear(grid.position(j % distinct), grid.position(i % distinct)).clamp(0.0, 1.0))?;
+    }
+    if mask.by_layer
+        && let Some(source) = source
+    {
+        let between = Band::new(mask.layer_from, mask.layer_to, mask.layer_feather);
+        let read = match mask.layer_reads {
+            Reads::Height => Values { values: Some(&source.height), unit: cx.relief_metres, neutral: 0.0 },
+            Reads::Data => Values::of(cx, source, mask.layer_data),
+        };
+        narrow(&|k, _, _| between.weight(read.at(k)))?;
+    }
+    if mask.by_data {
+        let between = Band::new(mask.data_from, mask.data_to, mask.data_feather);
+        let read = Values::of(cx, below, mask.data);
+        narrow(&|k, _, _| between.weight(read.at(k)))?;
+    }
+    if mask.soften_metres > 0.0 {
+        weights = gauss::smoothed(cx, &weights, mask.soften_metres)?;
+    }
+    if mask.invert {
+        cx.rows(&mut weights, |_, row| row.iter_mut().for_each(|w| *w = 1.0 - *w))?;
+    }
+    Ok(weights)
+}
+
+/// A field in the unit that people give.
+struct Values<'a> {
+    values: Option<&'a Vec<f32>>,
+    unit: f32,
+    neutral: f32,
+}
+
+impl<'a> Values<'a> {
+    fn of(cx: &Context, terrain: &'a Terrain, kind: MapKind) -> Self {
+        let unit = if kind.is_thickness() { cx.relief_metres } else { 1.0 };
+        Self { values: terrain.map(kind).map(Arc::as_ref), unit, neutral: kind.neutral() }
+    }
+
+    fn at(&self, k: usize) -> f32 {
+        self.values.map_or(self.neutral, |values| values[k]) * self.unit
+    }
+}
+
+/// fBm whose values are spread evenly over [0, 1], so that a threshold covers its share of the ground.
+fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
+    let law = Octaves {
+        count: NOISE_OCTAVES,
+        frequency: (cx.size_metres / mask.noise_metres).clamp(0.1, MOST_PATCHES),
+        lacunarity: 2.0,
+        offset: [0.0; 2],
+    };
+    let random = cx.random.fork(NOISE_SALT).fork(u64::from(mask.noise_seed));
+    let lattices = Octave::all(cx.grid, random, &law, Fade::Improved);
+    let weights = octaves::weights(NOISE_OCTAVES, 0.5, 1.0);
+    let mut noise = vec![0.0; cx.grid.len()];
+    octaves::sum(cx, 0.0, &weights, || lattices.iter().map(Octave::reader).collect(), &mut noise)?;
+    // the sum of several octaves is close to a normal distribution
+    cx.rows(&mut noise, |_, row| {
+        row.iter_mut()
+            .for_each(|n| *n = 0.5 * (1.0 + libm::erff(*n * (std::f32::consts::FRAC_1_SQRT_2 / NOISE_DEVIATION))));
+    })?;
+    Ok(noise)
+}
+
+/// Standard deviation of the noise of [`octaves::weights`] at amplitude 1, measured.
+const NOISE_DEVIATION: f32 = 0.154;
+
+/// 1 between two values, falling smoothly to 0 over `feather` on both sides.
+struct Band {
+    from: f32,
+    to: f32,
+    feather: f32,
+}
+
+impl Band {
+    fn new(from: f32, to: f32, feather: f32) -> Self {
+        Self { from, to, feather }
+    }
+
+    fn weight(&self, value: f32) -> f32 {
+        let outside = (self.from - value).max(value - self.to).max(0.0);
+        if outside == 0.0 {
+            return 1.0;
+        }
+        if outside >= self.feather {
+            return 0.0;
+        }
+        let t = 1.0 - outside / self.feather;
+        t * t * (3.0 - 2.0 * t)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, Grid, Stream};
+    use crate::nodes::Control;
+    use crate::param::ImageFile;
+
+    fn made(mask: &Mask, below: &Terrain, source: Option<&Terrain>) -> Vec<f32> {
+        let control = Control::default();
+        let cx = Context {
+            grid: below.grid,
+            size_metres: 8000.0,
+            relief_metres: 1000.0,
+            scene_samples: below.samples(),
+            random: Stream::new(1, 1),
+            control: &control,
+        };
+        weights(&cx, mask, below, source).unwrap()
+    }
+
+    #[test]
+    fn a_band_is_one_inside_and_fades_outside() {
+        let band = |value: f32| Band::new(0.0, 10.0, 2.0).weight(value);
+        assert_eq!([5.0, 11.0, 12.0, -1.0].map(band), [1.0, 0.5, 0.0, 0.5]);
+        assert_eq!(Band::new(0.0, 10.0, 0.0).weight(-0.1), 0.0);
+    }
+
+    #[test]
+    fn noise_covers_the_share_that_is_asked_for() {
+        let flat = Terrain::flat(Grid::new(513, Edges::Open));
+        for cover in [0.0, 0.2, 0.5, 0.9, 1.0] {
+            let mask =
+                Mask { by_noise: true, noise_cover: cover, noise_feather: 0.0, noise_metres: 200.0, ..Mask::default() };
+            let covered =
+                made(&mask, &flat, None).iter().filter(|&&w| w > 0.5).count() as f32 / flat.height.len() as f32;
+            assert!((covered - cover).abs() < 0.02, "{covered} for {cover}");
+        }
+    }
+
+    #[test]
+    fn curvature_tells_ridges_from_valleys() {
+        let wave = Terrain::from_fn(257, Edges::Open, |u, _| 0.1 * libm::sinf(u * 4.0 * std::f32::consts::TAU));
+        let ridges = Mask { by_curvature: true, curvature_metres: 800.0, ..Mask::default() };
+        let valleys = Mask { curvature_from: -1e5, curvature_to: -10.0, ..ridges.clone() };
+        let (ridges, valleys) = (made(&ridges, &wave, None), made(&valleys, &wave, None));
+        // the crest of the second wave, and the trough after it; away from the edges
+        let (crest, trough) = (128 * 257 + 80, 128 * 257 + 112);
+        assert_eq!((ridges[crest], ridges[trough], valleys[crest], valleys[trough]), (1.0, 0.0, 0.0, 1.0));
+    }
+
+    #[test]
+    fn a_picture_is_stretched_over_the_terrain_and_softening_blurs_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("half.r16");
+        std::fs::write(&path, [[0u8, 0], [255, 255], [0, 0], [255, 255]].concat()).unwrap();
+        let image = ImageFile(path.to_str().unwrap().into());
+        let mask = Mask { by_image: true, image, ..Mask::default() };
+        let flat = Terrain::flat(Grid::new(65, Edges::Open));
+        let sharp = made(&mask, &flat, None);
+        assert_eq!((sharp[0], sharp[32], sharp[64]), (0.0, 0.5, 1.0));
+        let soft = made(&Mask { soften_metres: 2000.0, ..mask.clone() }, &flat, None);
+        assert!(soft[0] > 0.05 && soft[64] < 0.95);
+        let inverted = made(&Mask { invert: true, ..mask }, &flat, None);
+        assert_eq!((inverted[0], inverted[64]), (1.0, 0.0));
+    }
+
+    #[test]
+    fn data_maps_are_read_in_their_units() {
+        let mut below = Terrain::flat(Grid::new(2, Edges::Open));
+        below.map_mut(MapKind::Wear).copy_from_slice(&[0.0, 0.001, 0.002, 0.003]);
+        let mask = Mask { by_data: true, data: MapKind::Wear, data_from: 1.5, ..Mask::default() };
+        assert_eq!(made(&mask, &below, None), [0.0, 0.0, 1.0, 1.0]);
+        // where there is no map its neutral value counts: rain falls everywhere
+        let rain = Mask { by_data: true, data: MapKind::Rain, data_from: 0.9, ..Mask::default() };
+        assert_eq!(made(&rain, &below, None), [1.0; 4]);
+        let source = Terrain::from_fn(2, Edges::Open, |u, _| u);
+        let layer = Mask { by_layer: true, layer_from: 900.0, ..Mask::default() };
+        assert_eq!(made(&layer, &below, Some(&source)), [0.0, 1.0, 0.0, 1.0]);
+    }
+}

@@ -1,0 +1,5 @@
+//! What a terrain is like, in numbers.
+
+mod slopes;
+
+pub use slopes::{Slopes, slopes};

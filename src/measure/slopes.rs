@@ -1,0 +1,132 @@
+//! The slopes that document 000 judges erosion by.
+//!
+//! s(i, j) is the greatest absolute height difference to the four von Neumann neighbours, which wrap only where the terrain
+//! does. Erosion score ε = σ(s) / mean(s): high where level ground and steep relief stand side by side. It does not depend on
+//! the vertical scale. Source: document 000, §3.3.4; Olsen 2004.
+
+use rayon::prelude::*;
+
+use crate::field::Terrain;
+
+/// Mean and standard deviation of s over all distinct samples, as fractions of the relief.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slopes {
+    pub mean: f64,
+    pub deviation: f64,
+}
+
+impl Slopes {
+    /// σ / mean; 0 on level ground.
+    pub fn erosion_score(&self) -> f64 {
+        if self.mean > 0.0 { self.deviation / self.mean } else { 0.0 }
+    }
+}
+
+/// Measures `terrain`, on the threads of the present pool; the same bits for any number of them.
+pub fn slopes(terrain: &Terrain) -> Slopes {
+    let grid = terrain.grid;
+    let distinct = grid.distinct();
+    let rows: Vec<[f64; 2]> = (0..distinct).into_par_iter().map(|i| sums(terrain, i)).collect();
+    let [sum, squares] = rows.iter().fold([0.0; 2], |[a, b], [c, d]| [a + c, b + d]);
+    let count = (distinct * distinct) as f64;
+    let mean = sum / count;
+    let variance = squares / count - mean * mean;
+    Slopes { mean, deviation: if variance > 0.0 { variance.sqrt() } else { 0.0 } }
+}
+
+/// Sums of s and s² over the distinct samples of row `i`.
+fn sums(terrain: &Terrain, i: usize) -> [f64; 2] {
+    const LANES: usize = 8;
+    let grid = terrain.grid;
+    let (n, distinct) = (grid.samples, grid.distinct());
+    let here = grid.row(&terrain.height, i);
+    // where there is no neighbour the row itself stands in: no difference
+    let north = grid.before(i).map_or(here, |k| grid.row(&terrain.height, k));
+    let south = grid.after(i).map_or(here, |k| grid.row(&terrain.height, k));
+    let (west, east) =
+        (grid.before(0).map_or(here[0], |j| here[j]), grid.after(n - 1).map_or(here[n - 1], |j| here[j]));
+    let mut wide = Vec::with_capacity(n + 2);
+    wide.push(west);
+    wide.extend_from_slice(here);
+    wide.push(east);
+    let wide = &wide[..n + 2];
+    let larger = |a: f32, b: f32| if a > b { a } else { b };
+    let greatest = |j: usize| {
+        let h = here[j];
+        let across = larger((h - wide[j]).abs(), (h - wide[j + 2]).abs());
+        f64::from(larger(across, larger((h - north[j]).abs(), (h - south[j]).abs())))
+    };
+    // partial sums, always combined in the same order
+    let (mut sum, mut squares) = ([0.0f64; LANES], [0.0f64; LANES]);
+    let whole = distinct / LANES * LANES;
+    for first in (0..whole).step_by(LANES) {
+        for k in 0..LANES {
+            let s = greatest(first + k);
+            sum[k] += s;
+            squares[k] += s * s;
+        }
+    }
+    for j in whole..distinct {
+        let s = greatest(j);
+        sum[j - whole] += s;
+        squares[j - whole] += s * s;
+    }
+    [sum.iter().sum(), squares.iter().sum()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Edges, Grid};
+
+    fn brute_force(terrain: &Terrain) -> Slopes {
+        let (grid, n) = (terrain.grid, terrain.grid.samples);
+        let mut all = Vec::new();
+        for i in 0..grid.distinct() {
+            for j in 0..grid.distinct() {
+                let h = terrain.height[i * n + j];
+                let rows = [grid.before(i), grid.after(i)].into_iter().flatten().map(|r| r * n + j);
+                let columns = [grid.before(j), grid.after(j)].into_iter().flatten().map(|c| i * n + c);
+                all.push(rows.chain(columns).map(|k| f64::from((h - terrain.height[k]).abs())).fold(0.0, f64::max));
+            }
+        }
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let variance = all.iter().map(|s| (s - mean) * (s - mean)).sum::<f64>() / all.len() as f64;
+        Slopes { mean, deviation: variance.sqrt() }
+    }
+
+    #[test]
+    fn matches_the_definition() {
+        for edges in [Edges::Open, Edges::Wrap] {
+            for n in [2, 3, 9, 34] {
+                let mut terrain =
+                    Terrain::from_fn(n, edges, |u, v| (u * 7.3).fract() * 0.3 + (v * 3.1 + u * u * 5.0).fract());
+                terrain.close_seam();
+                let (made, known) = (slopes(&terrain), brute_force(&terrain));
+                assert!((made.mean - known.mean).abs() < 1e-12, "{n} {edges:?}");
+                assert!((made.deviation - known.deviation).abs() < 1e-9, "{n} {edges:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn known_answers() {
+        let flat = slopes(&Terrain::flat(Grid::new(9, Edges::Open)));
+        assert_eq!((flat.mean, flat.erosion_score()), (0.0, 0.0));
+        let plane = slopes(&Terrain::from_fn(65, Edges::Open, |u, _| u * 0.5));
+        assert!((plane.mean - 0.5 / 64.0).abs() < 1e-9 && plane.erosion_score() < 1e-3);
+        // a step down the middle: two columns of 64 are steep
+        let step = slopes(&Terrain::from_fn(64, Edges::Open, |u, _| if u < 0.5 { 0.0 } else { 1.0 }));
+        let share = 2.0f64 / 64.0;
+        assert!((step.mean - share).abs() < 1e-12);
+        assert!((step.erosion_score() - ((1.0 - share) / share).sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_score_does_not_depend_on_the_vertical_scale() {
+        let hills =
+            |scale: f32| Terrain::from_fn(65, Edges::Open, |u, v| scale * libm::sinf(9.0 * u) * libm::cosf(7.0 * v));
+        let (one, four) = (slopes(&hills(1.0)), slopes(&hills(4.0)));
+        assert!((one.erosion_score() - four.erosion_score()).abs() < 1e-12 && four.mean == 4.0 * one.mean);
+    }
+}

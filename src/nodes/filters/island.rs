@@ -1,0 +1,62 @@
+//! Island falloff: the ground sinks towards the edges.
+//!
+//! Law: out = w·h + (1 - w)·(-depth), w = 3t² - 2t³, t = (d - coast·n) / width limited to [0, 1]. d is the distance inside a square
+//! with corners rounded by `roundness` (0 a square, 1 a circle) that touches the edges, in sides; n in [0, 1] is fractal
+//! gradient noise with `bays` features along a side. Bays only reach inwards, so the edges lie at -depth to the bit.
+//! Boundary: on wrapping grids the noise repeats; the edges are level anyway.
+//! A preview is exactly the subsample of the full size.
+//! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
+
+use crate::field::Terrain;
+use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Makes an island: the ground sinks below the sea towards the edges, behind a coast with bays and headlands.
+    Island "Island falloff" in "Filter", from "Quílez 2008; Perlin 2002", also "coast falloff vignette edge sea mask continent border" {
+        /// Depth of the sea floor at the edges, below height 0.
+        depth: f32 ["m"] = 200.0, 0.0..=100_000.0, slider 0.0..=2000.0;
+        /// Breadth of the sinking ground, as a share of the side. Small makes cliffs, large makes long shores.
+        width: f32 = 0.3, 0.001..=1.0, slider 0.02..=0.5;
+        /// Outline: 0 is a square, 1 a circle.
+        roundness: f32 = 0.8, 0.0..=1.0;
+        /// How far bays reach into the land, as a share of the side. 0 makes an even coast.
+        coast: f32 = 0.2, 0.0..=1.0, slider 0.0..=0.5;
+        /// Bays and headlands along a side, about.
+        bays: f32 = 4.0, 0.1..=256.0, slider 1.0..=16.0;
+        /// How often finer bays are added. One makes a smooth coast, many make a ragged one.
+        octaves: u32 = 6, 1..=16, slider 1..=10;
+    }
+}
+
+impl Filter for Island {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        let law = Octaves { count: self.octaves, frequency: self.bays, lacunarity: 2.0, offset: [0.0; 2] };
+        let octaves = Octave::all(cx.grid, cx.random, &law, Fade::Improved);
+        let weights = octaves::weights(self.octaves, 0.5, 1.0);
+        let mut noise = vec![0.0; cx.grid.len()];
+        octaves::sum(cx, 0.5, &weights, || octaves.iter().map(Octave::reader).collect(), &mut noise)?;
+        let floor = -self.depth / cx.relief_metres;
+        cx.rows(&mut terrain.height, |i, row| {
+            let v = cx.grid.position(i);
+            for (j, (h, &n)) in row.iter_mut().zip(cx.grid.row(&noise, i)).enumerate() {
+                let inland = inside(cx.grid.position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
+                let t = (inland / self.width).clamp(0.0, 1.0);
+                let w = t * t * (3.0 - 2.0 * t);
+                *h = floor + (*h - floor) * w;
+            }
+        })
+    }
+}
+
+/// Distance from the outline, in sides; below 0 outside it.
+fn inside(u: f32, v: f32, roundness: f32) -> f32 {
+    let corner = 0.5 * roundness;
+    let (x, y) = ((u - 0.5).abs() - (0.5 - corner), (v - 0.5).abs() - (0.5 - corner));
+    if x > 0.0 && y > 0.0 { corner - (x * x + y * y).sqrt() } else { corner - if x > y { x } else { y } }
+}

@@ -1,0 +1,165 @@
+//! Median: every sample takes the middle height of those around it.
+//!
+//! Law: out = the height in the middle of the growing order of all samples within `radius`, the lower of two. Exact: heights
+//! are put in order once and become whole numbers, no two alike, and the disc that slides along a row is a set of bits
+//! with counts, in which the middle is found a few words from where it was (after Huang et al. 1979).
+//! Radius below one cell changes no bit. A step takes in and gives out a column of the disc, so the cost grows with the
+//! radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. So that it stays bearable the disc never reaches farther
+//! than 1/16 of a side.
+//! Boundary: beyond an open edge there are no samples, the disc is cut; on wrapping grids it goes on at the other side.
+//! Source: Tukey 1977; Huang, Yang & Tang 1979.
+
+use rayon::prelude::*;
+
+use super::order::Order;
+use crate::field::{Edges, Grid, Terrain};
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
+    Median "Median" in "Filter", from "Tukey 1977; Huang et al. 1979", also "despeckle denoise spikes outliers smooth clean edges" {
+        /// How far around each point heights are compared. It reaches no farther than a sixteenth of the side.
+        radius: f32 ["m"] = 60.0, 0.0..=1_000_000.0, slider 0.0..=500.0;
+    }
+}
+
+/// Farthest reach, in sides.
+const FARTHEST: f32 = 1.0 / 16.0;
+/// Rows that share the preparation of a set.
+const ROWS: usize = 8;
+
+impl Filter for Median {
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        let sides = (self.radius / cx.size_metres).min(FARTHEST);
+        let disc = Disc::new(f64::from(sides) * (cx.grid.samples - 1) as f64);
+        if disc.reach() == 0 {
+            return Ok(());
+        }
+        let n = cx.grid.samples;
+        let order = Order::of(cx, &terrain.height)?;
+        terrain.height.par_chunks_mut(n * ROWS).enumerate().try_for_each(|(band, cells)| {
+            let mut set = RankSet::new(n * n);
+            cells.chunks_mut(n).enumerate().try_for_each(|(k, row)| {
+                cx.control.check()?;
+                disc.slide(cx.grid, &order, &mut set, band * ROWS + k, row);
+                Ok(())
+            })
+        })?;
+        terrain.close_seam();
+        Ok(())
+    }
+}
+
+/// Half width of a disc at every row of it, from north to south.
+struct Disc(Vec<usize>);
+
+impl Disc {
+    fn new(radius: f64) -> Self {
+        let reach = radius as i64;
+        let half = |k: i64| (radius * radius - (k * k) as f64).sqrt() as usize;
+        Self((-reach..=reach).map(half).collect())
+    }
+
+    fn reach(&self) -> usize {
+        self.0.len() / 2
+    }
+
+    /// Writes the medians of row `i`, and leaves `set` as empty as it was.
+    fn slide(&self, grid: Grid, order: &Order, set: &mut RankSet, i: usize, out: &mut [f32]) {
+        let n = grid.distinct() as i64;
+        let inside = |k: i64| match grid.edges {
+            Edges::Open => (0..n).contains(&k).then_some(k as usize),
+            Edges::Wrap => Some(k.rem_euclid(n) as usize),
+        };
+        let rows: Vec<(&[u32], i64)> = (self.0.iter().enumerate())
+            .filter_map(|(k, &half)| {
+                let row = inside(i as i64 + k as i64 - self.reach() as i64)?;
+                Some((grid.row(&order.rank, row), half as i64))
+            })
+            .collect();
+        for &(ranks, half) in &rows {
+            (-half..half).filter_map(inside).for_each(|j| set.insert(ranks[j]));
+        }
+        for (j, h) in out[..n as usize].iter_mut().enumerate() {
+            let j = j as i64;
+            for &(ranks, half) in &rows {
+                if let Some(entering) = inside(j + half) {
+                    set.insert(ranks[entering]);
+                }
+            }
+            *h = order.sorted[set.middle() as usize];
+            for &(ranks, half) in &rows {
+                if let Some(leaving) = inside(j - half) {
+                    set.remove(ranks[leaving]);
+                }
+            }
+        }
+        for &(ranks, half) in &rows {
+            (n - half..n + half).filter_map(inside).for_each(|j| set.remove(ranks[j]));
+        }
+    }
+}
+
+/// Ranks that one count stands for: 16 words.
+const BLOCK_BITS: u32 = 10;
+const BLOCK_WORDS: usize = 1 << (BLOCK_BITS - 6);
+
+/// A set of ranks that knows how many lie below a block that follows the middle.
+struct RankSet {
+    words: Vec<u64>,
+    counts: Vec<u32>,
+    block: usize,
+    below: u32,
+    len: u32,
+}
+
+impl RankSet {
+    fn new(ranks: usize) -> Self {
+        let blocks = ranks.div_ceil(1 << BLOCK_BITS);
+        Self { words: vec![0; blocks * BLOCK_WORDS], counts: vec![0; blocks], block: 0, below: 0, len: 0 }
+    }
+
+    #[inline(always)]
+    fn insert(&mut self, rank: u32) {
+        let block = (rank >> BLOCK_BITS) as usize;
+        self.words[(rank >> 6) as usize] |= 1 << (rank & 63);
+        self.counts[block] += 1;
+        self.below += u32::from(block < self.block);
+        self.len += 1;
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, rank: u32) {
+        let block = (rank >> BLOCK_BITS) as usize;
+        self.words[(rank >> 6) as usize] &= !(1 << (rank & 63));
+        self.counts[block] -= 1;
+        self.below -= u32::from(block < self.block);
+        self.len -= 1;
+    }
+
+    /// The member with as many below it as above it, or one fewer. The set must not be empty.
+    fn middle(&mut self) -> u32 {
+        let before = (self.len - 1) / 2;
+        while self.below > before {
+            self.block -= 1;
+            self.below -= self.counts[self.block];
+        }
+        while self.below + self.counts[self.block] <= before {
+            self.below += self.counts[self.block];
+            self.block += 1;
+        }
+        let mut rest = before - self.below;
+        let mut word = self.block * BLOCK_WORDS;
+        while rest >= self.words[word].count_ones() {
+            rest -= self.words[word].count_ones();
+            word += 1;
+        }
+        let mut bits = self.words[word];
+        (0..rest).for_each(|_| bits &= bits - 1);
+        word as u32 * 64 + bits.trailing_zeros()
+    }
+}

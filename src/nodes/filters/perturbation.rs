@@ -1,0 +1,107 @@
+//! Perturbation: every point takes the height of another one close by.
+//!
+//! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn evenly from the disc for every sample of the scene and goes to
+//! the nearest sample in the disc, so that every height occurs within the radius; the document's rule.
+//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise ([`drift`](super::drift)) of width `size`.
+//! Cells are those of the scene's own resolution, so that a preview shows the same displacement; samples that the scene does not
+//! have go with the nearest one that it has, and are read bilinearly. Data maps go along. Magnitude 0 changes no bit.
+//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
+//! Source: document 000, §3.2 (figure 12); Olsen 2004.
+
+use super::drift::{Drift, Look};
+use super::sampling::{Between, Beyond, floor, move_ground};
+use crate::field::{Stream, Terrain};
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::choices! {
+    /// What displaces the points.
+    Displacement {
+        Random "Random": "Every point on its own, as in the document: the ground shatters to rubble.",
+        Noise "Smooth noise": "Neighbours together: outlines wander and slopes stay whole.",
+    }
+}
+
+crate::choices! {
+    /// What the magnitude is counted in.
+    Unit {
+        Metres "Metres": "The same distance at any resolution.",
+        Cells "Cells": "Samples of the scene's own resolution, as in the document.",
+    }
+}
+
+crate::params! {
+    /// Breaks the ground up: every point takes its height from a random place close by. Let erosion follow.
+    Perturbation "Perturbation" in "Filter", from "document 000, §3.2; Olsen 2004", also "disorder displace jitter scatter shatter rubble break roughen" {
+        /// How far away the height may come from. More breaks the relief up more roughly.
+        magnitude: f32 = 60.0, 0.0..=1_000_000.0, slider 0.0..=500.0;
+        /// What the magnitude is counted in.
+        unit: Unit = Unit::Metres;
+        /// What displaces the points.
+        displacement: Displacement = Displacement::Random;
+        /// Width of the pieces that smooth noise moves together.
+        size: f32 ["m"] = 400.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
+    }
+}
+
+impl Filter for Perturbation {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        if self.magnitude == 0.0 {
+            return Ok(());
+        }
+        let (side, scene_side) = ((cx.grid.samples - 1) as f64, (cx.scene_samples - 1) as f64);
+        let radius = match self.unit {
+            Unit::Metres => f64::from(self.magnitude) / f64::from(cx.size_metres) * scene_side,
+            Unit::Cells => f64::from(self.magnitude),
+        };
+        let scale = side / scene_side;
+        let beyond = Beyond::of(cx.grid);
+        match self.displacement {
+            Displacement::Random => {
+                let own: Vec<i32> = (0..cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect();
+                let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
+                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
+                    let [south, east] = within(&draws, own[i], own[j], radius);
+                    [i as f64 + south * scale, j as f64 + east * scale]
+                })
+            }
+            Displacement::Noise => {
+                let reach_metres = cx.size_metres;
+                let drift =
+                    Drift::new(cx, &Look { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 })?;
+                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
+                    let [south, east] = drift.at(i, j).map(|d| d / side);
+                    let length = (south * south + east * east).sqrt();
+                    let reach = radius * scale / if length > 1.0 { length } else { 1.0 };
+                    [i as f64 + south * reach, j as f64 + east * reach]
+                })
+            }
+        }
+    }
+}
+
+/// Draws from the square around the disc until the disc is hit: a miss every time has a chance of 10⁻¹⁰.
+const DRAWS: usize = 16;
+
+/// A displacement by whole samples, evenly from the disc of `radius` samples; its own for each (i, j).
+fn within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
+    for draw in draws {
+        let bits = draw.bits(j, i);
+        let [south, east] = [(bits >> 32) as u32, bits as u32].map(|b| f64::from(b as i32) / 2_147_483_648.0);
+        if south * south + east * east > 1.0 {
+            continue;
+        }
+        let place = [south * radius, east * radius];
+        let nearest = place.map(|d| floor(d + 0.5) as f64);
+        let inside = nearest[0] * nearest[0] + nearest[1] * nearest[1] <= radius * radius;
+        return if inside { nearest } else { place.map(|d| d as i64 as f64) };
+    }
+    [0.0; 2]
+}

@@ -1,0 +1,63 @@
+//! Ridges and valleys: what runs along the ground as a crest rises, what runs along it as a channel sinks.
+//!
+//! Law: g is h smoothed by [`gauss`](super::gauss) over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
+//! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²).
+//! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a ridge about as
+//! wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
+//! Scheme: differences over one cell; finer scales than a cell fade out. Boundary: the sample beyond an open edge is the edge's
+//! reflection.
+//! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
+
+use super::gauss;
+use super::lines::beyond;
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.
+    Ridges "Ridges and valleys" in "Filter", from "Lindeberg 1998", also "emphasis curvature crest gully channel carve enhance convexity" {
+        /// How much crests rise: 0 leaves them, below 0 lowers them.
+        ridges: f32 = 0.7, -10.0..=10.0, slider -2.0..=4.0;
+        /// How much valleys sink: 0 leaves them, below 0 fills them.
+        valleys: f32 = 0.7, -10.0..=10.0, slider -2.0..=4.0;
+        /// Breadth of the crests and valleys that are meant. Large works on ranges, small on gullies.
+        scale: f32 ["m"] = 120.0, 1.0..=1_000_000.0, slider 10.0..=1000.0;
+    }
+}
+
+impl Filter for Ridges {
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        if self.ridges == 0.0 && self.valleys == 0.0 {
+            return Ok(());
+        }
+        let smooth = gauss::smoothed(cx, &terrain.height, self.scale)?;
+        let n = cx.grid.samples;
+        // wider than the terrain nothing is left to see
+        let sigma = (self.scale / cx.size_metres).min(1.0) * (n - 1) as f32;
+        let (ridges, valleys) = (self.ridges * sigma * sigma, self.valleys * sigma * sigma);
+        cx.rows(&mut terrain.height, |i, row| {
+            let at = |k: i64| cx.grid.row(&smooth, beyond(cx.grid, i as i64 + k));
+            let (north, here, south) = (at(-1), at(0), at(1));
+            let mut sample = |west: usize, j: usize, east: usize| {
+                let xx = (here[west] - here[j]) + (here[east] - here[j]);
+                let yy = (north[j] - here[j]) + (south[j] - here[j]);
+                let xy = 0.25 * ((north[west] - north[east]) + (south[east] - south[west]));
+                let (mean, half) = (0.5 * (xx + yy), 0.5 * (xx - yy));
+                let spread = (half * half + xy * xy).sqrt();
+                let (least, greatest) = (mean - spread, mean + spread);
+                let crest = if least < 0.0 { -least } else { 0.0 };
+                let channel = if greatest > 0.0 { greatest } else { 0.0 };
+                row[j] += ridges * crest - valleys * channel;
+            };
+            let neighbour = |j: i64| beyond(cx.grid, j);
+            sample(neighbour(-1), 0, neighbour(1));
+            (1..n - 1).for_each(|j| sample(j - 1, j, j + 1));
+            sample(neighbour(n as i64 - 2), n - 1, neighbour(n as i64));
+        })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,170 @@
+//! Reads fields between their samples, and moves ground with everything on it.
+//!
+//! Scheme: heights are read by Catmull-Rom's cubic through 4 × 4 samples, which keeps slopes continuous and may overshoot a
+//! little beside cliffs, or linearly between 2 × 2, which never leaves their range; data maps always linearly. A place
+//! right on a sample has that sample's bits.
+//! Source: Catmull & Rom 1974; Keys 1981.
+
+use std::sync::Arc;
+
+use crate::field::{Edges, Grid, MapKind, Terrain};
+use crate::nodes::{Cancelled, Context};
+
+/// What lies beyond the edges of a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Beyond {
+    /// The sample at the edge.
+    Edge,
+    /// The other side.
+    Wrap,
+    /// The reflection about the edge.
+    Mirror,
+    /// Nothing: height 0.
+    Flat,
+}
+
+impl Beyond {
+    /// What the scene says.
+    pub fn of(grid: Grid) -> Self {
+        match grid.edges {
+            Edges::Open => Self::Edge,
+            Edges::Wrap => Self::Wrap,
+        }
+    }
+}
+
+/// How heights are read between samples.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Between {
+    Linear,
+    Cubic,
+}
+
+/// Gives every sample (i, j) the height, and the value of every data map, from `place(i, j)` = (row, column), in samples.
+pub fn move_ground(
+    cx: &Context,
+    terrain: &mut Terrain,
+    beyond: Beyond,
+    between: Between,
+    place: impl Fn(usize, usize) -> [f64; 2] + Sync,
+) -> Result<(), Cancelled> {
+    let distinct = cx.grid.distinct();
+    let read = |field: &[f32], between: Between| {
+        let source = Source { samples: cx.grid.samples, field, beyond };
+        let mut out = vec![0.0; field.len()];
+        cx.rows(&mut out, |i, row| {
+            // the far edges of a wrapping grid repeat the near ones
+            let i = i % distinct;
+            for (j, h) in row.iter_mut().enumerate() {
+                let [y, x] = place(i, j % distinct);
+                *h = match between {
+                    Between::Linear => source.linear(y, x),
+                    Between::Cubic => source.cubic(y, x),
+                };
+            }
+        })?;
+        Ok(out)
+    };
+    let height = read(&terrain.height, between)?;
+    for &kind in MapKind::ALL {
+        if let Some(map) = terrain.map(kind).cloned() {
+            terrain.set_map(kind, Some(Arc::new(read(&map, Between::Linear)?)));
+        }
+    }
+    terrain.height = height;
+    Ok(())
+}
+
+struct Source<'a> {
+    samples: usize,
+    field: &'a [f32],
+    beyond: Beyond,
+}
+
+/// Places this close to an edge, in samples, are inside: rounding must not cut off an edge turned onto itself.
+const RIM: f64 = 1.0e-6;
+
+impl Source<'_> {
+    fn inside(&self, y: f64, x: f64) -> bool {
+        let last = (self.samples - 1) as f64 + RIM;
+        self.beyond != Beyond::Flat || (y >= -RIM && y <= last && x >= -RIM && x <= last)
+    }
+
+    #[inline(always)]
+    fn index(&self, k: i64) -> usize {
+        let side = self.samples as i64 - 1;
+        if (0..side).contains(&k) {
+            return k as usize;
+        }
+        let index = match self.beyond {
+            Beyond::Edge | Beyond::Flat => k.clamp(0, side),
+            Beyond::Wrap => k.rem_euclid(side),
+            Beyond::Mirror => {
+                let folded = k.rem_euclid(2 * side);
+                if folded > side { 2 * side - folded } else { folded }
+            }
+        };
+        index as usize
+    }
+
+    fn linear(&self, y: f64, x: f64) -> f32 {
+        if !self.inside(y, x) {
+            return 0.0;
+        }
+        let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));
+        if fy == 0.0 && fx == 0.0 {
+            return self.field[self.index(i) * self.samples + self.index(j)];
+        }
+        let [left, right] = [self.index(j), self.index(j + 1)];
+        let [above, below] =
+            [self.index(i), self.index(i + 1)].map(|i| &self.field[i * self.samples..][..self.samples]);
+        let along = |row: &[f32]| if fx == 0.0 { row[left] } else { row[left] + (row[right] - row[left]) * fx };
+        let (a, b) = (along(above), along(below));
+        if fy == 0.0 { a } else { a + (b - a) * fy }
+    }
+
+    fn cubic(&self, y: f64, x: f64) -> f32 {
+        if !self.inside(y, x) {
+            return 0.0;
+        }
+        let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));
+        if fy == 0.0 && fx == 0.0 {
+            return self.field[self.index(i) * self.samples + self.index(j)];
+        }
+        let (wy, wx) = (weights(fy), weights(fx));
+        let across = |v: [f32; 4]| (wx[0] * v[0] + wx[1] * v[1]) + (wx[2] * v[2] + wx[3] * v[3]);
+        let high = self.samples as i64 - 3;
+        let rows = if (1..=high).contains(&i) && (1..=high).contains(&j) {
+            let first = (i as usize - 1) * self.samples + j as usize - 1;
+            let four = |k: usize| {
+                let row = &self.field[first + k * self.samples..][..4];
+                across([row[0], row[1], row[2], row[3]])
+            };
+            [four(0), four(1), four(2), four(3)]
+        } else {
+            let columns = [-1, 0, 1, 2].map(|k| self.index(j + k));
+            [-1, 0, 1, 2].map(|k| {
+                let row = &self.field[self.index(i + k) * self.samples..][..self.samples];
+                across(columns.map(|j| row[j]))
+            })
+        };
+        (wy[0] * rows[0] + wy[1] * rows[1]) + (wy[2] * rows[2] + wy[3] * rows[3])
+    }
+}
+
+/// The whole number at or below `x`.
+#[inline(always)]
+pub fn floor(x: f64) -> i64 {
+    let whole = x as i64;
+    whole - i64::from(x < whole as f64)
+}
+
+fn fraction(x: f64) -> f32 {
+    (x - floor(x) as f64) as f32
+}
+
+/// Catmull-Rom weights of four samples around a place at `t` between the middle two.
+fn weights(t: f32) -> [f32; 4] {
+    let (t2, t3) = (t * t, t * t * t);
+    [0.5 * (2.0 * t2 - t3 - t), 0.5 * (3.0 * t3 - 5.0 * t2 + 2.0), 0.5 * (4.0 * t2 - 3.0 * t3 + t), 0.5 * (t3 - t2)]
+}

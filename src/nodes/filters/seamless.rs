@@ -1,0 +1,125 @@
+//! Make edges tile: opposite edges meet in height and slope.
+//!
+//! Law: for every row, D = h(east edge) - h(west edge) and S = slope(east) - slope(west) are split into bands by smoothing
+//! along the edge (σ = w/2, w/4, …, w the `width`). The band of width wₖ is taken up over its own width: at t = distance / wₖ from
+//! the west edge h += ½·Dₖ·(1 - 3t² + 2t³) + ½·Sₖ·wₖ·t(1 - t)², and from the east edge h += -½·Dₖ·(…) + ½·Sₖ·wₖ·(…): both ends
+//! take the mean height and the mean slope. So
+//! broad differences are spread broadly and rough ones only close to the edge, where they leave no streaks. Then the same
+//! along columns, where the rows' work is kept because it smooths in a ring. The last row and column become the first to
+//! the bit. Farther than `width` from the edges no bit changes.
+//! Boundary: a wrapping scene tiles already and is left as it is. Data maps are left too.
+//! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
+
+use super::gauss::Kernel;
+use super::lines::{LANES, Lanes, Lines};
+use crate::field::{Edges, Grid, Terrain};
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
+    Seamless "Make edges tile" in "Filter", from "Burt & Adelson 1983", also "tileable seamless wrap repeat border loop" {
+        /// How far in from the edges the ground may change, as a share of the side. Narrow makes steep slopes at the edges.
+        width: f32 = 0.2, 0.0..=0.5, slider 0.05..=0.5;
+    }
+}
+
+impl Filter for Seamless {
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        let Grid { samples: n, edges } = cx.grid;
+        if edges == Edges::Wrap {
+            return Ok(());
+        }
+        let width = (f64::from(self.width) * (n - 1) as f64).max(1.0);
+        let height = &mut terrain.height;
+
+        let ends = |i: usize| {
+            let row = &height[i * n..][..n];
+            [row[0], row[1], row[n - 2], row[n - 1]]
+        };
+        let bands = Band::split((0..n).map(ends), width, Edges::Open);
+        cx.rows(height, |i, row| {
+            for band in &bands {
+                let (step, bend) = (band.step[i], band.bend[i]);
+                for (d, &(a, b)) in band.reach.iter().enumerate() {
+                    row[d] += step * a + bend * b;
+                    row[n - 1 - d] += bend * b - step * a;
+                }
+            }
+            row[n - 1] = row[0];
+        })?;
+
+        let ends = |j: usize| [height[j], height[n + j], height[(n - 2) * n + j], height[(n - 1) * n + j]];
+        let bands = Band::split((0..n).map(ends), width, Edges::Wrap);
+        cx.rows(height, |i, row| {
+            for (distance, sign) in [(i, 1.0), (n - 1 - i, -1.0)] {
+                for band in &bands {
+                    let Some(&(a, b)) = band.reach.get(distance) else { continue };
+                    for (h, (step, bend)) in row.iter_mut().zip(band.step.iter().zip(&band.bend)) {
+                        *h += sign * step * a + bend * b;
+                    }
+                }
+            }
+            row[n - 1] = row[0];
+        })?;
+        height.copy_within(0..n, (n - 1) * n);
+        Ok(())
+    }
+}
+
+/// Narrowest band, in cells: below it a bend has no room.
+const NARROWEST: f64 = 4.0;
+
+/// What is smooth along the edge on one scale, and how it is taken up away from the edge.
+struct Band {
+    /// Half the difference in height across the seam, at every sample of the edge.
+    step: Vec<f32>,
+    /// Half the difference in slope.
+    bend: Vec<f32>,
+    /// Weights of step and bend at growing distance from the edge.
+    reach: Vec<(f32, f32)>,
+}
+
+impl Band {
+    /// From the first two and the last two heights of every line across the seam.
+    fn split(ends: impl Iterator<Item = [f32; 4]>, width: f64, edges: Edges) -> Vec<Self> {
+        let mut left: Vec<Lanes> = ends
+            .map(|[first, second, last_but_one, last]| {
+                let mut lanes = [0.0; LANES];
+                lanes[0] = 0.5 * (f64::from(last) - f64::from(first));
+                lanes[1] = 0.5 * ((f64::from(last) - f64::from(last_but_one)) - (f64::from(second) - f64::from(first)));
+                lanes
+            })
+            .collect();
+        let grid = Grid { samples: left.len(), edges };
+        let (mut bands, mut width) = (Vec::new(), width);
+        while width > 2.0 * NARROWEST {
+            let mut smooth = Lines::new(grid, left.clone());
+            Kernel::new(0.5 * width).run(&mut smooth);
+            for (rest, smooth) in left.iter_mut().zip(&smooth.values) {
+                rest.iter_mut().zip(smooth).for_each(|(r, s)| *r -= s);
+            }
+            bands.push(Self::new(&smooth.values, width));
+            width *= 0.5;
+        }
+        bands.push(Self::new(&left, width));
+        bands
+    }
+
+    fn new(lanes: &[Lanes], width: f64) -> Self {
+        let bow = |t: f64| t * (1.0 - t) * (1.0 - t);
+        let reach = (0..libm::ceil(width) as usize)
+            .map(|d| {
+                let t = d as f64 / width;
+                // the bend is measured between the first two samples
+                ((1.0 - t * t * (3.0 - 2.0 * t)) as f32, if d == 0 { 0.0 } else { bow(t) / bow(1.0 / width) } as f32)
+            })
+            .collect();
+        let lane = |k: usize| lanes.iter().map(|v| v[k] as f32).collect();
+        Self { step: lane(0), bend: lane(1), reach }
+    }
+}

@@ -1,0 +1,82 @@
+//! Transform: moves, turns, scales and mirrors the ground.
+//!
+//! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a turn by `angle` clockwise seen from above, S the scale with its
+//! signs for mirroring: mirrored, scaled, turned and moved, in this order. Heights are read bicubically, data maps
+//! bilinearly ([`sampling`](super::sampling)). Quarter turns and mirroring put samples on samples and keep their bits; at rest no
+//! bit changes. Scaling down skips samples: blur first where that matters.
+//! Boundary: `outside`. A wrapping scene keeps its seam closed, but only moves, mirroring and quarter turns leave slopes
+//! continuous there.
+//! Source: affine maps; Gonzalez & Woods 2018, §2.6.
+
+use super::sampling::{Between, Beyond, move_ground};
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::choices! {
+    /// What fills the ground that comes from outside.
+    Outside {
+        Edges "Edges go on": "The edge is drawn out; a wrapping scene continues on its other side.",
+        Wrap "Other side": "The terrain repeats like a tile.",
+        Mirror "Mirror": "The terrain is reflected at its edges: no cliffs, but symmetry.",
+        Flat "Level ground": "Level ground at height 0.",
+    }
+}
+
+crate::params! {
+    /// Moves, turns, scales or mirrors everything below, with its water, wear and deposits.
+    Transform "Transform" in "Filter", from "Gonzalez & Woods 2018", also "move translate shift rotate turn scale zoom flip mirror" {
+        /// Moves the ground to the east.
+        move_x: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
+        /// Moves the ground to the south.
+        move_y: f32 ["m"] = 0.0, -1_000_000.0..=1_000_000.0, slider -4000.0..=4000.0;
+        /// Turns the ground clockwise about the centre.
+        angle: f32 ["°"] = 0.0, -360.0..=360.0, slider -180.0..=180.0;
+        /// Widens the ground about the centre; heights stay, so below 1 slopes become steeper.
+        scale: f32 = 1.0, 0.01..=100.0, slider 0.25..=4.0;
+        /// Swaps east and west.
+        mirror_x: bool = false;
+        /// Swaps north and south.
+        mirror_y: bool = false;
+        /// What fills the ground that comes from outside.
+        outside: Outside = Outside::Edges;
+    }
+}
+
+impl Filter for Transform {
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        if *self == (Self { outside: self.outside, ..Self::default() }) {
+            return Ok(());
+        }
+        let beyond = match self.outside {
+            Outside::Edges => Beyond::of(cx.grid),
+            Outside::Wrap => Beyond::Wrap,
+            Outside::Mirror => Beyond::Mirror,
+            Outside::Flat => Beyond::Flat,
+        };
+        let side = (cx.grid.samples - 1) as f64;
+        let centre = 0.5 * side;
+        let cells = |metres: f32| f64::from(metres) / f64::from(cx.size_metres) * side;
+        let (east, south) = (cells(self.move_x), cells(self.move_y));
+        let (sin, cos) = sin_cos(self.angle);
+        let factor = |mirrored: bool| f64::from(if mirrored { -self.scale } else { self.scale });
+        let (across, along) = (factor(self.mirror_x), factor(self.mirror_y));
+        move_ground(cx, terrain, beyond, Between::Cubic, |i, j| {
+            let (x, y) = (j as f64 - centre - east, i as f64 - centre - south);
+            [centre + (y * cos - x * sin) / along, centre + (x * cos + y * sin) / across]
+        })
+    }
+}
+
+/// Sine and cosine, exact at quarter turns.
+fn sin_cos(degrees: f32) -> (f64, f64) {
+    let turned = if degrees < 0.0 { degrees + 360.0 } else { degrees };
+    if turned % 90.0 == 0.0 {
+        return [(0.0, 1.0), (1.0, 0.0), (0.0, -1.0), (-1.0, 0.0)][(turned / 90.0) as usize % 4];
+    }
+    let radians = f64::from(degrees) * (std::f64::consts::PI / 180.0);
+    (libm::sin(radians), libm::cos(radians))
+}

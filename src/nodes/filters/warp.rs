@@ -1,0 +1,55 @@
+//! Domain warp: the ground is pushed about by noise.
+//!
+//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::drift)) of `octaves` octaves,
+//! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
+//! ([`sampling`](super::sampling)). Amount 0 changes no bit.
+//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
+//! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
+
+use super::drift::{Drift, Look};
+use super::sampling::{Between, Beyond, move_ground};
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go along.
+    Warp "Warp" in "Filter", from "Perlin 1985; Quílez 2002", also "domain distortion turbulence displace swirl bend twist" {
+        /// How far the ground is pushed, about. More than the size folds it over itself.
+        amount: f32 ["m"] = 250.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;
+        /// Width of the largest bends.
+        size: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 100.0..=8000.0;
+        /// How often finer bends are added. One makes sweeping curves, many make ragged outlines.
+        octaves: u32 = 3, 1..=16, slider 1..=8;
+        /// How strong each octave is beside the one before.
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
+    }
+}
+
+impl Filter for Warp {
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        if self.amount == 0.0 {
+            return Ok(());
+        }
+        let drift = Drift::new(
+            cx,
+            &Look {
+                reach_metres: self.amount,
+                size_metres: self.size,
+                octaves: self.octaves,
+                persistence: self.persistence,
+            },
+        )?;
+        move_ground(cx, terrain, Beyond::of(cx.grid), Between::Cubic, |i, j| {
+            let [south, east] = drift.at(i, j);
+            [i as f64 + south, j as f64 + east]
+        })
+    }
+}

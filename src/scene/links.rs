@@ -1,0 +1,153 @@
+//! What layers refer to: files, and each other.
+//!
+//! Inside the program the paths of files are absolute; a scene's file holds those in its own folder (and below it)
+//! relative to it, so that the folder can be moved as a whole.
+
+use std::path::{Path, PathBuf};
+
+use super::Scene;
+use crate::io::{STAMP_PREFIX, raster};
+use crate::nodes::Work;
+use crate::param::{Kind, Params, Value};
+
+/// Something a layer refers to and that cannot be used. The layer is evaluated as if it were not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// Index of the layer.
+    pub layer: usize,
+    pub message: String,
+}
+
+impl Scene {
+    /// What is wrong with the files and layers that shown layers refer to. Looks at the files.
+    pub fn problems(&self) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        for (index, layer) in self.layers.iter().enumerate().filter(|(_, layer)| layer.enabled) {
+            let mask = if layer.mask.by_image { Some(&layer.mask as &dyn Params) } else { None };
+            let files = [layer.node.params()]
+                .into_iter()
+                .chain(mask)
+                .flat_map(|group| image_params(group).into_iter().map(|k| group.get(k)).collect::<Vec<_>>());
+            let files = files.filter_map(|value| match value {
+                Value::Text(name) if !name.is_empty() => raster(&name).err().map(|e| e.to_string()),
+                _ => None,
+            });
+            let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
+            problems.extend(files.chain(source).map(|message| Problem { layer: index, message }));
+        }
+        problems
+    }
+
+    /// Names of the layers whose result the mask of layer `index` can read: those below, and generators anywhere.
+    pub fn mask_sources(&self, index: usize) -> Vec<&str> {
+        let usable = |k: usize| k < index || (k > index && matches!(self.layers[k].node.work(), Work::Generator(_)));
+        (0..self.layers.len()).filter(|&k| usable(k)).map(|k| self.layers[k].name.as_str()).collect()
+    }
+
+    /// The layer that the mask of layer `index` reads; `None` while none is chosen.
+    ///
+    /// # Errors
+    /// When no layer of that name can be read, with the reason.
+    pub fn mask_source(&self, index: usize) -> Result<Option<usize>, String> {
+        let name = self.layers[index].mask.layer.0.as_str();
+        if name.is_empty() {
+            return Ok(None);
+        }
+        let named = |k: &usize| *k != index && self.layers[*k].name == name;
+        let below = (0..index).rev().find(named);
+        let above = (index + 1..self.layers.len()).find(named);
+        match (below, above) {
+            (Some(below), _) => Ok(Some(below)),
+            (None, Some(above)) if matches!(self.layers[above].node.work(), Work::Generator(_)) => Ok(Some(above)),
+            (None, Some(_)) => {
+                Err(format!("the mask reads layer `{name}`, which stands above; move it below, or choose a generator"))
+            }
+            (None, None) => Err(format!("the mask reads layer `{name}`, which is not there; choose another one")),
+        }
+    }
+
+    /// Lets masks that read the layer called `old` read `new`.
+    pub fn follow_rename(&mut self, old: &str, new: &str) {
+        for layer in &mut self.layers {
+            if layer.mask.layer.0 == old {
+                layer.mask.layer.0 = new.into();
+            }
+        }
+    }
+
+    /// Makes the paths of files that stand in `folder` absolute.
+    pub(super) fn resolve_files(&mut self, folder: &Path) {
+        self.each_file(|path| path.is_relative().then(|| folder.join(path)));
+    }
+
+    /// Makes the paths of files in `folder` relative to it.
+    pub(super) fn shorten_files(&mut self, folder: &Path) {
+        self.each_file(|path| path.strip_prefix(folder).ok().map(PathBuf::from));
+    }
+
+    fn each_file(&mut self, change: impl Fn(&Path) -> Option<PathBuf>) {
+        for layer in &mut self.layers {
+            for group in [layer.node.params_mut(), &mut layer.mask] {
+                for index in image_params(group) {
+                    let Value::Text(name) = group.get(index) else { continue };
+                    if name.is_empty() || name.starts_with(STAMP_PREFIX) {
+                        continue;
+                    }
+                    if let Some(path) = change(Path::new(&name)) {
+                        // with / on every system, so that scenes can be passed on
+                        let text = path.to_string_lossy().replace('\\', "/");
+                        let _ = group.set(index, &Value::Text(text));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Indices of the parameters that name a file.
+fn image_params(group: &dyn Params) -> Vec<usize> {
+    let params = &group.about().params;
+    (0..params.len()).filter(|&k| params[k].kind == Kind::Image).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nodes::Node;
+    use crate::scene::Layer;
+
+    #[test]
+    fn files_move_with_the_folder_of_the_scene() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = |scene: &Scene| scene.layers[0].node.params().get(0);
+        let mut scene = Scene { layers: vec![Layer::new(Node::named("Import").unwrap(), 1)], ..Scene::default() };
+        let inside = folder.path().join("maps/dem.png");
+        scene.set(&format!("1.file={}", inside.display())).unwrap();
+        let path = folder.path().join("a.ron");
+        scene.save(&path).unwrap();
+        assert!(std::fs::read_to_string(&path).unwrap().contains("\"maps/dem.png\""));
+        let (read, _) = Scene::load(&path).unwrap();
+        assert_eq!(name(&read), name(&scene));
+        let moved = tempfile::tempdir().unwrap();
+        std::fs::copy(&path, moved.path().join("a.ron")).unwrap();
+        let (read, _) = Scene::load(&moved.path().join("a.ron")).unwrap();
+        assert_eq!(name(&read), Value::Text(moved.path().join("maps/dem.png").display().to_string()));
+        for elsewhere in ["/elsewhere/dem.png", "stamp:mesa"] {
+            scene.set(&format!("1.file={elsewhere}")).unwrap();
+            scene.save(&path).unwrap();
+            assert_eq!(name(&Scene::load(&path).unwrap().0), Value::Text(elsewhere.into()));
+        }
+    }
+
+    #[test]
+    fn masks_follow_a_renamed_layer() {
+        let layer = |name: &str| Layer { name: name.into(), ..Layer::new(Node::named("Perlin").unwrap(), 1) };
+        let mut scene = Scene { layers: vec![layer("Old"), layer("Top")], ..Scene::default() };
+        scene.layers[1].mask.by_layer = true;
+        scene.layers[1].mask.layer.0 = "Old".into();
+        assert_eq!(scene.mask_source(1), Ok(Some(0)));
+        scene.layers[0].name = "New".into();
+        scene.follow_rename("Old", "New");
+        assert_eq!((scene.mask_source(1), scene.mask_sources(1)), (Ok(Some(0)), vec!["New"]));
+    }
+}
