@@ -9,6 +9,7 @@ use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Control};
+use crate::param::{Kind, ParamType};
 
 /// Slopes from here on have one colour.
 pub const STEEPEST_DEGREES: f32 = 75.0;
@@ -26,14 +27,6 @@ pub enum Overlay {
     Difference,
 }
 
-/// How a data map is shown. A map that has no line of its own in [`about`] is taken as a fraction of the relief.
-struct About {
-    label: String,
-    help: String,
-    law: Law,
-    ramp: &'static Ramp,
-}
-
 /// From stored values to places on a ramp.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Law {
@@ -47,45 +40,31 @@ enum Law {
     Plain(&'static str),
 }
 
-fn about(kind: MapKind) -> About {
-    let (label, help, law, ramp) = match kind {
-        MapKind::Water => ("Water depth", "Shows how deep the water stands or runs.", Law::Metres, &ramp::WATER),
-        MapKind::Sediment => ("Sediment", "Shows the material that the water carries.", Law::Metres, &ramp::EARTH),
-        MapKind::Hardness => (
-            "Hardness",
-            "Shows how well the rock resists erosion: dark is soft, bright is hard.",
-            Law::Fixed(0.0, 1.0, ""),
-            &ramp::HARDNESS,
-        ),
-        MapKind::Flow => (
-            "Flow",
-            "Shows how much water passed; every colour step is many times as much.",
-            Law::Powers("cells"),
-            &ramp::WATER,
-        ),
-        MapKind::Wear => ("Wear", "Shows how much material was taken away.", Law::Metres, &ramp::EARTH),
-        MapKind::Deposits => ("Deposits", "Shows how much material was laid down.", Law::Metres, &ramp::EARTH),
-        MapKind::Rain => (
-            "Rain",
-            "Shows where more and where less rain falls than on average.",
-            Law::Plain("× average"),
-            &ramp::PLAIN,
-        ),
-        #[allow(unreachable_patterns, reason = "a new map shows up before it has a line here")]
-        other => {
-            let label = format!("{other:?}");
-            let help = format!("Shows the map of {}.", label.to_lowercase());
-            return About { label, help, law: Law::Metres, ramp: &ramp::PLAIN };
-        }
-    };
-    About { label: label.into(), help: help.into(), law, ramp }
+/// How the values of a map are read and coloured; a new map shows up by itself.
+fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
+    match kind {
+        MapKind::Water => (Law::Metres, &ramp::WATER),
+        MapKind::Flow => (Law::Powers("cells"), &ramp::WATER),
+        MapKind::Hardness => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        MapKind::Rain => (Law::Plain("× average"), &ramp::PLAIN),
+        other if other.is_thickness() => (Law::Metres, &ramp::EARTH),
+        _ => (Law::Plain(""), &ramp::PLAIN),
+    }
+}
+
+/// What the map holds, in a sentence.
+fn sentence(kind: MapKind) -> &'static str {
+    match MapKind::kind(None, None) {
+        Kind::Choice(choices) => choices[kind as usize].help,
+        _ => "A map that a layer wrote.",
+    }
 }
 
 impl Overlay {
     /// All of them, in the order of the menu.
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::None, Self::Slope, Self::Change];
-        all.extend(MapKind::ALL.map(Self::Map));
+        all.extend(MapKind::ALL.iter().copied().map(Self::Map));
         all.push(Self::Difference);
         all
     }
@@ -95,7 +74,7 @@ impl Overlay {
             Self::None => "No overlay".into(),
             Self::Slope => "Slope".into(),
             Self::Change => "Erosion and deposition".into(),
-            Self::Map(kind) => about(kind).label,
+            Self::Map(kind) => kind.label().into(),
             Self::Difference => "Difference".into(),
         }
     }
@@ -108,7 +87,7 @@ impl Overlay {
                 "Colours the ground by its steepness: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
             }
             Self::Change => "Shows where erosion took ground away, brown, and where it laid it down, green.".into(),
-            Self::Map(kind) => about(kind).help,
+            Self::Map(kind) => sentence(kind).into(),
             Self::Difference => {
                 "Shows where the ground is lower, brown, or higher, green, than the terrain you compare with.".into()
             }
@@ -214,7 +193,7 @@ pub fn lay(
                 let name = format!("{kind:?}").to_lowercase();
                 return Ok((None, Some(missing(&format!("No layer writes a {name} map")))));
             };
-            let About { law, ramp, .. } = about(kind);
+            let (law, ramp) = scheme(kind);
             let unit = if law == Law::Metres { relief_metres } else { 1.0 };
             (collect(terrain, control, |k| map[k] * unit)?, Some(law), ramp)
         }

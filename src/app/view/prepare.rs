@@ -179,7 +179,7 @@ fn drawn(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     };
     let mut fewer = Terrain::flat(grid);
     thinned(&terrain.height, &mut fewer.height);
-    for kind in MapKind::ALL {
+    for &kind in MapKind::ALL {
         if let Some(map) = terrain.map(kind) {
             thinned(map, fewer.map_mut(kind));
         }
