@@ -74,16 +74,41 @@ fn prepare(c: &mut Criterion) {
     for samples in [257, 1025, 4097] {
         let mut scene = scene(Node::named("Perlin").expect("in the catalogue"), samples);
         scene.settings.relief_metres = 3000.0;
-        let control = Control::default();
+        let (control, choice) = (Control::default(), talweg::app::view::Choice::default());
         let terrain = pool
             .install(|| evaluate(&scene, samples as usize, None, &mut Store::forgetful(), &control))
             .expect("not cancelled")
             .terrain;
+        if samples == 4097 {
+            // the longest of stops at all stages of the work
+            group.bench_function("longest stop of 4097", |b| {
+                b.iter_custom(|rounds| {
+                    let stages = (0..12).map(|stage| Duration::from_millis(5 + 25 * stage));
+                    rounds as u32 * stages.map(|wait| stopped(&pool, &terrain, &scene, wait)).max().expect("twelve")
+                });
+            });
+        }
         group.bench_function(samples.to_string(), |b| {
-            b.iter(|| pool.install(|| talweg::app::view::prepare(&terrain, &scene.settings)));
+            b.iter(|| pool.install(|| talweg::app::view::prepare(&terrain, &scene.settings, &choice, &control)));
         });
     }
     group.finish();
+}
+
+/// Time from the stop to the end of preparing, when it comes `wait` after the beginning.
+#[cfg(feature = "app")]
+fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
+    let (control, choice) = (Control::default(), talweg::app::view::Choice::default());
+    std::thread::scope(|scope| {
+        let running = scope.spawn(|| {
+            let _ = pool.install(|| talweg::app::view::prepare(terrain, &scene.settings, &choice, &control));
+            Instant::now()
+        });
+        std::thread::sleep(wait);
+        let asked = Instant::now();
+        control.cancel();
+        running.join().expect("it ends").saturating_duration_since(asked)
+    })
 }
 
 #[cfg(not(feature = "app"))]

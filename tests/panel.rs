@@ -2,18 +2,21 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Pos2, Rect, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::commands::{Command, ViewAction};
+use talweg::app::commands::{Command, Overlay, ViewAction};
 use talweg::app::document::Selection;
 use talweg::app::panels::{Drawn, Editor, Effect, Example, Running, StatusInfo, Swatch, ToastKind, UnderCursor};
 use talweg::app::theme;
+use talweg::app::view::{Choice, prepare};
 use talweg::eval::{Quality, Request};
-use talweg::nodes::Node;
+use talweg::field::{Edges, MapKind, Terrain};
+use talweg::nodes::{Control, Node};
 use talweg::param::{Kind, Value};
 
 struct App {
@@ -366,6 +369,45 @@ fn view_keys_become_effects_and_change_the_view() {
     assert_eq!(panels.state().effects.len(), 3);
     assert!(!panels.state().editor.view.water);
     assert_eq!(panels.state().editor.view.mode.label(), "Hillshade");
+}
+
+#[test]
+fn an_overlay_is_chosen_in_the_menu_and_given_up_by_choosing_it_again() {
+    let mut panels = large(&[]);
+    click(&mut panels, "View");
+    click(&mut panels, "Overlay");
+    for overlay in Overlay::all() {
+        assert!(panels.query_by_label(&overlay.label()).is_some(), "{} is not in the menu", overlay.label());
+    }
+    click(&mut panels, "Erosion and deposition");
+    assert_eq!(panels.state().editor.view.overlay, Overlay::Change);
+    assert_eq!(panels.state().effects, [Effect::View(ViewAction::Overlay(Overlay::Change))]);
+    press(&mut panels, Modifiers::SHIFT, Key::Num5);
+    assert_eq!(panels.state().editor.view.overlay, Overlay::None);
+}
+
+#[test]
+fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
+    let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
+    terrain.map_mut(MapKind::Wear).fill(0.02);
+    let choice = Choice { overlay: Overlay::Change, reference: None };
+    let settings = talweg::scene::Settings::default();
+    let prepared = prepare(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
+    let mut panels = panels(vec2(960.0, 600.0), &["Thermal"]);
+    panels.state_mut().info.legend = prepared.legend.clone();
+    panels.run();
+    let legend = panels.get_by_label_contains("Legend: Erosion and deposition, m: ≤ −40, −20, 0, 20, ≥ 40");
+    let free = panels.state().drawn.as_ref().unwrap().free_rect;
+    assert!(free.contains_rect(legend.rect()), "{:?} in {free:?}", legend.rect());
+    assert!(!panels.state().drawn.as_ref().unwrap().covered);
+    let missing =
+        prepared.with_overlay(&Choice { overlay: Overlay::Map(MapKind::Flow), reference: None }, &Control::default());
+    panels.state_mut().info.legend = missing.unwrap().legend.clone();
+    panels.run();
+    assert!(panels.query_by_label("Legend: No layer writes a flow map").is_some());
+    panels.state_mut().info.legend = None;
+    panels.run();
+    assert!(panels.query_by_label_contains("Legend").is_none());
 }
 
 #[test]

@@ -215,6 +215,33 @@ fn a_shot_needs_no_window_and_shows_a_landscape() {
 }
 
 #[test]
+fn overlays_come_and_go_with_their_legends() {
+    let session = Session::new();
+    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    session.drive(
+        "scene.ron",
+        r#"[
+            Settle, Picture("plain.png"), State("plain.json"),
+            Key("Shift+5"), See("Legend: Erosion and deposition, m: ≤"), Settle, Picture("change.png"), State("change.json"),
+            Key("Shift+6"), See("Legend: No layer writes a flow map"), Settle, Picture("flow.png"),
+            Key("Shift+8"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference, m"), Settle,
+            Key("Shift+0"), Gone("Legend"), Settle, Picture("again.png"), State("again.json"),
+        ]"#,
+    );
+    let picture = |name: &str| view(&session.picture(name));
+    let plain = picture("plain.png");
+    assert!(difference(&plain, &picture("change.png")) > 0.02, "wear and deposits are coloured");
+    assert!(difference(&plain, &picture("flow.png")) < 0.001, "no map, plain ground");
+    assert!(difference(&plain, &picture("again.png")) < 0.001);
+    assert_eq!(session.state("plain.json")["hash"], session.state("change.json")["hash"]);
+    assert_eq!(session.state("again.json")["dirty"], false, "an overlay is no edit");
+    let refused = session.talweg().args(["shot", "scene.ron", "-o", "x.png", "--overlay", "colour"]).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("hardness"), "{said}");
+}
+
+#[test]
 fn a_broken_scene_is_a_message_in_the_window() {
     let session = Session::new();
     std::fs::write(session.path("broken.ron"), &SCENE[..SCENE.len() / 2]).unwrap();

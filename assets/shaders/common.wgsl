@@ -1,5 +1,5 @@
 // What all parts of the view share: the frame, the surface in the vertex stage, light, haze and the way to the screen.
-// The five files are joined in the order common, sky, ground, sides, water.
+// The six files are joined in the order common, sky, ground, sides, water, inland.
 
 // Mirrors `Frame` in src/app/view/frame.rs.
 struct Frame {
@@ -14,6 +14,8 @@ struct Frame {
     rock: vec4<f32>,
     rock_slopes: vec4<f32>,
     viewport: vec4<f32>,
+    overlay: vec4<f32>,
+    inland: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;
@@ -21,7 +23,10 @@ struct Frame {
 @group(0) @binding(2) var slope_map: texture_2d<f32>;
 @group(0) @binding(3) var light_map: texture_2d<f32>;
 @group(0) @binding(4) var palette: texture_2d<f32>;
-@group(0) @binding(5) var smooth_sampler: sampler;
+// depths of rivers and lakes, and places on the ramp of the overlay; one texel where there are none
+@group(0) @binding(5) var inland_map: texture_2d<f32>;
+@group(0) @binding(6) var data_map: texture_2d<f32>;
+@group(0) @binding(7) var smooth_sampler: sampler;
 
 fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
@@ -37,20 +42,25 @@ fn has_sea() -> bool { return frame.patches.w > 0.5; }
 
 // ---- the surface ----
 
-// World height at a place counted in samples; the same bits for the same place.
-fn ground_height(place: vec2<f32>) -> f32 {
+// Value of a map at a place counted in samples; the same bits for the same place.
+fn value_at(map: texture_2d<f32>, place: vec2<f32>) -> f32 {
     let low = floor(place);
     let part = place - low;
     let at = vec2<i32>(low);
-    let a = textureLoad(height_map, at, 0).x;
+    let a = textureLoad(map, at, 0).x;
     if all(part == vec2<f32>(0.0)) {
-        return a * relief();
+        return a;
     }
     let end = vec2<i32>(i32(last_sample()));
-    let b = textureLoad(height_map, min(at + vec2<i32>(1, 0), end), 0).x;
-    let c = textureLoad(height_map, min(at + vec2<i32>(0, 1), end), 0).x;
-    let d = textureLoad(height_map, min(at + vec2<i32>(1, 1), end), 0).x;
-    return mix(mix(a, b, part.x), mix(c, d, part.x), part.y) * relief();
+    let b = textureLoad(map, min(at + vec2<i32>(1, 0), end), 0).x;
+    let c = textureLoad(map, min(at + vec2<i32>(0, 1), end), 0).x;
+    let d = textureLoad(map, min(at + vec2<i32>(1, 1), end), 0).x;
+    return mix(mix(a, b, part.x), mix(c, d, part.x), part.y);
+}
+
+// World height at a place counted in samples.
+fn ground_height(place: vec2<f32>) -> f32 {
+    return value_at(height_map, place) * relief();
 }
 
 fn world_of(place: vec2<f32>) -> vec2<f32> {
@@ -61,6 +71,8 @@ struct Vertex {
     world: vec3<f32>,
     // counted in quads of the patch, after morphing
     quad: vec2<f32>,
+    // counted in samples
+    place: vec2<f32>,
 }
 
 // Vertex `quad` of a patch (column, row, level): moved towards the vertex of the next coarser level as it nears the
@@ -80,7 +92,7 @@ fn surface_vertex(piece: vec4<u32>, quad: vec2<f32>) -> Vertex {
     let odd = (quad - 2.0 * floor(0.5 * quad)) * stride;
     let moved = min(place - odd * morph, end);
     let flat = world_of(moved);
-    return Vertex(vec3<f32>(flat.x, ground_height(moved), flat.y), (moved - corner) / stride);
+    return Vertex(vec3<f32>(flat.x, ground_height(moved), flat.y), (moved - corner) / stride, moved);
 }
 
 fn clip_of(world: vec3<f32>) -> vec4<f32> {

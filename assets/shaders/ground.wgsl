@@ -22,15 +22,7 @@ fn palette_colour(height: f32) -> vec3<f32> {
     let land = 0.5 + 0.5 / 512.0 + saturate(above) * (255.0 / 512.0);
     let water = 0.5 - 0.5 / 512.0 - saturate(below) * (255.0 / 512.0);
     let at = select(land, water, height < sea());
-    return textureSampleLevel(palette, smooth_sampler, vec2<f32>(at, 0.5), 0.0).rgb;
-}
-
-fn steepness_colour(tangent: f32) -> vec3<f32> {
-    let angle = degrees(atan(tangent));
-    var colour = mix(vec3<f32>(0.05, 0.16, 0.10), vec3<f32>(0.16, 0.42, 0.14), saturate(angle / 15.0));
-    colour = mix(colour, vec3<f32>(0.85, 0.70, 0.12), smoothstep(12.0, 30.0, angle));
-    colour = mix(colour, vec3<f32>(0.70, 0.12, 0.05), smoothstep(28.0, 45.0, angle));
-    return mix(colour, vec3<f32>(0.22, 0.04, 0.24), smoothstep(45.0, 70.0, angle));
+    return textureSampleLevel(palette, smooth_sampler, vec2<f32>(at, 0.25), 0.0).rgb;
 }
 
 // How much of a line a pixel has, for lines where `at` is whole.
@@ -56,9 +48,10 @@ fn surface_at(flat: vec2<f32>) -> Surface {
     return Surface(normal, length(slope), light.x, light.y);
 }
 
-// The colours of the scene in sun and haze. Modes have a fragment stage each: drawing in software pays for every branch.
-fn landscape(in: GroundVertex) -> vec3<f32> {
-    let surface = surface_at(in.world.xz);
+// Modes and overlays have a fragment stage for each of their combinations: drawing in software pays for every branch.
+
+// The colours of the scene.
+fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
     // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
     let place = in.world.xz * (64.0 / side());
     let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
@@ -68,37 +61,111 @@ fn landscape(in: GroundVertex) -> vec3<f32> {
     let edge = surface.steepness * (1.0 + 0.35 * rough) + 0.10 * (0.5 - surface.openness);
     let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land;
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
-    var colour = mix(palette_colour(height) * (1.0 + 0.12 * rough), stone, rock);
+    let colour = mix(palette_colour(height) * (1.0 + 0.12 * rough), stone, rock);
     // wet ground at the shore
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, 0.012 * relief(), above));
-    colour *= 1.0 - 0.28 * wet;
-    return mix(lit(colour, surface.normal, surface.sun_share, surface.openness), in.haze.rgb, in.haze.a);
+    return colour * (1.0 - 0.28 * wet);
+}
+
+// Colour of an overlay, and how much of the ground it covers.
+fn ramp_colour(at: f32) -> vec3<f32> {
+    return textureSampleLevel(palette, smooth_sampler, vec2<f32>(0.5 / 512.0 + at * (511.0 / 512.0), 0.75), 0.0).rgb;
+}
+
+fn slope_tint(surface: Surface) -> vec4<f32> {
+    // the ramp ends at 75 degrees
+    return vec4<f32>(ramp_colour(saturate(degrees(atan(surface.steepness)) / 75.0)), 1.0);
+}
+
+fn data_tint(in: GroundVertex) -> vec4<f32> {
+    let at = textureSample(data_map, smooth_sampler, map_coordinates(in.world.xz)).x;
+    let covered = saturate(abs(at - frame.overlay.x) / max(frame.overlay.y, 1e-6));
+    return vec4<f32>(ramp_colour(at), select(1.0, covered, frame.overlay.y > 0.0));
+}
+
+// Shadows are lightened under an overlay, which is there to be read.
+fn under(surface: Surface) -> Surface {
+    return Surface(surface.normal, surface.steepness, mix(surface.sun_share, 1.0, 0.5), surface.openness);
+}
+
+fn light_on(colour: vec3<f32>, surface: Surface) -> vec3<f32> {
+    return lit(colour, surface.normal, surface.sun_share, surface.openness);
+}
+
+fn in_haze(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
+    return mix(light, in.haze.rgb, in.haze.a);
+}
+
+fn shaded(in: GroundVertex) -> vec3<f32> {
+    let surface = surface_at(in.world.xz);
+    return in_haze(light_on(natural(in, surface), surface), in);
+}
+
+fn shaded_tinted(in: GroundVertex, surface: Surface, tint: vec4<f32>) -> vec3<f32> {
+    return in_haze(light_on(mix(natural(in, surface), tint.rgb, tint.a), surface), in);
+}
+
+fn hillshade(surface: Surface) -> vec3<f32> {
+    return vec3<f32>(dot(light_on(vec3<f32>(0.50), surface), vec3<f32>(0.3, 0.5, 0.2)));
+}
+
+fn hillshade_tinted(surface: Surface, tint: vec4<f32>) -> vec3<f32> {
+    return mix(hillshade(surface), light_on(tint.rgb, surface), tint.a);
+}
+
+fn with_edges(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
+    let edges = max(max(line(in.quad.x, 1.0), line(in.quad.y, 1.0)), line(in.quad.x - in.quad.y, 0.9));
+    return mix(light * 0.75, vec3<f32>(0.92, 0.97, 1.0), 0.65 * edges);
+}
+
+fn drawn(light: vec3<f32>, in: GroundVertex) -> vec4<f32> {
+    return vec4<f32>(to_screen(light, in.clip.xy), 1.0);
 }
 
 @fragment
 fn ground_shaded(in: GroundVertex) -> @location(0) vec4<f32> {
-    return vec4<f32>(to_screen(landscape(in), in.clip.xy), 1.0);
+    return drawn(shaded(in), in);
 }
 
 @fragment
-fn ground_wireframe(in: GroundVertex) -> @location(0) vec4<f32> {
-    let edges = max(max(line(in.quad.x, 1.0), line(in.quad.y, 1.0)), line(in.quad.x - in.quad.y, 0.9));
-    let shade = mix(landscape(in) * 0.75, vec3<f32>(0.92, 0.97, 1.0), 0.65 * edges);
-    return vec4<f32>(to_screen(shade, in.clip.xy), 1.0);
+fn ground_shaded_slope(in: GroundVertex) -> @location(0) vec4<f32> {
+    let surface = under(surface_at(in.world.xz));
+    return drawn(in_haze(light_on(slope_tint(surface).rgb, surface), in), in);
+}
+
+@fragment
+fn ground_shaded_data(in: GroundVertex) -> @location(0) vec4<f32> {
+    return drawn(shaded_tinted(in, under(surface_at(in.world.xz)), data_tint(in)), in);
 }
 
 @fragment
 fn ground_hillshade(in: GroundVertex) -> @location(0) vec4<f32> {
-    let surface = surface_at(in.world.xz);
-    let light = lit(vec3<f32>(0.50), surface.normal, surface.sun_share, surface.openness);
-    let grey = vec3<f32>(dot(light, vec3<f32>(0.3, 0.5, 0.2)));
-    return vec4<f32>(to_screen(grey, in.clip.xy), 1.0);
+    return drawn(hillshade(surface_at(in.world.xz)), in);
 }
 
 @fragment
-fn ground_slope(in: GroundVertex) -> @location(0) vec4<f32> {
-    let surface = surface_at(in.world.xz);
-    let sun_share = mix(surface.sun_share, 1.0, 0.5);
-    let shade = lit(steepness_colour(surface.steepness), surface.normal, sun_share, surface.openness);
-    return vec4<f32>(to_screen(shade, in.clip.xy), 1.0);
+fn ground_hillshade_slope(in: GroundVertex) -> @location(0) vec4<f32> {
+    let surface = under(surface_at(in.world.xz));
+    return drawn(light_on(slope_tint(surface).rgb, surface), in);
+}
+
+@fragment
+fn ground_hillshade_data(in: GroundVertex) -> @location(0) vec4<f32> {
+    return drawn(hillshade_tinted(under(surface_at(in.world.xz)), data_tint(in)), in);
+}
+
+@fragment
+fn ground_wireframe(in: GroundVertex) -> @location(0) vec4<f32> {
+    return drawn(with_edges(shaded(in), in), in);
+}
+
+@fragment
+fn ground_wireframe_slope(in: GroundVertex) -> @location(0) vec4<f32> {
+    let surface = under(surface_at(in.world.xz));
+    return drawn(with_edges(in_haze(light_on(slope_tint(surface).rgb, surface), in), in), in);
+}
+
+@fragment
+fn ground_wireframe_data(in: GroundVertex) -> @location(0) vec4<f32> {
+    return drawn(with_edges(shaded_tinted(in, under(surface_at(in.world.xz)), data_tint(in)), in), in);
 }

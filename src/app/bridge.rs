@@ -1,26 +1,69 @@
-//! Between the document and the worker: requests out, terrains in.
+//! Between the document and the worker: requests out, terrains in; and the overlay over them.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bevy::prelude::*;
 
 use super::document::Document;
-use super::view::{Prepared, Waker, prepare};
-use crate::eval::{Report, Status, Worker};
+use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
+use crate::eval::{PREVIEW_SAMPLES, Report, Status, Worker};
 use crate::field::Terrain;
+use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
+
+type Answer = Result<Arc<Prepared>, Cancelled>;
 
 /// The worker with the last good answer.
 #[derive(Resource)]
 pub struct Bridge {
-    worker: Mutex<Worker<Arc<Prepared>>>,
+    worker: Mutex<Worker<Answer>>,
+    wanted: Arc<Mutex<Wanted>>,
+    waker: Waker,
+    /// What is on screen.
+    shown: Option<Arc<Prepared>>,
+    /// An overlay that is being made for what is on screen.
+    laying: Option<Laying>,
     /// The terrain on screen.
     pub terrain: Option<Arc<Terrain>>,
     /// Time of the last evaluation at full size.
     pub elapsed: Option<Duration>,
     /// Lowest and highest height of the terrain on screen, as fractions of the relief.
     pub range: (f32, f32),
+}
+
+/// What the worker's side has to know.
+#[derive(Default)]
+struct Wanted {
+    choice: Choice,
+    /// The scene of the newest request, with what stops making its terrain ready for the screen.
+    newest: Option<(Arc<Scene>, Arc<Control>)>,
+}
+
+impl Wanted {
+    /// What stops making a terrain of `scene` ready. A preview is let through, as the worker does.
+    fn control(&self, scene: &Scene, samples: usize) -> Result<Arc<Control>, Cancelled> {
+        match &self.newest {
+            Some((newest, control)) if std::ptr::eq(&**newest, scene) => Ok(control.clone()),
+            _ if samples <= PREVIEW_SAMPLES => Ok(Arc::default()),
+            _ => Err(Cancelled),
+        }
+    }
+}
+
+struct Laying {
+    choice: Choice,
+    /// Serial of what it is laid over.
+    over: u64,
+    control: Arc<Control>,
+    done: Mutex<Receiver<Answer>>,
+}
+
+impl Drop for Laying {
+    fn drop(&mut self) {
+        self.control.cancel();
+    }
 }
 
 /// What a round of reports changed.
@@ -37,12 +80,30 @@ impl Bridge {
     /// # Errors
     /// When the system refuses a thread.
     pub fn start(waker: Waker) -> std::io::Result<Self> {
-        let prepare = |terrain: &Arc<Terrain>, scene: &Scene| Arc::new(prepare(terrain, &scene.settings));
-        let worker = Worker::start(0, prepare, move || waker.wake())?;
-        Ok(Self { worker: Mutex::new(worker), terrain: None, elapsed: None, range: (0.0, 0.0) })
+        let wanted = Arc::new(Mutex::new(Wanted::default()));
+        let seen = wanted.clone();
+        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene| {
+            let (choice, control) = {
+                let wanted = locked(&seen);
+                (wanted.choice.clone(), wanted.control(scene, terrain.samples())?)
+            };
+            prepare(terrain, &scene.settings, &choice, &control).map(Arc::new)
+        };
+        let bell = waker.clone();
+        let worker = Worker::start(0, prepare, move || bell.wake())?;
+        Ok(Self {
+            worker: Mutex::new(worker),
+            wanted,
+            waker,
+            shown: None,
+            laying: None,
+            terrain: None,
+            elapsed: None,
+            range: (0.0, 0.0),
+        })
     }
 
-    fn worker(&mut self) -> &mut Worker<Arc<Prepared>> {
+    fn worker(&mut self) -> &mut Worker<Answer> {
         self.worker.get_mut().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -50,6 +111,11 @@ impl Bridge {
     pub fn receive(&mut self, document: &mut Document) -> Received {
         let mut received = Received::default();
         while let Some(report) = self.worker().poll() {
+            if let Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. } = &report
+                && output.prepared.is_err()
+            {
+                continue; // superseded on the way to the screen
+            }
             let taken = document.accept(&report);
             if let (true, Report::Done { output, .. }) = (taken, &report) {
                 self.elapsed = Some(output.elapsed);
@@ -58,27 +124,84 @@ impl Bridge {
                 Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
                     if taken =>
                 {
-                    self.range = output.prepared.bounds.whole();
                     self.terrain = Some(output.terrain);
-                    received.prepared = Some(output.prepared);
+                    received.prepared = output.prepared.ok();
                 }
                 Report::Failed { message, .. } => received.failures.push(message),
                 _ => {}
             }
         }
+        if let Some(prepared) = &received.prepared {
+            self.range = prepared.bounds.whole();
+            self.shown = Some(prepared.clone());
+        }
+        self.lay_overlay(&mut received);
         received
+    }
+
+    /// Takes an overlay that is ready; starts one where the wanted one is not on screen.
+    fn lay_overlay(&mut self, received: &mut Received) {
+        let Some(shown) = &self.shown else { return };
+        let choice = locked(&self.wanted).choice.clone();
+        if let Some(laying) = &self.laying {
+            let is_current = laying.over == shown.serial && laying.choice.shows_the_same(&choice);
+            let answer = laying.done.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
+            match answer {
+                Err(std::sync::mpsc::TryRecvError::Empty) if is_current => return,
+                Ok(Ok(prepared)) if is_current => {
+                    received.prepared = Some(prepared.clone());
+                    self.shown = Some(prepared);
+                    self.laying = None;
+                    return;
+                }
+                _ => self.laying = None,
+            }
+        }
+        if !shown.choice.shows_the_same(&choice) {
+            self.laying = Laying::start(shown.clone(), choice, self.waker.clone());
+        }
+    }
+
+    /// Shows another overlay over the same ground; nothing is evaluated.
+    pub fn show_overlay(&mut self, overlay: Overlay) {
+        locked(&self.wanted).choice.overlay = overlay;
+        self.waker.wake();
+    }
+
+    /// Differences are taken against the terrain on screen from now on.
+    pub fn compare_from_here(&mut self) {
+        let reference = self.terrain.clone().zip(self.shown.as_ref());
+        let reference =
+            reference.map(|(terrain, shown)| Reference { terrain, relief_metres: shown.scale.relief_metres() });
+        locked(&self.wanted).choice.reference = reference;
+        self.waker.wake();
+    }
+
+    /// What the colours on screen mean.
+    pub fn legend(&self) -> Option<Arc<Legend>> {
+        self.shown.as_ref()?.legend.clone()
     }
 
     /// Sends the document's next request, if it has one.
     pub fn send(&mut self, document: &mut Document) {
         if let Some(request) = document.take_request() {
+            let newest = (request.scene.clone(), Arc::default());
+            self.stop_preparing(Some(newest));
             self.worker().submit(request);
         }
     }
 
     /// Stops what is being computed; what is on screen stays.
     pub fn cancel(&mut self) {
+        self.stop_preparing(None);
         self.worker().cancel();
+    }
+
+    fn stop_preparing(&self, newest: Option<(Arc<Scene>, Arc<Control>)>) {
+        let before = std::mem::replace(&mut locked(&self.wanted).newest, newest);
+        if let Some((_, control)) = before {
+            control.cancel();
+        }
     }
 
     /// How far the running evaluation is.
@@ -87,6 +210,28 @@ impl Bridge {
     }
 
     pub fn is_busy(&mut self) -> bool {
-        self.worker().is_busy()
+        self.laying.is_some() || self.worker().is_busy()
     }
+}
+
+impl Laying {
+    /// On a thread of its own, so that a long evaluation does not hold it up.
+    fn start(over: Arc<Prepared>, choice: Choice, waker: Waker) -> Option<Self> {
+        let control = Arc::new(Control::default());
+        let (sender, done) = channel();
+        let (serial, asked, stop) = (over.serial, choice.clone(), control.clone());
+        let lay = move || {
+            let answer = over.with_overlay(&asked, &stop).map(Arc::new);
+            if sender.send(answer).is_ok() {
+                waker.wake();
+            }
+        };
+        // without a thread the overlay comes with the next terrain
+        std::thread::Builder::new().name("talweg-overlay".into()).spawn(lay).ok()?;
+        Some(Self { choice, over: serial, control, done: Mutex::new(done) })
+    }
+}
+
+fn locked(wanted: &Mutex<Wanted>) -> MutexGuard<'_, Wanted> {
+    wanted.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -28,7 +28,7 @@ use bevy_egui::egui;
 use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
-pub use super::view::ViewMode;
+pub use super::view::{Overlay, ViewMode};
 pub use shortcuts::pressed;
 pub use view::{ViewAction, Viewpoint};
 
@@ -118,7 +118,8 @@ impl Command {
         let mut view = vec![ViewAction::Reset, ViewAction::Frame];
         view.extend(Viewpoint::ALL.map(ViewAction::From));
         view.extend(ViewMode::ALL.map(ViewAction::Mode));
-        view.push(ViewAction::ToggleWater);
+        view.extend(Overlay::all().into_iter().map(ViewAction::Overlay));
+        view.extend([ViewAction::CompareFromHere, ViewAction::ToggleWater]);
         view
     }
 

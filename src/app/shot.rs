@@ -175,12 +175,19 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
     use super::*;
-    use crate::field::{Edges, Stream, Terrain};
+    use crate::app::view::{Choice, Overlay, prepare};
+    use crate::field::{Edges, MapKind, Stream, Terrain};
+    use crate::nodes::Control;
     use crate::scene::Settings;
 
     /// Red ground: what is bluish is a hole.
     fn red() -> Arc<PaletteTable> {
         Arc::new(PaletteTable { lut: vec![[255, 0, 0, 255]; 512], rock: [255, 0, 0, 255], rock_degrees: (30.0, 40.0) })
+    }
+
+    fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<Prepared> {
+        let choice = Choice { overlay, reference: None };
+        Arc::new(prepare(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
     }
 
     /// Pixels through which something else than the ground is seen.
@@ -191,7 +198,7 @@ mod tests {
             0.3 * (u * 40.0).sin() * (v * 36.0).cos() + 0.12 * draw.signed(at(u), at(v))
         }));
         let settings = Settings { sea_level: -9000.0, sun_elevation: 80.0, ..Settings::default() };
-        let prepared = Arc::new(crate::app::view::prepare(&terrain, &settings));
+        let prepared = prepared(&terrain, &settings, Overlay::None);
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
@@ -211,10 +218,106 @@ mod tests {
         }
     }
 
+    /// A picture of a terrain from straight above, and where a place of the square is in it.
+    fn from_above(prepared: Arc<Prepared>, palette: Arc<PaletteTable>) -> Above {
+        let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
+        let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
+        let ground_world = prepared.scale.highest_world;
+        let rgba = guarded(|| render(prepared, palette, &options, Quality::Still)).unwrap().unwrap();
+        Above { rgba, pose, ground_world }
+    }
+
+    struct Above {
+        rgba: Vec<u8>,
+        pose: Pose,
+        ground_world: f32,
+    }
+
+    impl Above {
+        fn at(&self, u: f32, v: f32) -> [u8; 3] {
+            let world = Vec3::new((u - 0.5) * 1000.0, self.ground_world, (v - 0.5) * 1000.0);
+            let pixel = self.pose.project(&lens(Vec2::splat(300.0)), world).expect("it is below the eye");
+            let at = (pixel.y as usize * 300 + pixel.x as usize) * 4;
+            [self.rgba[at], self.rgba[at + 1], self.rgba[at + 2]]
+        }
+
+        /// Mean colour of a small square.
+        fn mean(&self, u: f32, v: f32) -> [f32; 3] {
+            let mut sum = [0.0; 3];
+            for k in 0..81 {
+                let colour = self.at(u + 0.02 * ((k % 9) as f32 - 4.0), v + 0.02 * ((k / 9) as f32 - 4.0));
+                (0..3).for_each(|c| sum[c] += f32::from(colour[c]) / 81.0);
+            }
+            sum
+        }
+    }
+
+    #[test]
+    fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
+        let dry = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
+        let settings = Settings { sea_level: -9000.0, ..Settings::default() };
+        // a lake, and a stream of one sample across the square
+        let (mut wet, film) = (dry.clone(), 1e-4);
+        let is_lake = |u: f32, v: f32| (u - 0.3).hypot(v - 0.35) - 0.15;
+        for k in 0..129 * 129 {
+            let (i, j) = (k / 129, k % 129);
+            let lake = is_lake(j as f32 / 128.0, i as f32 / 128.0) < 0.0;
+            wet.map_mut(MapKind::Water)[k] = if lake || i == 96 { 0.03 } else { film };
+        }
+        let draw =
+            |terrain: &Terrain, overlay| from_above(prepared(&Arc::new(terrain.clone()), &settings, overlay), red());
+        let (before, after) = (draw(&dry, Overlay::None), draw(&wet, Overlay::None));
+        let (mut drawn, cell) = (0, 1.0 / 128.0);
+        for k in 0..90 * 90 {
+            let (u, v) = (0.05 + 0.01 * (k % 90) as f32, 0.05 + 0.01 * (k / 90) as f32);
+            let nearest = is_lake(u, v).min((v - 0.75).abs() - 0.5 * cell);
+            let (old, new) = (before.at(u, v), after.at(u, v));
+            if nearest < -1.5 * cell {
+                assert!(new[2] > new[0], "no water at {u}, {v}: {new:?}");
+                drawn += 1;
+            } else if nearest > 2.5 * cell {
+                assert_eq!(old, new, "water at {u}, {v}");
+            }
+        }
+        assert!(drawn > 400, "{drawn}");
+        for k in 0..50 {
+            let (u, v) = (0.1 + 0.016 * k as f32, 0.75);
+            assert!(after.at(u, v)[2] > after.at(u, v)[0], "the stream is broken at {u}");
+        }
+        let plain = draw(&dry, Overlay::Slope);
+        let slope = draw(&wet, Overlay::Slope);
+        assert_eq!(plain.at(0.3, 0.35), slope.at(0.3, 0.35), "water does not hide data");
+    }
+
+    #[test]
+    fn an_overlay_has_the_colours_of_its_ramp() {
+        let mut terrain = Terrain::from_fn(65, Edges::Open, |_, _| 0.2);
+        // powers 0, 1, 2 and 3 of ten, in the four quarters
+        let quarter = |k: usize| 2 * usize::from(k / 65 > 32) + usize::from(k % 65 > 32);
+        for (k, flow) in terrain.map_mut(MapKind::Flow).iter_mut().enumerate() {
+            *flow = [1.0, 10.0, 100.0, 1000.0][quarter(k)];
+        }
+        let settings = Settings { sea_level: -9000.0, ..Settings::default() };
+        let flow = prepared(&Arc::new(terrain.clone()), &settings, Overlay::Map(MapKind::Flow));
+        let ramp = flow.ramp().expect("there is a flow map");
+        let tinted = from_above(flow, red());
+        let places = [(0.25, 0.25), (0.75, 0.25), (0.25, 0.75), (0.75, 0.75)];
+        // nothing has flowed in the first: the ground is red there. The others look like ground of the ramp's colour
+        let grounds = [None, Some(1.0 / 3.0), Some(2.0 / 3.0), Some(1.0)];
+        for ((u, v), place) in places.into_iter().zip(grounds) {
+            let [r, g, b] = place.map_or([255, 0, 0], |place| ramp.colour(place));
+            let painted = PaletteTable { lut: vec![[r, g, b, 255]; 512], ..(*red()).clone() };
+            let bare = from_above(prepared(&Arc::new(terrain.clone()), &settings, Overlay::None), painted.into());
+            let (seen, expected) = (tinted.mean(u, v), bare.mean(u, v));
+            let away = (0..3).map(|c| (seen[c] - expected[c]).abs()).fold(0.0, f32::max);
+            assert!(away < 8.0, "{seen:?} instead of {expected:?} at {u}, {v}");
+        }
+    }
+
     #[test]
     fn a_size_out_of_range_is_refused() {
         let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
-        let prepared = Arc::new(crate::app::view::prepare(&terrain, &Settings::default()));
+        let prepared = prepared(&terrain, &Settings::default(), Overlay::None);
         let options = ShotOptions { width: 9000, ..ShotOptions::default() };
         let refused = shot(prepared, red(), &options, Path::new("/nowhere/view.png"));
         assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));

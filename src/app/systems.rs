@@ -198,6 +198,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
             east_metres: hit.position_metres[0],
             south_metres: hit.position_metres[1],
         }),
+        legend: bridge.legend(),
     }
 }
 
@@ -237,6 +238,11 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
                 });
             }
             ViewAction::Mode(mode) => *hands.mode = mode,
+            ViewAction::Overlay(_) => bridge.show_overlay(editor.view.overlay),
+            ViewAction::CompareFromHere => {
+                bridge.compare_from_here();
+                editor.toasts.info("The overlay Difference shows what changes from here on.");
+            }
             ViewAction::ToggleWater => hands.shown.water = editor.view.water,
         },
     }

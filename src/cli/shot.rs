@@ -12,7 +12,8 @@ use super::render::{check_picture, pixels};
 #[derive(Args)]
 #[command(after_help = "\
 Example:
-  talweg shot alpine-range -o view.png --width 1920 --height 1080")]
+  talweg shot alpine-range -o view.png --width 1920 --height 1080
+  talweg shot eroded-hills -o change.png --overlay change --mode hillshade")]
 pub struct ShotArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -25,6 +26,12 @@ pub struct ShotArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 720, value_parser = pixels())]
     pub height: u32,
+    /// How the ground is drawn: shaded, hillshade or wireframe
+    #[arg(long, value_name = "NAME", default_value = "shaded")]
+    pub mode: String,
+    /// Data over the ground: slope, change (erosion and deposition) or a map, like flow, water or hardness
+    #[arg(long, value_name = "NAME", default_value = "none")]
+    pub overlay: String,
 }
 
 pub fn run(args: ShotArgs) -> Outcome {
@@ -35,13 +42,34 @@ pub fn run(args: ShotArgs) -> Outcome {
 
 #[cfg(feature = "app")]
 fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
-    use crate::app::{shot, view};
+    use crate::app::shot;
+    use crate::app::view::{Choice, Overlay, ViewMode, prepare};
+    use crate::nodes::Control;
+
+    let mode =
+        ViewMode::named(&args.mode).ok_or_else(|| unknown("mode", &args.mode, ViewMode::ALL.map(ViewMode::name)))?;
+    // there is nothing to compare with
+    let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
+    let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
+    let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let terrain = job.evaluate()?;
     let palette = crate::look::table_of(&job.scene);
-    let prepared = job.pool.install(|| view::prepare(&terrain, &job.scene.settings));
-    let options = shot::ShotOptions { width: args.width, height: args.height, ..Default::default() };
+    let choice = Choice { overlay, reference: None };
+    let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
+    let legend = prepared.legend.clone();
+    let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
     shot::shot(prepared.into(), palette.into(), &options, &args.output)?;
-    super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))
+    super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
+    match legend {
+        None => Ok(()),
+        Some(legend) => super::print(&format!("{legend}\n")),
+    }
+}
+
+#[cfg(feature = "app")]
+fn unknown(what: &str, name: &str, known: impl IntoIterator<Item = String>) -> super::Failure {
+    let known: Vec<String> = known.into_iter().collect();
+    super::usage(anyhow::anyhow!("there is no {what} `{name}`; there are {}", known.join(", ")))
 }
 
 #[cfg(not(feature = "app"))]

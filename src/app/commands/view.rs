@@ -5,7 +5,8 @@ use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use super::Info;
-use crate::app::view::ViewMode;
+use crate::app::view::{Overlay, ViewMode};
+use crate::field::MapKind;
 
 /// A side to look from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,10 @@ pub enum ViewAction {
     Frame,
     From(Viewpoint),
     Mode(ViewMode),
+    /// Shows data over the ground; again: takes it away.
+    Overlay(Overlay),
+    /// Differences are taken against the terrain on screen.
+    CompareFromHere,
     ToggleWater,
 }
 
@@ -61,12 +66,29 @@ pub(super) fn info(action: ViewAction) -> Info {
             let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match mode {
                 ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
                 ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
-                ViewMode::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
                 ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
             };
             return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
         }
-        ViewAction::ToggleWater => ("Water", "Shows or hides the water surface.", icon::WAVES, keys![NONE + W]),
+        ViewAction::Overlay(overlay) => {
+            let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match overlay {
+                Overlay::None => (icon::PROHIBIT, keys![SHIFT + Num0]),
+                Overlay::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
+                Overlay::Change => (icon::PLUS_MINUS, keys![SHIFT + Num5]),
+                Overlay::Map(MapKind::Flow) => (icon::TREE_STRUCTURE, keys![SHIFT + Num6]),
+                Overlay::Map(MapKind::Water) => (icon::DROP, keys![SHIFT + Num7]),
+                Overlay::Map(_) => (icon::STACK, &[]),
+                Overlay::Difference => (icon::INTERSECT, keys![SHIFT + Num8]),
+            };
+            return Info { label: overlay.label(), tooltip: overlay.help(), icon, shortcuts };
+        }
+        ViewAction::CompareFromHere => (
+            "Compare from here",
+            "Keeps the terrain on screen; the overlay Difference shows what has changed since.",
+            icon::PUSH_PIN,
+            keys![SHIFT + Num9],
+        ),
+        ViewAction::ToggleWater => ("Water", "Shows or hides the sea, rivers and lakes.", icon::WAVES, keys![NONE + W]),
     };
     Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
 }

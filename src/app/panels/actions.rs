@@ -5,7 +5,7 @@ use std::path::Path;
 use bevy_egui::egui;
 
 use super::{Editor, Effect};
-use crate::app::commands::{Command, ViewAction};
+use crate::app::commands::{Command, Overlay, ViewAction};
 use crate::app::dialogs::{Answer, Then};
 use crate::app::document::Selection;
 use crate::scene::{Scene, Warning};
@@ -57,6 +57,11 @@ impl Editor {
             Command::View(action) => {
                 match action {
                     ViewAction::Mode(mode) => self.view.mode = mode,
+                    ViewAction::Overlay(overlay) => {
+                        // again: away with it
+                        let is_on = self.view.overlay == overlay;
+                        self.view.overlay = if is_on { Overlay::None } else { overlay };
+                    }
                     ViewAction::ToggleWater => self.view.water = !self.view.water,
                     _ => {}
                 }

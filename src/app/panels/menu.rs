@@ -100,22 +100,36 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
 }
 
 fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
-    for action in Command::view() {
+    let (over, plain): (Vec<_>, Vec<_>) = Command::view()
+        .into_iter()
+        .partition(|action| matches!(action, ViewAction::Overlay(_) | ViewAction::CompareFromHere));
+    for action in plain {
         if matches!(action, ViewAction::Mode(ViewMode::Shaded)) {
             ui.separator();
         }
-        let on = match action {
-            ViewAction::Mode(mode) => Some(editor.view.mode == mode),
-            ViewAction::ToggleWater => Some(editor.view.water),
-            _ => None,
-        };
         if matches!(action, ViewAction::ToggleWater) {
             ui.separator();
+            let menu = ui.menu_button(format!("{}  Overlay", icon::STACK), |ui| {
+                for action in &over {
+                    view_entry(ui, editor, chosen, *action);
+                }
+            });
+            menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Overlay"));
         }
-        let command = Command::View(action);
-        if entry(ui, &command, None, true, on) {
-            *chosen = Some(command);
-        }
+        view_entry(ui, editor, chosen, action);
+    }
+}
+
+fn view_entry(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>, action: ViewAction) {
+    let on = match action {
+        ViewAction::Mode(mode) => Some(editor.view.mode == mode),
+        ViewAction::Overlay(overlay) => Some(editor.view.overlay == overlay),
+        ViewAction::ToggleWater => Some(editor.view.water),
+        _ => None,
+    };
+    let command = Command::View(action);
+    if entry(ui, &command, None, true, on) {
+        *chosen = Some(command);
     }
 }
 

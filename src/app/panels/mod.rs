@@ -7,6 +7,7 @@ mod actions;
 mod add_menu;
 mod curve;
 mod layer;
+mod legend;
 mod menu;
 mod params;
 mod settings;
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
-use super::commands::{self, Command, ViewAction, ViewMode};
+use super::commands::{self, Command, Overlay, ViewAction, ViewMode};
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
@@ -44,12 +45,13 @@ pub struct Example {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ViewSettings {
     pub mode: ViewMode,
+    pub overlay: Overlay,
     pub water: bool,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
-        Self { mode: ViewMode::default(), water: true }
+        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true }
     }
 }
 
@@ -123,6 +125,9 @@ impl Editor {
         }
         asked.extend(self.panels(root, info));
         let free_rect = root.available_rect_before_wrap();
+        if let Some(legend) = &info.legend {
+            legend::show(root, free_rect, legend);
+        }
         for command in asked {
             self.run(&ctx, command);
         }

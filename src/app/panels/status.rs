@@ -1,5 +1,6 @@
 //! The bar at the bottom: what is being computed, what is on screen, what is under the cursor.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bevy_egui::egui;
@@ -9,6 +10,7 @@ use egui_phosphor::regular as icon;
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
+use crate::app::view::Legend;
 
 /// What the running evaluation is at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,6 +50,8 @@ pub struct StatusInfo {
     /// Lowest and highest point on screen.
     pub range_metres: Option<(f32, f32)>,
     pub cursor: Option<UnderCursor>,
+    /// What the colours of the overlay mean.
+    pub legend: Option<Arc<Legend>>,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.

@@ -298,7 +298,7 @@ pub fn confined(pose: Pose, prepared: &Prepared) -> Pose {
     let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
     let mut floor = scale.base_world;
     if scale.is_inside(eye) {
-        floor = scale.ground_world(&prepared.terrain, eye);
+        floor = scale.ground_world(&prepared.terrain, eye) + prepared.inland_world(eye);
         if scale.has_sea() {
             floor = floor.max(scale.sea_world);
         }

@@ -11,7 +11,7 @@ use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
     BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, IndexFormat,
-    PipelineCache, RenderPassDescriptor, StoreOp,
+    PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
@@ -23,8 +23,8 @@ use super::mesh::{PatchMesh, Quality, SideKind, sides_of};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
 use super::pipelines::{Part, Pipelines, TargetKey, ViewShader};
-use super::prepare::Prepared;
-use super::textures::Textures;
+use super::prepare::{Prepared, Tint};
+use super::textures::{Layer, Textures, blank};
 use crate::look::PaletteTable;
 
 /// Marks the camera of the view.
@@ -36,7 +36,7 @@ pub struct TerrainCamera;
 pub struct Shown {
     pub prepared: Option<Arc<Prepared>>,
     pub palette: Option<Arc<PaletteTable>>,
-    /// Whether the sea is drawn.
+    /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
 }
 
@@ -69,6 +69,7 @@ struct Batch {
     patches: u32,
     sides: u32,
     has_sea: bool,
+    has_inland: bool,
     ids: Option<[CachedRenderPipelineId; Part::ALL.len()]>,
     bind_group: Option<BindGroup>,
     serial: u64,
@@ -80,6 +81,8 @@ struct Buffers {
     frame: Buffer,
     instances: Buffer,
     instances_bytes: u64,
+    /// Stands for maps that a terrain has not.
+    blank: TextureView,
 }
 
 /// Draws [`Shown`] through every [`TerrainCamera`].
@@ -131,6 +134,7 @@ impl Buffers {
             }),
             instances: Self::instances(device, instances_bytes),
             instances_bytes,
+            blank: blank(device),
         }
     }
 
@@ -179,9 +183,10 @@ fn prepare_batch(
     batch.serial = 0;
     let (Some(prepared), Some(table)) = (&wanted.shown.prepared, &wanted.shown.palette) else { return };
     textures.advance(prepared, &device, &queue);
-    palette.update(table, &queue);
     let (Some(shown), Some((view, msaa))) = (&textures.shown, views.iter().next()) else { return };
     let prepared = &shown.prepared;
+    palette.update(table, prepared.ramp(), &queue);
+    let has_sea = wanted.shown.water && prepared.scale.has_sea();
 
     let world_from_view = view.world_from_view.to_matrix();
     let clip_from_world = view.clip_from_view * world_from_view.inverse();
@@ -191,26 +196,31 @@ fn prepare_batch(
     let frustum = Frustum::new(clip_from_world);
     let patches = select(&prepared.scale, &prepared.bounds, mesh.detail, &reach, Some(&frustum));
     let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
-    let frame = Frame::new(&eye, prepared, table, wanted.mode, &reach, mesh.detail.quads);
+    let frame = Frame::new(&eye, prepared, table, (wanted.mode, has_sea), &reach, mesh.detail.quads);
     buffers.write(&frame, &instances, &device, &queue);
 
+    let map = |layer| shown.view(layer).unwrap_or(&buffers.blank);
     let layout = cache.get_bind_group_layout(&pipelines.layout);
     let entries = BindGroupEntries::sequential((
         buffers.frame.as_entire_binding(),
-        &shown.height,
-        &shown.slopes,
-        &shown.light,
+        map(Layer::Heights),
+        map(Layer::Slopes),
+        map(Layer::Light),
         &palette.view,
+        map(Layer::Inland),
+        map(Layer::Data),
         &palette.sampler,
     ));
     *batch = Batch {
         patches: patches.len() as u32,
         sides: (instances.len() - patches.len()) as u32,
-        has_sea: wanted.shown.water && prepared.scale.has_sea(),
+        has_sea,
+        // data would be hard to read through water
+        has_inland: wanted.shown.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
         ids: Some(pipelines.for_target(
             &cache,
             TargetKey { format: view.target_format, samples: msaa.samples() },
-            wanted.mode,
+            (wanted.mode, prepared.tint()),
         )),
         bind_group: Some(device.create_bind_group("talweg view", &layout, &entries)),
         serial: prepared.serial,
@@ -265,9 +275,11 @@ fn draw(
             Part::Ground => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
             Part::Sides => pass.draw(0..mesh.strip_vertices, sides.clone()),
             Part::Sky => pass.draw(0..3, 0..1),
-            Part::WaterSides if batch.has_sea => pass.draw(0..mesh.strip_vertices, sides.clone()),
-            Part::WaterSurface if batch.has_sea => pass.draw(0..6, 0..1),
-            Part::WaterSides | Part::WaterSurface => {}
+            Part::InlandSides if batch.has_inland => pass.draw(0..mesh.strip_vertices, sides.clone()),
+            Part::InlandSurface if batch.has_inland => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
+            Part::SeaSides if batch.has_sea => pass.draw(0..mesh.strip_vertices, sides.clone()),
+            Part::SeaSurface if batch.has_sea => pass.draw(0..6, 0..1),
+            Part::InlandSides | Part::InlandSurface | Part::SeaSides | Part::SeaSurface => {}
         }
     }
     drawn.0.store(batch.serial, Ordering::Release);

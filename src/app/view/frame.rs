@@ -32,7 +32,14 @@ pub struct Frame {
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
+    /// Place on the ramp that means nothing, how far from it the overlay covers, unused twice.
+    overlay: Vec4,
+    /// Depths between which inland water fades in, as fractions of the relief; whether the sea is drawn; unused.
+    inland: Vec4,
 }
+
+/// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
+const FILM: (f32, f32) = (0.000_3, 0.001_5);
 
 /// What is known of the camera.
 pub struct Eye {
@@ -47,7 +54,7 @@ impl Frame {
         eye: &Eye,
         prepared: &Prepared,
         palette: &PaletteTable,
-        mode: ViewMode,
+        (mode, has_sea): (ViewMode, bool),
         reach: &Reach,
         quads: u32,
     ) -> Self {
@@ -68,6 +75,8 @@ impl Frame {
             rock: Vec4::new(linear(r), linear(g), linear(b), a),
             rock_slopes: Vec4::new(tangent(from), tangent(to.max(from + 0.5)), scale.metres_per_world, 0.0),
             viewport: eye.viewport,
+            overlay: prepared.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
+            inland: Vec4::new(FILM.0, FILM.1, f32::from(u8::from(has_sea)), 0.0),
         }
     }
 }

@@ -1,9 +1,12 @@
 //! Light that does not depend on the eye: what the sun reaches, and how open the ground is to the sky.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::scale::{SIDE_WORLD, Scale};
 use crate::field::Terrain;
+use crate::nodes::{Cancelled, Control};
 
 /// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
 const SUN_TANGENT: f32 = 0.03;
@@ -12,11 +15,16 @@ const SUN_TANGENT: f32 = 0.03;
 ///
 /// The upper edge of the shadow is carried away from the sun from row to row (of columns, if the sun stands nearer
 /// to east or west), falling by the tangent of the sun's elevation: one pass, whatever the length of the shadows.
-pub fn sunlight(terrain: &Terrain, scale: &Scale, towards_sun: [f32; 3]) -> Vec<f32> {
+pub fn sunlight(
+    terrain: &Terrain,
+    scale: &Scale,
+    towards_sun: [f32; 3],
+    control: &Control,
+) -> Result<Vec<f32>, Cancelled> {
     let [east, up, south] = towards_sun;
     let level = (east * east + south * south).sqrt();
     if level < 1e-3 || scale.relief_world == 0.0 {
-        return vec![1.0; terrain.height.len()];
+        return Ok(vec![1.0; terrain.height.len()]);
     }
     let by_rows = south.abs() >= east.abs();
     let (along, across) = if by_rows { (south, east) } else { (east, south) };
@@ -30,9 +38,10 @@ pub fn sunlight(terrain: &Terrain, scale: &Scale, towards_sun: [f32; 3]) -> Vec<
         relief_world: scale.relief_world,
     };
     if by_rows {
-        sweep.run(&terrain.height)
+        sweep.run(&terrain.height, control)
     } else {
-        transposed(scale.samples, &sweep.run(&transposed(scale.samples, &terrain.height)))
+        let lit = sweep.run(&transposed(scale.samples, &terrain.height, control)?, control)?;
+        transposed(scale.samples, &lit, control)
     }
 }
 
@@ -40,7 +49,7 @@ struct Sweep {
     size: usize,
     /// Whether the sun stands behind the last row.
     from_end: bool,
-    /// Columns towards the sun, per row towards the sun.
+    /// Columns towards the sun, per row towards the sun: from -1 to 1.
     shift: f32,
     step_world: f32,
     /// Height lost by the edge of a shadow per unit of way.
@@ -49,7 +58,7 @@ struct Sweep {
     relief_world: f32,
 }
 
-/// Shadows on a row, with [`PAD`] copies of its ends on both sides.
+/// Shadows on a stretch of a row, with a copy of its ends on both sides.
 #[derive(Clone)]
 struct Shadows {
     /// Upper edge.
@@ -58,62 +67,117 @@ struct Shadows {
     way: Vec<f32>,
 }
 
-/// The sun is seen past one column to the left and two to the right, at most.
-const PAD: usize = 2;
-
 impl Shadows {
     fn pad(&mut self) {
         for row in [&mut self.top, &mut self.way] {
-            let (first, last) = (row[PAD], row[row.len() - PAD - 1]);
-            let end = row.len() - PAD;
-            row[..PAD].fill(first);
-            row[end..].fill(last);
+            let last = row.len() - 1;
+            row[0] = row[1];
+            row[last] = row[last - 1];
         }
+    }
+
+    /// The stretch `columns` of a whole row.
+    fn stretch(&self, columns: &Range<usize>) -> Self {
+        let cut = |row: &[f32]| row[columns.start..columns.end + 2].to_vec();
+        let mut stretch = Self { top: cut(&self.top), way: cut(&self.way) };
+        stretch.pad();
+        stretch
     }
 }
 
+/// Rows after which the columns meet again.
+const BLOCK_ROWS: usize = 32;
+/// Columns of a thread, at the least.
+const STRIPE: usize = 384;
+
 impl Sweep {
-    fn run(&self, height: &[f32]) -> Vec<f32> {
+    /// Rows depend on each other, columns do not if each thread also computes the columns its own can hear of within a
+    /// block of rows: a column a row, on one side.
+    fn run(&self, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let n = self.size;
         let mut lit = vec![1.0; height.len()];
-        let row_at = |k: usize| if self.from_end { n - 1 - k } else { k };
-        let mut before = Shadows { top: vec![0.0; n + 2 * PAD], way: vec![0.0; n + 2 * PAD] };
-        for (top, h) in before.top[PAD..].iter_mut().zip(&height[row_at(0) * n..][..n]) {
+        let first = if self.from_end { n - 1 } else { 0 };
+        let mut front = Shadows { top: vec![0.0; n + 2], way: vec![0.0; n + 2] };
+        for (top, h) in front.top[1..].iter_mut().zip(&height[first * n..][..n]) {
             *top = h * self.relief_world;
         }
-        before.pad();
-        let mut here = before.clone();
-        let whole = self.shift.floor();
-        let (part, left) = (self.shift - whole, (PAD as isize + whole as isize) as usize);
+        front.pad();
+        let stripe = n.div_ceil((n / STRIPE).max(1));
+        for block in (1..n).step_by(BLOCK_ROWS) {
+            control.check()?;
+            let rows = block..(block + BLOCK_ROWS).min(n);
+            let span = if self.from_end { n - rows.end..n - rows.start } else { rows.clone() };
+            let mut stripes: Vec<Vec<&mut [f32]>> = (0..n.div_ceil(stripe)).map(|_| Vec::new()).collect();
+            for row in lit[span.start * n..span.end * n].chunks_mut(n) {
+                for (own, part) in stripes.iter_mut().zip(row.chunks_mut(stripe)) {
+                    own.push(part);
+                }
+            }
+            let heights = &height[span.start * n..span.end * n];
+            let done: Vec<Shadows> = stripes
+                .into_par_iter()
+                .enumerate()
+                .map(|(k, rows)| self.stripe(&front, heights, k * stripe, rows))
+                .collect();
+            for (k, shadows) in done.iter().enumerate() {
+                let (start, width) = (k * stripe + 1, shadows.top.len());
+                front.top[start..start + width].copy_from_slice(&shadows.top);
+                front.way[start..start + width].copy_from_slice(&shadows.way);
+            }
+            front.pad();
+        }
+        Ok(lit)
+    }
+
+    /// The columns from `start` on, as wide as the rows of `lit`; returns the shadows on the last row.
+    fn stripe(&self, front: &Shadows, heights: &[f32], start: usize, mut lit: Vec<&mut [f32]>) -> Shadows {
+        let n = self.size;
+        let width = lit.first().map_or(0, |row| row.len());
+        let whole = self.shift.floor().min(0.0);
+        let part = self.shift - whole;
+        let heard = if whole < 0.0 {
+            start.saturating_sub(BLOCK_ROWS)..start + width
+        } else {
+            start..(start + width + BLOCK_ROWS).min(n)
+        };
+        let (wide, own) = (heard.len(), start - heard.start..start - heard.start + width);
+        let left = usize::from(whole >= 0.0);
         let drop = self.step_world * self.fall;
-        for k in 1..n {
-            let start = row_at(k) * n;
-            let (heights, lit) = (&height[start..start + n], &mut lit[start..start + n]);
-            let (top_a, top_b) = (&before.top[left..left + n], &before.top[left + 1..left + 1 + n]);
-            let (way_a, way_b) = (&before.way[left..left + n], &before.way[left + 1..left + 1 + n]);
-            let (tops, ways) = (&mut here.top[PAD..PAD + n], &mut here.way[PAD..PAD + n]);
-            for j in 0..n {
+        let mut before = front.stretch(&heard);
+        let mut here = before.clone();
+        let mut shade = vec![0.0; wide];
+        let count = lit.len();
+        for k in 0..count {
+            let row = if self.from_end { count - 1 - k } else { k };
+            let heights = &heights[row * n..][heard.clone()];
+            let (top_a, top_b) = (&before.top[left..left + wide], &before.top[left + 1..left + 1 + wide]);
+            let (way_a, way_b) = (&before.way[left..left + wide], &before.way[left + 1..left + 1 + wide]);
+            let (tops, ways) = (&mut here.top[1..=wide], &mut here.way[1..=wide]);
+            for j in 0..wide {
                 let top = top_a[j] + (top_b[j] - top_a[j]) * part - drop;
                 let way = way_a[j] + (way_b[j] - way_a[j]) * part + self.step_world;
                 let ground = heights[j] * self.relief_world;
                 let softness = SUN_TANGENT * way + 0.35 * self.cell_world * self.fall;
                 let x = ((top - ground) / softness).clamp(0.0, 1.0);
-                lit[j] = 1.0 - x * x * (3.0 - 2.0 * x);
+                shade[j] = 1.0 - x * x * (3.0 - 2.0 * x);
                 let is_dark = top > ground;
                 tops[j] = if is_dark { top } else { ground };
                 ways[j] = if is_dark { way } else { 0.0 };
             }
+            lit[row].copy_from_slice(&shade[own.clone()]);
             here.pad();
             std::mem::swap(&mut before, &mut here);
         }
-        lit
+        let columns = own.start + 1..own.end + 1;
+        Shadows { top: before.top[columns.clone()].to_vec(), way: before.way[columns].to_vec() }
     }
 }
 
-fn transposed(n: usize, field: &[f32]) -> Vec<f32> {
+fn transposed(n: usize, field: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
     const BLOCK: usize = 32;
     let mut out = vec![0.0; field.len()];
-    out.par_chunks_mut(BLOCK * n).enumerate().for_each(|(block, rows)| {
+    out.par_chunks_mut(BLOCK * n).enumerate().try_for_each(|(block, rows)| {
+        control.check()?;
         for from in (0..n).step_by(BLOCK) {
             for (i, row) in rows.chunks_mut(n).enumerate() {
                 for (j, value) in row.iter_mut().enumerate().skip(from).take(BLOCK) {
@@ -121,8 +185,9 @@ fn transposed(n: usize, field: &[f32]) -> Vec<f32> {
                 }
             }
         }
-    });
-    out
+        Ok(())
+    })?;
+    Ok(out)
 }
 
 /// Widths over which the ground is compared with its surroundings, as parts of the side, and their weights.
@@ -131,17 +196,21 @@ const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1
 /// How open the ground is to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
 ///
 /// A point lies in a hollow as far as the mean height around it, over several widths, is above its own.
-pub fn openness(terrain: &Terrain, scale: &Scale) -> Vec<f32> {
+pub fn openness(terrain: &Terrain, scale: &Scale, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let n = scale.samples;
     let widths: Vec<(Blurred, f32)> = SURROUNDINGS
         .iter()
         .map(|&(width, weight)| {
             let halvings = (width * n as f32).log2().round().max(1.0) as u32;
-            (Blurred::new(n, &terrain.height, halvings), weight * scale.relief_world / (width * SIDE_WORLD))
+            Ok((
+                Blurred::new(n, &terrain.height, halvings, control)?,
+                weight * scale.relief_world / (width * SIDE_WORLD),
+            ))
         })
-        .collect();
+        .collect::<Result<_, Cancelled>>()?;
     let mut out = vec![0.0; terrain.height.len()];
-    out.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+    out.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        control.check()?;
         for (blurred, weight) in &widths {
             blurred.add_row(i, *weight, row);
         }
@@ -150,8 +219,9 @@ pub fn openness(terrain: &Terrain, scale: &Scale) -> Vec<f32> {
             let rise = total * height - *openness;
             *openness = 0.5 + 0.5 * rise / (1.0 + rise.abs());
         }
-    });
-    out
+        Ok(())
+    })?;
+    Ok(out)
 }
 
 /// Mean heights of blocks of 2^k samples, smoothed.
@@ -162,11 +232,12 @@ struct Blurred {
 }
 
 impl Blurred {
-    fn new(n: usize, height: &[f32], halvings: u32) -> Self {
+    fn new(n: usize, height: &[f32], halvings: u32, control: &Control) -> Result<Self, Cancelled> {
         let block = 1usize << halvings.min(n.ilog2());
         let size = n.div_ceil(block);
         let mut means = vec![0.0; size * size];
-        means.par_chunks_mut(size).enumerate().for_each(|(i, row)| {
+        means.par_chunks_mut(size).enumerate().try_for_each(|(i, row)| {
+            control.check()?;
             let rows = i * block..(i * block + block).min(n);
             let height_rows = rows.len();
             for line in rows {
@@ -174,10 +245,10 @@ impl Blurred {
                     *mean += span.iter().sum::<f32>() / (span.len() * height_rows) as f32;
                 }
             }
-        });
-        let blurred = smooth_rows(size, &means);
-        let means = transposed(size, &smooth_rows(size, &transposed(size, &blurred)));
-        Self { size, block: block as f32, means }
+            Ok(())
+        })?;
+        let columns = smooth_rows(size, &transposed(size, &smooth_rows(size, &means), control)?);
+        Ok(Self { size, block: block as f32, means: transposed(size, &columns, control)? })
     }
 
     /// Adds `weight` times row `i` of the means, as large as the terrain, to `out`.
@@ -229,7 +300,7 @@ mod tests {
         let (terrain, scale) = wall();
         let half = std::f32::consts::FRAC_1_SQRT_2;
         for (sun, side) in [([half, half, 0.0], -1), ([-half, half, 0.0], 1)] {
-            let lit = sunlight(&terrain, &scale, sun);
+            let lit = sunlight(&terrain, &scale, sun, &Control::default()).unwrap();
             // 45°: 100 units of wall cast 100 units, 12.8 cells
             let at = |cells: i32| lit[(64 * 129 + 64 + side * cells) as usize];
             assert!(at(8) < 0.2, "{}", at(8));
@@ -237,16 +308,58 @@ mod tests {
         }
     }
 
+    /// Row after row, the whole width at once: what the stripes must come to.
+    fn plain_sweep(sweep: &Sweep, height: &[f32]) -> Vec<f32> {
+        let n = sweep.size;
+        let mut lit = vec![1.0; n * n];
+        let row_at = |k: usize| if sweep.from_end { n - 1 - k } else { k };
+        let mut top: Vec<f32> = (0..n).map(|j| height[row_at(0) * n + j] * sweep.relief_world).collect();
+        let mut way = vec![0.0; n];
+        let whole = sweep.shift.floor().min(0.0);
+        for k in 1..n {
+            let at = |row: &[f32], j: usize| {
+                let low = (j as i32 + whole as i32).clamp(0, n as i32 - 1) as usize;
+                let high = (j as i32 + whole as i32 + 1).clamp(0, n as i32 - 1) as usize;
+                row[low] + (row[high] - row[low]) * (sweep.shift - whole)
+            };
+            let (mut tops, mut ways) = (vec![0.0; n], vec![0.0; n]);
+            for j in 0..n {
+                let (top, way) = (at(&top, j) - sweep.step_world * sweep.fall, at(&way, j) + sweep.step_world);
+                let ground = height[row_at(k) * n + j] * sweep.relief_world;
+                let x = (top - ground) / (SUN_TANGENT * way + 0.35 * sweep.cell_world * sweep.fall);
+                let x = x.clamp(0.0, 1.0);
+                lit[row_at(k) * n + j] = 1.0 - x * x * (3.0 - 2.0 * x);
+                (tops[j], ways[j]) = if top > ground { (top, way) } else { (ground, 0.0) };
+            }
+            (top, way) = (tops, ways);
+        }
+        lit
+    }
+
+    #[test]
+    fn stripes_come_to_the_same_as_whole_rows() {
+        for (n, shift) in [(1000, 0.7), (1000, -0.7), (1153, 1.0), (1153, -1.0), (770, 0.0), (5, 0.4), (2, -0.2)] {
+            for from_end in [false, true] {
+                let (step_world, cell_world) = (1.3, 1.0);
+                let sweep = Sweep { size: n, from_end, shift, step_world, fall: 0.2, cell_world, relief_world: 60.0 };
+                let rough = |k: usize| ((k % n) as f32 * 0.13).sin() + ((k / n) as f32 * 0.07).cos();
+                let height: Vec<f32> = (0..n * n).map(rough).collect();
+                let lit = sweep.run(&height, &Control::default()).unwrap();
+                assert!(lit == plain_sweep(&sweep, &height), "{n} samples, shift {shift}");
+            }
+        }
+    }
+
     #[test]
     fn a_plane_is_lit_and_half_open_and_a_pit_is_darker_than_a_peak() {
         let plane = Terrain::from_fn(65, Edges::Open, |u, _| 0.1 * u);
         let scale = Scale::new(&plane, &Settings::default());
-        assert!(sunlight(&plane, &scale, [0.5, 0.5, 0.707]).iter().all(|l| *l > 0.99));
-        let middle = openness(&plane, &scale)[32 * 65 + 32];
+        assert!(sunlight(&plane, &scale, [0.5, 0.5, 0.707], &Control::default()).unwrap().iter().all(|l| *l > 0.99));
+        let middle = openness(&plane, &scale, &Control::default()).unwrap()[32 * 65 + 32];
         assert!((middle - 0.5).abs() < 0.02, "{middle}");
         let bump = |sign: f32| {
             let bump = Terrain::from_fn(65, Edges::Open, |u, v| sign * (0.2 - (u - 0.5).hypot(v - 0.5)).max(0.0));
-            openness(&bump, &scale)[32 * 65 + 32]
+            openness(&bump, &scale, &Control::default()).unwrap()[32 * 65 + 32]
         };
         assert!(bump(-1.0) < 0.4 && bump(1.0) > 0.6);
     }
@@ -255,9 +368,9 @@ mod tests {
     fn transposing_twice_changes_nothing() {
         for n in [2, 33, 100] {
             let field: Vec<f32> = (0..n * n).map(|k| k as f32).collect();
-            let once = transposed(n, &field);
+            let once = transposed(n, &field, &Control::default()).unwrap();
             assert_eq!(once[n - 1], field[(n - 1) * n]);
-            assert_eq!(transposed(n, &once), field);
+            assert_eq!(transposed(n, &once, &Control::default()).unwrap(), field);
         }
     }
 }

@@ -127,6 +127,7 @@ impl Walk<'_> {
         if let Some(view) = self.view {
             let on_border = row == 0 || column == 0 || (row + 1) * cells >= last || (column + 1) * cells >= last;
             let (mut bottom, mut top) = (lowest * self.scale.relief_world, highest * self.scale.relief_world);
+            top += self.scale.inland_world;
             if on_border {
                 (bottom, top) = (self.scale.base_world, top.max(self.scale.sea_world));
             }

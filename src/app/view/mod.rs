@@ -23,15 +23,19 @@ mod control;
 mod draw;
 mod frame;
 mod idle;
+mod inland;
+mod legend;
 mod light;
 pub mod lod;
 mod mesh;
 mod mips;
 mod mode;
+mod overlay;
 mod palette;
 mod pick;
 mod pipelines;
 mod prepare;
+mod ramp;
 mod scale;
 mod textures;
 
@@ -45,9 +49,12 @@ pub(in crate::app) use control::lens;
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
 pub use draw::{DrawPlugin, Drawn, Shown, TerrainCamera};
 pub use idle::{IdlePlugin, Waker};
+pub use legend::{Legend, Tick};
 pub use mesh::Quality;
 pub use mode::ViewMode;
-pub use prepare::{Prepared, prepare};
+pub use overlay::{Choice, Overlay, Reference};
+pub use prepare::{Prepared, Tint, prepare};
+pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 
 /// When the camera moves.

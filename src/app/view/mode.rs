@@ -10,27 +10,33 @@ pub enum ViewMode {
     Shaded,
     /// Grey relief.
     Hillshade,
-    /// Steepness, from level ground to cliffs.
-    Slope,
     /// The palette with the triangles that are drawn.
     Wireframe,
 }
 
 impl ViewMode {
-    pub const ALL: [Self; 4] = [Self::Shaded, Self::Hillshade, Self::Slope, Self::Wireframe];
+    pub const ALL: [Self; 3] = [Self::Shaded, Self::Hillshade, Self::Wireframe];
 
     pub fn label(self) -> &'static str {
         match self {
             Self::Shaded => "Shaded",
             Self::Hillshade => "Hillshade",
-            Self::Slope => "Slope",
             Self::Wireframe => "Wireframe",
         }
     }
 
+    /// How the command line calls it.
+    pub fn name(self) -> String {
+        self.label().to_lowercase()
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
     /// Whether the ground is shown without its colours.
     pub fn is_plain(self) -> bool {
-        matches!(self, Self::Hillshade | Self::Slope)
+        self == Self::Hillshade
     }
 
     /// One sentence for the tooltip.
@@ -38,9 +44,6 @@ impl ViewMode {
         match self {
             Self::Shaded => "Shows the colours of the palette, with sun, sky and haze.",
             Self::Hillshade => "Shows the relief in grey, without colours.",
-            Self::Slope => {
-                "Colours the ground by its steepness: green up to 15°, yellow to 30°, red to 45°, then violet."
-            }
             Self::Wireframe => "Shows the triangles that are drawn, finer near the eye.",
         }
     }

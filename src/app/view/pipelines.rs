@@ -7,14 +7,15 @@ use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{sampler, texture_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedRenderPipelineId, ColorTargetState,
-    ColorWrites, CompareFunction, DepthStencilState, Face, FragmentState, MultisampleState, PipelineCache,
-    PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor, SamplerBindingType, ShaderStages, TextureFormat,
-    TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
+    ColorWrites, CompareFunction, DepthBiasState, DepthStencilState, Face, FragmentState, MultisampleState,
+    PipelineCache, PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor, SamplerBindingType, ShaderStages,
+    TextureFormat, TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
 };
 use bevy::shader::Shader;
 
 use super::frame::Frame;
 use super::mode::ViewMode;
+use super::prepare::Tint;
 
 /// What can be drawn, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,44 +23,68 @@ pub enum Part {
     Ground,
     Sides,
     Sky,
-    WaterSides,
-    WaterSurface,
+    InlandSides,
+    InlandSurface,
+    SeaSides,
+    SeaSurface,
 }
 
-impl Part {
-    pub const ALL: [Self; 5] = [Self::Ground, Self::Sides, Self::Sky, Self::WaterSides, Self::WaterSurface];
+/// How the ground is coloured: a fragment stage each.
+type Look = (ViewMode, Tint);
 
-    fn entry_points(self, mode: ViewMode) -> (&'static str, &'static str) {
+impl Part {
+    pub const ALL: [Self; 7] = [
+        Self::Ground,
+        Self::Sides,
+        Self::Sky,
+        Self::InlandSides,
+        Self::InlandSurface,
+        Self::SeaSides,
+        Self::SeaSurface,
+    ];
+
+    fn entry_points(self, look: Look) -> (&'static str, &'static str) {
         match self {
             Self::Ground => {
-                let fragment = match mode {
-                    ViewMode::Shaded => "ground_shaded",
-                    ViewMode::Hillshade => "ground_hillshade",
-                    ViewMode::Slope => "ground_slope",
-                    ViewMode::Wireframe => "ground_wireframe",
+                let fragment = match look {
+                    (ViewMode::Shaded, Tint::None) => "ground_shaded",
+                    (ViewMode::Shaded, Tint::Slope) => "ground_shaded_slope",
+                    (ViewMode::Shaded, Tint::Data) => "ground_shaded_data",
+                    (ViewMode::Hillshade, Tint::None) => "ground_hillshade",
+                    (ViewMode::Hillshade, Tint::Slope) => "ground_hillshade_slope",
+                    (ViewMode::Hillshade, Tint::Data) => "ground_hillshade_data",
+                    (ViewMode::Wireframe, Tint::None) => "ground_wireframe",
+                    (ViewMode::Wireframe, Tint::Slope) => "ground_wireframe_slope",
+                    (ViewMode::Wireframe, Tint::Data) => "ground_wireframe_data",
                 };
                 ("ground_vertex", fragment)
             }
             Self::Sides => ("sides_vertex", "sides_fragment"),
             Self::Sky => ("sky_vertex", "sky_fragment"),
-            Self::WaterSides => ("water_sides_vertex", "water_sides_fragment"),
-            Self::WaterSurface => ("water_vertex", "water_fragment"),
+            Self::InlandSides => ("inland_sides_vertex", "inland_sides_fragment"),
+            Self::InlandSurface => ("inland_vertex", "inland_fragment"),
+            Self::SeaSides => ("water_sides_vertex", "water_sides_fragment"),
+            Self::SeaSurface => ("water_vertex", "water_fragment"),
         }
     }
 
     fn is_water(self) -> bool {
-        matches!(self, Self::WaterSides | Self::WaterSurface)
+        matches!(self, Self::InlandSides | Self::InlandSurface | Self::SeaSides | Self::SeaSurface)
     }
 
     /// Whether it is drawn once for each patch.
     fn is_patched(self) -> bool {
-        matches!(self, Self::Ground | Self::Sides | Self::WaterSides)
+        !matches!(self, Self::Sky | Self::SeaSurface)
     }
 }
 
-/// A part in the first mode.
-fn plain(part: Part) -> (Part, ViewMode) {
-    (part, ViewMode::default())
+/// Where the water's surface lies on the ground it wins: steps of depth, and more where it is seen at a slant.
+const INLAND_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
+
+/// All looks of the ground, the plain ones first.
+fn looks() -> impl Iterator<Item = Look> {
+    let tints = [Tint::None, Tint::Slope, Tint::Data];
+    tints.into_iter().flat_map(|tint| ViewMode::ALL.map(|mode| (mode, tint)))
 }
 
 /// What the pipelines depend on.
@@ -88,6 +113,7 @@ impl ViewShader {
             include_str!("../../../assets/shaders/ground.wgsl"),
             include_str!("../../../assets/shaders/sides.wgsl"),
             include_str!("../../../assets/shaders/water.wgsl"),
+            include_str!("../../../assets/shaders/inland.wgsl"),
         );
         Self(shaders.add(Shader::from_wgsl(source, "talweg/view.wgsl")))
     }
@@ -98,7 +124,7 @@ impl ViewShader {
 pub struct Pipelines {
     pub layout: BindGroupLayoutDescriptor,
     shader: ViewShader,
-    queued: HashMap<(Part, ViewMode, TargetKey), CachedRenderPipelineId>,
+    queued: HashMap<(Part, Look, TargetKey), CachedRenderPipelineId>,
 }
 
 impl Pipelines {
@@ -114,6 +140,8 @@ impl Pipelines {
                     filtered(),
                     filtered(),
                     filtered(),
+                    filtered(),
+                    filtered(),
                     sampler(SamplerBindingType::Filtering),
                 ),
             ),
@@ -121,33 +149,34 @@ impl Pipelines {
         Self { layout, shader, queued: HashMap::default() }
     }
 
-    /// Ids of the pipelines for a target, in the order of [`Part::ALL`]. Those of all modes are queued together, when
-    /// the target is seen for the first time, so that a change of mode finds its own ready; until then it is drawn
-    /// in the first mode.
+    /// Ids of the pipelines for a target, in the order of [`Part::ALL`]. Those of all looks are queued together, when
+    /// the target is seen for the first time, so that a change finds its own ready; until then it is drawn in the
+    /// first.
     pub fn for_target(
         &mut self,
         cache: &PipelineCache,
         key: TargetKey,
-        mode: ViewMode,
+        look: Look,
     ) -> [CachedRenderPipelineId; Part::ALL.len()] {
-        if !self.queued.contains_key(&(Part::Sky, ViewMode::default(), key)) {
-            for (part, mode) in ViewMode::ALL.map(|m| (Part::Ground, m)).into_iter().chain(Part::ALL.map(plain)) {
-                let id = cache.queue_render_pipeline(self.describe(part, mode, key));
-                self.queued.insert((part, mode, key), id);
+        let first = Look::default();
+        if !self.queued.contains_key(&(Part::Sky, first, key)) {
+            let rest = Part::ALL.into_iter().filter(|part| *part != Part::Ground).map(|part| (part, first));
+            for (part, look) in looks().map(|look| (Part::Ground, look)).chain(rest) {
+                let id = cache.queue_render_pipeline(self.describe(part, look, key));
+                self.queued.insert((part, look, key), id);
             }
         }
         Part::ALL.map(|part| {
-            let (_, first) = plain(part);
             let id = self.queued[&(part, first, key)];
-            match self.queued.get(&(part, mode, key)) {
+            match self.queued.get(&(part, look, key)) {
                 Some(own) if cache.get_render_pipeline(*own).is_some() => *own,
                 _ => id,
             }
         })
     }
 
-    fn describe(&self, part: Part, mode: ViewMode, key: TargetKey) -> RenderPipelineDescriptor {
-        let (vertex, fragment) = part.entry_points(mode);
+    fn describe(&self, part: Part, look: Look, key: TargetKey) -> RenderPipelineDescriptor {
+        let (vertex, fragment) = part.entry_points(look);
         let shader_defs = if key.must_encode() { vec!["ENCODE".into()] } else { Vec::new() };
         let patch = VertexBufferLayout {
             array_stride: 16,
@@ -155,7 +184,7 @@ impl Pipelines {
             attributes: vec![VertexAttribute { format: VertexFormat::Uint32x4, offset: 0, shader_location: 0 }],
         };
         let topology = match part {
-            Part::Sides | Part::WaterSides => PrimitiveTopology::TriangleStrip,
+            Part::Sides | Part::InlandSides | Part::SeaSides => PrimitiveTopology::TriangleStrip,
             _ => PrimitiveTopology::TriangleList,
         };
         RenderPipelineDescriptor {
@@ -173,7 +202,7 @@ impl Pipelines {
                 depth_write_enabled: Some(matches!(part, Part::Ground | Part::Sides)),
                 depth_compare: Some(CompareFunction::GreaterEqual),
                 stencil: default(),
-                bias: default(),
+                bias: if part == Part::InlandSurface { INLAND_BIAS } else { default() },
             }),
             multisample: MultisampleState { count: key.samples, ..default() },
             fragment: Some(FragmentState {

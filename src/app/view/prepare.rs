@@ -6,17 +6,23 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::bounds::Bounds;
+use super::inland::{Inland, inland};
+use super::legend::Legend;
 use super::light;
 use super::mips::{Mips, halves, unit_bytes};
+use super::overlay::{Choice, Data, lay};
 use super::pick::Ground;
+use super::ramp::Ramp;
 use super::scale::Scale;
-use crate::field::{Grid, Terrain, gradient};
+use crate::field::{Grid, MapKind, Terrain, gradient};
+use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
 /// The widest texture that every graphics card takes.
 const MAX_DRAWN_SAMPLES: usize = 8192;
 
 /// A terrain ready to be drawn. Plain data, made by [`prepare`]; never changes.
+#[derive(Clone)]
 pub struct Prepared {
     /// Different for every one made.
     pub serial: u64,
@@ -25,39 +31,113 @@ pub struct Prepared {
     pub scale: Scale,
     /// Lowest and highest height, as fractions of the relief.
     pub range: (f32, f32),
-    pub bounds: Bounds,
+    pub bounds: Arc<Bounds>,
     /// Slopes to the east and to the south, as tangents in half precision.
-    pub slopes: Mips,
+    pub slopes: Arc<Mips>,
     /// Sunlight and openness, as bytes.
-    pub light: Mips,
+    pub light: Arc<Mips>,
     /// Towards the sun: east, up, south.
     pub towards_sun: [f32; 3],
+    /// Rivers and lakes, if there are any.
+    pub inland: Option<Arc<Inland>>,
+    /// The overlay that was asked for.
+    pub choice: Choice,
+    pub data: Option<Data>,
+    /// What the colours of the overlay mean, or why there are none.
+    pub legend: Option<Arc<Legend>>,
+}
+
+/// How an overlay gets into the picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tint {
+    /// Not at all.
+    #[default]
+    None,
+    /// From the slopes, which are there in any case.
+    Slope,
+    /// From a texture of its own.
+    Data,
+}
+
+fn next_serial() -> u64 {
+    static SERIAL: AtomicU64 = AtomicU64::new(1);
+    SERIAL.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Works out what the screen needs. Takes about 10 ms a million samples and core; call it on the worker.
-pub fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> Prepared {
-    static SERIAL: AtomicU64 = AtomicU64::new(1);
+///
+/// # Errors
+/// When `control` says so; it is asked every few milliseconds.
+pub fn prepare(
+    terrain: &Arc<Terrain>,
+    settings: &Settings,
+    choice: &Choice,
+    control: &Control,
+) -> Result<Prepared, Cancelled> {
     let terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
-    let scale = Scale::new(&terrain, settings);
+    let mut scale = Scale::new(&terrain, settings);
     let towards_sun = settings.sun_direction();
     let (sunlight, ((bounds, slopes), openness)) = rayon::join(
-        || light::sunlight(&terrain, &scale, towards_sun),
-        || rayon::join(|| (Bounds::new(&terrain), slopes(&terrain, settings)), || light::openness(&terrain, &scale)),
+        || light::sunlight(&terrain, &scale, towards_sun, control),
+        || {
+            rayon::join(
+                || (Bounds::new(&terrain), slopes(&terrain, settings, control)),
+                || light::openness(&terrain, &scale, control),
+            )
+        },
     );
+    let (sunlight, slopes, openness) = (sunlight?, slopes?, openness?);
     let both = sunlight.into_par_iter().zip(openness).map(|(sun, open)| [sun, open]).collect();
-    Prepared {
-        serial: SERIAL.fetch_add(1, Ordering::Relaxed),
+    let light = Mips::new(scale.samples, both, unit_bytes, control)?;
+    let inland = inland(&terrain, control)?.map(Arc::new);
+    scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+    let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
+    Ok(Prepared {
+        serial: next_serial(),
         range: terrain.range(),
-        bounds,
-        slopes,
-        light: Mips::new(scale.samples, both, unit_bytes),
+        bounds: Arc::new(bounds),
+        slopes: Arc::new(slopes),
+        light: Arc::new(light),
         towards_sun,
         scale,
+        inland,
+        choice: choice.clone(),
+        data,
+        legend,
         terrain,
-    }
+    })
 }
 
 impl Prepared {
+    /// The same ground under another overlay. Cheap beside [`prepare`]: the rest is shared.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
+        let (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
+        Ok(Self { serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
+    }
+
+    pub fn tint(&self) -> Tint {
+        match (&self.data, self.ramp()) {
+            (Some(_), _) => Tint::Data,
+            (None, Some(_)) => Tint::Slope,
+            (None, None) => Tint::None,
+        }
+    }
+
+    /// The colours of the overlay, if it shows anything.
+    pub fn ramp(&self) -> Option<&'static Ramp> {
+        self.legend.as_ref().filter(|legend| !legend.ticks.is_empty()).map(|legend| legend.ramp)
+    }
+
+    /// Depth of inland water at a place of the world.
+    pub fn inland_world(&self, position_world: glam::Vec3) -> f32 {
+        let Some(map) = self.terrain.map(MapKind::Water).filter(|_| self.inland.is_some()) else { return 0.0 };
+        let uv = self.scale.uv(position_world);
+        between(self.terrain.grid, map, uv.x, uv.y).max(0.0) * self.scale.relief_world
+    }
+
     /// The terrain as the picker sees it.
     pub fn ground(&self) -> Ground<'_> {
         Ground { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
@@ -65,8 +145,21 @@ impl Prepared {
 
     /// Memory of its textures on the graphics card.
     pub fn texture_bytes(&self) -> usize {
-        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes()
+        let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
+        let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
+        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data
     }
+}
+
+/// Value between samples, bilinear; positions outside [0, 1] are clamped.
+fn between(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
+    let last = (grid.samples - 1) as f32;
+    let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);
+    let (j, i) = ((x as usize).min(grid.samples - 2), (y as usize).min(grid.samples - 2));
+    let (east, south) = (x - j as f32, y - i as f32);
+    let along = |row: &[f32]| row[j] + (row[j + 1] - row[j]) * east;
+    let (top, bottom) = (along(grid.row(map, i)), along(grid.row(map, i + 1)));
+    top + (bottom - top) * south
 }
 
 /// The terrain itself, or every second, third, … sample of it.
@@ -77,28 +170,37 @@ fn drawn(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
         return terrain.clone();
     }
     let grid = Grid::new(last / stride + 1, terrain.grid.edges);
+    let thinned = |from: &[f32], to: &mut [f32]| {
+        to.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
+            for (j, value) in row.iter_mut().enumerate() {
+                *value = between(terrain.grid, from, grid.position(j), grid.position(i));
+            }
+        });
+    };
     let mut fewer = Terrain::flat(grid);
-    fewer.height.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
-        for (j, height) in row.iter_mut().enumerate() {
-            *height = terrain.height_at(grid.position(j), grid.position(i));
+    thinned(&terrain.height, &mut fewer.height);
+    for &kind in MapKind::ALL {
+        if let Some(map) = terrain.map(kind) {
+            thinned(map, fewer.map_mut(kind));
         }
-    });
+    }
     Arc::new(fewer)
 }
 
-fn slopes(terrain: &Terrain, settings: &Settings) -> Mips {
+fn slopes(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Mips, Cancelled> {
     let (grid, n) = (terrain.grid, terrain.samples());
     let steepness = settings.relief_over_size();
     let across = steepness * 0.5 * (n - 1) as f32;
     let mut texels = vec![[0.0; 2]; grid.len()];
-    texels.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+    texels.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        control.check()?;
         let edge = |j: usize| {
             let (x, y) = gradient(grid, &terrain.height, i, j);
             [x * steepness, y * steepness]
         };
         if i == 0 || i == n - 1 {
             row.iter_mut().enumerate().for_each(|(j, slope)| *slope = edge(j));
-            return;
+            return Ok(());
         }
         let (north, here, south) =
             (grid.row(&terrain.height, i - 1), grid.row(&terrain.height, i), grid.row(&terrain.height, i + 1));
@@ -107,14 +209,20 @@ fn slopes(terrain: &Terrain, settings: &Settings) -> Mips {
         }
         row[0] = edge(0);
         row[n - 1] = edge(n - 1);
-    });
-    Mips::new(n, texels, halves)
+        Ok(())
+    })?;
+    Mips::new(n, texels, halves, control)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::app::view::Overlay;
     use crate::field::Edges;
+
+    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> Prepared {
+        super::prepare(terrain, settings, &Choice::default(), &Control::default()).expect("nobody stops it")
+    }
 
     #[test]
     fn any_size_can_be_prepared() {
@@ -143,5 +251,26 @@ mod tests {
         let terrain = Arc::new(Terrain::from_fn(9, Edges::Open, |u, v| odd[((u + 2.0 * v) * 8.0) as usize % 4]));
         let prepared = prepare(&terrain, &Settings::default());
         assert_eq!(prepared.light.levels.len(), 4);
+    }
+
+    #[test]
+    fn another_overlay_shares_all_but_the_overlay() {
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
+        terrain.map_mut(MapKind::Flow).fill(3.0);
+        let plain = prepare(&Arc::new(terrain), &Settings::default());
+        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), reference: None };
+        let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
+        assert!(Arc::ptr_eq(&plain.slopes, &flow.slopes) && plain.serial != flow.serial);
+        assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
+        let slope = Choice { overlay: Overlay::Slope, reference: None };
+        assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
+    }
+
+    #[test]
+    fn it_stops_when_it_is_told_to() {
+        let control = Control::default();
+        control.cancel();
+        let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u * v));
+        assert!(super::prepare(&terrain, &Settings::default(), &Choice::default(), &control).is_err());
     }
 }

@@ -27,6 +27,8 @@ pub struct Scale {
     pub sea_world: f32,
     /// Height of the underside of the block the terrain is cut from.
     pub base_world: f32,
+    /// Greatest depth of inland water.
+    pub inland_world: f32,
 }
 
 impl Scale {
@@ -46,7 +48,12 @@ impl Scale {
             highest_world,
             sea_world: settings.sea_level / metres_per_world,
             base_world: lowest_world - thickness,
+            inland_world: 0.0,
         }
+    }
+
+    pub fn relief_metres(&self) -> f32 {
+        self.relief_world * self.metres_per_world
     }
 
     /// Whether any ground lies below the sea.

@@ -2,6 +2,8 @@
 //!
 //! A new terrain goes into textures of its own, at most [`BYTES_PER_FRAME`] each frame; the last one stays on screen
 //! until the new one is there. An animation frame of usual size is one upload, into textures that are used in turn.
+//! What a terrain shares with the one on screen is not uploaded again, and what it has not is not there: a terrain
+//! without water costs nothing for water.
 
 use std::sync::Arc;
 
@@ -12,8 +14,10 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
+use super::inland::Inland;
 use super::mips::Mips;
 use super::prepare::Prepared;
+use crate::field::Terrain;
 
 /// What is uploaded in one frame: some milliseconds.
 const BYTES_PER_FRAME: usize = 48 << 20;
@@ -21,13 +25,91 @@ const BYTES_PER_FRAME: usize = 48 << 20;
 /// Textures kept for the next terrain of the same size are no larger than this.
 const SPARE_BYTES: usize = 128 << 20;
 
+/// The textures of a terrain, in the order of the bindings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    Heights,
+    Slopes,
+    Light,
+    Inland,
+    Data,
+}
+
+impl Layer {
+    const ALL: [Self; 5] = [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data];
+
+    fn format(self) -> TextureFormat {
+        match self {
+            Self::Heights => TextureFormat::R32Float,
+            Self::Slopes => TextureFormat::Rg16Float,
+            Self::Light => TextureFormat::Rg8Unorm,
+            Self::Inland | Self::Data => TextureFormat::R16Float,
+        }
+    }
+
+    fn source(self, prepared: &Prepared) -> Option<Source> {
+        match self {
+            Self::Heights => Some(Source::Heights(prepared.terrain.clone())),
+            Self::Slopes => Some(Source::Mips(prepared.slopes.clone())),
+            Self::Light => Some(Source::Mips(prepared.light.clone())),
+            Self::Inland => prepared.inland.clone().map(Source::Inland),
+            Self::Data => prepared.data.as_ref().map(|data| Source::Mips(data.texels.clone())),
+        }
+    }
+}
+
+/// Where the texels of a texture come from.
+#[derive(Clone)]
+enum Source {
+    Heights(Arc<Terrain>),
+    Mips(Arc<Mips>),
+    Inland(Arc<Inland>),
+}
+
+impl Source {
+    fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
+            (Self::Mips(a), Self::Mips(b)) => Arc::ptr_eq(a, b),
+            (Self::Inland(a), Self::Inland(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    fn mips(&self) -> Option<&Mips> {
+        match self {
+            Self::Heights(_) => None,
+            Self::Mips(mips) => Some(mips),
+            Self::Inland(inland) => Some(&inland.depths),
+        }
+    }
+
+    fn levels(&self) -> usize {
+        self.mips().map_or(1, |mips| mips.levels.len())
+    }
+
+    /// Side, bytes of a texel, and texels of a level.
+    fn level(&self, level: usize) -> (usize, usize, &[u8]) {
+        match (self, self.mips()) {
+            (_, Some(mips)) => (mips.levels[level].size, mips.texel_bytes, &mips.levels[level].bytes),
+            (Self::Heights(terrain), None) => (terrain.samples(), 4, bytemuck::cast_slice(&terrain.height)),
+            (_, None) => (0, 0, &[]),
+        }
+    }
+}
+
+/// A texture with what is, or will be, in it.
+#[derive(Clone)]
+struct Map {
+    source: Source,
+    texture: Texture,
+    view: TextureView,
+}
+
 /// The textures of one terrain.
 pub struct TerrainTextures {
     pub prepared: Arc<Prepared>,
-    pub height: TextureView,
-    pub slopes: TextureView,
-    pub light: TextureView,
-    textures: [Texture; 3],
+    maps: [Option<Map>; Layer::ALL.len()],
 }
 
 /// What is drawn, and what is on its way.
@@ -45,8 +127,7 @@ struct Arriving {
 
 /// Rows of a mip level that are uploaded together.
 struct Band {
-    /// 0 heights, 1 slopes, 2 light.
-    texture: usize,
+    layer: Layer,
     level: usize,
     row: usize,
     rows: usize,
@@ -63,8 +144,9 @@ impl Textures {
         // an upload under way is finished even if something newer is wanted: where every frame wants another terrain
         // nothing would ever be shown
         if self.arriving.is_none() {
-            let textures = TerrainTextures::reusing(self.spare.take(), wanted, device);
-            self.arriving = Some(Arriving { textures, bands: bands(wanted) });
+            let bands = bands(wanted, self.shown.as_ref().map(|shown| &*shown.prepared));
+            let textures = TerrainTextures::new(self.shown.as_ref(), self.spare.take(), wanted, device);
+            self.arriving = Some(Arriving { textures, bands });
         }
         let Some(mut arriving) = self.arriving.take() else { return false };
         let mut budget = BYTES_PER_FRAME;
@@ -86,56 +168,40 @@ impl Textures {
 }
 
 impl TerrainTextures {
-    /// Takes the textures of `unused` if they have the right size.
-    fn reusing(unused: Option<Self>, prepared: &Arc<Prepared>, device: &RenderDevice) -> Self {
-        match unused.filter(|unused| unused.prepared.scale.samples == prepared.scale.samples) {
-            Some(unused) => Self { prepared: prepared.clone(), ..unused },
-            None => Self::new(prepared, device),
-        }
+    /// Shares what is the same as in `shown`, and takes textures of `unused` that have the right size.
+    fn new(shown: Option<&Self>, unused: Option<Self>, prepared: &Arc<Prepared>, device: &RenderDevice) -> Self {
+        let side = prepared.scale.samples;
+        let mut unused = unused.filter(|unused| unused.prepared.scale.samples == side);
+        let maps = Layer::ALL.map(|layer| {
+            let source = layer.source(prepared)?;
+            let on_screen = shown.and_then(|shown| shown.maps[layer as usize].as_ref());
+            if let Some(same) = on_screen.filter(|map| map.source.is(&source)) {
+                return Some(same.clone());
+            }
+            let spare = unused.as_mut().and_then(|unused| unused.maps[layer as usize].take());
+            // one that both have is on screen
+            let spare = spare.filter(|spare| on_screen.is_none_or(|map| !map.source.is(&spare.source)));
+            let texture = spare.map_or_else(|| create(layer, side, source.levels(), device), |spare| spare.texture);
+            let view = texture.create_view(&TextureViewDescriptor::default());
+            Some(Map { source, texture, view })
+        });
+        Self { prepared: prepared.clone(), maps }
     }
 
-    fn new(prepared: &Arc<Prepared>, device: &RenderDevice) -> Self {
-        let side = prepared.scale.samples as u32;
-        let create = |label, format, mip_level_count| {
-            device.create_texture(&TextureDescriptor {
-                label: Some(label),
-                size: Extent3d { width: side, height: side, depth_or_array_layers: 1 },
-                mip_level_count,
-                sample_count: 1,
-                dimension: TextureDimension::D2,
-                format,
-                usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
-                view_formats: &[],
-            })
-        };
-        let mips = prepared.slopes.levels.len() as u32;
-        let textures = [
-            create("terrain heights", TextureFormat::R32Float, 1),
-            create("terrain slopes", TextureFormat::Rg16Float, mips),
-            create("terrain light", TextureFormat::Rg8Unorm, mips),
-        ];
-        let [height, slopes, light] =
-            std::array::from_fn(|k| textures[k].create_view(&TextureViewDescriptor::default()));
-        Self { prepared: prepared.clone(), height, slopes, light, textures }
+    /// The texture of a layer, if the terrain has one.
+    pub fn view(&self, layer: Layer) -> Option<&TextureView> {
+        self.maps[layer as usize].as_ref().map(|map| &map.view)
     }
 
     /// Returns the bytes uploaded.
     fn upload(&self, band: &Band, queue: &RenderQueue) -> usize {
-        let mip = |mips: &Mips| {
-            let mip = &mips.levels[band.level];
-            let pitch = mip.size * mips.texel_bytes;
-            (mip.size, pitch, band.row * pitch)
-        };
-        let n = self.prepared.scale.samples;
-        let (data, (size, pitch, start)): (&[u8], _) = match band.texture {
-            0 => (bytemuck::cast_slice(&self.prepared.terrain.height), (n, 4 * n, band.row * 4 * n)),
-            1 => (&self.prepared.slopes.levels[band.level].bytes, mip(&self.prepared.slopes)),
-            _ => (&self.prepared.light.levels[band.level].bytes, mip(&self.prepared.light)),
-        };
-        let bytes = band.rows * pitch;
+        let Some(map) = &self.maps[band.layer as usize] else { return 0 };
+        let (size, texel_bytes, data) = map.source.level(band.level);
+        let pitch = size * texel_bytes;
+        let (start, bytes) = (band.row * pitch, band.rows * pitch);
         queue.write_texture(
             TexelCopyTextureInfo {
-                texture: &self.textures[band.texture],
+                texture: &map.texture,
                 mip_level: band.level as u32,
                 origin: Origin3d { x: 0, y: band.row as u32, z: 0 },
                 aspect: TextureAspect::All,
@@ -148,19 +214,89 @@ impl TerrainTextures {
     }
 }
 
-fn bands(prepared: &Prepared) -> Vec<Band> {
+fn create(layer: Layer, side: usize, levels: usize, device: &RenderDevice) -> Texture {
+    device.create_texture(&TextureDescriptor {
+        label: Some(&format!("terrain {layer:?}")),
+        size: Extent3d { width: side as u32, height: side as u32, depth_or_array_layers: 1 },
+        mip_level_count: levels as u32,
+        sample_count: 1,
+        dimension: TextureDimension::D2,
+        format: layer.format(),
+        usage: TextureUsages::TEXTURE_BINDING | TextureUsages::COPY_DST,
+        view_formats: &[],
+    })
+}
+
+/// A texel to bind where a terrain has no map.
+pub fn blank(device: &RenderDevice) -> TextureView {
+    create(Layer::Data, 1, 1, device).create_view(&TextureViewDescriptor::default())
+}
+
+/// What has to be uploaded for `wanted` while `shown` is on screen.
+fn bands(wanted: &Prepared, shown: Option<&Prepared>) -> Vec<Band> {
     let mut bands = Vec::new();
-    let mut cut = |texture, level, size: usize, texel_bytes: usize| {
-        let most = (BYTES_PER_FRAME / 4 / (size * texel_bytes)).max(1);
-        for row in (0..size).step_by(most) {
-            bands.push(Band { texture, level, row, rows: most.min(size - row) });
+    for layer in Layer::ALL {
+        let Some(source) = layer.source(wanted) else { continue };
+        if shown.and_then(|shown| layer.source(shown)).is_some_and(|shown| shown.is(&source)) {
+            continue;
         }
-    };
-    cut(0, 0, prepared.scale.samples, 4);
-    for (texture, mips) in [(1, &prepared.slopes), (2, &prepared.light)] {
-        for (level, mip) in mips.levels.iter().enumerate() {
-            cut(texture, level, mip.size, mips.texel_bytes);
+        for level in 0..source.levels() {
+            let (size, texel_bytes, _) = source.level(level);
+            let most = (BYTES_PER_FRAME / 4 / (size * texel_bytes)).max(1);
+            for row in (0..size).step_by(most) {
+                bands.push(Band { layer, level, row, rows: most.min(size - row) });
+            }
         }
     }
     bands
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::view::{Choice, Overlay, prepare};
+    use crate::field::{Edges, MapKind};
+    use crate::nodes::Control;
+    use crate::scene::Settings;
+
+    fn prepared(terrain: &Terrain, overlay: Overlay) -> Prepared {
+        let choice = Choice { overlay, reference: None };
+        prepare(&Arc::new(terrain.clone()), &Settings::default(), &choice, &Control::default()).unwrap()
+    }
+
+    fn bytes(wanted: &Prepared, shown: Option<&Prepared>) -> usize {
+        let bytes = |band: &Band| {
+            let source = band.layer.source(wanted).unwrap();
+            let (size, texel_bytes, _) = source.level(band.level);
+            band.rows * size * texel_bytes
+        };
+        bands(wanted, shown).iter().map(bytes).sum()
+    }
+
+    #[test]
+    fn what_a_terrain_has_not_is_not_uploaded() {
+        let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
+        // heights, two half-precision slopes and two bytes of light with their smaller versions
+        let texels: usize = (0..8).map(|level| (129usize >> level).pow(2)).sum();
+        let bare = 4 * 129 * 129 + (4 + 2) * texels;
+        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare);
+        assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare, "no flow map, no data");
+        assert_eq!(bytes(&prepared(&terrain, Overlay::Slope), None), bare, "slopes are there in any case");
+        terrain.map_mut(MapKind::Flow).fill(2.0);
+        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare, "a map nobody looks at");
+        assert_eq!(bytes(&prepared(&terrain, Overlay::Map(MapKind::Flow)), None), bare + 2 * texels);
+        terrain.map_mut(MapKind::Water)[70] = 0.1;
+        assert_eq!(bytes(&prepared(&terrain, Overlay::None), None), bare + 2 * texels);
+    }
+
+    #[test]
+    fn another_overlay_uploads_the_overlay_alone() {
+        let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
+        terrain.map_mut(MapKind::Flow).fill(2.0);
+        let plain = prepared(&terrain, Overlay::None);
+        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), reference: None };
+        let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
+        assert_eq!(bytes(&flow, Some(&plain)), flow.texture_bytes() - plain.texture_bytes());
+        assert_eq!(bytes(&plain, Some(&flow)), 0);
+    }
 }
