@@ -88,7 +88,7 @@ pub fn note_slopes(
 
 /// What happened at one place.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Probe {
+pub struct PlaceProbe {
     /// Position to the east and to the south, from 0 to 1.
     pub place: [f32; 2],
     /// Height after each layer that takes part, from the ground up, as a fraction of the relief.
@@ -109,7 +109,7 @@ pub fn probe(
     watched: Option<usize>,
     store: &mut Store,
     control: &Control,
-) -> Result<Probe, Cancelled> {
+) -> Result<PlaceProbe, Cancelled> {
     let height = |terrain: &Terrain| terrain.height_at(place[0], place[1]);
     let mut layers = Vec::new();
     for index in plan(scene, samples, playhead).iter().map(|step| step.index) {
@@ -123,7 +123,7 @@ pub fn probe(
     let mut course: Vec<(u32, f32)> = step.map_or_else(Vec::new, |step| frames_of(step, store, height));
     course.sort_by_key(|(at, _)| *at);
     course.dedup_by_key(|(at, _)| *at);
-    Ok(Probe { place, layers, course })
+    Ok(PlaceProbe { place, layers, course })
 }
 
 fn frames_of(step: &Step, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {

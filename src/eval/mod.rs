@@ -15,9 +15,9 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 pub use cache::{Cache, Key};
-pub use history::{History, Moment, Probe, history, note_slopes, probe};
+pub use history::{History, Moment, PlaceProbe, history, note_slopes, probe};
 pub use timeline::Timeline;
-pub use worker::{Output, Play, Quality, Report, Request, Status, Worker};
+pub use worker::{Insight, Output, Play, Quality, Report, Request, Status, Worker};
 
 use crate::field::{Stream, Terrain};
 use crate::io::raster;

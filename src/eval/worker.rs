@@ -11,8 +11,11 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::{Evaluated, PREVIEW_SAMPLES, Playhead, Store, evaluate, is_cached, thread_pool};
+use super::{
+    Evaluated, History, PREVIEW_SAMPLES, PlaceProbe, Playhead, Store, evaluate, history, is_cached, note_slopes, probe, thread_pool,
+};
 use crate::field::Terrain;
+use crate::measure::{Slopes, slopes};
 use crate::nodes::{Cancelled, Control, Ledger};
 use crate::scene::{Problem, Scene};
 
@@ -42,6 +45,21 @@ pub struct Request {
     pub quality: Quality,
     pub playhead: Option<Playhead>,
     pub play: Option<Play>,
+    /// The process whose course is wanted beside the picture, by index of its layer.
+    pub watch: Option<usize>,
+    /// The place that is watched: to the east and to the south, from 0 to 1.
+    pub place: Option<[f32; 2]>,
+}
+
+/// What was learnt about a terrain at full size.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Insight {
+    /// Of the terrain as it is shown.
+    pub slopes: Option<Slopes>,
+    /// Of the process that is watched.
+    pub history: Option<History>,
+    /// Of the place that is watched.
+    pub probe: Option<PlaceProbe>,
 }
 
 /// A terrain with what the owner makes of it on the worker's side.
@@ -53,6 +71,8 @@ pub struct Output<P> {
     pub ledger: Option<Ledger>,
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
+    /// Nothing in a preview.
+    pub insight: Arc<Insight>,
     /// Time the evaluation took.
     pub elapsed: Duration,
 }
@@ -337,7 +357,11 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
         let elapsed = started.elapsed();
         let prepared = (self.prepare)(&terrain, &request.scene);
         control.check()?;
-        Ok(Output { terrain, prepared, playhead, ledger, problems, elapsed })
+        let insight = match samples == request.scene.samples() {
+            true => Arc::new(look_into(request, &terrain, playhead, store, control)?),
+            false => Arc::default(),
+        };
+        Ok(Output { terrain, prepared, playhead, ledger, problems, insight, elapsed })
     }
 
     /// Steps through a process at its speed; a frame is only made when the owner has taken the one before. What cannot
@@ -350,7 +374,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
         from: Playhead,
         store: &mut Store,
     ) -> Result<(), Cancelled> {
-        let end = request.scene.layers.get(from.layer).and_then(|l| l.node.as_process()).map_or(0, |p| p.iterations());
+        let end = request.scene.layers.get(from.layer).and_then(|layer| layer.iterations()).unwrap_or(0);
         let full = request.scene.samples();
         let mut at = from.iteration;
         // iterations that are due since the clock was set
@@ -406,4 +430,26 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
             (self.wake)();
         }
     }
+}
+
+/// Looks at a terrain at full size, and at the course that led to it.
+fn look_into(
+    request: &Request,
+    terrain: &Terrain,
+    playhead: Option<Playhead>,
+    store: &mut Store,
+    control: &Control,
+) -> Result<Insight, Cancelled> {
+    let (scene, samples) = (&*request.scene, terrain.samples());
+    let steepness = slopes(terrain);
+    let mut insight = Insight { slopes: Some(steepness), ..Insight::default() };
+    if let Some(layer) = request.watch {
+        note_slopes(scene, samples, layer, playhead, steepness, store);
+        insight.history = history(scene, samples, layer, store);
+    }
+    if let Some(place) = request.place {
+        insight.probe = Some(probe(scene, samples, playhead, place, request.watch, store, control)?);
+    }
+    control.check()?;
+    Ok(insight)
 }
