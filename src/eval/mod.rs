@@ -203,9 +203,9 @@ fn run_layer(
     let mut ledger = None;
     match layer.node.work() {
         Work::Generator(generator) => {
-            result = Terrain::clone(below);
-            generator.fill(cx, &mut result.height)?;
-            mix::blend(cx, layer.mix.blend, layer.mix.smoothness, &below.height, &mut result.height)?;
+            result = Terrain::flat(cx.grid);
+            generator.generate(cx, &mut result)?;
+            mix::join(cx, &layer.mix, below, &mut result)?;
         }
         Work::Filter(filter) => {
             result = Terrain::clone(below);

@@ -53,6 +53,11 @@ pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
     }
 }
 
+/// How often the square is halved until it has a place for every sample.
+pub fn levels(grid: Grid) -> u32 {
+    (grid.samples - 1).next_power_of_two().trailing_zeros()
+}
+
 /// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before.
 pub fn subdivide(
     cx: &Context,
@@ -62,7 +67,7 @@ pub fn subdivide(
     split: impl Fn(&Level, &[f32], &mut [f32]) -> Result<(), Cancelled>,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
-    let levels = (cx.grid.samples - 1).next_power_of_two().trailing_zeros().max(first);
+    let levels = levels(cx.grid).max(first);
     let full = Grid::working((1 << levels) + 1, cx.grid.edges);
     let mut coarse = table;
     let mut displacement = law.displacement;
@@ -158,7 +163,7 @@ pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
 }
 
 /// Reads `table` (grid `full`) bilinearly at the positions of the context's grid.
-fn resample(cx: &Context, full: Grid, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+pub fn resample(cx: &Context, full: Grid, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     let scale = (full.samples - 1) as f64 / (n - 1) as f64;
     let place = |k: usize| {

@@ -46,7 +46,7 @@ impl Generator for Triangular {
 }
 
 /// One level: `fine` from the corners in `coarse`.
-fn split(level: &Level, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+pub fn split(level: &Level, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     // the row or column of corners before and after another; beyond a wrapping edge, that of the other side
     let before = |k: usize| if k > 0 { Some(k - 1) } else { level.wraps().then_some(half - 1) };
