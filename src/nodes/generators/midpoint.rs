@@ -154,6 +154,33 @@ impl Level<'_> {
     }
 }
 
+impl Level<'_> {
+    /// Displaces the points of the levels before by `share` of this level's displacement, and takes every point half of
+    /// `share` of the way to the mean of its neighbours to the north, east, south and west.
+    pub fn soften(&self, share: f32, fine: &mut [f32]) -> Result<(), Cancelled> {
+        let side = 2 * self.half + 1;
+        let grid = Grid::working(side, self.cx.grid.edges);
+        self.rows(fine, side, |row, cells| {
+            if row % 2 == 0 {
+                let mut moved = vec![0.0f32; self.half + 1];
+                self.each(&mut moved, |j| (row, 2 * j), |_, u| u * share);
+                cells.iter_mut().step_by(2).zip(moved).for_each(|(h, u)| *h += u);
+            }
+        })?;
+        let sharp = fine.to_vec();
+        self.rows(fine, side, |row, cells| {
+            let line = |k: Option<usize>| k.map(|k| grid.row(&sharp, k));
+            let (own, north, south) = (grid.row(&sharp, row), line(grid.before(row)), line(grid.after(row)));
+            for (j, h) in cells.iter_mut().enumerate() {
+                let beside = [grid.before(j).map(|k| own[k]), grid.after(j).map(|k| own[k])];
+                let around = [north.map(|r| r[j]), beside[0], beside[1], south.map(|r| r[j])];
+                let (sum, count) = around.iter().flatten().fold((0.0, 0.0), |(s, c), h| (s + h, c + 1.0));
+                *h = own[j] + (sum / count - own[j]) * (0.5 * share);
+            }
+        })
+    }
+}
+
 /// Even cells from `even`, odd cells from `odd`.
 pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     for ((pair, &e), &o) in cells.chunks_exact_mut(2).zip(even).zip(odd) {

@@ -25,3 +25,4 @@ pub mod value_noise;
 pub mod values;
 pub mod voronoi;
 pub mod voronoi_midpoint;
+pub mod warp;

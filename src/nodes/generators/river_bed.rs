@@ -22,6 +22,7 @@ use crate::nodes::{Cancelled, Context};
 crate::choices! {
     /// Profile of the valley's sides.
     Valley {
+        Vee "V-shaped": "Sides that rise evenly from the water's edge.",
         Floodplain "Floodplain": "Level ground beside the water that steepens further out.",
         Gorge "Gorge": "Steep from the water's edge, then gentler.",
     }
@@ -211,7 +212,7 @@ impl<'a> Bed<'a> {
             bank = if asked > bank { asked } else { bank };
         }
         let distance = least.sqrt();
-        if distance <= half {
+        if distance < half {
             let across = distance / half;
             let deep = depth * (1.0 - across * across);
             return (level - deep, deep);
@@ -222,6 +223,7 @@ impl<'a> Bed<'a> {
         }
         let t = out / side;
         let rise = match valley {
+            Valley::Vee => t * (1.0 + t - t * t),
             Valley::Floodplain => Fade::Classic.weight(t),
             Valley::Gorge => t * (2.0 - t),
         };

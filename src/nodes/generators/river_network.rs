@@ -295,8 +295,8 @@ impl Network {
             let low = joins(last).unwrap_or(fall.source - fall.drop);
             let high = match course.kind {
                 Kind::River => fall.source,
-                // upper courses are steeper
-                Kind::Tributary => low + fall.drop * own / river * 1.6,
+                // upper courses are steeper, but spring no higher than the rivers
+                Kind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
                 Kind::Fork => joins(first).unwrap_or(fall.source),
             }
             .max(low);

@@ -4,8 +4,8 @@
 //! of every level, their joins and forks are those of the [network](super::river_network).
 //! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower. After
 //!   `detail` levels the [bed](super::river_bed) is laid into the ground, with the same banks on both sides.
-//! - `AsInPaper`: at every level a midpoint on a course becomes the least of its neighbours off the course and of the midpoint above
-//!   it on the course, whatever the level of the grid. Slopes are gentle, banks are not alike, and water is a line of samples.
+//! - `AsInPaper`: at every level a midpoint on a course lies `depth` below the least of its neighbours off the course, and no higher than
+//!   the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks are not alike, and water is a line of samples.
 //!
 //! Scheme: the ground is a subsample at every size. Water narrower than one and a half samples is widened to that, so that it
 //! has no gap; there a preview differs beside the water.
@@ -39,7 +39,7 @@ crate::params! {
         /// Number of rivers. Where two meet they go on as one.
         rivers: u32 = 1, 1..=8;
         /// Number of smaller rivers that flow into them.
-        tributaries: u32 = 3, 0..=16;
+        tributaries: u32 = 4, 0..=16;
         /// Number of branches that leave a river and come back, or find their own way out. One that finds no room is left out.
         forks: u32 = 1, 0..=8;
         /// How often the courses are split: few are straight, many wind in small bends.
@@ -47,7 +47,7 @@ crate::params! {
         /// Level of the water where rivers come in, as a fraction of the relief.
         source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
         /// How much lower it is where they leave, as a fraction of the relief.
-        drop: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
+        drop: f32 = 0.15, 0.0..=10.0, slider 0.0..=1.0;
         /// Share of the drop that lies in cascades: 0 is a gentle river, 1 is still water between waterfalls.
         cascades: f32 = 0.35, 0.0..=1.0;
         /// Number of cascades along a river.
@@ -59,9 +59,9 @@ crate::params! {
         /// Depth of the water in the middle.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=60.0;
         /// Profile of the valley's sides.
-        valley: Valley = Valley::Floodplain;
+        valley: Valley = Valley::Vee;
         /// Width of each side of the valley; the ground beyond does not know of the river.
-        valley_width: f32 ["m"] = 900.0, 0.0..=100_000.0, slider 0.0..=4000.0;
+        valley_width: f32 ["m"] = 700.0, 0.0..=100_000.0, slider 0.0..=4000.0;
         /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
         /// How the displacement falls from level to level.
@@ -71,14 +71,14 @@ crate::params! {
         /// Largest displacement of the first midpoints at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height of the four corners to begin with, as a fraction of the relief.
-        corners: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0;
+        corners: f32 = 0.42, -10.0..=10.0, slider 0.0..=1.0;
         /// How far each corner may lie above or below that, as a fraction of the relief.
         corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
     }
 }
 
 /// Slope of ground between waters of different level.
-const BANK_SLOPE: f32 = 1.0;
+const BANK_SLOPE: f32 = 0.5;
 /// The random stream of the courses; levels of the ground have the lower ones.
 const COURSES: u64 = 1 << 32;
 /// Least half width of water in samples: every place of a line has a sample within 0.71.
@@ -144,9 +144,13 @@ impl SquigRiver {
         }
     }
 
-    /// The courses with the levels of their water, as they are laid into symmetric banks.
+    /// The courses that carry water: with symmetric banks those of the last split, with the levels of their water; as in the
+    /// paper those on the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<Network, Cancelled> {
-        self.network_of(cx, self.detail)
+        match self.banks {
+            Banks::Symmetric => self.network_of(cx, self.detail),
+            Banks::AsInPaper => self.network_of(cx, midpoint::levels(cx.grid).saturating_sub(1)),
+        }
     }
 
     fn network_of(&self, cx: &Context, level: u32) -> Result<Network, Cancelled> {
@@ -182,7 +186,7 @@ impl SquigRiver {
                 Banks::Symmetric => {}
                 Banks::AsInPaper => {
                     let mut network = self.network_of(cx, number)?;
-                    Mesh::new(level).least(&mut network, fine, cx)?;
+                    Mesh::new(level).least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
                 }
             }
             Ok(())
@@ -269,15 +273,15 @@ impl Mesh {
         network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
     }
 
-    /// The paper's rule: the least of the neighbours off the course and of what is above on it.
-    fn least(&self, network: &mut Network, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
+    /// The paper's rule: at most the least of the neighbours off the course, and of what is above on it; `depth` below
+    /// it, so that the water has a bed.
+    fn least(&self, network: &mut Network, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
         let on = self.marks(network);
         for node in &mut network.nodes {
             let beside = self.around(node.vertex).filter(|&k| !on[k]).map(|k| fine[k]);
-            node.level = beside.fold(f32::MAX, f32::min);
-            if node.level == f32::MAX {
-                node.level = fine[self.index(node.vertex)];
-            }
+            let lowest = beside.fold(f32::MAX, f32::min);
+            let lowest = if lowest == f32::MAX { fine[self.index(node.vertex)] } else { lowest };
+            node.level = lowest - depth;
         }
         network.settle(None, self.wraps, cx.control)?;
         network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
