@@ -582,6 +582,6 @@ fn warped_noise_costs_in_proportion() {
         };
         let (plain, warped) = (time("0"), time("0.1"));
         println!("{name} at 1024², 8 octaves: {plain:.1} ms, warped {warped:.1} ms");
-        assert!(warped < 40.0 * plain, "{name}: {warped} ms beside {plain} ms");
+        assert!(warped < 60.0 * plain, "{name}: {warped} ms beside {plain} ms");
     }
 }

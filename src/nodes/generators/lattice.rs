@@ -35,9 +35,13 @@ pub fn direction(bits: u64) -> [f32; 2] {
 }
 
 /// One of the 256 unit gradients.
-#[inline(always)]
-pub fn direction_of(index: u8) -> [f32; 2] {
+fn direction_of(index: u8) -> [f32; 2] {
     DIRECTIONS[usize::from(index)]
+}
+
+/// All unit gradients.
+pub fn directions() -> &'static [[f32; 2]; 256] {
+    &DIRECTIONS
 }
 
 /// One octave, prepared for a grid.

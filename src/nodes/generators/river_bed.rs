@@ -73,21 +73,28 @@ struct Run {
     high: f32,
 }
 
-/// Samples along a side of a block.
-const BLOCK: usize = 8;
+/// Samples along a side of a block: fewer where samples are far apart, so that few segments matter to it.
+fn block(samples: usize) -> usize {
+    match samples {
+        ..128 => 2,
+        128..512 => 4,
+        _ => 8,
+    }
+}
 
 /// Lays the water into `ground` and gives its depth.
 pub fn lay(cx: &Context, network: &Network, profile: &Profile, ground: &mut [f32]) -> Result<Vec<f32>, Cancelled> {
     let n = cx.grid.samples;
+    let block = block(n);
     let bed = Bed::new(network, profile, cx.grid.edges == Edges::Wrap);
     let mut water = vec![0.0; cx.grid.len()];
     let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
-    ground.par_chunks_mut(n * BLOCK).zip(water.par_chunks_mut(n * BLOCK)).enumerate().try_for_each(|(b, (h, w))| {
-        let ys = &places[b * BLOCK..b * BLOCK + h.len() / n];
+    ground.par_chunks_mut(n * block).zip(water.par_chunks_mut(n * block)).enumerate().try_for_each(|(b, (h, w))| {
+        let ys = &places[b * block..b * block + h.len() / n];
         let mut near = Vec::new();
-        for left in (0..n).step_by(BLOCK) {
+        for left in (0..n).step_by(block) {
             cx.control.check()?;
-            let xs = &places[left..(left + BLOCK).min(n)];
+            let xs = &places[left..(left + block).min(n)];
             bed.near(xs, ys, &mut near);
             if near.is_empty() {
                 continue;
@@ -132,14 +139,22 @@ impl<'a> Bed<'a> {
                 }
             }
         }
+        // farther out no water is nearest, nor asks anything of the ground
+        let levels = network.nodes.iter().map(|n| n.level);
+        let (low, high) = levels.fold((f32::MAX, f32::MIN), |(l, h), level| (l.min(level), h.max(level)));
+        let reach = 2.0 * (profile.half + profile.side) + (high - low).max(0.0) / profile.slope + 3.0 * profile.half;
         for first in (0..bed.segments.len()).step_by(RUN) {
             let last = (first + RUN).min(bed.segments.len());
             let part = &bed.segments[first..last];
             let ends = part.iter().flat_map(|s| [s.from, [s.from[0] + s.step[0], s.from[1] + s.step[1]]]);
+            let bounds = Bounds::of(ends);
+            if bounds.beyond_the_square() > reach {
+                continue;
+            }
             bed.runs.push(Run {
                 first,
                 last,
-                bounds: Bounds::of(ends),
+                bounds,
                 low: part.iter().map(|s| s.level).fold(f32::MAX, f32::min),
                 high: part.iter().map(|s| s.level).fold(f32::MIN, f32::max),
             });

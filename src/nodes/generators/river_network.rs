@@ -337,7 +337,7 @@ impl Network {
                 continue;
             }
             settled += 1;
-            if settled % 256 == 0 {
+            if settled.is_multiple_of(256) {
                 control.check()?;
             }
             let here = self.nodes[id];
@@ -418,6 +418,11 @@ impl Bounds {
         };
         let (x, y) = (along(0), along(1));
         (x * x + y * y).sqrt()
+    }
+
+    /// How far the rectangle lies outside the unit square.
+    pub fn beyond_the_square(&self) -> f32 {
+        (0..2).map(|k| (self.low[k] - 1.0).max(-self.high[k]).max(0.0)).fold(0.0, f32::max)
     }
 
     /// Distance to the farthest place.

@@ -43,7 +43,7 @@ crate::params! {
         /// Number of branches that leave a river and come back, or find their own way out. One that finds no room is left out.
         forks: u32 = 1, 0..=8;
         /// How often the courses are split: few are straight, many wind in small bends.
-        detail: u32 = 7, 3..=9;
+        detail: u32 = 6, 3..=8;
         /// Level of the water where rivers come in, as a fraction of the relief.
         source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
         /// How much lower it is where they leave, as a fraction of the relief.

@@ -111,7 +111,8 @@ fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<()
             let along = (grid.position(j) - inset) / (1.0 - 2.0 * inset);
             // column of the sheared row
             let x = (along - 0.5) * (side - 1) as f32 + 0.5 * y;
-            *h = if down < 0.0 || down > 1.0 || x < 0.0 || x > y { lowest } else { inside(table, side, x, y) };
+            let within = (0.0..=1.0).contains(&down) && (0.0..=y).contains(&x);
+            *h = if within { inside(table, side, x, y) } else { lowest };
         }
     })
 }

@@ -12,7 +12,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::lattice::{Octave, Reader as Plain, direction_of};
+use super::lattice::{Octave, Reader as Plain, directions};
 use super::octaves::{Fade, Octaves, Reader as RowReader};
 use crate::field::{Edges, Grid, Stream};
 
@@ -122,7 +122,7 @@ impl Table {
         // the displacement stays within √½ of the summed weights
         let reach = WEIGHTS.iter().sum::<f32>() * strength.abs() * 0.75 * cells + 2.0;
         let side = cells + 2.0 * reach + 4.0;
-        if side <= samples as f32 && !wraps {
+        if side <= 2.0 * samples as f32 && !wraps {
             let start = |lines: &[i32]| lines[0] - reach as i32 - 1;
             table.first = [start(octave.row_lines()), start(octave.column_lines())];
             table.width = side as i32 + 2;
@@ -133,14 +133,18 @@ impl Table {
         table
     }
 
+    /// Gradients at the four corners of a cell, as indices: two of its first row, two of its second.
     #[inline(always)]
-    fn gradient(&self, octave: &Octave, row: i32, column: i32) -> [f32; 2] {
-        let (i, j) = (row - self.first[0], column - self.first[1]);
-        if (0..self.width).contains(&i) && (0..self.width).contains(&j) {
-            return direction_of(self.directions[(i * self.width + j) as usize]);
+    fn corners(&self, octave: &Octave, row: i32, column: i32) -> [u8; 4] {
+        let (i, j) = ((row - self.first[0]) as u32, (column - self.first[1]) as u32);
+        let last = (self.width - 1).max(0) as u32;
+        if i < last && j < last {
+            let at = (i * self.width as u32 + j) as usize;
+            let (top, bottom) = (&self.directions[at..at + 2], &self.directions[at + self.width as usize..][..2]);
+            return [top[0], top[1], bottom[0], bottom[1]];
         }
         let wrapped = |line: i32| self.period.map_or(line, |p| line.rem_euclid(p));
-        direction_of(octave.direction_bits(wrapped(column), wrapped(row)))
+        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| octave.direction_bits(wrapped(column + dx), wrapped(row + dy)))
     }
 }
 
@@ -179,20 +183,32 @@ impl WarpedReader<'_> {
         let [east, south] = &moves.moved;
         let (table, octave) = (self.table, self.octave);
         let (line, part) = octave.row_place(row);
-        for (j, h) in out.iter_mut().enumerate() {
-            let (column, along) = octave.column_place(j);
-            let (x, y) = (along + east[j] * table.cells, part + south[j] * table.cells);
-            let (cx, cy) = (floor(x), floor(y));
-            let (column, row) = (column + cx, line + cy);
-            let (x, y) = (x - cx as f32, y - cy as f32);
-            let dot = |dx: i32, dy: i32| {
-                let g = table.gradient(octave, row + dy, column + dx);
-                g[0] * (x - dx as f32) + g[1] * (y - dy as f32)
-            };
-            let (u, v) = (self.warp.fade.weight(x), self.warp.fade.weight(y));
-            let (a, b, c, d) = (dot(0, 0), dot(1, 0), dot(0, 1), dot(1, 1));
-            let (top, bottom) = (a + (b - a) * u, c + (d - c) * u);
-            *h += (top + (bottom - top) * v) * amplitude;
+        let (directions, fade) = (directions(), self.warp.fade);
+        // in parts, so that places and sums are computed several at a time around the scattered reads
+        const PART: usize = 64;
+        let (mut cells, mut places) = ([[0i32; 2]; PART], [[0.0f32; 2]; PART]);
+        let mut corners = [[[0.0f32; 2]; 4]; PART];
+        for start in (0..out.len()).step_by(PART) {
+            let part_of_row = &mut out[start..(start + PART).min(east.len())];
+            let count = part_of_row.len();
+            for k in 0..count {
+                let (column, along) = octave.column_place(start + k);
+                let (x, y) = (along + east[start + k] * table.cells, part + south[start + k] * table.cells);
+                let (cx, cy) = (floor(x), floor(y));
+                cells[k] = [column + cx, line + cy];
+                places[k] = [x - cx as f32, y - cy as f32];
+            }
+            for (corners, &[column, row]) in corners[..count].iter_mut().zip(&cells) {
+                *corners = table.corners(octave, row, column).map(|k| directions[usize::from(k)]);
+            }
+            for ((h, corners), &[x, y]) in part_of_row.iter_mut().zip(&corners).zip(&places) {
+                let dot = |g: [f32; 2], dx: f32, dy: f32| g[0] * (x - dx) + g[1] * (y - dy);
+                let (u, v) = (fade.weight(x), fade.weight(y));
+                let (a, b) = (dot(corners[0], 0.0, 0.0), dot(corners[1], 1.0, 0.0));
+                let (c, d) = (dot(corners[2], 0.0, 1.0), dot(corners[3], 1.0, 1.0));
+                let (top, bottom) = (a + (b - a) * u, c + (d - c) * u);
+                *h += (top + (bottom - top) * v) * amplitude;
+            }
         }
     }
 }
