@@ -102,13 +102,7 @@ impl<'a> View<'a> {
         ground.values.iter_mut().for_each(|h| *h *= scale);
         let sea = settings.sea_level / pixel_metres;
         let lift = lift(&ground, sea);
-        let water = terrain.map(MapKind::Water).map(|depth| {
-            let mut water = Terrain::flat(terrain.grid);
-            water.height.copy_from_slice(depth);
-            let mut raster = Raster::of_heights(&water, width, height);
-            raster.values.iter_mut().for_each(|w| *w = (*w * scale).max(0.0));
-            raster
-        });
+        let water = terrain.map(MapKind::Water).map(|depth| water_depths(terrain, depth, scale, width, height));
         let surface = Raster::from_fn(width, height, |x, y| {
             let k = y * width + x;
             (ground.values[k] + water.as_ref().map_or(0.0, |w| w.values[k])).max(sea) * lift
@@ -240,6 +234,22 @@ impl<'a> View<'a> {
 fn shoulder(light: f32) -> f32 {
     let above = (light - BRIGHT) / (1.0 - BRIGHT);
     if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
+}
+
+/// Depths of the water map on the pixels, times `scale`: never a smooth surface through them, which would swing to
+/// both sides of a shore.
+fn water_depths(terrain: &Terrain, depth: &[f32], scale: f32, width: usize, height: usize) -> Raster {
+    let mut water = Terrain::flat(terrain.grid);
+    water.height.copy_from_slice(depth);
+    let side = width.max(height);
+    let mut raster = if terrain.samples() > side {
+        Raster::of_heights(&water, width, height)
+    } else {
+        let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side as f32;
+        Raster::from_fn(width, height, |x, y| water.height_at(at(x, width), at(y, height)))
+    };
+    raster.values.iter_mut().for_each(|w| *w *= scale);
+    raster
 }
 
 /// How much to lift the ground for its light: steep land not at all.
