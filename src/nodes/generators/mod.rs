@@ -14,6 +14,7 @@ pub mod perlin;
 pub mod ridged;
 pub mod river_bed;
 pub mod river_network;
+pub mod river_reach;
 pub mod shape;
 pub mod simplex;
 pub mod spectral;

@@ -15,7 +15,8 @@
 use rayon::prelude::*;
 
 use super::octaves::Fade;
-use super::river_network::{Bounds, Network, RUN};
+use super::river_network::{Network, RUN};
+use super::river_reach::Bounds;
 use crate::field::Edges;
 use crate::nodes::{Cancelled, Context};
 
