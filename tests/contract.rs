@@ -226,7 +226,7 @@ fn the_seam_of_wrapping_scenes_is_closed() {
 /// surrounding in it, and come within the rms that all nodes keep.
 fn previews_exactly(node: &Node) -> bool {
     match node.work() {
-        Work::Generator(_) => true,
+        Work::Generator(generator) => generator.previews_exactly(),
         Work::Filter(filter) => !filter.reads_neighbours(),
         Work::Process(_) => false,
     }

@@ -7,7 +7,9 @@ use std::time::Instant;
 
 use node_kit::{Place, node};
 use talweg::field::{Edges, Stream, Terrain};
-use talweg::nodes::{Node, Work};
+use talweg::nodes::generators::triangular::{Layout, Triangular, triangle};
+use talweg::nodes::generators::voronoi::{Regions, Scatter, Voronoi};
+use talweg::nodes::{Control, Node, Work};
 
 fn fill(samples: usize, edges: Edges, generator: &Node) -> Vec<f32> {
     let place = Place::new(samples, edges);
@@ -362,4 +364,224 @@ fn voronoi_with_midpoints_keeps_the_cells_on_the_coarse_lattice() {
     }
     // the first midpoints move by roughness · smoothness at the most
     assert!(between > 0.02 && between <= 0.06 * 0.85 + 1e-6, "{between}");
+}
+
+/// Samples of the paper's triangle, made triangle by triangle and edge by edge.
+#[test]
+fn a_single_triangle_is_that_of_the_paper() {
+    let control = Control::default();
+    let place = Place::new(5, Edges::Open);
+    let cx = place.context(&control);
+    let flat = Triangular { amplitude: 0.0, layout: Layout::Triangle, ..Triangular::default() };
+    let rough = Triangular { layout: Layout::Triangle, ..Triangular::default() };
+    let made = |node: &Triangular, detail: u32| triangle(node, &cx, detail).unwrap();
+    for detail in 1..=4u32 {
+        let side = 1usize << detail;
+        let rows = made(&flat, detail);
+        assert!(rows.len() == side + 1 && rows.iter().enumerate().all(|(i, row)| row.len() == i + 1));
+        // brute force: every triangle of every level offers the mean of its corners to its three middles
+        let corners = made(&flat, 0);
+        let mut known: Vec<Vec<Option<f64>>> = (0..=side).map(|i| vec![None; i + 1]).collect();
+        for (i, j) in [(0, 0), (1, 0), (1, 1)] {
+            known[i * side][j * side] = Some(f64::from(corners[i][j]));
+        }
+        let mut step = side;
+        while step > 1 {
+            let mut offers = std::collections::BTreeMap::<(usize, usize), Vec<f64>>::new();
+            for i in (0..side).step_by(step) {
+                for j in (0..=i).step_by(step) {
+                    let upright = [(i, j), (i + step, j), (i + step, j + step)];
+                    let inverted = [(i, j), (i, j + step), (i + step, j + step)];
+                    for corners in [upright, inverted].into_iter().take(if j < i { 2 } else { 1 }) {
+                        let mean = corners.iter().map(|&(r, c)| known[r][c].unwrap()).sum::<f64>() / 3.0;
+                        for (a, b) in [(0, 1), (1, 2), (2, 0)] {
+                            let middle = |k: usize, l: usize| (k + l) / 2;
+                            let at = (middle(corners[a].0, corners[b].0), middle(corners[a].1, corners[b].1));
+                            offers.entry(at).or_default().push(mean);
+                        }
+                    }
+                }
+            }
+            for ((r, c), means) in offers {
+                assert!(known[r][c].is_none() && means.len() <= 2);
+                known[r][c] = Some(means.iter().sum::<f64>() / means.len() as f64);
+            }
+            step /= 2;
+        }
+        for (row, expected) in rows.iter().zip(&known) {
+            for (h, e) in row.iter().zip(expected) {
+                assert!((f64::from(*h) - e.unwrap()).abs() < 1e-6, "detail {detail}: {h} is not {e:?}");
+            }
+        }
+        // a finer triangle keeps the samples of the coarser, and differs from the mean by the displacement at most
+        let (coarse, fine) = (made(&rough, detail), made(&rough, detail + 1));
+        for (i, row) in coarse.iter().enumerate() {
+            for (j, h) in row.iter().enumerate() {
+                assert_eq!(*h, fine[2 * i][2 * j]);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_triangle_stands_on_the_south_edge_with_level_ground_around() {
+    let heights = fill(129, Edges::Open, &node("Triangular", &[("layout", "Triangle")]));
+    let lowest = heights.iter().copied().fold(f32::MAX, f32::min);
+    let control = Control::default();
+    let place = Place::new(129, Edges::Open);
+    let table = triangle(&Triangular::default(), &place.context(&control), 7).unwrap();
+    for i in 0..129usize {
+        for j in 0..129usize {
+            // twice the column of the sheared row
+            let x = 2 * j as i64 - 128 + i as i64;
+            let h = heights[i * 129 + j];
+            if x < 0 || x > 2 * i as i64 {
+                assert_eq!(h, lowest);
+            } else {
+                let (a, b) = (table[i][x as usize / 2], table[i][(x as usize).div_ceil(2)]);
+                assert!((h - (a + b) / 2.0).abs() < 1e-6, "{i} {j}: {h} is not between {a} and {b}");
+            }
+        }
+    }
+}
+
+fn variogram_slope(heights: &[f32], n: usize) -> f64 {
+    let gamma = |lag: usize| {
+        let differences = heights.chunks(n).flat_map(|row| (0..n - lag).map(move |j| row[j] - row[j + lag]));
+        differences.map(|d| f64::from(d).powi(2)).sum::<f64>() / (n * (n - lag)) as f64
+    };
+    (gamma(64) / gamma(4)).ln() / 16f64.ln()
+}
+
+#[test]
+fn smoothed_diamond_square_keeps_its_hurst_exponent_and_loses_its_creases() {
+    const N: usize = 513;
+    for (smoothness, distribution) in [("0.3", "Uniform"), ("0.5", "Gaussian"), ("0.8", "Uniform")] {
+        let hurst: f64 = smoothness.parse().unwrap();
+        let made = |smoothing: &str| {
+            let params = [("smoothness", smoothness), ("smoothing", smoothing), ("distribution", distribution)];
+            fill(N, Edges::Wrap, &node("DiamondSquare", &params))
+        };
+        // curvature on the lines of the coarse squares over that elsewhere
+        let creases = |heights: &[f32]| {
+            let bend = |i: usize, j: usize| {
+                let k = i * N + j;
+                f64::from(heights[k - 1] + heights[k + 1] - 2.0 * heights[k]).powi(2)
+            };
+            let mean = |on: &dyn Fn(usize) -> bool| {
+                let places: Vec<f64> =
+                    (1..N - 1).flat_map(|i| (1..N - 1).filter(|&j| on(j)).map(move |j| bend(i, j))).collect();
+                places.iter().sum::<f64>() / places.len() as f64
+            };
+            mean(&|j| j % 64 == 0) / mean(&|j| j % 2 == 1)
+        };
+        let (plain, smooth) = (made("0"), made("1"));
+        let slope = variogram_slope(&smooth, N);
+        let (before, after) = (creases(&plain), creases(&smooth));
+        println!("smoothness {hurst}: the variogram rises with {slope:.2}; creases {before:.2}, smoothed {after:.2}");
+        assert!((slope - 2.0 * hurst).abs() < 0.3, "smoothness {hurst}: the variogram rises with {slope}");
+        assert!((after - 1.0).abs() < (before - 1.0).abs() + 0.1, "{before} {after}");
+    }
+}
+
+#[test]
+fn regions_multiply_the_relief_of_their_nearest_point() {
+    const N: usize = 97;
+    for edges in [Edges::Open, Edges::Wrap] {
+        for (regions, choice) in [("Uniform", Regions::Uniform), ("TwoValued", Regions::TwoValued)] {
+            let params = [("points", "40"), ("scatter", "Random"), ("base", "0.1")];
+            let plain = fill(N, edges, &node("Voronoi", &params));
+            let made = fill(N, edges, &node("Voronoi", &[&params[..], &[("regions", regions)]].concat()));
+            let voronoi = Voronoi { points: 40, scatter: Scatter::Random, regions: choice, ..Voronoi::default() };
+            let points = voronoi.feature_points(stream());
+            let factors: Vec<f32> = points.iter().map(|&p| voronoi.region(stream().fork(2), p)).collect();
+            let sunk = factors.iter().filter(|&&f| f == 0.0).count();
+            assert!(if regions == "TwoValued" { (8..25).contains(&sunk) } else { sunk == 0 });
+            for k in 0..N * N {
+                let place = |at: usize| {
+                    let at = if edges == Edges::Wrap { at % (N - 1) } else { at };
+                    at as f32 / (N - 1) as f32
+                };
+                let apart = |a: f32, b: f32| {
+                    let d = (a - b).abs();
+                    if edges == Edges::Wrap { d.min(1.0 - d) } else { d }
+                };
+                let distance = |p: &[f32; 2]| apart(place(k % N), p[0]).hypot(apart(place(k / N), p[1]));
+                let mut order: Vec<usize> = (0..points.len()).collect();
+                order.sort_by(|&a, &b| distance(&points[a]).total_cmp(&distance(&points[b])));
+                if distance(&points[order[1]]) - distance(&points[order[0]]) > 1e-5 {
+                    let expected = 0.1 + (plain[k] - 0.1) * factors[order[0]];
+                    assert!((made[k] - expected).abs() < 1e-6, "{k}: {} is not {expected}", made[k]);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn warped_noise_is_the_noise_at_displaced_places() {
+    const N: usize = 65;
+    let random = stream().fork(0);
+    let gradient_noise = |random: Stream, frequency: f64, x: f64, y: f64| {
+        let shift = [random.fork(0).unit(0, 0), random.fork(0).unit(1, 0)].map(f64::from);
+        let (x, y) = (x * frequency + shift[0], y * frequency + shift[1]);
+        let (column, row) = (x.floor(), y.floor());
+        let (x, y) = (x - column, y - row);
+        let dot = |dx: i32, dy: i32| {
+            let bits = random.bits(column as i32 + dx, row as i32 + dy);
+            let angle = ((bits >> 56) as f64 + 0.5) * (std::f64::consts::TAU / 256.0);
+            angle.cos() * (x - f64::from(dx)) + angle.sin() * (y - f64::from(dy))
+        };
+        let fade = |t: f64| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+        let lerp = |t: f64, a: f64, b: f64| a + (b - a) * t;
+        lerp(fade(y), lerp(fade(x), dot(0, 0), dot(1, 0)), lerp(fade(x), dot(0, 1), dot(1, 1)))
+    };
+    // cells wide enough for a table, and too narrow for one
+    for frequency in [5.0, 100.0] {
+        let text = frequency.to_string();
+        let params = [("octaves", "1"), ("frequency", &*text), ("warp", "0.1"), ("warp_frequency", "2"), ("base", "0")];
+        let made = fill(N, Edges::Open, &node("Perlin", &params));
+        for (k, &h) in made.iter().enumerate() {
+            let (x, y) = ((k % N) as f64 / (N - 1) as f64, (k / N) as f64 / (N - 1) as f64);
+            let push = |salt: u64| -> f64 {
+                let octave = |o: u32| {
+                    let noise = gradient_noise(stream().fork(salt).fork(u64::from(o)), 2.0 * f64::from(1 << o), x, y);
+                    0.1 * 1.2 * 0.5f64.powi(o as i32) * noise
+                };
+                (0..3).map(octave).sum()
+            };
+            let expected = gradient_noise(random, frequency, x + push(1000), y + push(1001)) / 2f64.sqrt();
+            assert!((f64::from(h) - expected).abs() < 1e-4, "{frequency} {k}: {h} is not {expected}");
+        }
+    }
+    for name in ["Perlin", "Ridged", "Billow"] {
+        let made = |warp: &str, frequency: &str| {
+            fill(N, Edges::Open, &node(name, &[("warp", warp), ("warp_frequency", frequency)]))
+        };
+        assert_eq!(made("0", "3"), made("0", "9"), "without strength nothing of it is left");
+        assert_ne!(made("0.1", "3"), made("0", "3"));
+    }
+}
+
+/// Milliseconds at 1024², plain and warped, beside each other; prints, and fails only if the warp is out of proportion.
+#[test]
+fn warped_noise_costs_in_proportion() {
+    if cfg!(debug_assertions) {
+        return;
+    }
+    for name in ["Perlin", "Ridged", "Billow"] {
+        let time = |warp: &str| {
+            let generator = node(name, &[("warp", warp), ("octaves", "8")]);
+            (0..2)
+                .map(|_| {
+                    let began = Instant::now();
+                    fill(1024, Edges::Open, &generator);
+                    began.elapsed().as_secs_f64() * 1e3
+                })
+                .fold(f64::MAX, f64::min)
+        };
+        let (plain, warped) = (time("0"), time("0.1"));
+        println!("{name} at 1024², 8 octaves: {plain:.1} ms, warped {warped:.1} ms");
+        assert!(warped < 60.0 * plain, "{name}: {warped} ms beside {plain} ms");
+    }
 }

@@ -8,10 +8,10 @@ use bevy::prelude::*;
 
 use super::document::Document;
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
-use crate::eval::{PREVIEW_SAMPLES, Report, Status, Worker};
+use crate::eval::{Insight, PREVIEW_SAMPLES, Report, Status, Worker};
 use crate::field::Terrain;
 use crate::nodes::{Cancelled, Control};
-use crate::scene::Scene;
+use crate::scene::{Problem, Scene};
 
 type Answer = Result<Arc<Prepared>, Cancelled>;
 
@@ -31,6 +31,10 @@ pub struct Bridge {
     pub elapsed: Option<Duration>,
     /// Lowest and highest height of the terrain on screen, as fractions of the relief.
     pub range: (f32, f32),
+    /// What is known about the newest terrain at full size.
+    pub insight: Arc<Insight>,
+    /// Files and layers that the newest scene could not use.
+    pub problems: Arc<Vec<Problem>>,
 }
 
 /// What the worker's side has to know.
@@ -72,6 +76,8 @@ pub struct Received {
     pub prepared: Option<Arc<Prepared>>,
     /// Messages of evaluations that broke.
     pub failures: Vec<String>,
+    /// Problems that were not there before.
+    pub problems: Vec<Problem>,
 }
 
 impl Bridge {
@@ -100,6 +106,8 @@ impl Bridge {
             terrain: None,
             elapsed: None,
             range: (0.0, 0.0),
+            insight: Arc::default(),
+            problems: Arc::default(),
         })
     }
 
@@ -124,6 +132,14 @@ impl Bridge {
                 Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
                     if taken =>
                 {
+                    if output.terrain.samples() == document.scene().samples() {
+                        self.insight = output.insight;
+                    }
+                    if *self.problems != output.problems {
+                        received.problems =
+                            output.problems.iter().filter(|p| !self.problems.contains(p)).cloned().collect();
+                        self.problems = Arc::new(output.problems);
+                    }
                     self.terrain = Some(output.terrain);
                     received.prepared = output.prepared.ok();
                 }

@@ -28,12 +28,14 @@ use bevy_egui::egui;
 use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
+use super::document::Group;
 pub use super::view::{Overlay, ViewMode};
+use crate::nodes::Node;
 pub use shortcuts::pressed;
 pub use view::{ViewAction, Viewpoint};
 
 /// Something a person can ask for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     New,
     Open,
@@ -46,6 +48,8 @@ pub enum Command {
     Undo,
     Redo,
     AddLayer,
+    /// A layer of this node.
+    Add(Box<Node>),
     RenameLayer,
     DuplicateLayer,
     DeleteLayer,
@@ -60,6 +64,16 @@ pub enum Command {
     StepBack,
     ToStart,
     ToEnd,
+    /// Goes on from the playhead with the parameters that were changed there.
+    ContinueFromHere,
+    Branch,
+    /// Of the branches of the process, by index of the layer.
+    ShowBranch(usize),
+    CompareBranch,
+    ToggleCharts,
+    ExportTimelapse,
+    /// A picture for a parameter of the scene.
+    ChooseImage(Group, usize),
     Recompute,
     Cancel,
     View(ViewAction),
@@ -87,6 +101,7 @@ impl Command {
             Self::Save,
             Self::SaveAs,
             Self::ExportHeightmap,
+            Self::ExportTimelapse,
             Self::Quit,
             Self::Undo,
             Self::Redo,
@@ -105,6 +120,10 @@ impl Command {
             Self::StepBack,
             Self::ToStart,
             Self::ToEnd,
+            Self::ContinueFromHere,
+            Self::Branch,
+            Self::CompareBranch,
+            Self::ToggleCharts,
             Self::Recompute,
             Self::Cancel,
         ];
@@ -127,9 +146,11 @@ impl Command {
     pub fn section(&self) -> &'static str {
         match self {
             Self::New | Self::Open | Self::OpenRecent(_) | Self::Example(_) | Self::Save => "File",
-            Self::SaveAs | Self::ExportHeightmap | Self::Quit => "File",
+            Self::SaveAs | Self::ExportHeightmap | Self::ExportTimelapse | Self::Quit => "File",
             Self::Undo | Self::Redo => "Edit",
             Self::PlayPause | Self::StepForward | Self::StepBack | Self::ToStart | Self::ToEnd => "Erosion",
+            Self::ContinueFromHere | Self::Branch | Self::ShowBranch(_) => "Erosion",
+            Self::CompareBranch | Self::ToggleCharts => "Erosion",
             Self::Recompute | Self::Cancel => "Computing",
             Self::View(_) => "View",
             Self::Shortcuts | Self::About => "Help",
@@ -176,6 +197,15 @@ impl Command {
                 icon::PLUS,
                 keys![SHIFT + A],
             ),
+            Self::Add(node) => {
+                let about = node.about();
+                return Info {
+                    label: format!("Add {}", about.label),
+                    tooltip: about.help.into(),
+                    icon: icon::PLUS,
+                    shortcuts: &[],
+                };
+            }
             Self::RenameLayer => ("Rename", "Gives the layer another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
             Self::DuplicateLayer => {
                 ("Duplicate", "Puts a copy of the layer above it, with the same seed.", icon::COPY, keys![COMMAND + D])
@@ -212,6 +242,38 @@ impl Command {
             Self::StepBack => ("Step back", "One iteration back.", icon::CARET_LEFT, keys![NONE + Comma]),
             Self::ToStart => ("To start", "Shows the terrain before the erosion.", icon::SKIP_BACK, keys![NONE + Home]),
             Self::ToEnd => ("To end", "Shows the finished erosion.", icon::SKIP_FORWARD, keys![NONE + End]),
+            Self::ContinueFromHere => (
+                "Continue from here",
+                "Up to this iteration the erosion stays what it was; from here on it has the changed parameters.",
+                icon::ARROW_BEND_DOWN_RIGHT,
+                keys![SHIFT + Enter],
+            ),
+            Self::Branch => (
+                "Branch from here",
+                "Copies the erosion: the copy goes on from this iteration, the old one is kept and hidden.",
+                icon::GIT_BRANCH,
+                keys![NONE + B],
+            ),
+            Self::ShowBranch(_) => ("Show branch", "Shows this branch in place of the others.", icon::GIT_BRANCH, &[]),
+            Self::CompareBranch => (
+                "Compare branches",
+                "Shows the next branch, coloured by its difference in metres to the one on screen now.",
+                icon::GIT_DIFF,
+                keys![SHIFT + B],
+            ),
+            Self::ToggleCharts => (
+                "Charts",
+                "Plots what the erosion moves, how steep the ground is, and one place you click.",
+                icon::CHART_LINE,
+                keys![NONE + G],
+            ),
+            Self::ExportTimelapse => (
+                "Export time-lapse…",
+                "Films the selected erosion from above, as a GIF or as numbered pictures.",
+                icon::FILM_STRIP,
+                keys![COMMAND_SHIFT + E],
+            ),
+            Self::ChooseImage(..) => ("Choose a file…", "Reads heights or brightness from a file.", icon::IMAGE, &[]),
             Self::Recompute => {
                 ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
             }

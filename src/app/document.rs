@@ -3,6 +3,7 @@
 //! Plain data, without engine and without interface. Every change goes through [`Document::edit`], so that it can be
 //! undone; [`Document::take_request`] says what the worker shall compute next.
 
+mod branches;
 mod group;
 mod layers;
 mod request;
@@ -10,6 +11,7 @@ mod transport;
 
 use std::path::{Path, PathBuf};
 
+pub use branches::Offer;
 pub use group::Group;
 pub use transport::{SPEED_RANGE, Transport};
 
@@ -48,6 +50,12 @@ pub struct Document {
     seeking: bool,
     gesture: Option<Gesture>,
     dragging: bool,
+    /// What can be done about a process that was changed on the way.
+    offer: Option<Offer>,
+    /// The course of the process is wanted beside the picture.
+    watching: bool,
+    /// The place that is watched.
+    place: Option<[f32; 2]>,
 }
 
 impl Default for Document {
@@ -67,6 +75,9 @@ impl Default for Document {
             seeking: false,
             gesture: None,
             dragging: false,
+            offer: None,
+            watching: false,
+            place: None,
         }
     }
 }
@@ -190,6 +201,7 @@ impl Document {
     fn go_to(&mut self, scene: Scene) {
         let before = std::mem::replace(&mut self.scene, scene);
         self.gesture = None;
+        self.offer = None;
         self.follow(&before);
         self.after_change(&before);
     }
@@ -228,6 +240,37 @@ impl Document {
         self.bump(false);
     }
 
+    /// Whether the course of the process is wanted beside the picture.
+    pub fn is_watching(&self) -> bool {
+        self.watching
+    }
+
+    /// Wants the course of the process, or no longer.
+    pub fn watch(&mut self, watching: bool) {
+        if self.watching != watching {
+            self.watching = watching;
+            self.look_again();
+        }
+    }
+
+    /// The place that is watched: to the east and to the south, from 0 to 1.
+    pub fn place(&self) -> Option<[f32; 2]> {
+        self.place
+    }
+
+    /// Watches a place, or none.
+    pub fn watch_place(&mut self, place: Option<[f32; 2]>) {
+        if self.place != place {
+            self.place = place;
+            self.look_again();
+        }
+    }
+
+    /// Asks for what is shown once more, to learn more about it; what plays goes on.
+    fn look_again(&mut self) {
+        self.bump(true);
+    }
+
     /// Begins anew with `scene`; nothing of the old one is kept.
     pub fn replace(&mut self, scene: Scene, path: Option<PathBuf>) {
         let selection = scene.layers.len().checked_sub(1).map_or(Selection::Scene, Selection::Layer);
@@ -239,6 +282,7 @@ impl Document {
             revision: self.revision + 1,
             // nothing of the old scene is shown any more
             shown: self.revision + 1,
+            watching: self.watching,
             ..Self::default()
         };
     }

@@ -1,6 +1,7 @@
-//! Exports from the editor: the scene is evaluated at full size beside the worker, and the result written.
+//! Exports from the editor: heightmaps and films are computed beside the worker, and written.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,17 +9,21 @@ use bevy::prelude::Resource;
 
 use super::view::Waker;
 use crate::eval::{Store, evaluate, thread_pool};
-use crate::io::{ExportReport, FileError, check_place, export_heightmap};
+use crate::film::{Film, FilmError, check_target};
+use crate::io::{FileError, check_place, export_heightmap};
+use crate::look::table_of;
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
 
-/// Why a heightmap was not exported.
+/// Why nothing was exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
     #[error(transparent)]
     File(#[from] FileError),
     #[error("stopped before it was finished; nothing was written")]
     Cancelled(#[from] Cancelled),
+    #[error(transparent)]
+    Film(#[from] FilmError),
     #[error("another export is still under way; wait for it, or stop it with Esc")]
     Busy,
     #[error("no threads could be started: {0}")]
@@ -29,11 +34,30 @@ pub enum ExportError {
     Broke,
 }
 
+/// What is exported.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Product {
+    Heightmap,
+    Film(Film),
+}
+
+impl Product {
+    /// What it is called in a sentence.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Heightmap => "heightmap",
+            Self::Film(_) => "time-lapse",
+        }
+    }
+}
+
 struct Job {
     path: PathBuf,
     layers: usize,
     control: Arc<Control>,
-    ending: Mutex<Receiver<Result<ExportReport, ExportError>>>,
+    /// Share of a film that is done, as bits of an f32; NaN for a heightmap.
+    filmed: Arc<AtomicU32>,
+    ending: Mutex<Receiver<Result<String, ExportError>>>,
 }
 
 /// The export under way, if there is one.
@@ -46,21 +70,26 @@ pub struct Exports {
 
 impl Exports {
     /// Begins to export `scene`.
-    pub fn start(&mut self, scene: &Scene, path: &Path, waker: &Waker) -> Result<(), ExportError> {
+    pub fn start(&mut self, scene: &Scene, product: Product, path: &Path, waker: &Waker) -> Result<(), ExportError> {
         if self.job.is_some() {
             return Err(ExportError::Busy);
         }
-        check_place(path)?;
+        match &product {
+            Product::Heightmap => check_place(path)?,
+            Product::Film(_) => check_target(path)?,
+        }
         let control = Arc::new(Control::default());
         let (sender, ending) = channel();
+        let filmed = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
         let (copy, target, waker, stop) = (scene.clone(), path.to_path_buf(), waker.clone(), control.clone());
+        let told = filmed.clone();
         std::thread::Builder::new().name("talweg-export".into()).spawn(move || {
             // the editor may be gone; then nobody asks
-            let _ = sender.send(export(&copy, &target, &stop));
+            let _ = sender.send(export(&copy, &product, &target, &stop, &told));
             waker.wake();
         })?;
         let layers = scene.layers.len();
-        self.job = Some(Job { path: path.into(), layers, control, ending: Mutex::new(ending) });
+        self.job = Some(Job { path: path.into(), layers, control, filmed, ending: Mutex::new(ending) });
         Ok(())
     }
 
@@ -83,11 +112,13 @@ impl Exports {
     pub fn progress(&self) -> Option<(String, f32)> {
         let job = self.job.as_ref()?;
         let (layer, fraction) = job.control.progress();
-        Some((self.file_name()?, (layer as f32 + fraction) / job.layers.max(1) as f32))
+        let evaluated = (layer as f32 + fraction) / job.layers.max(1) as f32;
+        let filmed = f32::from_bits(job.filmed.load(Ordering::Relaxed));
+        Some((self.file_name()?, if filmed.is_nan() { evaluated } else { filmed }))
     }
 
-    /// How the export ended, once.
-    pub fn ended(&mut self) -> Option<Result<ExportReport, ExportError>> {
+    /// How the export ended, once: what was written, in a sentence.
+    pub fn ended(&mut self) -> Option<Result<String, ExportError>> {
         let job = self.job.as_mut()?;
         let ending = match job.ending.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
             Ok(ending) => ending,
@@ -99,9 +130,33 @@ impl Exports {
     }
 }
 
-fn export(scene: &Scene, path: &Path, control: &Control) -> Result<ExportReport, ExportError> {
+fn export(
+    scene: &Scene,
+    product: &Product,
+    path: &Path,
+    control: &Control,
+    filmed: &AtomicU32,
+) -> Result<String, ExportError> {
     let pool = thread_pool(0)?;
-    let evaluated = pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
-    control.check()?;
-    Ok(export_heightmap(&evaluated.terrain, &scene.settings, path)?)
+    match product {
+        Product::Heightmap => {
+            let evaluated =
+                pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
+            control.check()?;
+            let report = export_heightmap(&evaluated.terrain, &scene.settings, path)?;
+            Ok(format!(
+                "Exported {}: {} × {} samples from {:.1} to {:.1} m",
+                report.path.display(),
+                report.samples,
+                report.samples,
+                report.min_metres,
+                report.max_metres
+            ))
+        }
+        Product::Film(film) => {
+            let tell = |share: f32| filmed.store(share.to_bits(), Ordering::Relaxed);
+            let count = pool.install(|| film.shoot(scene, &table_of(scene), path, control, tell))?;
+            Ok(format!("Exported {}: {count} pictures", path.display()))
+        }
+    }
 }

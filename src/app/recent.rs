@@ -1,4 +1,4 @@
-//! The scenes opened last, kept in a RON file in the configuration folder.
+//! The scenes opened and the nodes added last, kept in a RON file in the configuration folder.
 //!
 //! The folder is `TALWEG_CONFIG`, else that of the system. What goes wrong here costs the list, never a scene.
 
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 const MOST: usize = 10;
+const MOST_NODES: usize = 6;
 /// A list of ten paths; what is larger is not ours.
 const MAX_BYTES: u64 = 256 * 1024;
 
@@ -24,6 +25,7 @@ pub enum RecentError {
 #[serde(default, deny_unknown_fields)]
 struct File {
     recent: Vec<PathBuf>,
+    nodes: Vec<String>,
 }
 
 /// See the module.
@@ -31,6 +33,7 @@ struct File {
 pub struct Recent {
     file: Option<PathBuf>,
     paths: Vec<PathBuf>,
+    nodes: Vec<String>,
 }
 
 impl Recent {
@@ -47,10 +50,10 @@ impl Recent {
     pub fn load(file: Option<PathBuf>) -> (Self, Option<RecentError>) {
         let Some(path) = file else { return (Self::default(), None) };
         match read(&path) {
-            Ok(paths) => (Self { file: Some(path), paths }, None),
+            Ok(File { recent, nodes }) => (Self { file: Some(path), paths: recent, nodes }, None),
             Err(message) => {
                 let error = RecentError::Read { path: path.clone(), message };
-                (Self { file: Some(path), paths: Vec::new() }, Some(error))
+                (Self { file: Some(path), ..Self::default() }, Some(error))
             }
         }
     }
@@ -81,22 +84,42 @@ impl Recent {
         self.write()
     }
 
+    /// Names of the nodes that were added, the newest first.
+    pub fn nodes(&self) -> &[String] {
+        &self.nodes
+    }
+
+    /// Puts a node first.
+    ///
+    /// # Errors
+    /// When the list cannot be written; it holds for this run all the same.
+    pub fn note_node(&mut self, name: &str) -> Result<(), RecentError> {
+        if self.nodes.first().is_some_and(|first| first == name) {
+            return Ok(());
+        }
+        self.nodes.retain(|n| n != name);
+        self.nodes.insert(0, name.into());
+        self.nodes.truncate(MOST_NODES);
+        self.write()
+    }
+
     fn write(&self) -> Result<(), RecentError> {
         let Some(path) = &self.file else { return Ok(()) };
         let write = || {
             if let Some(folder) = path.parent() {
                 std::fs::create_dir_all(folder)?;
             }
-            let text = ron::to_string(&File { recent: self.paths.clone() }).map_err(std::io::Error::other)?;
+            let text = ron::to_string(&File { recent: self.paths.clone(), nodes: self.nodes.clone() })
+                .map_err(std::io::Error::other)?;
             crate::io::write_atomically(path, |file| file.write_all(text.as_bytes())).map_err(std::io::Error::other)
         };
         write().map_err(|source| RecentError::Write { path: path.clone(), source })
     }
 }
 
-fn read(path: &Path) -> Result<Vec<PathBuf>, String> {
+fn read(path: &Path) -> Result<File, String> {
     match std::fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(File::default()),
         Err(error) => return Err(error.to_string()),
         Ok(data) if data.len() > MAX_BYTES => return Err("it is too large".into()),
         Ok(_) => {}
@@ -104,7 +127,8 @@ fn read(path: &Path) -> Result<Vec<PathBuf>, String> {
     let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
     let mut file: File = ron::from_str(&text).map_err(|e| e.to_string())?;
     file.recent.truncate(MOST);
-    Ok(file.recent)
+    file.nodes.truncate(MOST_NODES);
+    Ok(file)
 }
 
 #[cfg(test)]
@@ -126,6 +150,19 @@ mod tests {
             again.note(Path::new(&format!("/{k}.ron"))).unwrap();
         }
         assert_eq!(again.paths().len(), MOST);
+    }
+
+    #[test]
+    fn nodes_are_kept_beside_the_scenes() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("recent.ron");
+        let (mut recent, _) = Recent::load(Some(file.clone()));
+        recent.note(Path::new("/a.ron")).unwrap();
+        for name in ["Perlin", "Thermal", "Perlin", "Perlin"] {
+            recent.note_node(name).unwrap();
+        }
+        let (again, _) = Recent::load(Some(file));
+        assert_eq!((again.nodes(), again.paths().len()), (&["Perlin".to_string(), "Thermal".into()][..], 1));
     }
 
     #[test]

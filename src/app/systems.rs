@@ -14,11 +14,11 @@ use serde_json::json;
 use super::bridge::Bridge;
 use super::commands::{ViewAction, Viewpoint};
 use super::drive::Observed;
-use super::export::Exports;
+use super::export::{Exports, Product};
 use super::lifeboat::Lifeboat;
-use super::panels::{Editor, Effect, Running, StatusInfo, UnderCursor};
+use super::panels::{self, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
-use super::view::{Drawn, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
+use super::view::{Drawn, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, lens};
 use crate::look::table_of;
 
 /// The panels with all they hold.
@@ -84,6 +84,11 @@ pub fn receive(
         );
         state.editor.toasts.error(text);
     }
+    for problem in received.problems {
+        let layer = state.editor.doc.scene().layers.get(problem.layer);
+        let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));
+        state.editor.toasts.warning(format!("{name}{}.", problem.message));
+    }
     if let Some(prepared) = received.prepared {
         shown.prepared = Some(prepared);
         redraw.write(RequestRedraw);
@@ -100,17 +105,10 @@ pub fn receive(
         Some(Ok(_)) if exports.then_quit => {
             exit.write(AppExit::Success);
         }
-        Some(Ok(report)) => state.editor.toasts.info(format!(
-            "Exported {}: {} × {} samples from {:.1} to {:.1} m",
-            report.path.display(),
-            report.samples,
-            report.samples,
-            report.min_metres,
-            report.max_metres
-        )),
+        Some(Ok(written)) => state.editor.toasts.info(written),
         Some(Err(error)) => {
             exports.then_quit = false;
-            state.editor.toasts.error(format!("The heightmap was not exported: {error}."));
+            state.editor.toasts.error(format!("Nothing was exported: {error}."));
         }
     }
     cost.longest_receive = cost.longest_receive.max(begun.elapsed());
@@ -122,6 +120,7 @@ pub struct Hands<'w> {
     commands: MessageWriter<'w, ViewCommand>,
     mode: ResMut<'w, ViewMode>,
     shown: ResMut<'w, Shown>,
+    camera: Res<'w, ViewCamera>,
     exports: ResMut<'w, Exports>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
@@ -151,8 +150,12 @@ pub fn panels(
     let begun = Instant::now();
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
-    let info = status(&mut bridge, &hands.exports, &state.editor, &probe);
+    let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
+    info.place_on_screen = place_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
+    if state.editor.doc.is_watching() && !drawn.covered {
+        watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
+    }
     area.set_if_neq(ViewportArea {
         min: Vec2::new(drawn.free_rect.min.x, drawn.free_rect.min.y),
         max: Vec2::new(drawn.free_rect.max.x, drawn.free_rect.max.y),
@@ -171,6 +174,27 @@ pub fn panels(
         hands.cost.longest_panels = hands.cost.longest_panels.max(begun.elapsed());
     }
     Ok(())
+}
+
+/// A click on the ground, one that does not turn the camera, chooses the place that is watched.
+fn watch_clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, editor: &mut Editor, probe: &Probe) {
+    let clicked = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten());
+    if let (Some(at), Some(hit)) = (clicked, probe.hit)
+        && drawn.free_rect.contains(at)
+    {
+        editor.doc.watch_place(Some([hit.u, hit.v]));
+    }
+}
+
+/// Where the watched place is seen.
+fn place_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Option<[f32; 2]> {
+    let [u, v] = editor.doc.place().filter(|_| editor.doc.is_watching())?;
+    let prepared = hands.shown.prepared.as_ref()?;
+    let point = prepared.scale.world(u, v, prepared.terrain.height_at(u, v));
+    let size = area.max - area.min;
+    let at = hands.camera.pose.project(&lens(size), point)? + area.min;
+    let inside = at.cmpge(area.min).all() && at.cmple(area.max).all();
+    inside.then_some([at.x, at.y])
 }
 
 fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe) -> StatusInfo {
@@ -199,6 +223,16 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
             south_metres: hit.position_metres[1],
         }),
         legend: bridge.legend(),
+        insight: bridge.insight.clone(),
+        problems: bridge.problems.clone(),
+        place_on_screen: None,
+    }
+}
+
+fn export(product: Product, path: &std::path::Path, editor: &mut Editor, hands: &mut Hands) {
+    let what = product.name();
+    if let Err(error) = hands.exports.start(editor.doc.scene(), product, path, &hands.waker) {
+        editor.toasts.error(format!("The {what} was not exported: {error}."));
     }
 }
 
@@ -208,11 +242,8 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             bridge.cancel();
             hands.exports.cancel();
         }
-        Effect::Export { path } => {
-            if let Err(error) = hands.exports.start(editor.doc.scene(), &path, &hands.waker) {
-                editor.toasts.error(format!("The heightmap was not exported: {error}."));
-            }
-        }
+        Effect::Export { path } => export(Product::Heightmap, &path, editor, hands),
+        Effect::Film { film, path } => export(Product::Film(film), &path, editor, hands),
         Effect::Quit if hands.exports.is_running() => {
             hands.exports.then_quit = true;
             editor.toasts.info("Talweg closes when the export is written. Esc stops the export.");

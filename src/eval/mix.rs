@@ -5,15 +5,36 @@ use std::sync::Arc;
 use super::mask;
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context};
-use crate::scene::{Blend, Layer};
+use crate::scene::{Blend, Layer, Mix};
 
 /// Heights stay inside ± this, so that no stack can reach infinity.
 const LIMIT: f32 = 1.0e6;
 
-/// Combines the generator's heights `out` with those below, in place.
-pub fn blend(cx: &Context, mode: Blend, smoothness: f32, below: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
-    let combine: fn(f32, f32, f32) -> f32 = match mode {
-        Blend::Replace => return Ok(()),
+/// Combines what a generator `made` with the terrain below, in place.
+///
+/// Heights by the blend mode. Water so that its surface is blended like the ground: depth = mode(surface) - mode(ground),
+/// for the water below and for the water made, the deeper of the two where both are. Hence Replace and Add keep the depth as
+/// made, Multiply scales it, Max and Min leave water where the ground it lies on won, or as deep as the other ground
+/// leaves it. Other maps that the generator made replace those below; what it did not make stays.
+pub fn join(cx: &Context, mix: &Mix, below: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
+    let water = blend_water(cx, mix, below, made)?;
+    for &kind in MapKind::ALL {
+        if made.map(kind).is_none() {
+            made.set_map(kind, below.map(kind).cloned());
+        }
+    }
+    if let Some(water) = water {
+        made.set_map(MapKind::Water, Some(Arc::new(water)));
+    }
+    blend(cx, mix, &below.height, &mut made.height)
+}
+
+/// One height from the height below and the one made, within reach of each other by the smoothness.
+type Combine = fn(f32, f32, f32) -> f32;
+
+fn combine(mode: Blend) -> Combine {
+    match mode {
+        Blend::Replace => |_, b, _| b,
         Blend::Add => |a, b, _| a + b,
         Blend::Subtract => |a, b, _| a - b,
         Blend::Multiply => |a, b, _| a * b,
@@ -22,13 +43,52 @@ pub fn blend(cx: &Context, mode: Blend, smoothness: f32, below: &[f32], out: &mu
         Blend::Max => |a, b, _| if b > a { b } else { a },
         Blend::SmoothMin => |a, b, k| (if b < a { b } else { a }) - seam(a, b, k),
         Blend::SmoothMax => |a, b, k| (if b > a { b } else { a }) + seam(a, b, k),
-    };
-    let grid = cx.grid;
+    }
+}
+
+fn blend(cx: &Context, mix: &Mix, below: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+    if mix.blend == Blend::Replace {
+        return Ok(());
+    }
+    let (combine, grid) = (combine(mix.blend), cx.grid);
     cx.rows(out, |i, row| {
         for (b, &a) in row.iter_mut().zip(grid.row(below, i)) {
-            *b = combine(a, *b, smoothness);
+            *b = combine(a, *b, mix.smoothness);
         }
     })
+}
+
+/// The blended depth of water, if there is any on either side.
+fn blend_water(cx: &Context, mix: &Mix, below: &Terrain, made: &Terrain) -> Result<Option<Vec<f32>>, Cancelled> {
+    let (under, over) = (below.map(MapKind::Water), made.map(MapKind::Water));
+    if under.is_none() && over.is_none() {
+        return Ok(None);
+    }
+    let depth = |map: Option<&Arc<Vec<f32>>>, k: usize| map.map_or(0.0, |m| m[k]);
+    let (combine, n) = (combine(mix.blend), cx.grid.samples);
+    let mut water = vec![0.0; cx.grid.len()];
+    cx.rows(&mut water, |i, row| {
+        for (j, out) in row.iter_mut().enumerate() {
+            let k = i * n + j;
+            let (a, b) = (below.height[k], made.height[k]);
+            let (wa, wb) = (depth(under, k), depth(over, k));
+            // the depth itself where the mode shifts ground and surface alike: a difference would round it
+            let kept = |surface: f32, w: f32, ground: f32| {
+                if w <= 0.0 { 0.0 } else { (surface - ground).clamp(0.0, LIMIT) }
+            };
+            *out = match mix.blend {
+                Blend::Replace => wb,
+                Blend::Add => wa.max(wb),
+                Blend::Subtract => wa,
+                _ => {
+                    let ground = combine(a, b, mix.smoothness);
+                    let from_below = kept(combine(a + wa, b, mix.smoothness), wa, ground);
+                    kept(combine(a, b + wb, mix.smoothness), wb, ground).max(from_below)
+                }
+            };
+        }
+    })?;
+    Ok(Some(water))
 }
 
 /// Quadratic polynomial smooth minimum (Quílez): the correction within `k` of the seam.

@@ -257,9 +257,9 @@ fn run_node(
     let layer = step.layer;
     match layer.node.work() {
         Work::Generator(generator) => {
-            let mut result = Terrain::clone(below);
-            generator.fill(cx, &mut result.height)?;
-            mix::blend(cx, layer.mix.blend, layer.mix.smoothness, &below.height, &mut result.height)?;
+            let mut result = Terrain::flat(cx.grid);
+            generator.generate(cx, &mut result)?;
+            mix::join(cx, &layer.mix, below, &mut result)?;
             Ok((result, None))
         }
         Work::Filter(filter) => {

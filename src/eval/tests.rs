@@ -117,7 +117,7 @@ mod worker {
     }
 
     fn request(revision: u64, scene: Scene, quality: Quality) -> Request {
-        Request { revision, scene: Arc::new(scene), quality, playhead: None, play: None }
+        Request { revision, scene: Arc::new(scene), quality, playhead: None, play: None, watch: None, place: None }
     }
 
     #[test]

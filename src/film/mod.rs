@@ -36,7 +36,7 @@ pub enum FilmError {
 }
 
 /// What is filmed, and how.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Film {
     /// Index of the process.
     pub layer: usize,
@@ -47,6 +47,13 @@ pub struct Film {
     pub samples: usize,
     /// Side of the picture in pixels.
     pub pixels: usize,
+}
+
+impl Default for Film {
+    /// Five seconds of a GIF that mail and chat take.
+    fn default() -> Self {
+        Self { layer: 0, frames: 60, frames_a_second: 12, samples: crate::eval::PREVIEW_SAMPLES, pixels: 512 }
+    }
 }
 
 impl Film {

@@ -8,7 +8,8 @@
 //!
 //! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
 //! per pixel is bounded. Level ground in the open keeps the palette's colour, but for snow, which needs room to be
-//! brighter in the sun. Water is lit as level ground; near the shore its bed shows through.
+//! brighter in the sun. Water is lit as level ground; near the shore its bed shows through. The water of rivers and
+//! lakes, above the sea, is drawn from the terrain's water map, darker where it is deep.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
@@ -16,7 +17,7 @@ use super::PaletteTable;
 use super::colour::{Light, decode, encode, mix};
 use super::picture::Picture;
 use super::raster::{Pyramid, Raster};
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::scene::Settings;
 
 const SUN: Light = [1.0, 0.965, 0.9];
@@ -34,6 +35,11 @@ const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
 /// Depth, as a fraction of the side, at which the bed is no longer seen.
 const CLEAR_WATER: f32 = 0.006;
+/// Depths of rivers and lakes, in metres: where water begins to be seen, and where it covers its bed.
+const FILM: f32 = 0.02;
+const COVER: f32 = 0.6;
+/// How much deeper than it is a river is coloured, so that it stands out from its bed.
+const RIVER_TINT: f32 = 4.0;
 
 /// Root mean square slope that land is lifted to for its light, as map makers do, so that hills show too; and the
 /// most it is lifted.
@@ -59,6 +65,8 @@ struct View<'a> {
     rock: Light,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
     ground: Raster,
+    /// Depth of the water map, in pixels, if there is one.
+    water: Option<Raster>,
     /// Ground or water, whichever is higher, in pixels and lifted.
     surface: Pyramid,
     /// Highest place of the surface.
@@ -94,7 +102,11 @@ impl<'a> View<'a> {
         ground.values.iter_mut().for_each(|h| *h *= scale);
         let sea = settings.sea_level / pixel_metres;
         let lift = lift(&ground, sea);
-        let surface = Raster::from_fn(width, height, |x, y| ground.values[y * width + x].max(sea) * lift);
+        let water = terrain.map(MapKind::Water).map(|depth| water_depths(terrain, depth, scale, width, height));
+        let surface = Raster::from_fn(width, height, |x, y| {
+            let k = y * width + x;
+            (ground.values[k] + water.as_ref().map_or(0.0, |w| w.values[k])).max(sea) * lift
+        });
         let direction = settings.sun_direction();
         let level = (direction[0] * direction[0] + direction[2] * direction[2]).sqrt().max(1e-6);
         let (east, south) = (direction[0] / level, direction[2] / level);
@@ -111,6 +123,7 @@ impl<'a> View<'a> {
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
             ground,
+            water,
             peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
             surface: Pyramid::new(surface),
             sea,
@@ -134,7 +147,14 @@ impl<'a> View<'a> {
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
             let colour = self.colour(self.place(height_metres).max(SHORE as f32));
             let albedo = mix(colour, self.rock, self.palette.rock_share(slope_degrees));
-            let land = self.light(albedo, gx, gy, lit, sky);
+            let mut land = self.light(albedo, gx, gy, lit, sky);
+            let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
+            if depth_metres > FILM {
+                let shown = self.settings.sea_level - depth_metres * RIVER_TINT;
+                let colour = self.colour(self.place(shown).min((SHORE - 1) as f32));
+                let cover = (0.35 + 0.65 * (depth_metres - FILM) / COVER).min(1.0);
+                land = mix(land, self.light(colour, gx * 0.2, gy * 0.2, lit, sky), cover);
+            }
             let low = 1.0 - (height_metres / self.settings.relief_metres).clamp(0.0, 1.0);
             seen = mix(land, HAZE, HAZE_SHARE * low * low);
         }
@@ -214,6 +234,22 @@ impl<'a> View<'a> {
 fn shoulder(light: f32) -> f32 {
     let above = (light - BRIGHT) / (1.0 - BRIGHT);
     if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
+}
+
+/// Depths of the water map on the pixels, times `scale`: never a smooth surface through them, which would swing to
+/// both sides of a shore.
+fn water_depths(terrain: &Terrain, depth: &[f32], scale: f32, width: usize, height: usize) -> Raster {
+    let mut water = Terrain::flat(terrain.grid);
+    water.height.copy_from_slice(depth);
+    let side = width.max(height);
+    let mut raster = if terrain.samples() > side {
+        Raster::of_heights(&water, width, height)
+    } else {
+        let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side as f32;
+        Raster::from_fn(width, height, |x, y| water.height_at(at(x, width), at(y, height)))
+    };
+    raster.values.iter_mut().for_each(|w| *w *= scale);
+    raster
 }
 
 /// How much to lift the ground for its light: steep land not at all.

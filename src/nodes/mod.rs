@@ -22,6 +22,15 @@ use crate::param::{About, Params, Preset};
 pub trait Generator: Params {
     /// Writes every sample of `out` (grid `cx.grid`), about [0, 1].
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled>;
+    /// Writes every height of `made`, and the data maps that come with them. `made` is a terrain of its own, not what is
+    /// below; the layer's blend mode combines maps as it combines the ground they lie on.
+    fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill(cx, &mut made.height)
+    }
+    /// Whether a preview is exactly the result's subsample. Without, it comes close.
+    fn previews_exactly(&self) -> bool {
+        true
+    }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
         1
@@ -211,6 +220,7 @@ catalogue! {
     generators::spectral::Spectral: Generator,
     generators::diamond_square::DiamondSquare: Generator,
     generators::triangular::Triangular: Generator,
+    generators::squig_river::SquigRiver: Generator,
     generators::stamp::Stamp: Generator,
     generators::fault::Fault: Generator,
     generators::circles::Circles: Generator,

@@ -41,7 +41,7 @@ impl Place {
         let cx = self.context(control);
         let mut terrain = input.clone();
         match node.work() {
-            Work::Generator(generator) => generator.fill(&cx, &mut terrain.height)?,
+            Work::Generator(generator) => generator.generate(&cx, &mut terrain)?,
             Work::Filter(filter) => filter.apply(&cx, &mut terrain)?,
             Work::Process(process) => {
                 let mut run = process.start(&cx, terrain);

@@ -7,8 +7,10 @@ use egui_file_dialog::{DialogState, FileDialog};
 use egui_phosphor::regular as icon;
 
 use super::{Answer, Then};
-use crate::app::document::Document;
+use crate::app::document::{Document, Group};
+use crate::film::Film;
 
+const IMAGES: &str = "Heights and pictures (.png, .r16, .r32)";
 const SCENES: &str = "Talweg scenes (.ron)";
 /// The dialog itself puts the ending behind it.
 const SCENE: &str = "Talweg scene";
@@ -17,6 +19,8 @@ enum Purpose {
     Open,
     Save(Option<Then>),
     Export,
+    Film(Film),
+    Image(Group, usize),
 }
 
 /// See the module.
@@ -57,6 +61,27 @@ impl Files {
         files
     }
 
+    pub fn film(document: &Document, film: Film) -> Self {
+        let gif = "Animated GIF";
+        let dialog = dialog(document, "Export time-lapse")
+            .default_file_name(&format!("{}.gif", file_stem(document)))
+            .add_save_extension(gif, "gif")
+            .add_save_extension("Folder of PNG pictures", "frames")
+            .default_save_extension(gif);
+        let mut files = Self { dialog, purpose: Purpose::Film(film) };
+        files.dialog.save_file();
+        files
+    }
+
+    pub fn image(document: &Document, group: Group, param: usize) -> Self {
+        let dialog = dialog(document, "Choose a heightmap or picture")
+            .add_file_filter_extensions(IMAGES, vec!["png", "r16", "r32"])
+            .default_file_filter(IMAGES);
+        let mut files = Self { dialog, purpose: Purpose::Image(group, param) };
+        files.dialog.pick_file();
+        files
+    }
+
     /// Shows the dialog; returns its answer when it has one.
     pub fn show(&mut self, ctx: &egui::Context) -> Option<Answer> {
         self.dialog.update(ctx);
@@ -65,6 +90,8 @@ impl Files {
                 Purpose::Open => Answer::Open(path.clone()),
                 Purpose::Save(then) => Answer::SaveTo(path.clone(), then.clone()),
                 Purpose::Export => Answer::Export(path.clone()),
+                Purpose::Film(film) => Answer::FilmTo(film.clone(), path.clone()),
+                Purpose::Image(group, param) => Answer::Image(*group, *param, path.clone()),
             }),
             DialogState::Open => None,
             _ => Some(Answer::Stay),

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use bevy_egui::egui;
 
-use super::document::Document;
+use super::document::{Document, Group};
+use crate::film::Film;
 use files::Files;
 
 /// What to do once unsaved changes have been dealt with.
@@ -33,6 +34,11 @@ pub enum Answer {
     SaveTo(PathBuf, Option<Then>),
     Open(PathBuf),
     Export(PathBuf),
+    /// How to film; where to is asked next.
+    Film(Film),
+    FilmTo(Film, PathBuf),
+    /// A file for a parameter.
+    Image(Group, usize, PathBuf),
 }
 
 /// See the module. One dialog is open at a time.
@@ -44,6 +50,7 @@ pub struct Dialogs {
 enum Dialog {
     Files(Box<Files>),
     Unsaved(Then),
+    Film(Film),
     Shortcuts,
     About,
 }
@@ -69,6 +76,19 @@ impl Dialogs {
         self.open = Some(Dialog::Files(Box::new(Files::export(document))));
     }
 
+    pub fn ask_how_to_film(&mut self, document: &Document, layer: usize) {
+        let samples = document.scene().samples();
+        self.open = Some(Dialog::Film(Film { layer, samples, ..Film::default() }));
+    }
+
+    pub fn ask_where_to_film(&mut self, document: &Document, film: Film) {
+        self.open = Some(Dialog::Files(Box::new(Files::film(document, film))));
+    }
+
+    pub fn ask_which_image(&mut self, document: &Document, group: Group, param: usize) {
+        self.open = Some(Dialog::Files(Box::new(Files::image(document, group, param))));
+    }
+
     pub fn show_shortcuts(&mut self) {
         self.open = Some(Dialog::Shortcuts);
     }
@@ -82,6 +102,7 @@ impl Dialogs {
         let answer = match self.open.as_mut()? {
             Dialog::Files(files) => files.show(ctx),
             Dialog::Unsaved(then) => modals::unsaved(ctx, scene_name, then),
+            Dialog::Film(film) => modals::film(ctx, film),
             Dialog::Shortcuts => modals::shortcuts(ctx),
             Dialog::About => modals::about(ctx),
         }?;

@@ -6,6 +6,7 @@ use egui::{Align, Button, Key, Layout, Modal, RichText, Ui};
 use super::{Answer, Then};
 use crate::app::commands::Command;
 use crate::app::theme::colour;
+use crate::film::{Film, MOST_FRAMES_A_SECOND};
 
 /// Asks what shall become of unsaved changes. Escape cancels, Enter saves.
 pub fn unsaved(ctx: &egui::Context, scene_name: &str, then: &Then) -> Option<Answer> {
@@ -38,6 +39,42 @@ pub fn unsaved(ctx: &egui::Context, scene_name: &str, then: &Then) -> Option<Ans
     if answer.is_none() && enter {
         answer = Some(Answer::Save(then.clone()));
     }
+    answer.or_else(|| escape(ctx).or_else(|| modal.should_close().then_some(Answer::Stay)))
+}
+
+/// How to film a process; the answer asks for the place next.
+pub fn film(ctx: &egui::Context, film: &mut Film) -> Option<Answer> {
+    let mut answer = None;
+    let modal = modal(ctx, "film").show(ctx, |ui| {
+        ui.set_width(400.0);
+        ui.heading("Export time-lapse");
+        ui.add_space(6.0);
+        ui.label("Films the erosion from above, from its start to its end, with the palette of the scene.");
+        ui.add_space(8.0);
+        egui::Grid::new("film").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
+            let mut row = |ui: &mut Ui, name: &str, tip: &str, field: egui::DragValue| {
+                let label = ui.label(name).on_hover_text(tip);
+                ui.add_sized([120.0, 22.0], field.update_while_editing(false)).labelled_by(label.id).on_hover_text(tip);
+                ui.end_row();
+            };
+            let frames = egui::DragValue::new(&mut film.frames).range(2..=10_000);
+            row(ui, "Pictures", "From the start to the end; no more than there are iterations.", frames);
+            let speed = egui::DragValue::new(&mut film.frames_a_second).range(1..=MOST_FRAMES_A_SECOND).suffix(" /s");
+            row(ui, "Speed", "Pictures a second of a GIF.", speed);
+            let pixels = egui::DragValue::new(&mut film.pixels).range(16..=8192).suffix(" px");
+            row(ui, "Size", "Side of the pictures.", pixels);
+        });
+        ui.add_space(14.0);
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let go_on = button(RichText::new("Choose a file…").color(colour::TEXT_STRONG)).fill(colour::ACCENT_DEEP);
+            if ui.add(go_on).clicked() {
+                answer = Some(Answer::Film(film.clone()));
+            }
+            if ui.add(button("Cancel")).clicked() {
+                answer = Some(Answer::Stay);
+            }
+        });
+    });
     answer.or_else(|| escape(ctx).or_else(|| modal.should_close().then_some(Answer::Stay)))
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Document, Group, Selection};
 use crate::nodes::{Node, Work};
-use crate::param::Value;
+use crate::param::{Preset, Value};
 use crate::scene::{Blend, Gesture, Layer};
 
 impl Document {
@@ -22,10 +22,11 @@ impl Document {
         let Some(layer) = self.scene().layers.get(index) else { return };
         let mut copy = layer.clone();
         copy.name = format!("{} copy", layer.name);
+        copy.branch = 0;
         self.insert("Duplicate layer", index + 1, copy);
     }
 
-    fn insert(&mut self, label: &str, at: usize, layer: Layer) {
+    pub(super) fn insert(&mut self, label: &str, at: usize, layer: Layer) {
         self.renumber(|index| Some(if index >= at { index + 1 } else { index }));
         self.edit(label, None, |scene| scene.layers.insert(at, layer));
         self.select(Selection::Layer(at));
@@ -80,8 +81,11 @@ impl Document {
             return;
         }
         self.edit("Rename layer", None, |scene| {
-            if let Some(layer) = scene.layers.get_mut(index) {
-                layer.name = name.into();
+            let Some(layer) = scene.layers.get_mut(index) else { return };
+            let old = std::mem::replace(&mut layer.name, name.into());
+            // where two layers share a name, masks go on reading the other one
+            if !scene.layers.iter().any(|layer| layer.name == old) {
+                scene.follow_rename(&old, name);
             }
         });
     }
@@ -104,16 +108,29 @@ impl Document {
     pub fn set(&mut self, group: Group, param: usize, value: &Value, gesture: Option<Gesture>) {
         let Some(spec) = group.of(&self.scene).and_then(|params| params.about().params.get(param)) else { return };
         let label = format!("Change {}", spec.label.to_lowercase());
+        let offer = self.offer_before(group);
         self.edit(&label, gesture, |scene| {
             if let Some(params) = group.of_mut(scene) {
                 // a value of another type is not taken
                 let _ = params.set(param, value);
             }
         });
+        self.offer = offer;
+    }
+
+    /// Sets every parameter of a layer's node as `preset` says.
+    pub fn adopt(&mut self, index: usize, preset: &Preset) {
+        let offer = self.offer_before(Group::Node(index));
+        self.edit(&format!("Preset {}", preset.label), None, |scene| {
+            if let Some(layer) = scene.layers.get_mut(index) {
+                layer.node.adopt(preset);
+            }
+        });
+        self.offer = offer;
     }
 
     /// Follows the layers when their numbers change.
-    fn renumber(&mut self, number: impl Fn(usize) -> Option<usize>) {
+    pub(super) fn renumber(&mut self, number: impl Fn(usize) -> Option<usize>) {
         if let Selection::Layer(index) = self.selection {
             self.selection = number(index).map_or(Selection::Scene, Selection::Layer);
         }

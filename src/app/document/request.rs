@@ -29,7 +29,9 @@ impl Document {
         let (scene, playhead) = self.shown_scene();
         let speed = (!self.transport.unlimited).then_some(self.transport.speed);
         let play = (self.transport.playing && playhead.is_some()).then_some(Play { speed });
-        Some(Request { revision: self.revision, scene: Arc::new(scene), quality, playhead, play })
+        let watch = self.process().map(|(layer, _)| layer).filter(|_| self.watching);
+        let place = self.place.filter(|_| self.watching);
+        Some(Request { revision: self.revision, scene: Arc::new(scene), quality, playhead, play, watch, place })
     }
 
     /// Whether the picture that a report brings shall be shown; moves the playhead along with a process that plays.

@@ -61,7 +61,7 @@ impl Document {
     pub fn process(&self) -> Option<(usize, u32)> {
         let iterations = |index: usize| {
             let layer = self.scene().layers.get(index).filter(|layer| layer.enabled)?;
-            Some((index, layer.node.as_process()?.iterations()))
+            Some((index, layer.iterations()?))
         };
         let under_playhead = || iterations(self.transport.playhead?.layer);
         if self.transport.playing {
@@ -84,6 +84,7 @@ impl Document {
     pub fn seek(&mut self, iteration: u32) {
         let Some((layer, total)) = self.process() else { return };
         self.transport.playing = false;
+        self.offer = None;
         self.transport.playhead = (iteration < total).then_some(Playhead { layer, iteration });
         self.bump(true);
     }
@@ -102,6 +103,7 @@ impl Document {
             let here = self.iteration();
             let iteration = if here >= total { 0 } else { here };
             self.transport.playing = true;
+            self.offer = None;
             self.transport.playhead = Some(Playhead { layer, iteration });
             self.bump(true);
         }

@@ -8,6 +8,8 @@ use super::{Editor, Effect};
 use crate::app::commands::{Command, Overlay, ViewAction};
 use crate::app::dialogs::{Answer, Then};
 use crate::app::document::Selection;
+use crate::film::Film;
+use crate::param::Value;
 use crate::scene::{Scene, Warning};
 
 impl Editor {
@@ -26,6 +28,12 @@ impl Editor {
             Command::Undo => self.doc.undo(),
             Command::Redo => self.doc.redo(),
             Command::AddLayer => self.stack.add_menu.open(),
+            Command::Add(node) => {
+                if let Err(problem) = self.recent.note_node(node.about().name) {
+                    self.toasts.warning(problem.to_string());
+                }
+                self.doc.add_layer(*node);
+            }
             Command::RenameLayer => {
                 if let Some(index) = selected {
                     self.stack.rename(&self.doc, index);
@@ -49,6 +57,13 @@ impl Editor {
             Command::StepBack => self.doc.step(-1),
             Command::ToStart => self.doc.seek(0),
             Command::ToEnd => self.doc.seek(u32::MAX),
+            Command::ContinueFromHere => self.doc.continue_from_here(),
+            Command::Branch => self.doc.branch_from_here(),
+            Command::ShowBranch(index) => self.doc.show_branch(index),
+            Command::CompareBranch => self.compare_branch(),
+            Command::ToggleCharts => self.doc.watch(!self.doc.is_watching()),
+            Command::ExportTimelapse => self.ask_for_film(),
+            Command::ChooseImage(group, param) => self.dialogs.ask_which_image(&self.doc, group, param),
             Command::Recompute => self.doc.recompute(),
             Command::Cancel => {
                 self.doc.pause();
@@ -102,6 +117,33 @@ impl Editor {
             Some(Answer::SaveTo(path, then)) => self.save_to(&path, then),
             Some(Answer::Open(path)) => self.open(&path),
             Some(Answer::Export(path)) => self.effects.push(Effect::Export { path }),
+            Some(Answer::Film(film)) => self.dialogs.ask_where_to_film(&self.doc, film),
+            Some(Answer::FilmTo(film, path)) => self.effects.push(Effect::Film { film, path }),
+            Some(Answer::Image(group, param, path)) => {
+                let name = path.to_string_lossy().into_owned();
+                self.doc.set(group, param, &Value::Text(name), None);
+            }
+        }
+    }
+
+    /// Shows the branch after the present one, and how it differs from what is on screen.
+    fn compare_branch(&mut self) {
+        let branches = self.doc.branches();
+        let shown = branches.iter().position(|&index| self.doc.scene().layers[index].enabled);
+        let Some(next) = shown.map(|k| branches[(k + 1) % branches.len()]) else { return };
+        self.effects.push(Effect::View(ViewAction::CompareFromHere));
+        if self.view.overlay != Overlay::Difference {
+            self.view.overlay = Overlay::Difference;
+            self.effects.push(Effect::View(ViewAction::Overlay(Overlay::Difference)));
+        }
+        self.doc.show_branch(next);
+    }
+
+    fn ask_for_film(&mut self) {
+        let process = self.doc.process().map(|(layer, _)| layer);
+        match process.map_or_else(|| Film::topmost_process(self.doc.scene()), Ok) {
+            Ok(layer) => self.dialogs.ask_how_to_film(&self.doc, layer),
+            Err(error) => self.toasts.warning(format!("{}.", capitalised(&error.to_string()))),
         }
     }
 
@@ -184,6 +226,11 @@ fn with(layer: Option<usize>, act: impl FnOnce(usize)) {
     if let Some(index) = layer {
         act(index);
     }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// `what` with the reason behind it, as one sentence. The reason may begin with the name of a file and stays as it is.

@@ -43,8 +43,8 @@ pub fn find(search: &str) -> Vec<Node> {
     found
 }
 
-/// Shows the button; returns the node that was chosen.
-pub fn button(ui: &mut Ui, menu: &mut AddMenu) -> Option<Node> {
+/// Shows the button; returns the node that was chosen. `recent` are the nodes added last.
+pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String]) -> Option<Node> {
     let button = ui.button(format!("{} Add", icon::PLUS));
     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Add layer"));
     let button = button.on_hover_text(Command::AddLayer.tooltip(ui.ctx()));
@@ -60,7 +60,7 @@ pub fn button(ui: &mut Ui, menu: &mut AddMenu) -> Option<Node> {
         .gap(4.0);
     let shown = popup.show(|ui| {
         ui.set_width(390.0);
-        contents(ui, menu, &mut chosen);
+        contents(ui, menu, recent, &mut chosen);
         if chosen.is_some() {
             ui.close();
         }
@@ -71,7 +71,7 @@ pub fn button(ui: &mut Ui, menu: &mut AddMenu) -> Option<Node> {
     chosen
 }
 
-fn contents(ui: &mut Ui, menu: &mut AddMenu, chosen: &mut Option<Node>) {
+fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], chosen: &mut Option<Node>) {
     let field = egui::TextEdit::singleline(&mut menu.search)
         .hint_text(format!("{} Search by name or purpose", icon::MAGNIFYING_GLASS))
         .desired_width(f32::INFINITY)
@@ -90,6 +90,9 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, chosen: &mut Option<Node>) {
         *chosen = found.first().cloned();
         return;
     }
+    if !searching && !recent.is_empty() {
+        again(ui, recent, chosen);
+    }
     let height = (ui.ctx().viewport_rect().height() * 0.6).min(480.0);
     egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
         ui.set_width(ui.available_width());
@@ -106,6 +109,25 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, chosen: &mut Option<Node>) {
                 ui.label(RichText::new(category).small().strong().color(colour::ACCENT));
             }
             if entry(ui, &node).clicked() {
+                *chosen = Some(node);
+            }
+        }
+    });
+}
+
+/// The nodes added last, one small button each.
+fn again(ui: &mut Ui, recent: &[String], chosen: &mut Option<Node>) {
+    ui.add_space(2.0);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
+        ui.label(RichText::new("Recent").small().strong().color(colour::ACCENT));
+        for node in recent.iter().filter_map(|name| Node::named(name)) {
+            let about = node.about();
+            let button = ui.button(format!("{} {}", node_icon(&node), about.label)).on_hover_text(about.help);
+            button.widget_info(|| {
+                egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Again {}", about.label))
+            });
+            if button.clicked() {
                 *chosen = Some(node);
             }
         }

@@ -6,15 +6,17 @@ use egui_phosphor::regular as icon;
 
 use super::params::{label_cell, rows};
 use super::stack::node_icon;
+use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{ICON_BUTTON, colour, icon_button};
 use crate::nodes::Work;
-use crate::scene::{Blend, Gesture, Scene};
+use crate::scene::{Blend, Gesture, Layer, Problem, Reads, Scene};
 
-/// Shows layer `index`.
-pub fn show(ui: &mut Ui, document: &mut Document, index: usize) {
-    let Some(layer) = document.scene().layers.get(index).cloned() else { return };
+/// Shows layer `index`; returns a command that a row asked for.
+pub fn show(ui: &mut Ui, document: &mut Document, index: usize, problems: &[Problem]) -> Option<Command> {
+    let layer = document.scene().layers.get(index).cloned()?;
     let about = layer.node.about();
+    let mut command = None;
     ui.horizontal(|ui| {
         ui.label(RichText::new(node_icon(&layer.node)).size(20.0).color(colour::ACCENT));
         ui.add(egui::Label::new(RichText::new(about.label).strong().size(15.0)).truncate());
@@ -23,10 +25,18 @@ pub fn show(ui: &mut Ui, document: &mut Document, index: usize) {
     if !about.source.is_empty() {
         ui.label(RichText::new(format!("After {}", about.source)).small().color(colour::TEXT_WEAK));
     }
+    for problem in problems.iter().filter(|problem| problem.layer == index) {
+        let text = format!("{}  {}.", icon::WARNING, problem.message);
+        ui.add(egui::Label::new(RichText::new(text).color(colour::WARNING)).wrap());
+    }
     ui.add_space(6.0);
     // ids of the rows belong to the layer's node, so that a drag never lands on another layer
     ui.push_id((index, about.name), |ui| {
-        rows(ui, document, Group::Node(index), |_| true);
+        presets(ui, document, index, &layer);
+        if !layer.past.is_empty() {
+            past(ui, document, index, &layer);
+        }
+        command = rows(ui, document, Group::Node(index), |_| true);
         let seed = layer.seed;
         let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
         if layer.node.is_random() {
@@ -39,7 +49,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, index: usize) {
         section(ui, "Mix", true, |ui| {
             let generator = matches!(layer.node.work(), Work::Generator(_));
             let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);
-            rows(ui, document, Group::Mix(index), |spec| match spec.name {
+            let _ = rows(ui, document, Group::Mix(index), |spec| match spec.name {
                 "blend" => generator,
                 "smoothness" => smooth,
                 _ => true,
@@ -47,13 +57,65 @@ pub fn show(ui: &mut Ui, document: &mut Document, index: usize) {
         });
         section(ui, "Mask", layer.mask.is_active(), |ui| {
             let mask = &layer.mask;
-            rows(ui, document, Group::Mask(index), |spec| match spec.name {
-                "invert" => mask.is_active(),
-                name if name.starts_with("height_") => mask.by_height,
-                name if name.starts_with("slope_") => mask.by_slope,
-                _ => true,
+            let reads_data = mask.by_layer && mask.layer_reads == Reads::Data;
+            let asked = rows(ui, document, Group::Mask(index), |spec| match spec.name {
+                "invert" | "soften_metres" => mask.is_active(),
+                "layer_data" => reads_data,
+                name => {
+                    let condition = |prefix: &str, on: bool| {
+                        (name == prefix || name.starts_with(&format!("{prefix}_"))).then_some(on)
+                    };
+                    condition("height", mask.by_height)
+                        .or(condition("slope", mask.by_slope))
+                        .or(condition("curvature", mask.by_curvature))
+                        .or(condition("noise", mask.by_noise))
+                        .or(condition("image", mask.by_image))
+                        .or(condition("layer", mask.by_layer))
+                        .or(condition("data", mask.by_data))
+                        .unwrap_or(true)
+                }
             });
+            command = command.take().or(asked);
         });
+    });
+    command
+}
+
+/// Good settings, one click each.
+fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
+    let about = layer.node.about();
+    if about.presets.is_empty() {
+        return;
+    }
+    let present = layer.node.present_preset().map(|preset| preset.name);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = vec2(4.0, 4.0);
+        for preset in &about.presets {
+            let on = present == Some(preset.name);
+            let chip = egui::Button::new(preset.label).selected(on).corner_radius(10);
+            let chip = ui.add(chip).on_hover_text(format!("{} Sets every parameter below.", preset.help));
+            chip.widget_info(|| {
+                let name = format!("Preset {}", preset.label);
+                egui::WidgetInfo::selected(egui::WidgetType::Button, true, on, name)
+            });
+            if chip.clicked() {
+                document.adopt(index, preset);
+            }
+        }
+    });
+    ui.add_space(4.0);
+}
+
+/// What went before the present parameters.
+fn past(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
+    let gone: u32 = layer.past.iter().map(|past| past.iterations).sum();
+    ui.horizontal(|ui| {
+        let text = format!("Goes on from iteration {gone}");
+        let tip = "Before that the process had other parameters. The iterations below are counted from there.";
+        ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::ACCENT)).on_hover_text(tip);
+        if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
+            document.edit("Forget the past", None, |scene| scene.layers[index].past.clear());
+        }
     });
 }
 

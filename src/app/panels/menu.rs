@@ -23,6 +23,7 @@ pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
             }
         });
         ui.menu_button("Layer", |ui| layer(ui, editor, &mut chosen));
+        ui.menu_button("Erosion", |ui| erosion(ui, editor, &mut chosen));
         ui.menu_button("View", |ui| view(ui, editor, &mut chosen));
         ui.menu_button("Help", |ui| {
             pick(ui, &mut chosen, Command::Shortcuts, None, true);
@@ -63,6 +64,7 @@ fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::Save, None, true);
     pick(ui, chosen, Command::SaveAs, None, true);
     pick(ui, chosen, Command::ExportHeightmap, None, true);
+    pick(ui, chosen, Command::ExportTimelapse, None, true);
     ui.separator();
     pick(ui, chosen, Command::Quit, None, true);
 }
@@ -80,7 +82,7 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
                 for node in catalogue.iter().filter(|node| node.about().category == category) {
                     let about = node.about();
                     if ui.button(about.label).on_hover_text(about.help).clicked() {
-                        editor.doc.add_layer(node.clone());
+                        *chosen = Some(Command::Add(Box::new(node.clone())));
                     }
                 }
             });
@@ -97,6 +99,22 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::DeleteLayer, None, selected.is_some());
     ui.separator();
     pick(ui, chosen, Command::Recompute, None, true);
+}
+
+fn erosion(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    let process = editor.doc.process().is_some();
+    for command in [Command::PlayPause, Command::StepForward, Command::StepBack, Command::ToStart, Command::ToEnd] {
+        pick(ui, chosen, command, None, process);
+    }
+    ui.separator();
+    pick(ui, chosen, Command::ContinueFromHere, None, editor.doc.offer().is_some());
+    pick(ui, chosen, Command::Branch, None, process);
+    pick(ui, chosen, Command::CompareBranch, None, !editor.doc.branches().is_empty());
+    ui.separator();
+    let charts = Command::ToggleCharts;
+    if entry(ui, &charts, None, true, Some(editor.doc.is_watching())) {
+        *chosen = Some(charts);
+    }
 }
 
 fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {

@@ -5,9 +5,11 @@
 
 mod actions;
 mod add_menu;
+mod charts;
 mod curve;
 mod layer;
 mod legend;
+mod links;
 mod menu;
 mod params;
 mod settings;
@@ -27,6 +29,8 @@ use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
 use super::theme::colour;
+use crate::film::Film;
+use crate::scene::Problem;
 
 pub use settings::Swatch;
 pub use stack::StackState;
@@ -62,6 +66,8 @@ pub enum Effect {
     Cancel,
     /// Compute the scene at full size and write it; the ending says how.
     Export { path: PathBuf },
+    /// Film a process of the scene; see [`crate::film`].
+    Film { film: Film, path: PathBuf },
     /// Move the camera. Changes of [`Editor::view`] are announced here, too.
     View(ViewAction),
     /// End the program; unsaved changes have been dealt with.
@@ -88,6 +94,7 @@ pub struct Editor {
     pub examples: Vec<Example>,
     pub swatches: Vec<Swatch>,
     stack: StackState,
+    charts: charts::Charts,
     /// A command that waits for the text field to give its value away.
     deferred: Option<Command>,
     effects: Vec<Effect>,
@@ -111,6 +118,7 @@ impl Editor {
             examples,
             swatches,
             stack: StackState::default(),
+            charts: charts::Charts::default(),
             deferred: None,
             effects: Vec::new(),
         }
@@ -127,6 +135,9 @@ impl Editor {
         let free_rect = root.available_rect_before_wrap();
         if let Some(legend) = &info.legend {
             legend::show(root, free_rect, legend);
+        }
+        if let Some(at) = info.place_on_screen {
+            charts::mark(root, at, free_rect);
         }
         for command in asked {
             self.run(&ctx, command);
@@ -175,22 +186,34 @@ impl Editor {
             let rect = ui.available_rect_before_wrap();
             let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
             child.shrink_clip_rect(rect);
-            self.side(&mut child, &mut asked);
+            self.side(&mut child, &mut asked, &info.problems);
             ui.allocate_rect(rect, Sense::hover());
         });
         // always there, so that the view keeps its place when another layer is selected
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
         Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {
-            asked.extend(transport::show(ui, &mut self.doc));
+            asked.extend(transport::show(ui, &mut self.doc, info));
         });
+        if self.doc.offer().is_some() || !self.doc.branches().is_empty() {
+            Panel::bottom("branches").exact_size(34.0).frame(frame).show(root, |ui| {
+                asked.extend(transport::branches(ui, &mut self.doc));
+            });
+        }
+        if self.doc.is_watching() {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 4));
+            let charts = Panel::bottom("charts").resizable(true).default_size(170.0).size_range(110.0..=360.0);
+            charts.frame(frame).show(root, |ui| charts::show(ui, &mut self.doc, &mut self.charts, info));
+        }
         asked
     }
 
-    fn side(&mut self, ui: &mut Ui, asked: &mut Vec<Command>) {
+    fn side(&mut self, ui: &mut Ui, asked: &mut Vec<Command>, problems: &[Problem]) {
         let height = ui.available_height();
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top: 8, bottom: 4 });
         let list = Panel::top("layers").resizable(true).default_size(height * 0.36).size_range(110.0..=height * 0.7);
-        list.frame(frame).show(ui, |ui| asked.extend(stack::show(ui, &mut self.doc, &mut self.stack)));
+        list.frame(frame).show(ui, |ui| {
+            asked.extend(stack::show(ui, &mut self.doc, &mut self.stack, self.recent.nodes(), problems))
+        });
         let inside = Frame::new().inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
         egui::CentralPanel::default().frame(inside).show(ui, |ui| {
             let which = self.doc.selection();
@@ -201,7 +224,7 @@ impl Editor {
             egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
                 Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
                     Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches),
-                    Selection::Layer(index) => layer::show(ui, &mut self.doc, index),
+                    Selection::Layer(index) => asked.extend(layer::show(ui, &mut self.doc, index, problems)),
                 });
             });
         });

@@ -6,7 +6,8 @@
 use bevy_egui::egui;
 use egui::{DragValue, PointerButton, Response, RichText, Sense, Slider, SliderClamping, Ui, vec2};
 
-use super::curve;
+use super::{curve, links};
+use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{self, ROW, colour};
 use crate::param::{About, Kind, ParamSpec, Value};
@@ -15,36 +16,49 @@ use crate::scene::Gesture;
 /// Width of the field for a typed value, unless its text needs more.
 const VALUE_WIDTH: f32 = 74.0;
 
-/// Rows for the parameters of `group` that `show` lets through.
-pub fn rows(ui: &mut Ui, document: &mut Document, group: Group, show: impl Fn(&ParamSpec) -> bool) {
-    let Some(about) = group.of(document.scene()).map(|params| params.about()) else { return };
+/// Rows for the parameters of `group` that `show` lets through; returns a command that one of them asked for.
+pub fn rows(ui: &mut Ui, document: &mut Document, group: Group, show: impl Fn(&ParamSpec) -> bool) -> Option<Command> {
+    let about = group.of(document.scene()).map(|params| params.about())?;
+    let mut command = None;
     for (index, spec) in about.params.iter().enumerate() {
         if show(spec) {
-            row(ui, document, group, about, index);
+            command = row(ui, document, group, about, index).or(command);
         }
     }
+    command
 }
 
 /// One parameter.
-pub fn row(ui: &mut Ui, document: &mut Document, group: Group, about: &'static About, index: usize) {
+pub fn row(ui: &mut Ui, document: &mut Document, group: Group, about: &'static About, index: usize) -> Option<Command> {
     let spec = &about.params[index];
-    let Some(value) = group.of(document.scene()).map(|params| params.get(index)) else { return };
+    let value = group.of(document.scene()).map(|params| params.get(index))?;
     let scope = ui.id().with((about.name, spec.name));
-    let change = ui.push_id(scope, |ui| {
-        if spec.kind == Kind::Curve { curve_rows(ui, about, spec, &value) } else { line(ui, about, spec, &value) }
+    let mut command = None;
+    let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
+        (Kind::Curve, _) => curve_rows(ui, about, spec, &value),
+        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
+        (Kind::Layer, Value::Text(name)) => {
+            let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
+            links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
+        }
+        _ => line(ui, about, spec, &value),
     });
     if let Some(Change { value, gesture }) = change.inner {
         document.set(group, index, &value, gesture);
     }
+    command.map(|Choose| Command::ChooseImage(group, index))
 }
 
-struct Change {
+/// A file dialog is asked for.
+pub struct Choose;
+
+pub struct Change {
     value: Value,
     gesture: Option<Gesture>,
 }
 
 impl Change {
-    fn at_once(value: Value) -> Self {
+    pub fn at_once(value: Value) -> Self {
         Self { value, gesture: None }
     }
 
@@ -194,7 +208,7 @@ fn curve_rows(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Op
 }
 
 /// The name of a parameter, in a column of its own.
-fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
+pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
     let changed = *value != spec.default;
     let response = label_cell(ui, title(spec), changed);
     tooltip(response, about, spec)
@@ -223,7 +237,7 @@ pub fn label_width(ui: &Ui) -> f32 {
     (ui.available_width() * 0.38).clamp(96.0, 170.0)
 }
 
-fn asks_for_reset(response: &Response, spec: &ParamSpec) -> bool {
+pub fn asks_for_reset(response: &Response, spec: &ParamSpec) -> bool {
     response.double_clicked() || reset_menu(response, spec)
 }
 

@@ -9,7 +9,7 @@ use crate::app::commands::Command;
 use crate::app::document::{Document, Selection};
 use crate::app::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use crate::nodes::{Node, Work};
-use crate::scene::{Blend, Layer};
+use crate::scene::{Blend, Layer, Problem};
 
 /// What the list remembers between frames.
 #[derive(Debug, Default)]
@@ -39,23 +39,27 @@ pub fn node_icon(node: &Node) -> &'static str {
 }
 
 /// Shows the list; returns a command that a row's menu asked for.
-pub fn show(ui: &mut Ui, document: &mut Document, state: &mut StackState) -> Option<Command> {
+pub fn show(
+    ui: &mut Ui,
+    document: &mut Document,
+    state: &mut StackState,
+    recent: &[String],
+    problems: &[Problem],
+) -> Option<Command> {
+    let mut command = None;
     ui.horizontal(|ui| {
         ui.label(RichText::new("Layers").strong().size(14.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            if let Some(node) = add_menu::button(ui, &mut state.add_menu) {
-                document.add_layer(node);
-            }
+            command = add_menu::button(ui, &mut state.add_menu, recent).map(|node| Command::Add(Box::new(node)));
         });
     });
     ui.add_space(2.0);
-    let mut command = None;
     egui::ScrollArea::vertical().id_salt("stack").auto_shrink(false).show(ui, |ui| {
         ui.spacing_mut().item_spacing.y = 2.0;
         if document.scene().layers.is_empty() {
             empty_hint(ui);
         }
-        command = layers(ui, document, state);
+        command = layers(ui, document, state, problems).or(command.take());
         scene_row(ui, document);
     });
     command
@@ -71,7 +75,7 @@ fn empty_hint(ui: &mut Ui) {
     });
 }
 
-fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState) -> Option<Command> {
+fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState, problems: &[Problem]) -> Option<Command> {
     let count = document.scene().layers.len();
     let mut command = None;
     let mut rows = Vec::with_capacity(count);
@@ -85,7 +89,8 @@ fn layers(ui: &mut Ui, document: &mut Document, state: &mut StackState) -> Optio
         if (response.dragged() || response.drag_stopped()) && response.interact_pointer_pos().is_some() {
             carried = Some((index, response.clone()));
         }
-        command = command.or(row(ui, document, state, index, rect, &response));
+        let troubled = problems.iter().find(|problem| problem.layer == index);
+        command = command.or(row(ui, document, state, index, rect, &response, troubled));
     }
     if let Some((from, response)) = carried
         && let Some(at) = response.interact_pointer_pos()
@@ -114,6 +119,7 @@ fn row(
     index: usize,
     rect: Rect,
     response: &egui::Response,
+    troubled: Option<&Problem>,
 ) -> Option<Command> {
     let layer = document.scene().layers[index].clone();
     let selected = document.selection() == Selection::Layer(index);
@@ -155,6 +161,9 @@ fn row(
         let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
         if button.on_hover_text(Command::SoloLayer.tooltip(ui.ctx())).clicked() {
             document.toggle_solo(index);
+        }
+        if let Some(problem) = troubled {
+            ui.label(RichText::new(icon::WARNING).color(colour::WARNING)).on_hover_text(&problem.message);
         }
         ui.label(RichText::new(hint(document, &layer, index)).small().color(colour::TEXT_WEAK));
         ui.with_layout(Layout::left_to_right(Align::Center), |ui| name(ui, document, state, index, &layer, tint));
@@ -207,10 +216,10 @@ fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
 
 /// How the layer mixes, or where its playhead stands.
 fn hint(document: &Document, layer: &Layer, index: usize) -> String {
-    if let (Some(playhead), Some(process)) = (document.transport().playhead(), layer.node.as_process())
+    if let (Some(playhead), Some(total)) = (document.transport().playhead(), layer.iterations())
         && playhead.layer == index
     {
-        return format!("{} / {}", playhead.iteration, process.iterations());
+        return format!("{} / {total}", playhead.iteration);
     }
     let mut parts = Vec::new();
     if layer.mask.is_active() {

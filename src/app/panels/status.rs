@@ -11,6 +11,8 @@ use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
 use crate::app::view::Legend;
+use crate::eval::Insight;
+use crate::scene::Problem;
 
 /// What the running evaluation is at.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +54,12 @@ pub struct StatusInfo {
     pub cursor: Option<UnderCursor>,
     /// What the colours of the overlay mean.
     pub legend: Option<Arc<Legend>>,
+    /// What is known about the newest terrain at full size.
+    pub insight: Arc<Insight>,
+    /// Files and layers that could not be used.
+    pub problems: Arc<Vec<Problem>>,
+    /// Where the watched place is on the screen, in points.
+    pub place_on_screen: Option<[f32; 2]>,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.

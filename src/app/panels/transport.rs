@@ -4,12 +4,14 @@ use bevy_egui::egui;
 use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
 use egui_phosphor::regular as icon;
 
+use super::StatusInfo;
+use super::charts::pace_word;
 use crate::app::commands::Command;
 use crate::app::document::{Document, SPEED_RANGE};
 use crate::app::theme::{colour, icon_button, icon_toggle, slider};
 
 /// Shows the transport; returns the command of a button.
-pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
+pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let Some((layer, total)) = document.process() else {
         ui.horizontal_centered(|ui| {
             let hint = "Select an erosion that is shown to play it, step by step.";
@@ -35,7 +37,16 @@ pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
                 command = Some(what);
             }
         }
+        let branch = icon_button(ui, total > 0, icon::GIT_BRANCH, "Branch from here");
+        if branch.on_hover_text(Command::Branch.tooltip(ui.ctx())).clicked() {
+            command = Some(Command::Branch);
+        }
+        let charts = icon_toggle(ui, true, document.is_watching(), icon::CHART_LINE, "Charts");
+        if charts.on_hover_text(Command::ToggleCharts.tooltip(ui.ctx())).clicked() {
+            command = Some(Command::ToggleCharts);
+        }
         ui.add_space(4.0);
+        pace(ui, info);
         if document.selected_layer() != Some(layer) {
             let name = RichText::new(&document.scene().layers[layer].name).color(colour::TEXT_WEAK);
             ui.add_sized(vec2(90.0, 20.0), egui::Label::new(name).truncate());
@@ -45,6 +56,65 @@ pub fn show(ui: &mut Ui, document: &mut Document) -> Option<Command> {
             ui.add_space(8.0);
             scrub(ui, document, here, total);
         });
+    });
+    command
+}
+
+/// Whether the process still works, and how steep the terrain is.
+fn pace(ui: &mut Ui, info: &StatusInfo) {
+    if let Some((word, help)) = info.insight.history.as_ref().and_then(pace_word) {
+        let tint = if word == "settled" { colour::ACCENT } else { colour::TEXT };
+        ui.label(RichText::new(word).color(tint)).on_hover_text(help);
+    }
+    if let Some(slopes) = info.insight.slopes {
+        let text = RichText::new(format!("score {:.2}", slopes.erosion_score())).color(colour::TEXT_WEAK);
+        ui.label(text).on_hover_text(
+            "Erosion score of the terrain shown: deviation of the slopes over their mean. Higher is flatter ground \
+             between steeper relief.",
+        );
+    }
+}
+
+/// The line above the transport: branches to choose from, and what can be done about a change on the way. Nothing when
+/// there is neither.
+pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
+    let mut command = None;
+    let branches = document.branches();
+    let offer = document.offer().map(|offer| offer.iteration);
+    ui.horizontal_centered(|ui| {
+        ui.spacing_mut().item_spacing.x = 6.0;
+        if let Some(iteration) = offer {
+            let text = format!("Changed at iteration {iteration}: replayed from the start.");
+            ui.label(RichText::new(text).color(colour::TEXT_STRONG));
+            for what in [Command::ContinueFromHere, Command::Branch] {
+                let label = if what == Command::Branch { "As a branch" } else { "Continue from here" };
+                if ui.button(label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
+                    command = Some(what);
+                }
+            }
+            if icon_button(ui, true, icon::X, "Keep the replay").on_hover_text("Leaves it replayed.").clicked() {
+                document.decline_offer();
+            }
+            ui.separator();
+        }
+        if !branches.is_empty() {
+            ui.label(RichText::new(icon::GIT_BRANCH).color(colour::TEXT_WEAK));
+            for index in branches {
+                let layer = &document.scene().layers[index];
+                let (shown, name) = (layer.enabled, layer.name.clone());
+                let chip = ui.selectable_label(shown, &name);
+                chip.widget_info(|| {
+                    egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, shown, format!("Branch {name}"))
+                });
+                if chip.on_hover_text("Shows this branch in place of the others.").clicked() && !shown {
+                    command = Some(Command::ShowBranch(index));
+                }
+            }
+            let compare = Command::CompareBranch;
+            if ui.button("Compare").on_hover_text(compare.tooltip(ui.ctx())).clicked() {
+                command = Some(compare);
+            }
+        }
     });
     command
 }

@@ -72,6 +72,11 @@ impl Scale {
         (Vec3::new(-half, self.base_world, -half), Vec3::new(half, self.top_world(), half))
     }
 
+    /// The point at `height` (a fraction of the relief) over a position on the square.
+    pub fn world(&self, u: f32, v: f32, height: f32) -> Vec3 {
+        Vec3::new((u - 0.5) * SIDE_WORLD, height * self.relief_world, (v - 0.5) * SIDE_WORLD)
+    }
+
     /// Position on the square, from 0 to 1 inside it: u to the east, v to the south.
     pub fn uv(&self, position_world: Vec3) -> Vec2 {
         Vec2::new(position_world.x, position_world.z) / SIDE_WORLD + 0.5

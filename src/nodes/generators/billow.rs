@@ -4,10 +4,11 @@
 //! frequency · lacunarityⁱ. The valleys are sharp, where the noise crosses 0, and the hills between them round: ridged noise
 //! turned upside down.
 //! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
+//! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
-use super::lattice::Octave;
 use super::octaves::{self, Fade, Octaves, Reader};
+use super::warp::{Field, Warp};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -27,6 +28,10 @@ crate::params! {
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest creases, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
+        /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into eddies.
+        warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
+        /// Large eddies along a side, where the pattern is pushed about.
+        warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0;
         /// Moves the pattern to the west, in sides of the terrain.
         offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
         /// Moves the pattern to the north, in sides of the terrain.
@@ -42,12 +47,13 @@ impl Generator for Billow {
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
         };
-        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
+        let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
+        let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
         let weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / weights.iter().sum::<f32>();
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers: Vec<_> = octaves.iter().map(Octave::reader).collect();
+            let mut readers = field.readers();
             let mut noise = vec![0.0f32; n];
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);

@@ -6,24 +6,30 @@
 //! exponent r) or dₗ/2 (`Halving`). u is uniform in [-1, 1), or bell-shaped with the same variance
 //! (the sum of four uniform values).
 //!
+//! Smoothing s (successive random additions, after Olsen's smoothed variant; the details are ours): at each level the points of
+//! the levels before are displaced too, by s·u·dₗ, and then every point goes half of s of the way to the mean of its neighbours.
+//! No point stands out for having come first, so the creases and peaks of the coarse squares go; the Hurst exponent stays.
+//!
 //! Scheme: level by level, rows in parallel; see [`midpoint`](super::midpoint). A small result is exactly the
-//! subsample of a large one.
+//! subsample of a large one, but for smoothing: there finer levels move all points, a little.
 //! Boundary: on an open edge the middle of a side is the mean of its 2 corners; a wrapping terrain continues on
 //! the other side.
-//! Source: Fournier, Fussell & Carpenter 1982; document 000, §1.1.1; document 001 (halving).
+//! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; document 000, §1.1.1; document 001 (halving).
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
     /// Rough terrain from squares that are halved again and again, each midpoint moved at random.
-    DiamondSquare "Diamond-square" in "Fractal", from "Fournier, Fussell & Carpenter 1982", also "midpoint displacement plasma fractal cloud" {
+    DiamondSquare "Diamond-square" in "Fractal", from "Fournier, Fussell & Carpenter 1982; Olsen 2004", also "midpoint displacement plasma fractal cloud" {
         /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
         /// How the displacement falls from level to level.
         schedule: Schedule = Schedule::Smoothness;
         /// How the random displacement is distributed.
         distribution: Distribution = Distribution::Uniform;
+        /// How far each level is displaced and averaged as a whole. Above 0 the creases along the squares go.
+        smoothing: f32 = 0.0, 0.0..=1.0;
         /// Largest displacement of the first midpoint at smoothness 1, as a fraction of the relief.
         amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height of the four corners to begin with, as a fraction of the relief.
@@ -45,7 +51,16 @@ impl Generator for DiamondSquare {
         };
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
         let lift = |level: &Level| if level.number == 1 { self.centre_lift } else { 0.0 };
-        midpoint::subdivide(cx, &law, 0, corners, |level, coarse, fine| split(level, lift(level), coarse, fine), out)
+        let smoothed = |level: &Level, coarse: &[f32], fine: &mut [f32]| {
+            split(level, lift(level), coarse, fine)?;
+            if self.smoothing > 0.0 { level.soften(self.smoothing, fine) } else { Ok(()) }
+        };
+        midpoint::subdivide(cx, &law, 0, corners, smoothed, out)
+    }
+
+    /// Finer levels of a smoothed terrain move the points before them.
+    fn previews_exactly(&self) -> bool {
+        self.smoothing == 0.0
     }
 }
 

@@ -31,7 +31,17 @@ static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
 
 /// The unit gradient that random `bits` choose.
 pub fn direction(bits: u64) -> [f32; 2] {
-    DIRECTIONS[(bits >> 56) as usize]
+    direction_of((bits >> 56) as u8)
+}
+
+/// One of the 256 unit gradients.
+fn direction_of(index: u8) -> [f32; 2] {
+    DIRECTIONS[usize::from(index)]
+}
+
+/// All unit gradients.
+pub fn directions() -> &'static [[f32; 2]; 256] {
+    &DIRECTIONS
 }
 
 /// One octave, prepared for a grid.
@@ -73,6 +83,32 @@ impl Octave {
             }
         }
         Self { stream, columns, rows, column_weights, row_weights, runs }
+    }
+
+    /// Lattice columns and rows that the grid needs, growing.
+    pub fn column_lines(&self) -> &[i32] {
+        &self.columns.lines
+    }
+
+    pub fn row_lines(&self) -> &[i32] {
+        &self.rows.lines
+    }
+
+    /// Lattice line before a sample's row or column, and the distance from it in cells.
+    #[inline(always)]
+    pub fn row_place(&self, row: usize) -> (i32, f32) {
+        (self.rows.lines[self.rows.cell[row] as usize], self.rows.fraction[row])
+    }
+
+    #[inline(always)]
+    pub fn column_place(&self, column: usize) -> (i32, f32) {
+        (self.columns.lines[self.columns.cell[column] as usize], self.columns.fraction[column])
+    }
+
+    /// Which of the gradients stands on a lattice point.
+    #[inline(always)]
+    pub fn direction_bits(&self, column: i32, row: i32) -> u8 {
+        (self.stream.bits(column, row) >> 56) as u8
     }
 
     /// A reader for a band of rows.

@@ -53,6 +53,11 @@ pub fn corners(cx: &Context, mean: f32, spread: f32) -> Vec<f32> {
     }
 }
 
+/// How often the square is halved until it has a place for every sample.
+pub fn levels(grid: Grid) -> u32 {
+    (grid.samples - 1).next_power_of_two().trailing_zeros()
+}
+
 /// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before.
 pub fn subdivide(
     cx: &Context,
@@ -62,7 +67,7 @@ pub fn subdivide(
     split: impl Fn(&Level, &[f32], &mut [f32]) -> Result<(), Cancelled>,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
-    let levels = (cx.grid.samples - 1).next_power_of_two().trailing_zeros().max(first);
+    let levels = levels(cx.grid).max(first);
     let full = Grid::working((1 << levels) + 1, cx.grid.edges);
     let mut coarse = table;
     let mut displacement = law.displacement;
@@ -149,6 +154,33 @@ impl Level<'_> {
     }
 }
 
+impl Level<'_> {
+    /// Displaces the points of the levels before by `share` of this level's displacement, and takes every point half of
+    /// `share` of the way to the mean of its neighbours to the north, east, south and west.
+    pub fn soften(&self, share: f32, fine: &mut [f32]) -> Result<(), Cancelled> {
+        let side = 2 * self.half + 1;
+        let grid = Grid::working(side, self.cx.grid.edges);
+        self.rows(fine, side, |row, cells| {
+            if row % 2 == 0 {
+                let mut moved = vec![0.0f32; self.half + 1];
+                self.each(&mut moved, |j| (row, 2 * j), |_, u| u * share);
+                cells.iter_mut().step_by(2).zip(moved).for_each(|(h, u)| *h += u);
+            }
+        })?;
+        let sharp = fine.to_vec();
+        self.rows(fine, side, |row, cells| {
+            let line = |k: Option<usize>| k.map(|k| grid.row(&sharp, k));
+            let (own, north, south) = (grid.row(&sharp, row), line(grid.before(row)), line(grid.after(row)));
+            for (j, h) in cells.iter_mut().enumerate() {
+                let beside = [grid.before(j).map(|k| own[k]), grid.after(j).map(|k| own[k])];
+                let around = [north.map(|r| r[j]), beside[0], beside[1], south.map(|r| r[j])];
+                let (sum, count) = around.iter().flatten().fold((0.0, 0.0), |(s, c), h| (s + h, c + 1.0));
+                *h = own[j] + (sum / count - own[j]) * (0.5 * share);
+            }
+        })
+    }
+}
+
 /// Even cells from `even`, odd cells from `odd`.
 pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
     for ((pair, &e), &o) in cells.chunks_exact_mut(2).zip(even).zip(odd) {
@@ -158,7 +190,7 @@ pub fn interleave(cells: &mut [f32], even: &[f32], odd: &[f32]) {
 }
 
 /// Reads `table` (grid `full`) bilinearly at the positions of the context's grid.
-fn resample(cx: &Context, full: Grid, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+pub fn resample(cx: &Context, full: Grid, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     let scale = (full.samples - 1) as f64 / (n - 1) as f64;
     let place = |k: usize| {

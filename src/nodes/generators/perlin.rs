@@ -6,10 +6,11 @@
 //! of octaves and any persistence (three standard deviations reach ±0.5).
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
 //! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
+//! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
-use super::lattice::Octave;
 use super::octaves::{self, Fade, Octaves};
+use super::warp::{Field, Warp};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -29,6 +30,10 @@ crate::params! {
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+        /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into eddies.
+        warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
+        /// Large eddies along a side, where the pattern is pushed about.
+        warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0;
         /// Moves the pattern to the west, in sides of the terrain.
         offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
         /// Moves the pattern to the north, in sides of the terrain.
@@ -44,8 +49,9 @@ impl Generator for Perlin {
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
         };
-        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
+        let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
+        let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
-        octaves::sum(cx, self.base, &weights, || octaves.iter().map(Octave::reader).collect(), out)
+        octaves::sum(cx, self.base, &weights, || field.readers(), out)
     }
 }

@@ -5,10 +5,11 @@
 //! (scaled to ±1) at frequency · lacunarityⁱ. Crests stand where the noise crosses 0; the weight from the octave before
 //! keeps the valleys smooth and the crests rough. Musgrave's exponent H is -log(persistence) / log(lacunarity).
 //! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
+//! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
-use super::lattice::Octave;
 use super::octaves::{self, Fade, Octaves, Reader};
+use super::warp::{Field, Warp};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -32,6 +33,10 @@ crate::params! {
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest valleys, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
+        /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into eddies.
+        warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
+        /// Large eddies along a side, where the pattern is pushed about.
+        warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0;
         /// Moves the pattern to the west, in sides of the terrain.
         offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
         /// Moves the pattern to the north, in sides of the terrain.
@@ -47,11 +52,12 @@ impl Generator for Ridged {
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
         };
-        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
+        let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
+        let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
         let weights = self.weights();
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers: Vec<_> = octaves.iter().map(Octave::reader).collect();
+            let mut readers = field.readers();
             let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);

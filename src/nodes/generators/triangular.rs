@@ -8,15 +8,31 @@
 //!
 //! Scheme: all triangles of a level are halves of squares, so a level is three kinds of middles (of rows, columns and diagonals) on
 //! a square table; see [`midpoint`](super::midpoint). A small result is exactly the subsample of a large one.
-//! Boundary: an edge on the rim of an open terrain has one triangle; a wrapping terrain continues on the other side.
+//! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's lower
+//! triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side of the diagonal.
+//! `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge: row i of the
+//! square reads row i of the table, stretched over the middle i of its samples. Outside, the ground is level
+//! at the lowest height.
+//! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one triangle; a wrapping terrain continues on the other side.
 //! Source: document 000, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
+use crate::field::{Edges, Grid};
 use crate::nodes::{Cancelled, Context, Generator};
+
+crate::choices! {
+    /// What is split.
+    Layout {
+        Square "Square": "Two triangles fill the terrain.",
+        Triangle "Triangle": "A single triangle stands on the south edge, with level ground around it.",
+    }
+}
 
 crate::params! {
     /// Rough terrain from triangles that are split in four again and again, each midpoint moved at random.
     Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; document 000, §1.1.1", also "midpoint displacement triangle plasma fractal" {
+        /// What is split: the whole terrain, or one triangle in it.
+        layout: Layout = Layout::Square;
         /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
         /// How the displacement falls from level to level.
@@ -34,19 +50,92 @@ crate::params! {
 
 impl Generator for Triangular {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Law {
+        let law = self.law();
+        match self.layout {
+            Layout::Square => {
+                let corners = midpoint::corners(cx, self.corners, self.corner_spread);
+                midpoint::subdivide(cx, &law, 0, corners, split, out)
+            }
+            Layout::Triangle => {
+                let (rows, table) = self.lower(cx, &law, midpoint::levels(cx.grid))?;
+                shear(cx, rows, &table, out)
+            }
+        }
+    }
+
+    /// The rows of a single triangle lie between the samples of the square.
+    fn previews_exactly(&self) -> bool {
+        self.layout == Layout::Square
+    }
+}
+
+/// The paper's triangle after `detail` splits: 2^detail + 1 rows, row i of i + 1 heights.
+pub fn triangle(node: &Triangular, cx: &Context, detail: u32) -> Result<Vec<Vec<f32>>, Cancelled> {
+    let (side, table) = node.lower(cx, &node.law(), detail)?;
+    Ok((0..side).map(|i| table[i * side..][..=i].to_vec()).collect())
+}
+
+impl Triangular {
+    fn law(&self) -> Law {
+        Law {
             displacement: self.amplitude * self.smoothness,
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
-        };
-        let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-        midpoint::subdivide(cx, &law, 0, corners, split, out)
+        }
+    }
+
+    /// A square table whose lower triangle is split by itself, and its side.
+    fn lower(&self, cx: &Context, law: &Law, detail: u32) -> Result<(usize, Vec<f32>), Cancelled> {
+        let side = (1 << detail) + 1;
+        let open = Context { grid: Grid::working(side, Edges::Open), ..*cx };
+        let corners = midpoint::corners(&open, self.corners, self.corner_spread);
+        let mut table = vec![0.0; side * side];
+        let split = |level: &Level, coarse: &[f32], fine: &mut [f32]| split_part(level, true, coarse, fine);
+        midpoint::subdivide(&open, law, 0, corners, split, &mut table)?;
+        Ok((side, table))
     }
 }
 
-/// One level: `fine` from the corners in `coarse`.
-fn split(level: &Level, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+/// Shows the lower triangle of `table` upright: rows are stretched from their slanted ends to the middle of the square.
+fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+    let rows = (0..side).flat_map(|i| &table[i * side..][..=i]);
+    let lowest = rows.fold(f32::MAX, |low, &h| if h < low { h } else { low });
+    let grid = cx.grid;
+    // across the seam of a wrapping terrain the level ground goes on
+    let inset = if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 };
+    cx.rows(out, |i, row| {
+        let down = (grid.position(i) - inset) / (1.0 - 2.0 * inset);
+        let y = down * (side - 1) as f32;
+        for (j, h) in row.iter_mut().enumerate() {
+            let along = (grid.position(j) - inset) / (1.0 - 2.0 * inset);
+            // column of the sheared row
+            let x = (along - 0.5) * (side - 1) as f32 + 0.5 * y;
+            let within = (0.0..=1.0).contains(&down) && (0.0..=y).contains(&x);
+            *h = if within { inside(table, side, x, y) } else { lowest };
+        }
+    })
+}
+
+/// Height inside the lower triangle, linear on each triangle of the table.
+fn inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
+    let (i, j) = ((y as usize).min(side - 2), (x as usize).min(side - 2));
+    let (fy, fx) = (y - i as f32, x - j as f32);
+    let at = |i: usize, j: usize| table[i * side + j];
+    if fx > fy {
+        at(i, j) + (at(i, j + 1) - at(i, j)) * fx + (at(i + 1, j + 1) - at(i, j + 1)) * fy
+    } else {
+        at(i, j) + (at(i + 1, j) - at(i, j)) * fy + (at(i + 1, j + 1) - at(i + 1, j)) * fx
+    }
+}
+
+/// One level of the square: `fine` from the corners in `coarse`.
+pub fn split(level: &Level, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+    split_part(level, false, coarse, fine)
+}
+
+/// One level; `single` leaves the triangle above the diagonal out of what is below it.
+fn split_part(level: &Level, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     // the row or column of corners before and after another; beyond a wrapping edge, that of the other side
     let before = |k: usize| if k > 0 { Some(k - 1) } else { level.wraps().then_some(half - 1) };
@@ -77,7 +166,10 @@ fn split(level: &Level, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelle
             level.each(
                 &mut diagonals,
                 |j| (row, 2 * j + 1),
-                |j, u| middle(top[j] + bottom[j + 1], Some(top[j + 1]), Some(bottom[j])) + u,
+                |j, u| {
+                    let above = (!single || j < i).then(|| top[j + 1]);
+                    middle(top[j] + bottom[j + 1], above, Some(bottom[j])) + u
+                },
             );
             interleave(cells, &middles, &diagonals);
         }

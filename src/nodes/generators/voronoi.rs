@@ -3,6 +3,8 @@
 //! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 4, with Dₙ the distance to the n-th nearest feature point
 //! (Euclidean, or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on
 //! the borders between regions, highest at the points. c₁ = 1 alone makes cones, c₁ = -1 alone hills.
+//! Region map: all samples with the same nearest point have one factor, random in [0, 1) or 0 or 1, and the sum is multiplied
+//! by it: some mountains sink or vanish, and the passages between the others widen.
 //! Points: at random, or one in each cell of a square lattice, moved from its centre by `jitter`.
 //!
 //! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If the
@@ -11,7 +13,7 @@
 //! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
 //! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
 //! round, each point counting once. Where there are fewer points than n, the farthest counts again.
-//! Source: Worley 1996; Olsen 2004; document 000, §1.2.
+//! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 use super::nearest::{Buckets, Point};
 use crate::field::{Edges, Stream};
@@ -30,6 +32,15 @@ crate::choices! {
     Scatter {
         Random "Random": "Anywhere: some regions are small, some large.",
         Lattice "Lattice": "One in each cell of a square lattice: regions of like size. The number of points is rounded to a square.",
+    }
+}
+
+crate::choices! {
+    /// What each region is multiplied by.
+    Regions {
+        Alike "Alike": "Every region keeps its height.",
+        Uniform "Uniform": "Every region has its own height, from nothing to full.",
+        TwoValued "Kept or sunk": "Every region stays as it is or sinks to level ground.",
     }
 }
 
@@ -52,6 +63,10 @@ crate::params! {
         c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the fourth nearest point.
         c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
+        regions: Regions = Regions::Alike;
+        /// Share of the regions that are kept, where some are sunk.
+        kept: f32 = 0.6, 0.0..=1.0;
         /// Height of the result, as a fraction of the relief.
         amplitude: f32 = 0.75, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the weighted sum is 0, as a fraction of the relief.
@@ -59,15 +74,19 @@ crate::params! {
     }
 }
 
+/// The random stream of the region map.
+const REGIONS: u64 = 2;
+
 impl Generator for Voronoi {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let points = self.feature_points(cx.random);
         let buckets = Buckets::new(&points, cx.grid.edges == Edges::Wrap);
+        let values = cx.random.fork(REGIONS);
         match [self.c4, self.c3, self.c2].iter().position(|&c| c != 0.0) {
-            Some(0) => self.relief::<4>(cx, &buckets, out),
-            Some(1) => self.relief::<3>(cx, &buckets, out),
-            Some(2) => self.relief::<2>(cx, &buckets, out),
-            _ => self.relief::<1>(cx, &buckets, out),
+            Some(0) => self.relief::<4>(cx, &buckets, values, out),
+            Some(1) => self.relief::<3>(cx, &buckets, values, out),
+            Some(2) => self.relief::<2>(cx, &buckets, values, out),
+            _ => self.relief::<1>(cx, &buckets, values, out),
         }
     }
 }
@@ -89,8 +108,24 @@ impl Voronoi {
         }
     }
 
+    /// What the region around `point` is multiplied by.
+    pub fn region(&self, values: Stream, point: Point) -> f32 {
+        let value = values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32);
+        match self.regions {
+            Regions::Alike => 1.0,
+            Regions::Uniform => value,
+            Regions::TwoValued => f32::from(value < self.kept),
+        }
+    }
+
     /// Computes the map from the K nearest points of each sample.
-    fn relief<const K: usize>(&self, cx: &Context, buckets: &Buckets, out: &mut [f32]) -> Result<(), Cancelled> {
+    fn relief<const K: usize>(
+        &self,
+        cx: &Context,
+        buckets: &Buckets,
+        values: Stream,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         // the last row and column of a wrapping grid are the first again
         let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
@@ -98,12 +133,20 @@ impl Voronoi {
         let side = (spacing / 2).next_power_of_two().clamp(4, 32);
         cx.bands_of(side, out, |first, cells| {
             let ys = &places[first..first + cells.len() / n];
-            let mut candidates = Vec::new();
+            let (mut candidates, mut factors) = (Vec::new(), Vec::new());
             for left in (0..n).step_by(side) {
                 let xs = &places[left..(left + side).min(n)];
                 buckets.candidates(xs, ys, K, &mut candidates);
+                factors.clear();
+                if self.regions != Regions::Alike {
+                    factors.extend(candidates.iter().map(|&point| self.region(values, point)));
+                }
                 for (row, &y) in cells.chunks_mut(n).zip(ys) {
-                    self.span::<K>(buckets, &candidates, xs, y, &mut row[left..left + xs.len()]);
+                    let span = &mut row[left..left + xs.len()];
+                    self.span::<K>(buckets, &candidates, xs, y, span);
+                    if !factors.is_empty() {
+                        self.sink(buckets.wraps(), &candidates, &factors, xs, y, span);
+                    }
                 }
             }
         })
@@ -122,6 +165,22 @@ impl Voronoi {
             };
             let heights = self.heights(&squares, buckets.count() as f32);
             out.copy_from_slice(&heights[..xs.len()]);
+        }
+    }
+
+    /// Multiplies the relief by the factor of the nearest of `points`; of two as near, by the smaller.
+    fn sink(&self, wraps: bool, points: &[Point], factors: &[f32], xs: &[f32], y: f32, out: &mut [f32]) {
+        let apart = |a: f32, b: f32| if wraps { along::<true>(a, b) } else { along::<false>(a, b) };
+        for (h, &x) in out.iter_mut().zip(xs) {
+            let (mut least, mut factor) = (f32::INFINITY, 1.0);
+            for (point, &own) in points.iter().zip(factors) {
+                let (across, down) = (apart(x, point[0]), apart(y, point[1]));
+                let square = across * across + down * down;
+                if square < least || (square == least && own < factor) {
+                    (least, factor) = (square, own);
+                }
+            }
+            *h = self.base + (*h - self.base) * factor;
         }
     }
 

@@ -10,7 +10,7 @@
 
 use super::diamond_square;
 use super::midpoint::{self, Distribution, Law, Schedule};
-use super::voronoi::{Metric, Scatter, Voronoi};
+use super::voronoi::{Metric, Regions, Scatter, Voronoi};
 use crate::field::Grid;
 use crate::nodes::{Cancelled, Context, Generator};
 
@@ -29,6 +29,10 @@ crate::params! {
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.
         c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
+        regions: Regions = Regions::Alike;
+        /// Share of the regions that are kept, where some are sunk.
+        kept: f32 = 0.6, 0.0..=1.0;
         /// Height of the cells, as a fraction of the relief.
         relief: f32 = 0.6, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the weighted sum is 0, as a fraction of the relief.
@@ -57,6 +61,8 @@ impl Generator for VoronoiMidpoint {
             c2: self.c2,
             c3: 0.0,
             c4: 0.0,
+            regions: self.regions,
+            kept: self.kept,
             amplitude: self.relief,
             base: self.base,
         };

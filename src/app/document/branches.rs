@@ -1,0 +1,231 @@
+//! Changing a process on the way: from the start, or from here on; and branches, of which one is shown at a time.
+
+use super::{Document, Group, Selection};
+use crate::eval::Playhead;
+use crate::param::Value;
+use crate::scene::{Layer, Past};
+
+/// A process was changed while its playhead stood part of the way. It is replayed from the start; going on from here
+/// is offered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    pub layer: usize,
+    pub iteration: u32,
+    /// The layer as it was when the playhead came to stand there.
+    before: Layer,
+}
+
+/// The stretches of `layer` up to `iteration`.
+fn past_until(layer: &Layer, iteration: u32) -> Vec<Past> {
+    let mut left = iteration;
+    let mut past = Vec::new();
+    for (node, _, iterations) in layer.stages() {
+        let lasts = iterations.min(left);
+        if lasts > 0 {
+            past.push(Past { node: node.clone(), iterations: lasts });
+        }
+        left -= lasts;
+    }
+    past
+}
+
+/// Lets `layer` begin with `past`; it ends after as many iterations as before, but goes on for one at the least.
+fn begin_with(layer: &mut Layer, past: Vec<Past>, total: u32) {
+    let gone = past.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
+    layer.past = past;
+    if let Some(index) = layer.node.about().find("iterations") {
+        let left = total.saturating_sub(gone).max(1);
+        // the parameter is a whole number
+        let _ = layer.node.params_mut().set(index, &Value::Int(i64::from(left)));
+    }
+}
+
+impl Document {
+    /// What can be done about the process that was changed on the way.
+    pub fn offer(&self) -> Option<&Offer> {
+        let offer = self.offer.as_ref()?;
+        let here = Some(Playhead { layer: offer.layer, iteration: offer.iteration });
+        let now = self.scene().layers.get(offer.layer)?;
+        (self.transport.playhead == here && now.node != offer.before.node).then_some(offer)
+    }
+
+    /// The offer after an edit of `group`; called before it.
+    pub(super) fn offer_before(&self, group: Group) -> Option<Offer> {
+        let Group::Node(layer) = group else { return self.offer.clone() };
+        let playhead = self.transport.playhead.filter(|p| p.layer == layer && p.iteration > 0)?;
+        let standing = self.offer.clone().filter(|o| o.layer == layer && o.iteration == playhead.iteration);
+        let before = self.scene().layers.get(layer)?;
+        before.node.as_process()?;
+        Some(standing.unwrap_or_else(|| Offer { layer, iteration: playhead.iteration, before: before.clone() }))
+    }
+
+    /// Leaves the process as it is, replayed from the start.
+    pub fn decline_offer(&mut self) {
+        self.offer = None;
+    }
+
+    /// Takes the offer: up to the playhead the process is what it was, from there on what it is now.
+    pub fn continue_from_here(&mut self) {
+        let Some(Offer { layer, iteration, before }) = self.offer().cloned() else { return };
+        let total = before.iterations().unwrap_or(0);
+        self.edit(&format!("Continue from iteration {iteration}"), None, |scene| {
+            begin_with(&mut scene.layers[layer], past_until(&before, iteration), total);
+        });
+        self.offer = None;
+    }
+
+    /// Copies the process under the playhead into a branch that goes on from there, and shows it. Where parameters
+    /// were changed on the way, the branch takes the change and the old layer is what it was.
+    pub fn branch_from_here(&mut self) {
+        let Some((index, total)) = self.process() else { return };
+        let iteration = self.iteration();
+        let offer = self.offer().cloned();
+        let Some(layer) = self.scene().layers.get(index).cloned() else { return };
+        let origin = offer.map_or_else(|| layer.clone(), |offer| offer.before);
+        let free = self.scene().layers.iter().map(|l| l.branch).max().unwrap_or(0).saturating_add(1);
+        let number = if origin.branch == 0 { free } else { origin.branch };
+        let mut branch = Layer { branch: number, enabled: true, name: self.branch_name(&origin), ..layer };
+        begin_with(&mut branch, past_until(&origin, iteration), total);
+        let origin = Layer { branch: number, enabled: false, ..origin };
+        self.renumber(|k| Some(if k > index { k + 1 } else { k }));
+        self.edit(&format!("Branch from iteration {iteration}"), None, |scene| {
+            scene.layers[index] = origin;
+            scene.layers.insert(index + 1, branch);
+        });
+        self.offer = None;
+        self.select(Selection::Layer(index + 1));
+        self.transport.playhead = self.transport.playhead.map(|playhead| Playhead { layer: index + 1, ..playhead });
+        self.bump(true);
+    }
+
+    /// The name of the origin with the next free letter behind it.
+    fn branch_name(&self, origin: &Layer) -> String {
+        let stem = match origin.name.rsplit_once(' ') {
+            Some((stem, letter)) if origin.branch != 0 && letter.len() == 1 => stem,
+            _ => &origin.name,
+        };
+        let taken = |name: &str| self.scene().layers.iter().any(|layer| layer.name == name);
+        ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
+    }
+
+    /// The branches of the process of the transport, itself among them; empty if it has none.
+    pub fn branches(&self) -> Vec<usize> {
+        let Some(number) = self.process().map(|(index, _)| self.scene().layers[index].branch).filter(|&n| n != 0)
+        else {
+            return Vec::new();
+        };
+        let of_it: Vec<usize> =
+            (0..self.scene().layers.len()).filter(|&k| self.scene().layers[k].branch == number).collect();
+        if of_it.len() > 1 { of_it } else { Vec::new() }
+    }
+
+    /// Shows one branch in place of the others; the playhead stays at its iteration.
+    pub fn show_branch(&mut self, index: usize) {
+        let branches = self.branches();
+        if !branches.contains(&index) {
+            return;
+        }
+        let name = self.scene().layers[index].name.clone();
+        let playhead = self.transport.playhead;
+        self.edit(&format!("Show branch {name}"), None, |scene| {
+            for k in branches {
+                scene.layers[k].enabled = k == index;
+            }
+        });
+        self.offer = None;
+        self.select(Selection::Layer(index));
+        let end = self.scene().layers[index].iterations().unwrap_or(0);
+        self.transport.playhead = playhead.filter(|p| p.iteration < end).map(|p| Playhead { layer: index, ..p });
+        self.bump(true);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nodes::Node;
+
+    /// Noise under an erosion of 40 iterations, whose playhead stands at 15.
+    fn standing() -> Document {
+        let mut document = Document::default();
+        document.add_layer(Node::named("Perlin").unwrap());
+        document.add_layer(Node::named("Thermal").unwrap());
+        document.set(Group::Node(1), 0, &Value::Int(40), None);
+        document.seek(15);
+        document
+    }
+
+    fn change(document: &mut Document, layer: usize) {
+        let angle = document.scene().layers[layer].node.about().find("talus_angle").unwrap();
+        document.set(Group::Node(layer), angle, &Value::Float(20.0), None);
+    }
+
+    #[test]
+    fn a_change_on_the_way_offers_to_go_on_from_here() {
+        let mut document = standing();
+        assert_eq!(document.offer(), None);
+        change(&mut document, 1);
+        assert_eq!(document.offer().map(|o| (o.layer, o.iteration)), Some((1, 15)));
+        document.continue_from_here();
+        let layer = &document.scene().layers[1];
+        assert_eq!((layer.past.len(), layer.past[0].iterations, layer.iterations()), (1, 15, Some(40)));
+        assert!(layer.past[0].node != layer.node && document.offer().is_none());
+        assert_eq!(document.iteration(), 15);
+        document.undo();
+        assert_eq!((document.scene().layers[1].past.len(), document.iteration()), (0, 15));
+    }
+
+    #[test]
+    fn the_offer_goes_when_the_playhead_moves_or_the_change_is_undone() {
+        for leave in
+            [Document::undo as fn(&mut Document), |d| d.seek(20), Document::play_or_pause, Document::decline_offer]
+        {
+            let mut document = standing();
+            change(&mut document, 1);
+            assert!(document.offer().is_some());
+            leave(&mut document);
+            assert_eq!(document.offer(), None);
+        }
+        let mut document = standing();
+        document.seek(0);
+        change(&mut document, 1);
+        assert_eq!(document.offer(), None, "from the start both are the same");
+    }
+
+    #[test]
+    fn a_branch_keeps_the_origin_and_one_of_them_is_shown() {
+        let mut document = standing();
+        change(&mut document, 1);
+        let changed = document.scene().layers[1].node.clone();
+        document.branch_from_here();
+        let layers = &document.scene().layers;
+        assert_eq!(layers.iter().map(|l| l.enabled).collect::<Vec<_>>(), [true, false, true]);
+        assert!(layers[1].node != changed && layers[2].past[0].node == layers[1].node);
+        assert_eq!((layers[2].name.as_str(), layers[2].iterations()), ("Thermal erosion B", Some(40)));
+        assert_eq!((document.branches(), document.iteration()), (vec![1, 2], 15));
+        document.show_branch(1);
+        let shown: Vec<bool> = document.scene().layers.iter().map(|l| l.enabled).collect();
+        assert_eq!((shown, document.iteration(), document.selected_layer()), (vec![true, true, false], 15, Some(1)));
+        document.branch_from_here();
+        assert_eq!(document.scene().layers[2].name, "Thermal erosion C");
+        assert_eq!(document.branches().len(), 3);
+        (0..3).for_each(|_| document.undo());
+        assert_eq!(document.scene().layers.len(), 2);
+    }
+
+    #[test]
+    fn a_branch_of_a_branch_keeps_the_whole_past() {
+        let mut document = standing();
+        change(&mut document, 1);
+        document.branch_from_here();
+        document.seek(10);
+        document.branch_from_here();
+        let layer = &document.scene().layers[3];
+        assert_eq!(layer.past.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10]);
+        document.seek(30);
+        document.branch_from_here();
+        let layer = &document.scene().layers[4];
+        assert_eq!(layer.past.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10, 20]);
+        assert_eq!(layer.iterations(), Some(40));
+    }
+}

@@ -1,0 +1,278 @@
+//! The course of the watched process: its books, how steep the terrain is, and what happened at one place.
+
+use bevy_egui::egui;
+use egui::{Color32, Pos2, RichText, Stroke, Ui, Vec2b, vec2};
+use egui_phosphor::regular as icon;
+use egui_plot::{Legend, Line, Plot, PlotPoints, VLine};
+
+use super::StatusInfo;
+use crate::app::document::Document;
+use crate::app::theme::{colour, icon_button};
+use crate::eval::{History, Moment, PlaceProbe};
+use crate::nodes::Ledger;
+
+/// What the charts remember between frames.
+#[derive(Debug, Default)]
+pub struct Charts {
+    /// The books of each iteration, not of all so far.
+    each: bool,
+    curve: Curve,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Curve {
+    #[default]
+    Score,
+    Slope,
+    Change,
+}
+
+impl Curve {
+    const ALL: [Self; 3] = [Self::Score, Self::Slope, Self::Change];
+
+    fn label(self) -> &'static str {
+        match self {
+            Self::Score => "Erosion score",
+            Self::Slope => "Mean slope",
+            Self::Change => "Change",
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            Self::Score => {
+                "Deviation of the slopes over their mean: higher is flatter ground between steeper relief (Olsen 2004). \
+                 Measured where the process was looked at."
+            }
+            Self::Slope => {
+                "Mean and deviation of the greatest height difference to the four neighbours, in metres. Measured where \
+                 the process was looked at."
+            }
+            Self::Change => "How much one iteration changes the height on average, in millimetres.",
+        }
+    }
+}
+
+/// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008).
+const BLUE: Color32 = Color32::from_rgb(86, 180, 233);
+const ORANGE: Color32 = Color32::from_rgb(230, 159, 0);
+const GREEN: Color32 = Color32::from_rgb(0, 158, 115);
+const ROSE: Color32 = Color32::from_rgb(204, 121, 167);
+const YELLOW: Color32 = Color32::from_rgb(240, 228, 66);
+
+/// Shows the three charts side by side.
+pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
+    let relief = f64::from(document.scene().settings.relief_metres);
+    let here = f64::from(document.iteration());
+    let room = ui.available_size();
+    let width = ((room.x - 2.0 * ui.spacing().item_spacing.x) / 3.0).max(120.0);
+    ui.horizontal_top(|ui| {
+        let mut column = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
+            ui.allocate_ui(vec2(width, room.y), |ui| {
+                ui.vertical(|ui| {
+                    ui.set_width(width);
+                    contents(ui);
+                });
+            });
+        };
+        let history = info.insight.history.as_ref().filter(|h| !h.moments.is_empty());
+        column(ui, &mut |ui| books(ui, charts, history, relief, here));
+        column(ui, &mut |ui| curve(ui, charts, history, relief, here));
+        column(ui, &mut |ui| place(ui, document, info.insight.probe.as_ref(), relief, here));
+    });
+}
+
+fn heading(ui: &mut Ui, text: &str) {
+    ui.label(RichText::new(text).small().strong().color(colour::TEXT));
+}
+
+fn hint(ui: &mut Ui, text: &str) {
+    ui.add_space(6.0);
+    ui.add(egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).wrap());
+}
+
+fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
+    ui.horizontal(|ui| {
+        heading(ui, "Material, m over the whole ground");
+        for (each, text) in [(false, "so far"), (true, "each iteration")] {
+            if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
+                charts.each = each;
+            }
+        }
+        if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))) {
+            let open = last.0.books.residual() / last.1.cells.max(1) as f64 * relief;
+            let text = RichText::new(format!("residual {open:.1e} m")).small().color(colour::TEXT_WEAK);
+            ui.label(text).on_hover_text(
+                "What the books cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
+            );
+        }
+    });
+    let Some(history) = history else {
+        return hint(ui, "Nothing to plot yet: play the erosion, or let it be computed.");
+    };
+    let mean = relief / history.cells.max(1) as f64;
+    let accounts: [(&str, Color32, fn(&Ledger) -> f64); 5] = [
+        ("eroded", ORANGE, |b| b.eroded),
+        ("deposited", GREEN, |b| b.deposited),
+        ("carried", BLUE, |b| b.carried),
+        ("lost", ROSE, |b| b.lost),
+        ("added", YELLOW, |b| b.added),
+    ];
+    let used = accounts.into_iter().filter(|(_, _, of)| history.moments.iter().any(|m| of(&m.books) != 0.0));
+    let lines: Vec<(&str, Color32, Vec<[f64; 2]>)> = used
+        .map(|(name, tint, of)| {
+            let each = |k: usize| {
+                let before = k.checked_sub(1).map(|k| &history.moments[k]);
+                let steps = history.moments[k].iteration - before.map_or(0, |m| m.iteration);
+                (of(&history.moments[k].books) - before.map_or(0.0, |m| of(&m.books))) / f64::from(steps.max(1))
+            };
+            let value = |k: usize| if charts.each { each(k) } else { of(&history.moments[k].books) };
+            let at = |k: usize| [f64::from(history.moments[k].iteration), value(k) * mean];
+            (name, tint, (0..history.moments.len()).map(at).collect())
+        })
+        .collect();
+    plot(ui, "books", here, lines);
+}
+
+fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
+    ui.horizontal(|ui| {
+        for which in Curve::ALL {
+            let label = ui.selectable_label(charts.curve == which, RichText::new(which.label()).small());
+            if label.on_hover_text(which.help()).clicked() {
+                charts.curve = which;
+            }
+        }
+    });
+    let Some(history) = history else { return };
+    let measured = |of: &dyn Fn(&crate::measure::Slopes) -> f64| -> Vec<[f64; 2]> {
+        let point = |m: &Moment| Some([f64::from(m.iteration), of(m.slopes.as_ref()?)]);
+        history.moments.iter().filter_map(point).collect()
+    };
+    let lines = match charts.curve {
+        Curve::Score => vec![("score", BLUE, measured(&|s| s.erosion_score()))],
+        Curve::Slope => vec![
+            ("mean, m", BLUE, measured(&|s| s.mean * relief)),
+            ("deviation, m", ORANGE, measured(&|s| s.deviation * relief)),
+        ],
+        Curve::Change => {
+            let at = |k: usize| [f64::from(history.moments[k].iteration), history.change(k) * relief * 1000.0];
+            vec![("mm an iteration", ORANGE, (0..history.moments.len()).map(at).collect())]
+        }
+    };
+    plot(ui, "curve", here, lines);
+}
+
+fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relief: f64, here: f64) {
+    ui.horizontal(|ui| {
+        heading(ui, "One place");
+        if let Some([u, v]) = document.place() {
+            let size = document.scene().settings.size_metres;
+            let text = format!("{:.0} m east, {:.0} m south", u * size, v * size);
+            ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
+            if icon_button(ui, true, icon::X, "Forget the place").on_hover_text("Watches no place.").clicked() {
+                document.watch_place(None);
+            }
+        }
+    });
+    let Some(probe) = probe.filter(|_| document.place().is_some()) else {
+        return hint(
+            ui,
+            "Click a place in the view to see its height over the iterations, and what each layer did there.",
+        );
+    };
+    let width = ui.available_width();
+    let height = ui.available_height();
+    ui.horizontal_top(|ui| {
+        ui.allocate_ui(vec2(width * 0.56, height), |ui| {
+            let course = probe.course.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
+            plot(ui, "course", here, vec![("height, m", BLUE, course)]);
+        });
+        egui::ScrollArea::vertical().id_salt("contributions").show(ui, |ui| {
+            let mut below = 0.0;
+            for &(index, height) in &probe.layers {
+                let height = f64::from(height) * relief;
+                let name = document.scene().layers.get(index).map_or("", |layer| layer.name.as_str());
+                let change = RichText::new(format!("{:+.1} m  {name}", height - below)).small().color(colour::TEXT);
+                ui.add(egui::Label::new(change).truncate()).on_hover_text(format!("{height:.2} m after this layer."));
+                below = height;
+            }
+            ui.label(RichText::new(format!("= {below:.1} m")).small().strong().color(colour::TEXT_STRONG));
+        });
+    });
+}
+
+/// Lines over the iterations, with a mark where the playhead stands.
+fn plot(ui: &mut Ui, id: &str, here: f64, lines: Vec<(&'static str, Color32, Vec<[f64; 2]>)>) {
+    let size = ui.available_size();
+    let mut plot = Plot::new(id)
+        .width(size.x)
+        .height(size.y.max(60.0))
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .auto_bounds(Vec2b::TRUE)
+        .show_background(false)
+        .grid_color(colour::LINE)
+        .set_margin_fraction(vec2(0.02, 0.08))
+        .y_axis_min_width(34.0);
+    if lines.len() > 1 {
+        plot = plot.legend(Legend::default().text_style(egui::TextStyle::Small).background_alpha(0.5));
+    }
+    plot.show(ui, |ui| {
+        ui.vline(VLine::new("now", here).color(colour::TEXT_WEAK).width(1.0).allow_hover(false));
+        for (name, tint, points) in lines {
+            ui.line(Line::new(name, PlotPoints::from(points)).color(tint).width(1.6));
+        }
+    });
+}
+
+/// Marks the watched place in the 3D view.
+pub fn mark(ui: &Ui, at: [f32; 2], area: egui::Rect) {
+    let painter = ui.painter().with_clip_rect(area);
+    let at = Pos2::from(at);
+    painter.circle_stroke(at, 6.0, Stroke::new(3.0, Color32::from_black_alpha(150)));
+    painter.circle_stroke(at, 6.0, Stroke::new(1.5, colour::TEXT_STRONG));
+    painter.circle_filled(at, 1.5, colour::TEXT_STRONG);
+}
+
+/// A word for how much a process still changes, by its change an iteration against the most it ever did.
+pub fn pace_word(history: &History) -> Option<(&'static str, &'static str)> {
+    /// Shares of the greatest change.
+    const SLOWING: f64 = 0.2;
+    const SETTLED: f64 = 0.005;
+    let newest = history.moments.len().checked_sub(1)?;
+    let most = (0..=newest).map(|k| history.change(k)).fold(0.0, f64::max);
+    let now = history.change(newest);
+    Some(if most <= 0.0 || now <= most * SETTLED {
+        ("settled", "An iteration changes less than 0.5 % of what the strongest one did.")
+    } else if now <= most * SLOWING {
+        ("slowing", "An iteration changes less than a fifth of what the strongest one did.")
+    } else {
+        ("eroding", "Each iteration still changes the ground.")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(changes: &[f64]) -> Option<&'static str> {
+        let mut eroded = 0.0;
+        let moments = changes.iter().enumerate().map(|(k, change)| {
+            eroded += change;
+            let books = Ledger { eroded, deposited: eroded, ..Ledger::default() };
+            Moment { iteration: k as u32 + 1, books, slopes: None }
+        });
+        pace_word(&History { layer: 0, cells: 1, moments: moments.collect() }).map(|(word, _)| word)
+    }
+
+    #[test]
+    fn a_process_is_eroding_slowing_or_settled() {
+        assert_eq!(told(&[]), None);
+        assert_eq!(told(&[1.0, 0.9, 0.8]), Some("eroding"));
+        assert_eq!(told(&[1.0, 0.5, 0.1]), Some("slowing"));
+        assert_eq!(told(&[1.0, 0.1, 0.001]), Some("settled"));
+        assert_eq!(told(&[0.0, 0.0]), Some("settled"));
+    }
+}
