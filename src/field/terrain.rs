@@ -23,11 +23,24 @@ pub enum MapKind {
     Deposits,
     /// Rain that falls here, as a multiple of what falls on average; 1 where there is no map.
     Rain,
+    /// Depth of loose sand on the ground, as a fraction of the relief; part of the height.
+    Sand,
+    /// Depth of snow on the ground, as a fraction of the relief; part of the height.
+    Snow,
 }
 
 impl MapKind {
-    pub const ALL: [Self; 7] =
-        [Self::Water, Self::Sediment, Self::Hardness, Self::Flow, Self::Wear, Self::Deposits, Self::Rain];
+    pub const ALL: [Self; 9] = [
+        Self::Water,
+        Self::Sediment,
+        Self::Hardness,
+        Self::Flow,
+        Self::Wear,
+        Self::Deposits,
+        Self::Rain,
+        Self::Sand,
+        Self::Snow,
+    ];
 
     /// Value where no layer has written the map.
     pub fn neutral(self) -> f32 {

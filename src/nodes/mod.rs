@@ -215,4 +215,6 @@ catalogue! {
     filters::clamp::Clamp: Filter,
     filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
+    erosion::dunes::Dunes: Process,
+    erosion::snow::Snow: Process,
 }
