@@ -8,15 +8,15 @@ use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::dunes::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
 use super::rock::Rock;
 use super::wind::{Hop, Line, toward};
-use crate::field::{Edges, Grid, MapKind, Stream, Terrain};
+use crate::field::{Edges, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Run};
 
 /// Cells of a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
 const BAND_ROWS: usize = 8;
 /// Part of a slope's excess, and of any slope, that slides in one iteration.
-const SLIDE_SHARE: f32 = 0.2;
-const MOST_CREEP: f32 = 0.04;
+const SLIDE_SHARE: f32 = 0.15;
+const MOST_CREEP: f32 = 0.1;
 
 /// Sand under the wind.
 pub struct Drift {
@@ -92,12 +92,17 @@ impl Drift {
         let deepest = params.sand_metres.max(params.lift_metres) * metre;
         let slabs = Slabs::for_depth(deepest);
         let wears = params.abrasion > 0.0;
+        let hop = params.saltation_metres;
         let softness = wears.then(|| {
-            let rock = Rock::new(&terrain, params.hardness);
-            let noise = Patches::new(cx, 1.5 * params.saltation_metres, 2);
-            let at =
-                |i: usize, j: usize| rock.softness(i * grid.samples + j) * (1.0 - params.unevenness * noise.at(i, j));
-            Arc::new((0..grid.len()).map(|k| at(k / grid.samples, k % grid.samples)).collect())
+            let (rock, swell) = (Rock::new(&terrain, params.hardness), Swell::new(cx, 4.0 * hop, 2));
+            let mut softness = vec![0.0; grid.len()];
+            softness.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
+                for (j, soft) in row.iter_mut().enumerate() {
+                    let harder = params.unevenness * (0.5 + 0.5 * swell.at(i, j)).clamp(0.0, 1.0);
+                    *soft = rock.softness(i * grid.samples + j) * (1.0 - harder);
+                }
+            });
+            Arc::new(softness)
         });
         let mut bed = terrain.height.clone();
         let mut sand: Vec<f32> = match terrain.map(MapKind::Sand) {
@@ -108,18 +113,21 @@ impl Drift {
         bed.iter_mut().zip(&sand).for_each(|(b, s)| *b -= s);
         let mut ledger = Ledger::default();
         if params.sand_metres > 0.0 {
-            let fine = Patches::new(cx, 1.5 * params.saltation_metres, 0);
-            let wide = Patches::new(cx, 9.0 * params.saltation_metres, 1);
+            let (fine, wide) = (Swell::new(cx, 4.0 * hop, 0), Swell::new(cx, 12.0 * hop, 1));
             let distinct = grid.distinct();
-            for i in 0..grid.samples {
-                for j in 0..grid.samples {
-                    let (fine, wide) = (2.0 * fine.at(i, j) - 1.0, 2.0 * wide.at(i, j) - 1.0);
-                    let share = 1.0 + 0.25 * fine + params.patchiness * (1.6 * wide + 0.5 * fine);
-                    let laid = slabs.at_most(params.sand_metres * metre * share);
-                    sand[i * grid.samples + j] += laid;
-                    ledger.added += if (i < distinct) & (j < distinct) { f64::from(laid) } else { 0.0 };
+            let laid = |(i, row): (usize, &mut [f32])| {
+                let mut sum = 0.0;
+                for (j, sand) in row.iter_mut().enumerate() {
+                    let share =
+                        1.0 + 0.1 * fine.at(i, j) + params.patchiness * (0.9 * wide.at(i, j) + 0.2 * fine.at(i, j));
+                    let depth = slabs.at_most(params.sand_metres * metre * share);
+                    *sand += depth;
+                    sum += if j < distinct { f64::from(depth) } else { 0.0 };
                 }
-            }
+                sum
+            };
+            let rows: Vec<f64> = sand.par_chunks_mut(grid.samples).enumerate().map(laid).collect();
+            ledger.added = rows[..distinct].iter().sum();
         }
         for ((h, &b), &s) in terrain.height.iter_mut().zip(&bed).zip(&sand) {
             *h = surface(b, s, 0.0);
@@ -174,7 +182,7 @@ impl Drift {
         let params = &*self.params;
         // reptation: a little of what the wind lifts rolls downhill
         let cell = cx.cell_metres();
-        let creep = 0.1 * params.lift_metres * PRESS * params.saltation_metres / (cell * cell);
+        let creep = 0.2 * params.lift_metres * PRESS * params.saltation_metres / (cell * cell);
         let rise = cx.rise_per_cell(params.repose_angle);
         let creep = if creep < MOST_CREEP { creep } else { MOST_CREEP };
         Repose { grid: self.terrain.grid, slabs: self.slabs, rise, share: SLIDE_SHARE, creep }
@@ -221,7 +229,7 @@ impl Run for Drift {
                     law.lift(from, &upwind, &behind, to);
                     if let Some(softness) = softness {
                         let from = [old_height, old_sand, &now.flying, softness, &now.worn].map(|f| grid.row(f, i));
-                        law.wear(from, &upwind, &shadow[here.clone()], [&mut lifted[here.clone()], &mut worn[here]]);
+                        law.wear(from, &upwind, &shadow[here.clone()], &mut worn[here]);
                     }
                 }
                 Ok(())
@@ -408,19 +416,18 @@ impl Law {
         [height, sand, flying, softness, had]: [&[f32]; 5],
         upwind: &[f32],
         shadow: &[f32],
-        [lifted, worn]: [&mut [f32]; 2],
+        worn: &mut [f32],
     ) {
         let n = height.len();
         let (sand, flying, softness, had) = (&sand[..n], &flying[..n], &softness[..n], &had[..n]);
         let (upwind, shadow) = (&upwind[..n], &shadow[..n]);
-        let (lifted, worn) = (&mut lifted[..n], &mut worn[..n]);
+        let worn = &mut worn[..n];
         for j in 0..n {
             let h = height[j];
             let open = (1.0 - self.sheltered(shadow[j] - h)) * (1.0 - self.hidden(sand[j]));
             let attack = self.abrasion * softness[j] * self.pressure(h - upwind[j]) * open;
             let taken = self.slabs.at_most(attack * flying[j]);
             worn[j] = had[j] + taken;
-            lifted[j] += taken;
         }
     }
 
@@ -438,34 +445,58 @@ impl Law {
     }
 }
 
-/// Smooth random values between 0 and 1, a given distance apart: the same places at any resolution.
-struct Patches {
-    grid: Grid,
-    random: Stream,
-    /// Patches along a side.
-    count: f64,
+/// Waves of random direction laid over each other: smooth random values about 0 of variance 1, the same at any resolution and
+/// without a grid of their own. They close at the edges of a wrapping terrain.
+struct Swell {
+    /// Cosine and sine of every wave, along the columns and along the rows.
+    columns: Vec<[f32; 2 * WAVES]>,
+    rows: Vec<[f32; 2 * WAVES]>,
 }
 
-impl Patches {
+/// Waves of a swell.
+const WAVES: usize = 24;
+
+impl Swell {
+    /// Waves of about `metres`, from two thirds to twice of it.
     fn new(cx: &Context, metres: f32, salt: u64) -> Self {
-        let count = (f64::from(cx.size_metres) / f64::from(metres)).round().clamp(2.0, 1.0e6);
-        Self { grid: cx.grid, random: cx.random.fork(salt), count }
+        let random = cx.random.fork(salt);
+        let count = f64::from(cx.size_metres) / f64::from(metres);
+        let tau = 2.0 * std::f64::consts::PI;
+        let unit = |wave: usize, which: i32| f64::from(random.unit(wave as i32, which));
+        let waves: [[f64; 3]; WAVES] = std::array::from_fn(|k| {
+            let (angle, length) = (tau * unit(k, 0), count * (0.5 + unit(k, 1)));
+            let whole = |v: f64| v.round().clamp(-1.0e6, 1.0e6);
+            [whole(length * libm::cos(angle)), whole(length * libm::sin(angle)), tau * unit(k, 2)]
+        });
+        let amplitude = libm::sqrt(2.0 / WAVES as f64);
+        let last = (cx.grid.samples - 1) as f64;
+        let table = |axis: usize| {
+            (0..cx.grid.samples)
+                .map(|index| {
+                    let mut entry = [0.0; 2 * WAVES];
+                    for (k, wave) in waves.iter().enumerate() {
+                        // whole turns make no difference, so that a wrapping terrain closes to the bit
+                        let turns = wave[axis] * index as f64 / last;
+                        let phase = tau * (turns - turns.floor());
+                        let (phase, size) = if axis == 0 { (phase + wave[2], amplitude) } else { (phase, 1.0) };
+                        entry[k] = (size * libm::cos(phase)) as f32;
+                        entry[WAVES + k] = (size * libm::sin(phase)) as f32;
+                    }
+                    entry
+                })
+                .collect()
+        };
+        Self { columns: table(0), rows: table(1) }
     }
 
     fn at(&self, row: usize, column: usize) -> f32 {
-        let last = (self.grid.samples - 1) as f64;
-        let place = |index: usize| {
-            let at = index as f64 / last * self.count;
-            let cell = at.floor();
-            let t = (at - cell) as f32;
-            (cell as i32, t * t * (3.0 - 2.0 * t))
-        };
-        let ((x, tx), (y, ty)) = (place(column), place(row));
-        let value = |x: i32, y: i32| match self.grid.edges {
-            Edges::Open => self.random.unit(x, y),
-            Edges::Wrap => self.random.unit(x % self.count as i32, y % self.count as i32),
-        };
-        let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
-        mix(mix(value(x, y), value(x + 1, y), tx), mix(value(x, y + 1), value(x + 1, y + 1), tx), ty)
+        let (a, b) = (&self.columns[column], &self.rows[row]);
+        let mut sums = [0.0f32; 8];
+        for k in (0..WAVES).step_by(8) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum += a[k + lane] * b[k + lane] - a[WAVES + k + lane] * b[WAVES + k + lane];
+            }
+        }
+        ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
     }
 }
