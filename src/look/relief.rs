@@ -14,6 +14,7 @@
 
 use super::PaletteTable;
 use super::colour::{Light, decode, encode, mix};
+use super::covers::Covers;
 use super::picture::Picture;
 use super::raster::{Pyramid, Raster};
 use crate::field::Terrain;
@@ -57,6 +58,7 @@ struct View<'a> {
     palette: &'a PaletteTable,
     colours: Vec<Light>,
     rock: Light,
+    covers: Covers,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
     ground: Raster,
     /// Ground or water, whichever is higher, in pixels and lifted.
@@ -110,6 +112,7 @@ impl<'a> View<'a> {
             palette,
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
+            covers: Covers::new(terrain, settings.relief_metres, width, height),
             ground,
             peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
             surface: Pyramid::new(surface),
@@ -134,6 +137,7 @@ impl<'a> View<'a> {
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
             let colour = self.colour(self.place(height_metres).max(SHORE as f32));
             let albedo = mix(colour, self.rock, self.palette.rock_share(slope_degrees));
+            let albedo = self.covers.over(albedo, x, y);
             let land = self.light(albedo, gx, gy, lit, sky);
             let low = 1.0 - (height_metres / self.settings.relief_metres).clamp(0.0, 1.0);
             seen = mix(land, HAZE, HAZE_SHARE * low * low);
