@@ -72,7 +72,7 @@ fn crests_stand_across_the_wind_whatever_the_grid() {
     let place = desert(257, Edges::Wrap);
     for from in [0.0, 22.5, 30.0, 45.0, 250.0] {
         let dunes = node("Dunes", &[("wind_angle", &from.to_string()), ("patchiness", "0"), ("sand_metres", "30")]);
-        let (made, _) = run(&place, &dunes, Terrain::flat(place.grid()), 200);
+        let (made, _) = run(&place, &dunes, Terrain::flat(place.grid()), 400);
         let (across, coherence) = across_ridges(257, sand(&made));
         println!("wind from {from}: ridges {:.1}° off, coherence {coherence:.2}", apart(across, axis(from)));
         assert!(apart(across, axis(from)) < 8.0, "wind from {from}: {across} is across the ridges");
@@ -86,32 +86,27 @@ fn lee_sides_are_steep_and_no_steeper_than_sand_can_be() {
     let dunes = node("Dunes", &[("wind_angle", "270"), ("sand_metres", "15")]);
     let (made, _) = run(&place, &dunes, Terrain::flat(place.grid()), 400);
     let tangent = |rise: f32| rise * 600.0 / (4000.0 / 256.0);
-    let (mut lee, mut windward) = (0.0f32, 0.0f32);
-    let (mut steepest_lee, mut lees, mut winds) = (0.0f32, 0, 0);
+    let (mut lee, mut windward, mut steepest_lee) = (0, 0, 0.0f32);
     for row in made.height.chunks(257) {
         for pair in row.windows(2) {
             let t = tangent(pair[1] - pair[0]);
             steepest_lee = steepest_lee.max(-t);
-            if t < -0.02 {
-                (lee, lees) = (lee - t, lees + 1);
-            } else if t > 0.02 {
-                (windward, winds) = (windward + t, winds + 1);
-            }
+            lee += usize::from(t < -0.5);
+            windward += usize::from(t > 0.5);
         }
     }
-    let (lee, windward) = (lee / lees as f32, windward / winds as f32);
-    println!("mean lee {lee}, windward {windward}, steepest {steepest_lee}");
-    assert!(lee > 1.5 * windward, "{lee} {windward}");
+    println!("steep on lee sides {lee}, on windward sides {windward}, steepest {steepest_lee}");
+    assert!(lee > 5 * windward && lee > 500, "{lee} {windward}");
     let repose = 34.0f32.to_radians().tan();
     assert!((0.9 * repose..1.15 * repose).contains(&steepest_lee), "{steepest_lee} where {repose} rests");
 }
 
-/// A hill of sand on bare rock travels with the wind, equally far in every direction.
+/// A hill of sand on bare rock travels with the wind, equally far in every direction; no sand has reached the edges yet.
 #[test]
 fn a_dune_travels_with_the_wind_alike_in_all_directions() {
-    let place = desert(129, Edges::Open);
+    let place = desert(257, Edges::Open);
     let mut ground = Terrain::flat(place.grid());
-    let depth = Terrain::from_fn(129, Edges::Open, |u, v| {
+    let depth = Terrain::from_fn(257, Edges::Open, |u, v| {
         let r2 = ((u - 0.5) * (u - 0.5) + (v - 0.5) * (v - 0.5)) / (0.06 * 0.06);
         if r2 < 1.0 { 0.03 * (1.0 - r2) * (1.0 - r2) } else { 0.0 }
     });
@@ -122,12 +117,12 @@ fn a_dune_travels_with_the_wind_alike_in_all_directions() {
         let bare = [("sand_metres", "0"), ("inflow", "0"), ("iterations", "100")];
         let mut dunes = node("Dunes", &bare);
         node_kit::set(&mut dunes, "wind_angle", &from.to_string());
-        let (made, _) = run(&place, &dunes, ground.clone(), 60);
+        let (made, _) = run(&place, &dunes, ground.clone(), 24);
         let (mut mass, mut x, mut y) = (0.0f64, 0.0f64, 0.0f64);
         for (k, &s) in sand(&made).iter().enumerate() {
             mass += f64::from(s);
-            x += f64::from(s) * ((k % 129) as f64 - 64.0);
-            y += f64::from(s) * ((k / 129) as f64 - 64.0);
+            x += f64::from(s) * ((k % 257) as f64 - 128.0);
+            y += f64::from(s) * ((k / 257) as f64 - 128.0);
         }
         let (x, y) = (x / mass, y / mass);
         let off = (y.atan2(x).to_degrees() - (from + 90.0) + 180.0).rem_euclid(360.0) - 180.0;
@@ -137,7 +132,7 @@ fn a_dune_travels_with_the_wind_alike_in_all_directions() {
     }
     let (least, most) = far.iter().fold((f64::MAX, 0.0f64), |(a, b), &d| (a.min(d), b.max(d)));
     println!("anisotropy {:.3}", most / least - 1.0);
-    assert!(least > 1.0 && most / least < 1.06, "{far:?}");
+    assert!(least > 2.0 && most / least < 1.06, "{far:?}");
 }
 
 #[test]
@@ -181,5 +176,5 @@ fn the_picture_shows_where_sand_lies() {
     let pixel = |x: usize| &drawn.rgb[(16 * 32 + x) * 3..][..3];
     assert_eq!(pixel(4), &bare.rgb[(16 * 32 + 4) * 3..][..3]);
     let sandy = pixel(28);
-    assert!(sandy[0] > sandy[1] && sandy[1] > sandy[2] && sandy[0] - sandy[2] > 50, "{sandy:?}");
+    assert!(sandy[0] > sandy[1] && sandy[1] > sandy[2] && sandy[0] - sandy[2] > 30, "{sandy:?}");
 }
