@@ -71,8 +71,8 @@ fn not_a_slab_of_sand_is_lost_or_won() {
 fn crests_stand_across_the_wind_whatever_the_grid() {
     let place = desert(257, Edges::Wrap);
     for from in [0.0, 22.5, 30.0, 45.0, 250.0] {
-        let dunes = node("Dunes", &[("wind_angle", &from.to_string()), ("patchiness", "0"), ("sand_metres", "30")]);
-        let (made, _) = run(&place, &dunes, Terrain::flat(place.grid()), 400);
+        let dunes = node("Dunes", &[("wind_angle", &from.to_string()), ("sand_metres", "12")]);
+        let (made, _) = run(&place, &dunes, Terrain::flat(place.grid()), 500);
         let (across, coherence) = across_ridges(257, sand(&made));
         println!("wind from {from}: ridges {:.1}° off, coherence {coherence:.2}", apart(across, axis(from)));
         assert!(apart(across, axis(from)) < 8.0, "wind from {from}: {across} is across the ridges");
@@ -83,7 +83,7 @@ fn crests_stand_across_the_wind_whatever_the_grid() {
 #[test]
 fn lee_sides_are_steep_and_no_steeper_than_sand_can_be() {
     let place = desert(257, Edges::Wrap);
-    let dunes = node("Dunes", &[("wind_angle", "270"), ("sand_metres", "15")]);
+    let dunes = node("Dunes", &[("wind_angle", "270"), ("sand_metres", "12")]);
     let (made, _) = run(&place, &dunes, Terrain::flat(place.grid()), 400);
     let tangent = |rise: f32| rise * 600.0 / (4000.0 / 256.0);
     let (mut lee, mut windward, mut steepest_lee) = (0, 0, 0.0f32);
@@ -96,9 +96,9 @@ fn lee_sides_are_steep_and_no_steeper_than_sand_can_be() {
         }
     }
     println!("steep on lee sides {lee}, on windward sides {windward}, steepest {steepest_lee}");
-    assert!(lee > 5 * windward && lee > 500, "{lee} {windward}");
+    assert!(lee > 3 * windward && lee > 100, "{lee} {windward}");
     let repose = 34.0f32.to_radians().tan();
-    assert!((0.9 * repose..1.15 * repose).contains(&steepest_lee), "{steepest_lee} where {repose} rests");
+    assert!((0.8 * repose..1.1 * repose).contains(&steepest_lee), "{steepest_lee} where {repose} rests");
 }
 
 /// A hill of sand on bare rock travels with the wind, equally far in every direction; no sand has reached the edges yet.

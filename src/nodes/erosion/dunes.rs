@@ -2,7 +2,7 @@
 //!
 //! Law, an iteration: a cell of sand depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it, where a is already. All
 //! that is in the air makes one hop of the saltation length ℓ with the wind w; where it comes down the share p of it
-//! stays, the rest hops on in the next iteration. Hops miss their mean by up to a third, by turns on all sides. Then the sand slides ([`Repose`]).
+//! stays, the rest hops on in the next iteration. Then the sand slides ([`Repose`]).
 //! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope it climbs and lets go of one it leaves. This makes flat sand
 //!   unstable: bedforms of wavelength near 3 ℓ grow fastest, E · B · k · sin(k ℓ) an iteration, and then merge.
 //! - σ, from 0 to 1, is the shelter behind what stands upwind: the height of the shadow's surface above the ground, over what a
@@ -49,7 +49,7 @@ crate::params! {
         /// Iterations that each wind blows before the next takes its turn.
         season: u32 = 15, 1..=1000, slider 1..=60;
         /// Depth of sand laid on the ground at the start, on average. Little leaves single dunes on bare ground, much buries it.
-        sand_metres: f32 ["m"] = 22.0, 0.0..=1000.0, slider 0.0..=50.0;
+        sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// How unevenly the sand is laid: 0 is a sheet, 1 leaves bare places.
         patchiness: f32 = 0.3, 0.0..=1.0;
         /// Depth of sand that the wind lifts from level ground in one iteration. More is a stronger wind: dunes grow and travel faster.

@@ -18,13 +18,6 @@ const BAND_ROWS: usize = 8;
 const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
-/// No two hops are alike: by how much one misses the mean hop, in lengths of it times these, by turns. They spread the sand alike
-/// in all directions and by more than sharing between cells does; without them, a wind along the grid would
-/// leave every row to itself.
-const GUSTINESS: f64 = 0.35;
-const GUSTS: [[f64; 2]; 8] =
-    [[1.0, 0.0], [-0.75, 0.75], [0.0, -1.0], [0.75, 0.75], [-1.0, 0.0], [0.75, -0.75], [0.0, 1.0], [-0.75, -0.75]];
-
 /// Sand under the wind.
 pub struct Drift {
     params: Arc<Dunes>,
@@ -162,9 +155,6 @@ impl Drift {
         let turn = self.turn(self.iteration);
         let middle = 0.5 * (params.winds.max(1) - 1) as f32;
         let wind = toward(params.wind_angle + (turn as f32 - middle) * params.turn_angle);
-        let gust = GUSTS[self.iteration as usize % GUSTS.len()];
-        let gusty = [wind[0] + GUSTINESS * gust[0], wind[1] + GUSTINESS * gust[1]];
-        let strength = libm::sqrt(gusty[0] * gusty[0] + gusty[1] * gusty[1]);
         let press_metres = cell_metres.max(0.25 * params.saltation_metres);
         let lift_metres = params.lift_metres.min(0.25 * press_metres / PRESS);
         let hop_cells = f64::from(params.saltation_metres) / f64::from(cell_metres);
@@ -181,8 +171,8 @@ impl Drift {
             shadow_fall,
             shelter: 2.0 / (shadow_fall * (hop_cells as f32).max(1.0)),
             press: Hop::new(grid, wind, f64::from(press_metres) / f64::from(cell_metres)),
-            cell: Hop::new(grid, gusty.map(|part| part / strength), 1.0),
-            hop: Hop::new(grid, gusty, hop_cells),
+            cell: Hop::new(grid, wind, 1.0),
+            hop: Hop::new(grid, wind, hop_cells),
             outside: self.slabs.at_most(params.inflow * loose / SAND_GRIP),
             turned: self.iteration == 0 || self.turn(self.iteration - 1) != turn,
         }
