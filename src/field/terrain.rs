@@ -14,6 +14,8 @@ crate::choices! {
         Wear "Wear": "Material taken away so far.",
         Deposits "Deposits": "Material laid down so far.",
         Rain "Rain": "Rain that falls here, as a multiple of what falls on average.",
+        Sand "Sand": "Depth of loose sand on the ground, part of the height.",
+        Snow "Snow": "Depth of snow on the ground, part of the height.",
     }
 }
 
@@ -23,7 +25,7 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        matches!(self, Self::Water | Self::Sediment | Self::Wear | Self::Deposits)
+        !matches!(self, Self::Hardness | Self::Flow | Self::Rain)
     }
 
     /// Value where no layer has written the map.

@@ -1,6 +1,7 @@
 //! Turns terrain into colour: palettes and hillshade, shared by the editor, the 2D map and the command line.
 
 mod colour;
+mod covers;
 mod palette;
 mod picture;
 mod raster;

@@ -15,6 +15,7 @@
 
 use super::PaletteTable;
 use super::colour::{Light, decode, encode, mix};
+use super::covers::Covers;
 use super::picture::Picture;
 use super::raster::{Pyramid, Raster};
 use crate::field::{MapKind, Terrain};
@@ -63,6 +64,7 @@ struct View<'a> {
     palette: &'a PaletteTable,
     colours: Vec<Light>,
     rock: Light,
+    covers: Covers,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
     ground: Raster,
     /// Depth of the water map, in pixels, if there is one.
@@ -122,6 +124,7 @@ impl<'a> View<'a> {
             palette,
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
+            covers: Covers::new(terrain, settings.relief_metres, width, height),
             ground,
             water,
             peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
@@ -147,6 +150,7 @@ impl<'a> View<'a> {
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
             let colour = self.colour(self.place(height_metres).max(SHORE as f32));
             let albedo = mix(colour, self.rock, self.palette.rock_share(slope_degrees));
+            let albedo = self.covers.over(albedo, x, y);
             let mut land = self.light(albedo, gx, gy, lit, sky);
             let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
             if depth_metres > FILM {

@@ -246,4 +246,6 @@ catalogue! {
     filters::island::Island: Filter,
     filters::seamless::Seamless: Filter,
     erosion::thermal::Thermal: Process,
+    erosion::dunes::Dunes: Process,
+    erosion::snow::Snow: Process,
 }

@@ -1,4 +1,9 @@
 //! Simulations that wear the terrain down.
 
+pub mod cover;
+pub mod dunes;
+mod dunes_run;
 pub mod rock;
+pub mod snow;
 pub mod thermal;
+pub mod wind;

@@ -1,0 +1,37 @@
+//! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
+
+use super::colour::{Light, decode, mix};
+use super::raster::Raster;
+use crate::field::{MapKind, Terrain};
+
+/// Colour of a cover, and the depth in metres at which the ground shows through by half.
+const COVERS: [(MapKind, [u8; 3], f32); 2] =
+    [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
+
+/// Depths under the pixels of a picture.
+pub struct Covers {
+    /// Colour, depth in metres over half-depth; later ones lie on top.
+    lying: Vec<(Light, Raster)>,
+}
+
+impl Covers {
+    pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
+        let lying = COVERS.iter().filter_map(|&(kind, colour, half_metres)| {
+            let mut depths = Terrain::flat(terrain.grid);
+            depths.height.copy_from_slice(terrain.map(kind)?);
+            let mut raster = Raster::of_heights(&depths, width, height);
+            raster.values.iter_mut().for_each(|depth| *depth = (*depth * (relief_metres / half_metres)).max(0.0));
+            Some((decode(colour), raster))
+        });
+        Self { lying: lying.collect() }
+    }
+
+    /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
+    pub fn over(&self, ground: Light, x: usize, y: usize) -> Light {
+        self.lying.iter().fold(ground, |below, (colour, depth)| {
+            let depth = depth.values[y * depth.width + x];
+            let hidden = depth * depth;
+            mix(below, *colour, hidden / (1.0 + hidden))
+        })
+    }
+}

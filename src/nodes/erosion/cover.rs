@@ -1,0 +1,232 @@
+//! A loose cover (sand, snow) on firm ground, and how it slides to its angle of repose.
+//!
+//! Depths of cover are whole numbers of slabs ([`Slabs`]): sums and differences of them are exact in `f32`, so that
+//! nothing is won or lost however often the cover moves.
+//!
+//! Law of a slide: through the face between two cells of surface heights H and H' runs, towards the lower one,
+//! q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the cell that gives. g is the length of the
+//! surface's gradient on the face, both components, in heights per cell; T `rise` of the angle of repose over one
+//! cell; c `share`; D `creep` levels what is gentler too. Since g is the full gradient, slopes come to rest at the same angle in
+//! every direction of the grid.
+//!
+//! Scheme: all faces at once from the old cover; a cell has four faces, so that cover never becomes negative. Each face
+//! is computed from the same numbers by the cells on both sides of it, and the bits do not depend on the threads.
+//! Amounts are rounded down to whole slabs, so that a slope at rest comes to a full stop.
+//! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
+//! Stability: c + D of at most ¼ (explicit diffusion in two dimensions).
+
+use crate::field::{Edges, Grid};
+
+/// The unit that depths of cover are whole multiples of: a power of two.
+#[derive(Clone, Copy, Debug)]
+pub struct Slabs {
+    quantum: f32,
+    /// 1.5 · 2²³ slabs: at this magnitude neighbouring `f32` are one slab apart.
+    magnet: f32,
+}
+
+impl Slabs {
+    /// Slabs for a cover that lies about `depth` deep (fraction of the relief): 2¹⁷ of them, or up to twice as many. Depths
+    /// up to 128 times that are exact.
+    pub fn for_depth(depth: f32) -> Self {
+        let depth = depth.clamp(1e-12, 1e12);
+        // the power of two at or below
+        let power = f32::from_bits(depth.to_bits() & 0x7f80_0000);
+        let quantum = power * (1.0 / 131_072.0);
+        Self { quantum, magnet: quantum * 12_582_912.0 }
+    }
+
+    /// The nearest whole multiple.
+    #[inline(always)]
+    pub fn nearest(self, depth: f32) -> f32 {
+        (depth + self.magnet) - self.magnet
+    }
+
+    /// A whole multiple of no more than `depth`, and never less than nothing.
+    #[inline(always)]
+    pub fn at_most(self, depth: f32) -> f32 {
+        let whole = self.nearest(depth - 0.5 * self.quantum);
+        if whole > 0.0 { whole } else { 0.0 }
+    }
+}
+
+/// Firm ground with what lies on it.
+#[derive(Clone, Copy)]
+pub struct Layers<'a> {
+    /// Heights without the cover.
+    pub bed: &'a [f32],
+    /// What was worn off the bed so far, in slabs.
+    pub worn: Option<&'a [f32]>,
+    pub cover: &'a [f32],
+}
+
+impl Layers<'_> {
+    /// Height of the surface at sample `k`.
+    #[inline(always)]
+    pub fn surface(&self, k: usize) -> f32 {
+        surface(self.bed[k], self.cover[k], self.worn.map_or(0.0, |w| w[k]))
+    }
+}
+
+/// The one way a surface height is made of its parts, so that it has the same bits wherever it is computed.
+#[inline(always)]
+pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
+    bed + (cover - worn)
+}
+
+/// How a cover slides.
+#[derive(Clone, Copy)]
+pub struct Repose {
+    pub grid: Grid,
+    pub slabs: Slabs,
+    /// Steepest difference of height over one cell that rests.
+    pub rise: f32,
+    /// Share of what is too steep that a face lets through.
+    pub share: f32,
+    /// Share of any difference that a face lets through.
+    pub creep: f32,
+}
+
+/// What a band of rows needs while it slides; rows of n + 2 heights reach one cell beyond the ends.
+struct Rows {
+    north: Vec<f32>,
+    mid: Vec<f32>,
+    south: Vec<f32>,
+    /// Flow through the faces of a row: entry j is the west face of cell j, and n the east face of the last.
+    eastward: Vec<f32>,
+    /// Flow through the north faces and the south faces.
+    inflow: Vec<f32>,
+    outflow: Vec<f32>,
+}
+
+impl Repose {
+    /// Writes the cover of the rows from `first` on after one slide.
+    pub fn slide(&self, layers: Layers, first: usize, out: &mut [f32]) {
+        let n = self.grid.samples;
+        let line = || vec![0.0f32; n + 2];
+        let mut rows = Rows {
+            north: line(),
+            mid: line(),
+            south: line(),
+            eastward: vec![0.0; n + 1],
+            inflow: vec![0.0; n],
+            outflow: vec![0.0; n],
+        };
+        let first = first as isize;
+        self.load(layers, first - 1, &mut rows.mid);
+        self.load(layers, first, &mut rows.south);
+        self.southward(layers.cover, first - 1, &mut rows);
+        for (ahead, out) in out.chunks_mut(n).enumerate() {
+            let row = first + ahead as isize;
+            let Rows { north, mid, south, inflow, outflow, .. } = &mut rows;
+            std::mem::swap(north, mid);
+            std::mem::swap(mid, south);
+            std::mem::swap(inflow, outflow);
+            self.load(layers, row + 1, &mut rows.south);
+            self.southward(layers.cover, row, &mut rows);
+            let cover = self.grid.row(layers.cover, row as usize);
+            self.eastward(cover, &mut rows);
+            let (east, inflow, outflow) = (&rows.eastward[..n + 1], &rows.inflow[..n], &rows.outflow[..n]);
+            for j in 0..n {
+                out[j] = cover[j] - ((east[j + 1] - east[j]) + (outflow[j] - inflow[j]));
+            }
+        }
+    }
+
+    /// The surface along row `row`, which may be one beyond an edge: there it goes on as steep as it is.
+    fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
+        let n = self.grid.samples;
+        match self.inside(row) {
+            Some(row) => self.copy(layers, row, &mut line[1..=n]),
+            None => {
+                let (near, far) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
+                self.copy(layers, far, &mut line[1..=n]);
+                let near = near * n;
+                for (j, h) in line[1..=n].iter_mut().enumerate() {
+                    *h = 2.0 * layers.surface(near + j) - *h;
+                }
+            }
+        }
+        match self.grid.edges {
+            Edges::Open => (line[0], line[n + 1]) = (2.0 * line[1] - line[2], 2.0 * line[n] - line[n - 1]),
+            Edges::Wrap => (line[0], line[n + 1]) = (line[n - 1], line[2]),
+        }
+    }
+
+    fn copy(&self, layers: Layers, row: usize, line: &mut [f32]) {
+        let (bed, cover) = (self.grid.row(layers.bed, row), self.grid.row(layers.cover, row));
+        match layers.worn {
+            None => line.iter_mut().zip(bed).zip(cover).for_each(|((h, &b), &c)| *h = surface(b, c, 0.0)),
+            Some(worn) => {
+                let worn = self.grid.row(worn, row);
+                let parts = bed.iter().zip(cover).zip(worn);
+                line.iter_mut().zip(parts).for_each(|(h, ((&b, &c), &w))| *h = surface(b, c, w));
+            }
+        }
+    }
+
+    fn inside(&self, row: isize) -> Option<usize> {
+        match row {
+            -1 => self.grid.before(0),
+            _ if row as usize == self.grid.samples => self.grid.after(self.grid.samples - 1),
+            _ => Some(row as usize),
+        }
+    }
+
+    /// Flow through the south faces of row `row`, whose surface is `mid`.
+    fn southward(&self, cover: &[f32], row: isize, rows: &mut Rows) {
+        let n = self.grid.samples;
+        let out = &mut rows.outflow[..n];
+        let (Some(here), Some(there)) = (self.inside(row), self.inside(row + 1)) else {
+            out.fill(0.0);
+            return;
+        };
+        let (mid, south) = (&rows.mid[..n + 2], &rows.south[..n + 2]);
+        let (here, there) = (&self.grid.row(cover, here)[..n], &self.grid.row(cover, there)[..n]);
+        for j in 0..n {
+            let across = 0.25 * ((mid[j + 2] - mid[j]) + (south[j + 2] - south[j]));
+            out[j] = self.flow(mid[j + 1], south[j + 1], across, here[j], there[j]);
+        }
+    }
+
+    /// Flow through the faces between the cells of the row in the middle.
+    fn eastward(&self, cover: &[f32], rows: &mut Rows) {
+        let n = self.grid.samples;
+        let (north, mid, south) = (&rows.north[1..=n], &rows.mid[1..=n], &rows.south[1..=n]);
+        let (cover, out) = (&cover[..n], &mut rows.eastward[1..n]);
+        for j in 0..n - 1 {
+            let across = 0.25 * ((south[j] - north[j]) + (south[j + 1] - north[j + 1]));
+            out[j] = self.flow(mid[j], mid[j + 1], across, cover[j], cover[j + 1]);
+        }
+        let (west, east) = match self.grid.edges {
+            Edges::Open => (0.0, 0.0),
+            Edges::Wrap => (rows.eastward[n - 1], rows.eastward[1]),
+        };
+        (rows.eastward[0], rows.eastward[n]) = (west, east);
+    }
+
+    /// What runs through a face from `here` to `there`; negative the other way.
+    #[inline(always)]
+    fn flow(&self, here: f32, there: f32, across: f32, cover_here: f32, cover_there: f32) -> f32 {
+        let fall = here - there;
+        let steep = (fall * fall + across * across).sqrt();
+        let excess = steep - self.rise;
+        let slide = if excess > 0.0 { self.share * excess / steep } else { 0.0 };
+        let down = fall > 0.0;
+        let wanted = (slide + self.creep) * if down { fall } else { -fall };
+        let most = 0.25 * if down { cover_here } else { cover_there };
+        let moved = self.slabs.at_most(if wanted < most { wanted } else { most });
+        if down { moved } else { -moved }
+    }
+}
+
+/// What a row of the ground lost and what it gained between two states of (cover - worn).
+pub fn exchange(old: impl Iterator<Item = f32>, new: impl Iterator<Item = f32>) -> [f64; 2] {
+    let (mut eroded, mut deposited) = (0.0f64, 0.0f64);
+    for (old, new) in old.zip(new) {
+        let rise = f64::from(new) - f64::from(old);
+        eroded += if rise < 0.0 { -rise } else { 0.0 };
+        deposited += if rise > 0.0 { rise } else { 0.0 };
+    }
+    [eroded, deposited]
+}

@@ -1,0 +1,358 @@
+//! Snow: falls above the snow line, melts where it is warm, and slides down in avalanches.
+//!
+//! Law, an iteration: snow of depth s lies on the ground, which together have the surface H.
+//! - Fall: F · m(H) · k(H) · d(H), until `total_metres` have fallen on open ground. m is the share of the precipitation that falls as snow: 0 at the snow
+//!   line and below, 1 where it is 2 °C colder. k is 1 on gentle ground and falls to 0 at `hold_angle`, over its last 15°. d = 1 - drift ·
+//!   ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more, windward sides less.
+//! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse rate; n the
+//!   cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
+//! - Slides ([`Repose`]): what stands steeper than the angle of repose runs down, faces by share of the slope, and
+//!   wind and creep level the surface over a length ℓ. [`passes`] of them an iteration, so that on grids of up to 2049 samples an avalanche
+//!   is equally fast in metres.
+//!
+//! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
+//! Scheme: depths are whole slabs ([`Slabs`]), so that snow is conserved to the last one. Old states are read, new ones written; a
+//! cancelled step leaves the run as it was.
+//! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
+//! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full stop.
+//! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
+//! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::cover::{Layers, Repose, Slabs, exchange, surface};
+use super::dunes_run::swap_map;
+use super::wind::toward;
+use crate::field::{Grid, MapKind, Terrain};
+use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+
+crate::params! {
+    /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm. Cliffs stay bare, couloirs fill, cones grow at their feet.
+    Snow "Snow" in "Erosion", from "Cordonnier et al. 2018; Hock 2003", also "winter avalanche glacier ice alpine white drift" {
+        /// Iterations. More let the snow pile up and then slide to rest.
+        iterations: u32 = 60, 0..=10_000, slider 1..=500;
+        /// Height at which it is 0 °C: no snow falls below, and it thins out upwards over two degrees.
+        snow_line: f32 ["m"] = 1000.0, -10_000.0..=50_000.0, slider 0.0..=2000.0;
+        /// How much colder it gets with height. More makes the edge of the snow sharper.
+        lapse_rate: f32 ["°C/km"] = 6.5, 0.1..=50.0, slider 3.0..=10.0;
+        /// Depth of snow that falls in one iteration high on open ground.
+        snowfall_metres: f32 ["m"] = 0.3, 0.0..=20.0, slider 0.0..=2.0;
+        /// Depth of snow in all; after that it only slides and melts.
+        total_metres: f32 ["m"] = 10.0, 0.0..=1000.0, slider 0.0..=50.0;
+        /// Steepest ground on which falling snow sticks.
+        hold_angle: f32 ["°"] = 55.0, 16.0..=89.0, slider 30.0..=80.0;
+        /// Steepest slope on which snow lies still; what is steeper avalanches.
+        repose_angle: f32 ["°"] = 40.0, 5.0..=60.0, slider 25.0..=50.0;
+        /// Distance over which wind levels the snow in one iteration. More makes the snow fields smoother.
+        smoothing_metres: f32 ["m"] = 5.0, 0.0..=100.0, slider 0.0..=20.0;
+        /// How much of the snow the wind carries from windward sides to lee sides. 0 is no wind.
+        drift: f32 = 0.4, 0.0..=1.0;
+        /// Where the wind comes from, clockwise from north: 270 is a west wind.
+        wind_angle: f32 ["°"] = 290.0, 0.0..=360.0;
+        /// Depth of snow that melts in one iteration for each degree above 0 °C.
+        melt_metres: f32 ["m"] = 0.02, 0.0..=5.0, slider 0.0..=0.2;
+        /// How much warmer a slope that faces the sun is than level ground. Clears the sunny sides first.
+        sun_warmth: f32 ["°C"] = 0.0, 0.0..=60.0, slider 0.0..=20.0;
+        /// Where the noon sun stands, clockwise from north: 180 is south.
+        sun_angle: f32 ["°"] = 180.0, 0.0..=360.0;
+        presets {
+            Light "First snow": "A thin cover high up; every rib of rock shows." { snowfall_metres = 0.1, total_metres = 2.0 }
+            Natural "Winter": "Snow fields between the cliffs." {}
+            Strong "Deep winter": "Snow down to the valleys, and few rocks." {
+                iterations = 150, snow_line = 200.0, snowfall_metres = 0.4, total_metres = 40.0, smoothing_metres = 12.0
+            }
+            Spring "Spring": "The sunny sides are clear, snow stays in shade and in couloirs." {
+                iterations = 120, snow_line = 900.0, sun_warmth = 12.0, melt_metres = 0.05
+            }
+            Storm "Wind-packed": "A storm strips the windward sides and loads the lee ones." {
+                iterations = 80, drift = 1.0, smoothing_metres = 10.0, total_metres = 15.0
+            }
+        }
+    }
+}
+
+impl Process for Snow {
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Time
+    }
+
+    fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+        terrain.close_seam();
+        let slabs = Slabs::for_depth(self.total_metres.max(self.snowfall_metres) / cx.relief_metres);
+        let mut bed = terrain.height.clone();
+        let snow: Vec<f32> = match terrain.map(MapKind::Snow) {
+            None => vec![0.0; bed.len()],
+            // what layers below laid may slide and melt
+            Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
+        };
+        bed.iter_mut().zip(&snow).for_each(|(b, s)| *b -= s);
+        for ((h, &b), &s) in terrain.height.iter_mut().zip(&bed).zip(&snow) {
+            *h = surface(b, s, 0.0);
+        }
+        terrain.set_map(MapKind::Snow, Some(Arc::new(snow)));
+        Box::new(Cover {
+            params: Arc::new(self.clone()),
+            slabs,
+            bed: Arc::new(bed),
+            fallen_metres: 0.0,
+            terrain,
+            ledger: Ledger::default(),
+            next: Buffers::default(),
+        })
+    }
+}
+
+/// Cells of a band of rows.
+const BAND_CELLS: usize = 16 * 1024;
+const BAND_ROWS: usize = 8;
+/// Part of a slope's excess that slides in one pass, and the most that levels a gentle one.
+const SLIDE_SHARE: f32 = 0.2;
+const MOST_CREEP: f32 = 0.04;
+/// Range of slopes, up to `hold_angle`, over which falling snow sticks less and less.
+const HOLD_FADE_DEGREES: f32 = 15.0;
+/// Range of temperatures over which rain turns to snow (Auer 1974).
+const SNOW_CELSIUS: f32 = 2.0;
+/// Height of the noon sun.
+const SUN_ELEVATION_DEGREES: f32 = 40.0;
+/// Slope along the wind that has half of the full effect.
+const HALF_DRIFT: f32 = 0.176;
+
+/// Slides in one iteration on a grid of `samples`.
+fn passes(samples: usize) -> usize {
+    ((samples + 128) / 256).clamp(1, 8)
+}
+
+/// Snow on the ground.
+struct Cover {
+    params: Arc<Snow>,
+    slabs: Slabs,
+    /// The ground without the snow.
+    bed: Arc<Vec<f32>>,
+    /// Depth fallen so far on open ground.
+    fallen_metres: f32,
+    terrain: Terrain,
+    ledger: Ledger,
+    next: Buffers,
+}
+
+/// What a step writes. Empty until the first step.
+#[derive(Default)]
+struct Buffers {
+    height: Vec<f32>,
+    snow: Vec<f32>,
+    spare: Vec<f32>,
+    /// What each row got from the sky and lost to the sun, then what slides took from it and brought to it.
+    weather: Vec<[f64; 2]>,
+    slides: Vec<[f64; 2]>,
+}
+
+impl Run for Cover {
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let grid = self.terrain.grid;
+        let (n, len) = (grid.samples, grid.len());
+        let left = self.params.total_metres - self.fallen_metres;
+        let fall_metres = if self.params.snowfall_metres < left { self.params.snowfall_metres } else { left };
+        let weather = Weather::new(&self.params, self.slabs, cx, if fall_metres > 0.0 { fall_metres } else { 0.0 });
+        let count = passes(n);
+        let cell = cx.cell_metres();
+        let creep = 0.25 * self.params.smoothing_metres * self.params.smoothing_metres / (cell * cell * count as f32);
+        let repose = Repose {
+            grid,
+            slabs: self.slabs,
+            rise: cx.rise_per_cell(self.params.repose_angle),
+            share: SLIDE_SHARE,
+            creep: if creep < MOST_CREEP { creep } else { MOST_CREEP },
+        };
+        let Buffers { height, snow, spare, weather: sky, slides } = &mut self.next;
+        for buffer in [&mut *height, &mut *snow, &mut *spare] {
+            buffer.resize(len, 0.0);
+        }
+        sky.resize(n, [0.0; 2]);
+        slides.resize(n, [0.0; 2]);
+        let old = self.terrain.map(MapKind::Snow).expect("made at the start");
+        let surface_height = &self.terrain.height;
+        let band = (BAND_CELLS / n).max(BAND_ROWS);
+        let cells = band * n;
+        let distinct = grid.distinct();
+
+        (spare.par_chunks_mut(cells), sky.par_chunks_mut(band)).into_par_iter().enumerate().try_for_each(
+            |(b, (snow, sky))| {
+                cx.control.check()?;
+                for (k, (snow, account)) in snow.chunks_mut(n).zip(sky).enumerate() {
+                    let i = b * band + k;
+                    *account = weather.row(grid, surface_height, grid.row(old, i), i, snow, distinct);
+                }
+                Ok(())
+            },
+        )?;
+        for pass in 0..count {
+            let last = pass + 1 == count;
+            let layers = Layers { bed: &self.bed, worn: None, cover: spare };
+            let outs = (snow.par_chunks_mut(cells), height.par_chunks_mut(cells), slides.par_chunks_mut(band));
+            outs.into_par_iter().enumerate().try_for_each(|(b, (snow, height, slides))| {
+                cx.control.check()?;
+                repose.slide(layers, b * band, snow);
+                let rows = snow.chunks(n).zip(height.chunks_mut(n)).zip(slides).enumerate();
+                for (k, ((snow, height), account)) in rows {
+                    let i = b * band + k;
+                    let before = grid.row(layers.cover, i)[..distinct].iter().copied();
+                    let [mut taken, mut brought] = exchange(before, snow[..distinct].iter().copied());
+                    if pass > 0 {
+                        (taken, brought) = (taken + account[0], brought + account[1]);
+                    }
+                    *account = [taken, brought];
+                    if last {
+                        let parts = grid.row(&self.bed, i).iter().zip(snow);
+                        height.iter_mut().zip(parts).for_each(|(h, (&b, &s))| *h = surface(b, s, 0.0));
+                    }
+                }
+                Ok(())
+            })?;
+            std::mem::swap(snow, spare);
+        }
+
+        // from here on the step cannot fail; all sums are of whole slabs, and exact
+        let books = &mut self.ledger;
+        for [fallen, melted] in &sky[..distinct] {
+            books.added += fallen;
+            books.eroded += melted;
+            books.lost += melted;
+        }
+        let (mut taken, mut brought) = (0.0, 0.0);
+        for row in &slides[..distinct] {
+            taken += row[0];
+            brought += row[1];
+        }
+        books.eroded += taken;
+        books.deposited += brought;
+        std::mem::swap(&mut self.terrain.height, height);
+        swap_map(&mut self.terrain, MapKind::Snow, spare);
+        self.fallen_metres += weather.fall_metres;
+        Ok(())
+    }
+
+    fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    fn snapshot(&self) -> Box<dyn Run> {
+        Box::new(Self {
+            params: self.params.clone(),
+            bed: self.bed.clone(),
+            terrain: self.terrain.clone(),
+            next: Buffers::default(),
+            ..*self
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        // the ground is shared by all snapshots of a run
+        self.terrain.bytes()
+    }
+}
+
+/// What falls and melts, as functions of height and slope.
+struct Weather {
+    slabs: Slabs,
+    fall_metres: f32,
+    /// One metre, as a fraction of the relief.
+    metre: f32,
+    relief_metres: f32,
+    /// Half of the slope, metres over metres, of a height difference over two cells.
+    steepness: f32,
+    snow_line: f32,
+    celsius_per_metre: f32,
+    /// Square of the slope on which nothing sticks, and of the one on which all does, inverted difference.
+    hold: f32,
+    hold_fade: f32,
+    drift: f32,
+    wind: [f32; 2],
+    melt: f32,
+    sun_warmth: f32,
+    /// Towards the sun: east, up, south.
+    sun: [f32; 3],
+}
+
+impl Weather {
+    fn new(params: &Snow, slabs: Slabs, cx: &Context, fall_metres: f32) -> Self {
+        let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
+        let tangent = |degrees: f32| libm::tanf(radians(degrees));
+        let (hold, gentle) = (tangent(params.hold_angle), tangent(params.hold_angle - HOLD_FADE_DEGREES));
+        let wind = toward(params.wind_angle);
+        // away from where a wind would come: towards the sun
+        let sun = toward(params.sun_angle).map(|part| -part as f32);
+        let level = libm::cosf(radians(SUN_ELEVATION_DEGREES));
+        Self {
+            slabs,
+            fall_metres,
+            metre: 1.0 / cx.relief_metres,
+            relief_metres: cx.relief_metres,
+            steepness: 0.5 * cx.relief_metres / cx.cell_metres(),
+            snow_line: params.snow_line,
+            celsius_per_metre: params.lapse_rate * 0.001,
+            hold,
+            hold_fade: 1.0 / (hold - gentle),
+            drift: params.drift,
+            wind: wind.map(|part| part as f32),
+            melt: params.melt_metres,
+            sun_warmth: params.sun_warmth,
+            sun: [sun[0] * level, libm::sinf(radians(SUN_ELEVATION_DEGREES)), sun[1] * level],
+        }
+    }
+
+    /// Writes the snow of a row after falling and melting; returns the sums of both over its first `distinct` samples.
+    fn row(&self, grid: Grid, surface: &[f32], old: &[f32], i: usize, out: &mut [f32], distinct: usize) -> [f64; 2] {
+        let n = grid.samples;
+        let spans = |a: Option<usize>, b: Option<usize>| if a.is_some() & b.is_some() { 1.0 } else { 2.0f32 };
+        let (above, below) = (grid.before(i), grid.after(i));
+        let row = |index: usize| &grid.row(surface, index)[..n];
+        let (north, mid, south) = (row(above.unwrap_or(i)), row(i), row(below.unwrap_or(i)));
+        let span_south = spans(above, below) * self.steepness;
+        let (old, out) = (&old[..n], &mut out[..n]);
+        for j in 1..n - 1 {
+            let east = (mid[j + 1] - mid[j - 1]) * self.steepness;
+            out[j] = self.cell(mid[j], old[j], east, (south[j] - north[j]) * span_south);
+        }
+        for j in [0, n - 1] {
+            let (west, east) = (grid.before(j), grid.after(j));
+            let rise = mid[east.unwrap_or(j)] - mid[west.unwrap_or(j)];
+            let east = rise * (spans(west, east) * self.steepness);
+            out[j] = self.cell(mid[j], old[j], east, (south[j] - north[j]) * span_south);
+        }
+        let [melted, fallen] = exchange(old[..distinct].iter().copied(), out[..distinct].iter().copied());
+        [fallen, melted]
+    }
+
+    /// The snow on one sample after falling and melting, where the surface rises by `east` and `south`.
+    #[inline(always)]
+    fn cell(&self, height: f32, snow: f32, east: f32, south: f32) -> f32 {
+        let clamp = |v: f32| {
+            let v = if v > 0.0 { v } else { 0.0 };
+            if v < 1.0 { v } else { 1.0 }
+        };
+        let cold = (height * self.relief_metres - self.snow_line) * self.celsius_per_metre;
+        let as_snow = clamp(cold * (1.0 / SNOW_CELSIUS));
+        let slope2 = east * east + south * south;
+        let sticks = clamp((self.hold - slope2.sqrt()) * self.hold_fade);
+        let along = east * self.wind[0] + south * self.wind[1];
+        let steep = if along < 0.0 { -along } else { along };
+        let drift = 1.0 - self.drift * (along / (steep + HALF_DRIFT));
+        let fall = self.slabs.at_most(self.fall_metres * self.metre * as_snow * sticks * drift);
+        let facing = (self.sun[1] - east * self.sun[0] - south * self.sun[2]) / (1.0 + slope2).sqrt();
+        let warm = self.sun_warmth * (facing - self.sun[1]) - cold;
+        let warm = if warm > 0.0 { warm } else { 0.0 };
+        let lies = snow + fall;
+        let melt = self.slabs.at_most(self.melt * self.metre * warm);
+        if melt < lies { lies - melt } else { 0.0 }
+    }
+}
