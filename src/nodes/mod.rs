@@ -215,4 +215,5 @@ catalogue! {
     filters::clamp::Clamp: Filter,
     filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
+    erosion::shallow_water::ShallowWater: Process,
 }

@@ -1,4 +1,5 @@
 //! Simulations that wear the terrain down.
 
 pub mod rock;
+pub mod shallow_water;
 pub mod thermal;
