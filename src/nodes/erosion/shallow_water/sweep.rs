@@ -8,7 +8,7 @@ use super::flux::{Outflow, gather_outflow, scale_cells};
 use super::law::Law;
 use super::rows::{Column, FIELDS, FLUX, GROUND, Pipes, SEDIMENT, WATER, row_of};
 use super::supply::Supply;
-use super::transport::{Moved, Share, settle_sediment, settle_water};
+use super::transport::{Moved, Share, rain_cells, stay_cells};
 use crate::nodes::erosion::rock::Rock;
 
 /// Water and sediment that left over the edges.
@@ -148,8 +148,10 @@ impl<'a> Sweep<'a> {
         let mut next = || fields.next().expect("a row of every field");
         next().copy_from_slice(&worked.ground);
         let old = row_of(self.state, n, row, WATER);
-        settle_water(old, self.supply.row(row), self.law.kept, &above.water, &own.water, next());
-        settle_sediment(&worked.held, &above.sediment, &own.sediment, next());
+        let water = next();
+        stay_cells(old, &above.water, &own.water, water);
+        rain_cells(self.supply.row(row), self.law.kept, water);
+        stay_cells(&worked.held, &above.sediment, &own.sediment, next());
         let pipes = &own.water;
         for pipe in [&pipes.east, &pipes.south, &pipes.south_east, &pipes.south_west] {
             next().copy_from_slice(&pipe[1..=n]);

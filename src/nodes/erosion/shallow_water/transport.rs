@@ -58,40 +58,35 @@ impl Moved {
 }
 
 /// Flux times the share of the cell it leaves: `near` where it is positive, `far` where it is negative.
+#[inline(never)]
 fn scale_pipes(flux: &[f32], near: &[f32], far: &[f32], out: &mut [f32]) {
     let n = out.len();
     let (flux, near, far) = (&flux[..n], &near[..n], &far[..n]);
     for k in 0..n {
-        out[k] = flux[k] * if flux[k] > 0.0 { near[k] } else { far[k] };
+        let q = flux[k];
+        // one of the two is 0: a choice between products would be a branch
+        let (forth, back) = (if q > 0.0 { q } else { 0.0 }, if q < 0.0 { q } else { 0.0 });
+        out[k] = forth * near[k] + back * far[k];
     }
 }
 
-/// What the cells of a row lose on balance through the pipes `above` them and their `own`.
-#[inline(always)]
-pub fn net(above: &Pipes, own: &Pipes, n: usize) -> impl Fn(usize) -> f32 {
+/// What stays of `old` in the cells of a row: less what leaves through the pipes `above` them and their `own`.
+pub fn stay_cells(old: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
+    let n = out.len();
+    let old = &old[..n];
     let [q_n, q_nw, q_ne] = [&above.south[1..=n], &above.south_east[..n], &above.south_west[2..n + 2]];
     let [q_w, q_e, q_s] = [&own.east[..n], &own.east[1..=n], &own.south[1..=n]];
     let [q_se, q_sw] = [&own.south_east[1..=n], &own.south_west[1..=n]];
-    move |j| ((q_e[j] - q_w[j]) + (q_s[j] - q_n[j])) + ((q_se[j] - q_nw[j]) + (q_sw[j] - q_ne[j]))
-}
-
-/// Water of a row after the fluxes, `rain` and evaporation.
-pub fn settle_water(old: &[f32], rain: &[f32], kept: f32, above: &Pipes, own: &Pipes, out: &mut [f32]) {
-    let n = out.len();
-    let (old, rain) = (&old[..n], &rain[..n]);
-    let lost = net(above, own, n);
     for j in 0..n {
-        let left = old[j] - lost(j);
-        out[j] = (if left > 0.0 { left } else { 0.0 } + rain[j]) * kept;
+        let straight = (q_e[j] - q_w[j]) + (q_s[j] - q_n[j]);
+        out[j] = old[j] - (straight + ((q_se[j] - q_nw[j]) + (q_sw[j] - q_ne[j])));
     }
 }
 
-/// Sediment of a row after the fluxes.
-pub fn settle_sediment(held: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
-    let n = out.len();
-    let held = &held[..n];
-    let lost = net(above, own, n);
-    for j in 0..n {
-        out[j] = held[j] - lost(j);
+/// Water of a row after `rain` and evaporation.
+pub fn rain_cells(rain: &[f32], kept: f32, water: &mut [f32]) {
+    let rain = &rain[..water.len()];
+    for (d, rain) in water.iter_mut().zip(rain) {
+        *d = (if *d > 0.0 { *d } else { 0.0 } + rain) * kept;
     }
 }
