@@ -69,30 +69,30 @@ crate::params! {
         /// How much the ground slows the water down. Rough ground has deep slow rivers.
         friction: f32 = 0.02, 0.0..=10.0, slider 0.0..=0.2;
         /// How much rock the water can hold. More cuts deeper valleys and builds larger fans.
-        sediment_capacity: f32 = 10.0, 0.0..=1000.0, slider 0.0..=50.0;
+        sediment_capacity: f32 = 50.0, 0.0..=1000.0, slider 0.0..=200.0;
         /// Slope that water on level ground works with. More lets rivers cut into plains and lake beds.
         min_tilt_angle: f32 ["°"] = 0.5, 0.0..=45.0, slider 0.0..=5.0;
         /// Water shallower than this wears the ground less. More leaves the hillsides alone and digs only where rivers run.
         shallow_depth: f32 ["m"] = 0.5, 0.0..=1000.0, slider 0.0..=5.0;
         /// How fast the water takes up what it can hold, as a share in one iteration.
-        dissolving: f32 = 0.1, 0.0..=10.0, slider 0.0..=0.5;
+        dissolving: f32 = 0.2, 0.0..=10.0, slider 0.0..=0.5;
         /// How fast it drops what it cannot hold, as a share in one iteration. Less carries it farther out.
         deposition: f32 = 0.1, 0.0..=10.0, slider 0.0..=0.5;
         /// How much standing water weakens hard rock.
         softening: f32 = 0.0, 0.0..=1.0;
         /// Steepest slope that stays where it is. The banks of rivers fall in until they rest at it.
-        talus_angle: f32 ["°"] = 45.0, 0.0..=89.0, slider 15.0..=80.0;
+        talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         /// What happens to water at the edges of the terrain.
         border: Border = Border::Outflow;
         presets {
-            Light "Light rain": "Fine gullies on the slopes." { iterations = 150, rain = 1.0, sediment_capacity = 5.0 }
+            Light "Light rain": "Fine gullies on the slopes." { iterations = 150, rain = 1.0, sediment_capacity = 30.0 }
             Natural "Natural": "Valleys, gullies and fans." {}
-            Strong "Strong": "Wide valleys between worn hills." { iterations = 600, rain = 3.0, sediment_capacity = 20.0 }
-            Canyon "Canyon": "Deep gorges with steep walls." { iterations = 600, sediment_capacity = 30.0, shallow_depth = 3.0, talus_angle = 62.0 }
-            Flood "Flood": "Broad rivers and full lakes." { iterations = 400, rain = 12.0, evaporation = 0.0 }
-            Springs "Springs": "A few rivers from high springs." { iterations = 600, rain = 0.0, springs = 12, spring_flow = 2.0, sediment_capacity = 20.0 }
+            Strong "Strong": "Wide valleys between worn hills." { iterations = 600, rain = 3.0, sediment_capacity = 80.0, talus_angle = 42.0 }
+            Canyon "Canyon": "Deep gorges with steep walls." { iterations = 600, sediment_capacity = 100.0, shallow_depth = 2.0, talus_angle = 65.0 }
+            Flood "Flood": "Broad rivers and full lakes." { iterations = 400, rain = 12.0, evaporation = 0.0, sediment_capacity = 15.0 }
+            Springs "Springs": "A few rivers from high springs." { iterations = 600, rain = 0.0, springs = 12, spring_flow = 1.0 }
         }
     }
 }
