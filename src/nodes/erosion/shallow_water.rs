@@ -1,8 +1,8 @@
 //! Hydraulic erosion by running water: virtual pipes with eight neighbours, sediment carried in flux form.
 //!
 //! Law. Columns of water of depth d stand on ground of height h, at the level H = h + d. A pipe joins each cell to its
-//! eight neighbours; it carries the signed flux q (metres of depth an iteration) and is as deep as the water at its
-//! mouth, b = max(H, H') - max(h, h'), up to `pipe_depth` D. In one iteration:
+//! eight neighbours; it carries the signed flux q (depth moved in an iteration) and is as deep as the water above
+//! its sill max(h, h'), b, the mean of both ends, up to `pipe_depth` D. In one iteration:
 //! 1. flux: q += C²·w·(b/D)·(H - H'), with w = 2/3 for straight and 1/6 for diagonal pipes, so that flow on a tilted
 //!    plane follows the plane in every direction. Mei's two outflow pipes of an edge are one signed flux here: the same
 //!    law with half the memory;

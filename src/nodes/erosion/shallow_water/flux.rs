@@ -7,10 +7,10 @@ use crate::field::Edges;
 /// Flux of one pipe after the push of the levels, from cell (h, level) to (h2, level2).
 #[inline(always)]
 fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [f32; 2]) -> f32 {
-    let top = if level > level2 { level } else { level2 };
     let sill = if h > h2 { h } else { h2 };
-    let deep = top - sill;
-    let bore = if deep < full { deep } else { full };
+    let (deep, deep2) = (level - sill, level2 - sill);
+    let mean = 0.5 * (if deep > 0.0 { deep } else { 0.0 } + if deep2 > 0.0 { deep2 } else { 0.0 });
+    let bore = if mean < full { mean } else { full };
     let pushed = flux + weight * bore * (level - level2);
     // the neighbour's bank stands above the water, or there is no neighbour
     if bore > 0.0 { pushed } else { 0.0 }
@@ -40,10 +40,14 @@ impl Law {
             return;
         };
         let old: [&[f32]; 4] = std::array::from_fn(|k| row_of(state, n, at, FLUX + k));
+        // along an edge the straight pipe stands for the diagonal one that would be mirrored there
+        let edge = self.push * (STRAIGHT + DIAGONAL);
+        let along =
+            if self.grid.edges == Edges::Open && (at == 0 || row == last) { edge } else { self.push * STRAIGHT };
         push_cells(
             old,
             [&mid.ground, &mid.level, &south.ground, &south.level],
-            [self.push * STRAIGHT, self.push * DIAGONAL, self.full],
+            [along, self.push * STRAIGHT, self.push * DIAGONAL, self.full],
             &mut out.east,
             &mut out.south,
             &mut out.south_east,
@@ -54,6 +58,10 @@ impl Law {
             out.south_east[0] = out.south_east[n - 1];
             out.south_west[n + 1] = out.south_west[2];
             return;
+        }
+        for j in [0, n - 1] {
+            let [here, there] = [mid, south].map(|column| [column.ground[j + 1], column.level[j + 1]]);
+            out.south[j + 1] = push(old[1][j], edge, self.full, here, there);
         }
         for (pipe, j) in [(&mut out.south_east, 0), (&mut out.south_west, n + 1)] {
             pipe[j] = 0.0;
@@ -83,7 +91,7 @@ impl Law {
 fn push_cells(
     old: [&[f32]; 4],
     columns: [&[f32]; 4],
-    [straight, diagonal, full]: [f32; 3],
+    [along, straight, diagonal, full]: [f32; 4],
     east: &mut [f32],
     south: &mut [f32],
     south_east: &mut [f32],
@@ -95,7 +103,7 @@ fn push_cells(
     let (east, south) = (&mut east[1..=n], &mut south[1..=n]);
     for j in 0..n {
         let here = [h[j + 1], level[j + 1]];
-        east[j] = push(old_e[j], straight, full, here, [h[j + 2], level[j + 2]]);
+        east[j] = push(old_e[j], along, full, here, [h[j + 2], level[j + 2]]);
         south[j] = push(old_s[j], straight, full, here, [h_s[j + 1], level_s[j + 1]]);
     }
     let (south_east, south_west) = (&mut south_east[1..=n], &mut south_west[1..=n]);
@@ -125,7 +133,8 @@ impl Outflow {
 
 /// Adds up what leaves the cells between the fluxes `above` (of the row before) and `own`.
 pub fn gather_outflow(levels: [&[f32]; 3], above: &Pipes, own: &Pipes, out: &mut Outflow) {
-    let pipes = [&above.south, &above.south_east, &above.south_west, &own.east, &own.south, &own.south_east, &own.south_west];
+    let pipes =
+        [&above.south, &above.south_east, &above.south_west, &own.east, &own.south, &own.south_east, &own.south_west];
     outflow_cells(levels, pipes.map(|row| row.as_slice()), &mut out.sum, &mut out.flow, &mut out.power);
 }
 
