@@ -3,7 +3,7 @@
 //! Law. Columns of water of depth d stand on ground of height h, at the level H = h + d. A pipe joins each cell to its
 //! eight neighbours; it carries the signed flux q (depth moved in an iteration) and is as deep as the water above
 //! its sill max(h, h'), b, the mean of both ends, up to `pipe_depth` D. In one iteration:
-//! 1. flux: q += C²·w·(b/D)·(H - H'), with w = 2/3 for straight and 1/6 for diagonal pipes, so that flow on a tilted
+//! 1. flux: q += C²·w·(b/D)·(H - H'), with w = 1/2 for straight and 1/4 for diagonal pipes, so that flow on a tilted
 //!    plane follows the plane in every direction. Mei's two outflow pipes of an edge are one signed flux here: the same
 //!    law with half the memory;
 //! 2. K scales what leaves a cell: friction (drag v² on the depth, taken implicitly: v settles at
@@ -17,7 +17,7 @@
 //! 5. rain, springs, evaporation.
 //!
 //! Scale: an iteration is the time in which a wave in full pipes travels C = 1/2 cell, so no cell size and no depth
-//! can break the bound C² < 3/4 of the scheme. Rates are given for a grid of 513² samples, whose iteration is
+//! can break the bound C² < 1 of the scheme. Rates are given for a grid of 513² samples, whose iteration is
 //! 1/1024 of the time a wave takes to cross the terrain; other grids scale them, so time, not iterations,
 //! decides, and a grid k times finer needs k times as many iterations. Geology is sped up: a capacity of 1 means that a
 //! full river on a steep slope holds its own volume of rock.

@@ -175,7 +175,6 @@ pub fn scale_cells(drag: f32, water: &[f32], sum: &[f32], flow: &[f32], scale: &
     }
 }
 
-/// The longest wave speed the scheme bears, for the test of the constant.
 #[cfg(test)]
 mod tests {
     use super::super::law::COURANT;
@@ -192,7 +191,7 @@ mod tests {
                 largest = largest.max(straight + DIAGONAL * (4.0 - 4.0 * ca * cb));
             }
         }
-        assert!((largest - 16.0 / 3.0).abs() < 1e-5, "{largest}");
+        assert!((largest - 8.0 * STRAIGHT).abs() < 1e-5, "{largest}");
         assert!(COURANT * COURANT * largest < 4.0);
     }
 }

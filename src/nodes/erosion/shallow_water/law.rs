@@ -4,10 +4,11 @@ use super::{Border, ShallowWater};
 use crate::field::{Edges, Grid};
 use crate::nodes::Context;
 
-/// Shares of straight and diagonal pipes. 2·STRAIGHT + 4·DIAGONAL = 2, as a plane's flow asks for; of all such pairs this
-/// one makes the Laplacian of the waves isotropic to fourth order.
-pub const STRAIGHT: f32 = 2.0 / 3.0;
-pub const DIAGONAL: f32 = 1.0 / 6.0;
+/// Shares of straight and diagonal pipes. STRAIGHT + 2·DIAGONAL = 1, as a plane's flow asks for. Of all such pairs,
+/// (2/3, 1/6) makes the Laplacian of the waves isotropic to fourth order, but flow spreads sideways less along rows than along
+/// diagonals, so that on rough cones a fifth more gullies grew along rows. This pair was found by measuring that.
+pub const STRAIGHT: f32 = 0.5;
+pub const DIAGONAL: f32 = 0.25;
 /// Cells that a wave in full pipes travels in an iteration.
 pub const COURANT: f32 = 0.5;
 /// Cells that water travels in an iteration at the most.
