@@ -184,7 +184,7 @@ fn a_dam_break_onto_shallow_water_follows_its_fan_and_shock() {
     }
     let front = profile.iter().rposition(|&d| d > 0.5 * (between + right)).unwrap() as f64 - 255.5;
     println!("mean error {error:.4} m, front {front} cells, theory {:.1}, between {between:.3} m", speed * t);
-    assert!(error < 0.015 * left, "{error} m on average");
+    assert!(error < 0.003 * left, "{error} m on average");
     assert!((front / (speed * t) - 1.0).abs() < 0.02, "front at {front}, theory {}", speed * t);
     // Stoker's bore, with momentum transport: u, h and the speed from the two jump conditions and the Riemann invariant
     let (mut low, mut high) = (right, left);
@@ -204,16 +204,17 @@ fn a_dam_break_onto_shallow_water_follows_its_fan_and_shock() {
 fn a_dam_break_onto_dry_ground_falls_off_steadily_behind_a_front_slower_than_ritters() {
     let (depth, steps) = (10.0f32, 300);
     let profile = dam_break(depth, 0.0, steps, &[("friction", "0.02")]);
-    // the scheme has no viscosity: cells behind the front alternate, and means of eight fall steadily
+    // cells behind the front ripple a little; means of eight fall steadily
     let means: Vec<f64> = profile.as_chunks::<8>().0.iter().map(|cells| cells.iter().sum::<f64>() / 8.0).collect();
     let rise = means.windows(2).map(|pair| pair[1] - pair[0]).fold(0.0f64, f64::max);
     let ripple = profile.windows(3).map(|w| (w[1] - 0.5 * (w[0] + w[2])).abs()).fold(0.0f64, f64::max);
     println!("largest rise of the means {rise:.3} m, ripple {ripple:.2} m");
-    assert!(rise < 0.01 * f64::from(depth), "the profile rises by {rise} m");
+    assert!(ripple < 0.1 * f64::from(depth), "{ripple} m");
+    assert!(rise < 1e-3 * f64::from(depth), "the profile rises by {rise} m");
     let front = profile.iter().rposition(|&d| d > 0.01 * f64::from(depth)).unwrap() as f64 - 255.5;
     let ratio = front / steps as f64 / (2.0 * COURANT);
     println!("front at {ratio:.3} of Ritter's speed");
-    assert!((0.3..=0.51).contains(&ratio), "{ratio} of Ritter's speed");
+    assert!((0.2..=0.5).contains(&ratio), "{ratio} of Ritter's speed");
     // symmetric: what falls to the left is what falls to the right
     let place = Place::new(257, Edges::Open);
     let (made, _) =

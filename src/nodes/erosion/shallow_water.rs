@@ -5,7 +5,8 @@
 //! its sill max(h, h'), b, the mean of both ends, up to `pipe_depth` D. In one iteration:
 //! 1. flux: q += C²·w·(b/D)·(H - H'), with w = 1/2 for straight and 1/4 for diagonal pipes, so that flow on a tilted
 //!    plane follows the plane in every direction. Mei's two outflow pipes of an edge are one signed flux here: the same
-//!    law with half the memory;
+//!    law with half the memory. Before that, q is drawn a little towards its neighbours along the pipe (θ = 0.9), which
+//!    keeps fronts from rippling;
 //! 2. K scales what leaves a cell: friction (drag v² on the depth, taken implicitly: v settles at
 //!    C·√(S·d / (D·friction)) on a slope S and never overshoots), a highest speed, and the water there is;
 //! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), sin α from the power Σ q·ΔH the flow spends. Less than that
@@ -22,14 +23,19 @@
 //! decides, and a grid k times finer needs k times as many iterations. Geology is sped up: a capacity of 1 means that a
 //! full river on a steep slope holds its own volume of rock.
 //!
-//! What it is not: the shallow-water equations without the transport of momentum (u·∇)u. Waves travel at √(g·b), and a dam
-//! break onto shallow water follows the shock and fan of that law (tested); its front is a little slower than Stoker's, and on dry ground the
-//! highest speed √(g·D) holds it back behind Ritter's 2·√(g·d).
+//! What it is not: the shallow-water equations have (u·∇)u, the transport of momentum, and this law has not. Waves
+//! travel at √(g·b). A dam break onto shallow water follows the fan and shock of this law (tested: the front within 1 %, depths
+//! within 0.3 %); from 8 m onto 4 m its front has 0.84 of Stoker's speed. On dry ground friction and the highest
+//! speed √(g·D) hold the front far behind Ritter's 2·√(g·d), at 0.22 of it with the default friction, and the depths just behind it ripple
+//! by up to a tenth.
 //! Boundary: open edges let water run out with the slope and speed it comes with, and its sediment is lost; walls keep
 //! all. A wrapping terrain has no edges.
 //! Books: heights are f32; what rounding keeps from the ground stays in the sediment map. Wear and deposits are the net
 //! change since the start. Flow is the present discharge, as the number of cells whose rain and spring water passes.
-//! Source: Mei, Decaudin & Hu 2007; Št'ava et al. 2008; depth in the pipe as in Bates et al. 2010.
+//! Directions: on cones the wear by azimuth differs by 0.2 % while the flow is smooth and by 4 % once roughness of a
+//! thousandth has set off gullies (tested).
+//! Source: Mei, Decaudin & Hu 2007; Št'ava et al. 2008; depth in the pipe and viscosity as in Bates et al. 2010 and
+//! de Almeida et al. 2012.
 
 mod bed;
 mod flux;

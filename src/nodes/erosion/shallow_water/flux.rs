@@ -1,6 +1,6 @@
 //! Fluxes in the pipes: what the levels push, and K, the share of it that friction and the water there is let through.
 
-use super::law::{DIAGONAL, FASTEST, Law, STRAIGHT, TINY};
+use super::law::{DIAGONAL, FASTEST, Law, STRAIGHT, TINY, VISCOSITY};
 use super::rows::{Column, FLUX, Pipes, WATER, row_of};
 use crate::field::Edges;
 
@@ -40,12 +40,13 @@ impl Law {
             return;
         };
         let old: [&[f32]; 4] = std::array::from_fn(|k| row_of(state, n, at, FLUX + k));
+        self.relax_row(state, at, old, out);
+        let relaxed = [out.south[1], out.south[n]];
         // along an edge the straight pipe stands for the diagonal one that would be mirrored there
         let edge = self.push * (STRAIGHT + DIAGONAL);
         let along =
             if self.grid.edges == Edges::Open && (at == 0 || row == last) { edge } else { self.push * STRAIGHT };
         push_cells(
-            old,
             [&mid.ground, &mid.level, &south.ground, &south.level],
             [along, self.push * STRAIGHT, self.push * DIAGONAL, self.full],
             &mut out.east,
@@ -59,9 +60,9 @@ impl Law {
             out.south_west[n + 1] = out.south_west[2];
             return;
         }
-        for j in [0, n - 1] {
+        for (k, j) in [0, n - 1].into_iter().enumerate() {
             let [here, there] = [mid, south].map(|column| [column.ground[j + 1], column.level[j + 1]]);
-            out.south[j + 1] = push(old[1][j], edge, self.full, here, there);
+            out.south[j + 1] = push(relaxed[k], edge, self.full, here, there);
         }
         for (pipe, j) in [(&mut out.south_east, 0), (&mut out.south_west, n + 1)] {
             pipe[j] = 0.0;
@@ -89,7 +90,6 @@ impl Law {
 }
 
 fn push_cells(
-    old: [&[f32]; 4],
     columns: [&[f32]; 4],
     [along, straight, diagonal, full]: [f32; 4],
     east: &mut [f32],
@@ -97,21 +97,61 @@ fn push_cells(
     south_east: &mut [f32],
     south_west: &mut [f32],
 ) {
-    let n = old[0].len();
-    let [old_e, old_s, old_se, old_sw] = old.map(|row| &row[..n]);
+    let n = east.len() - 2;
     let [h, level, h_s, level_s] = columns.map(|row| &row[..n + 2]);
     let (east, south) = (&mut east[1..=n], &mut south[1..=n]);
     for j in 0..n {
         let here = [h[j + 1], level[j + 1]];
-        east[j] = push(old_e[j], along, full, here, [h[j + 2], level[j + 2]]);
-        south[j] = push(old_s[j], straight, full, here, [h_s[j + 1], level_s[j + 1]]);
+        east[j] = push(east[j], along, full, here, [h[j + 2], level[j + 2]]);
+        south[j] = push(south[j], straight, full, here, [h_s[j + 1], level_s[j + 1]]);
     }
     let (south_east, south_west) = (&mut south_east[1..=n], &mut south_west[1..=n]);
     for j in 0..n {
         let here = [h[j + 1], level[j + 1]];
-        south_east[j] = push(old_se[j], diagonal, full, here, [h_s[j + 2], level_s[j + 2]]);
-        south_west[j] = push(old_sw[j], diagonal, full, here, [h_s[j], level_s[j]]);
+        south_east[j] = push(south_east[j], diagonal, full, here, [h_s[j + 2], level_s[j + 2]]);
+        south_west[j] = push(south_west[j], diagonal, full, here, [h_s[j], level_s[j]]);
     }
+}
+
+impl Law {
+    /// Writes the fluxes of row `at`, each drawn a little towards its neighbours along its own direction: the viscosity
+    /// that keeps fronts from rippling (de Almeida et al. 2012).
+    fn relax_row(&self, state: &[f32], at: usize, old: [&[f32]; 4], out: &mut Pipes) {
+        let n = self.grid.samples;
+        let [e, s, se, sw] = old;
+        let row = |row: Option<usize>, pipe: usize, own| row.map_or(own, |i| row_of(state, n, i, FLUX + pipe));
+        let (north, south) = (self.grid.before(at), self.grid.after(at));
+        // no diagonal pipe starts in the last row of an open terrain
+        let far = south.filter(|&i| self.grid.edges == Edges::Wrap || i < n - 1);
+        self.relax(e, (e, -1), (e, 1), &mut out.east[1..=n]);
+        self.relax(s, (row(north, 1, s), 0), (row(south, 1, s), 0), &mut out.south[1..=n]);
+        self.relax(se, (row(north, 2, se), -1), (row(far, 2, se), 1), &mut out.south_east[1..=n]);
+        self.relax(sw, (row(north, 3, sw), 1), (row(far, 3, sw), -1), &mut out.south_west[1..=n]);
+    }
+
+    /// Draws `own` towards two rows read some columns aside.
+    fn relax(&self, own: &[f32], (a, aside): (&[f32], isize), (b, beside): (&[f32], isize), out: &mut [f32]) {
+        let n = own.len();
+        let aside_of = |j: usize, by: isize| match by {
+            -1 => self.grid.before(j).unwrap_or(j),
+            1 => self.grid.after(j).unwrap_or(j),
+            _ => j,
+        };
+        for j in [0, n - 1] {
+            out[j] = drawn(own[j], a[aside_of(j, aside)], b[aside_of(j, beside)]);
+        }
+        let inner = n - 2;
+        let shifted = |by: isize| (1 + by) as usize;
+        let (a, b) = (&a[shifted(aside)..][..inner], &b[shifted(beside)..][..inner]);
+        for (((out, own), a), b) in out[1..n - 1].iter_mut().zip(&own[1..n - 1]).zip(a).zip(b) {
+            *out = drawn(*own, *a, *b);
+        }
+    }
+}
+
+#[inline(always)]
+fn drawn(own: f32, a: f32, b: f32) -> f32 {
+    own + VISCOSITY * ((a - own) + (b - own))
 }
 
 /// What leaves a cell, before K.
