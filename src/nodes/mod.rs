@@ -248,4 +248,5 @@ catalogue! {
     erosion::thermal::Thermal: Process,
     erosion::dunes::Dunes: Process,
     erosion::snow::Snow: Process,
+    erosion::shallow_water::ShallowWater: Process,
 }

@@ -4,6 +4,7 @@ pub mod cover;
 pub mod dunes;
 mod dunes_run;
 pub mod rock;
+pub mod shallow_water;
 pub mod snow;
 pub mod thermal;
 pub mod wind;

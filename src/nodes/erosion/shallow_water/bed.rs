@@ -1,0 +1,120 @@
+//! What the water does to the ground, and what slips.
+
+use super::law::{Law, TINY};
+use super::rows::Column;
+
+/// What the neighbours' ground means for a cell.
+pub struct Around {
+    /// Ground that slips into the cell, less what slips out.
+    pub slip: Vec<f32>,
+    pub lowest: Vec<f32>,
+    pub highest: Vec<f32>,
+}
+
+impl Around {
+    pub fn new(n: usize) -> Self {
+        let row = || vec![0.0; n];
+        Self { slip: row(), lowest: row(), highest: row() }
+    }
+}
+
+/// Looks at the ground around the cells of `mid`.
+pub fn look_around(law: &Law, [north, mid, south]: [&Column; 3], out: &mut Around) {
+    let ground = [&north.ground, &mid.ground, &south.ground].map(|row| row.as_slice());
+    let soft = [&north.soft, &mid.soft, &south.soft].map(|row| row.as_slice());
+    extreme_cells(ground, &mut out.lowest, &mut out.highest);
+    slip_cells::<true>(ground, soft, law.rest_straight, law.slip_straight, &mut out.slip);
+    slip_cells::<false>(ground, soft, law.rest_diagonal, law.slip_diagonal, &mut out.slip);
+}
+
+/// Lowest and highest of each cell and its neighbours.
+fn extreme_cells(ground: [&[f32]; 3], lowest: &mut [f32], highest: &mut [f32]) {
+    let n = lowest.len();
+    let [north, mid, south] = ground.map(|row| &row[..n + 2]);
+    let highest = &mut highest[..n];
+    for j in 0..n {
+        let (mut low, mut high) = (mid[j + 1], mid[j + 1]);
+        for h in [north[j], north[j + 1], north[j + 2], mid[j], mid[j + 2], south[j], south[j + 1], south[j + 2]] {
+            low = if h < low { h } else { low };
+            high = if h > high { h } else { high };
+        }
+        (lowest[j], highest[j]) = (low, high);
+    }
+}
+
+/// Each pair of cells moves `rate` of what its difference exceeds `rest` by, as far as the higher one is soft.
+fn slip_cells<const STRAIGHT: bool>(ground: [&[f32]; 3], soft: [&[f32]; 3], rest: f32, rate: f32, slip: &mut [f32]) {
+    let n = slip.len();
+    let [north, mid, south] = ground.map(|row| &row[..n + 2]);
+    let [soft_n, soft_m, soft_s] = soft.map(|row| &row[..n + 2]);
+    for j in 0..n {
+        let (h, own) = (mid[j + 1], soft_m[j + 1]);
+        let pair = |other: f32, soft: f32| {
+            let rise = other - h;
+            let (down, up) = (rise - rest, rise + rest);
+            // NaN, beyond an edge, compares as neither
+            soft * if down > 0.0 { down } else { 0.0 } + own * if up < 0.0 { up } else { 0.0 }
+        };
+        if STRAIGHT {
+            let rows = pair(mid[j], soft_m[j]) + pair(mid[j + 2], soft_m[j + 2]);
+            slip[j] = rate * (rows + (pair(north[j + 1], soft_n[j + 1]) + pair(south[j + 1], soft_s[j + 1])));
+        } else {
+            let falling = pair(north[j], soft_n[j]) + pair(south[j + 2], soft_s[j + 2]);
+            slip[j] += rate * (falling + (pair(north[j + 2], soft_n[j + 2]) + pair(south[j], soft_s[j])));
+        }
+    }
+}
+
+/// What [`work_cells`] reads of a row.
+pub struct Wetted<'a> {
+    pub ground: &'a [f32],
+    pub water: &'a [f32],
+    pub sediment: &'a [f32],
+    pub soft: &'a [f32],
+    pub scale: &'a [f32],
+    pub flow: &'a [f32],
+    pub power: &'a [f32],
+    pub around: &'a Around,
+}
+
+/// New ground of a row; `held` is the sediment that then is in its water, before any of it moves on.
+pub fn work_cells(law: &Law, row: &Wetted, ground: &mut [f32], held: &mut [f32]) {
+    let n = ground.len();
+    let (old, water, sediment, soft) = (&row.ground[..n], &row.water[..n], &row.sediment[..n], &row.soft[..n]);
+    let (scale, flow, power) = (&row.scale[..n], &row.flow[..n], &row.power[..n]);
+    let (slip, lowest, highest) = (&row.around.slip[..n], &row.around.lowest[..n], &row.around.highest[..n]);
+    let held = &mut held[..n];
+    for j in 0..n {
+        let (h, d, s) = (old[j], water[j], sediment[j]);
+        let moved = scale[j] * flow[j];
+        let p = scale[j] * power[j] * law.per_cell;
+        let p = if p > 0.0 { p } else { 0.0 };
+        // |q|·sin α, from |q| and |q|·tan α
+        let work = p * moved / (p * p + moved * moved + 1e-36).sqrt() + law.min_tilt * moved;
+        let wet = d * law.per_shallow;
+        let wet = if wet < 1.0 { wet } else { 1.0 };
+        let capacity = law.capacity * wet * work;
+        let soft = soft[j] + law.softening * wet * soft[j] * (1.0 - soft[j]);
+        let lack = capacity - s;
+        let taken = law.dissolving * soft * if lack > 0.0 { lack } else { 0.0 };
+        let most = law.bed_step * (h - lowest[j]) + law.bed_least;
+        let taken = if taken < most { taken } else { most };
+        let laid = law.deposition * if lack < 0.0 { -lack } else { 0.0 };
+        let most = law.bed_step * (highest[j] - h) + law.bed_least;
+        let laid = if laid < most { laid } else { most };
+        let new = h + (slip[j] + (laid - taken));
+        ground[j] = new;
+        // by what the ground really changed: rounding stays in the books
+        held[j] = s - ((new - h) - slip[j]);
+    }
+}
+
+/// Sediment that leaves a cell per unit of flux before K: K·s/d.
+pub fn load_cells(scale: &[f32], water: &[f32], held: &[f32], load: &mut [f32]) {
+    let n = load.len();
+    let (scale, water, held) = (&scale[..n], &water[..n], &held[..n]);
+    for j in 0..n {
+        let share = scale[j] * held[j] / (water[j] + TINY);
+        load[j] = if water[j] > 1e-12 { share } else { 0.0 };
+    }
+}

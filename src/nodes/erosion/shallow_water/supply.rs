@@ -1,0 +1,112 @@
+//! Water that arrives: rain, under its map, and springs at high places.
+
+use std::sync::Arc;
+
+use super::ShallowWater;
+use super::law;
+use crate::field::{Edges, Grid, MapKind, Stream, Terrain};
+use crate::nodes::Context;
+
+/// Places drawn for each spring, of which the highest is taken.
+const DRAWS: i32 = 8;
+/// Radius of a spring as a fraction of the side, and the least in cells.
+const RADIUS: f32 = 0.008;
+const LEAST_CELLS: f32 = 1.5;
+
+/// Depth that arrives in each cell in an iteration.
+#[derive(Clone)]
+pub struct Supply {
+    samples: usize,
+    /// A single row where it is the same everywhere.
+    depth: Arc<Vec<f32>>,
+    mean: f32,
+}
+
+impl Supply {
+    pub fn new(of: &ShallowWater, cx: &Context, terrain: &Terrain) -> Self {
+        let (grid, n) = (cx.grid, cx.grid.samples);
+        let per_step = 1e-3 * law::time(cx) / cx.relief_metres;
+        let rain = of.rain * per_step;
+        let map = terrain.map(MapKind::Rain);
+        if map.is_none() && of.springs == 0 {
+            return Self { samples: n, depth: Arc::new(vec![rain; n]), mean: rain };
+        }
+        let mut depth = vec![rain; n * n];
+        if let Some(map) = map {
+            for (depth, factor) in depth.iter_mut().zip(map.iter()) {
+                *depth *= if *factor > 0.0 { *factor } else { 0.0 };
+            }
+        }
+        let cells = (grid.distinct() * grid.distinct()) as f32;
+        let each = of.spring_flow * per_step * cells / of.springs.max(1) as f32;
+        for spring in 0..of.springs {
+            let (u, v) = high_place(terrain, cx.random, spring as i32);
+            well_up(grid, u, v, each, &mut depth);
+        }
+        if grid.edges == Edges::Wrap {
+            for row in depth.chunks_exact_mut(n) {
+                row[n - 1] = row[0];
+            }
+            depth.copy_within(0..n, (n - 1) * n);
+        }
+        let mean = (grid.sum(&depth) / f64::from(cells)) as f32;
+        Self { samples: n, depth: Arc::new(depth), mean }
+    }
+
+    pub fn row(&self, row: usize) -> &[f32] {
+        if self.depth.len() == self.samples { &self.depth } else { &self.depth[row * self.samples..][..self.samples] }
+    }
+
+    /// Depth that arrives in a cell on average.
+    pub fn mean(&self) -> f32 {
+        self.mean
+    }
+
+    /// Memory held, where cells differ.
+    pub fn bytes(&self) -> usize {
+        4 * self.depth.len()
+    }
+}
+
+/// The highest of some random places.
+fn high_place(terrain: &Terrain, random: Stream, spring: i32) -> (f32, f32) {
+    let place = |draw: i32| (random.unit(2 * draw, spring), random.unit(2 * draw + 1, spring));
+    let mut best = place(0);
+    let mut height = terrain.height_at(best.0, best.1);
+    for draw in 1..DRAWS {
+        let (u, v) = place(draw);
+        let there = terrain.height_at(u, v);
+        if there > height {
+            (best, height) = ((u, v), there);
+        }
+    }
+    best
+}
+
+/// Adds `volume` (a sum of depths) around (u, v), smoothly to nothing at the radius.
+fn well_up(grid: Grid, u: f32, v: f32, volume: f32, depth: &mut [f32]) {
+    let last = (grid.samples - 1) as f32;
+    let (x, y) = (u * last, v * last);
+    let radius = if RADIUS * last > LEAST_CELLS { RADIUS * last } else { LEAST_CELLS };
+    let reach = radius as isize + 1;
+    let span = |centre: f32| centre as isize - reach..=centre as isize + 1 + reach;
+    let at = |index: isize| match grid.edges {
+        Edges::Wrap => Some(index.rem_euclid(grid.samples as isize - 1) as usize),
+        Edges::Open => usize::try_from(index).ok().filter(|&k| k < grid.samples),
+    };
+    let mut cells = Vec::new();
+    let mut sum = 0.0f32;
+    for i in span(y) {
+        for j in span(x) {
+            let (dx, dy) = (j as f32 - x, i as f32 - y);
+            let near = 1.0 - (dx * dx + dy * dy) / (radius * radius);
+            if let (true, Some(row), Some(column)) = (near > 0.0, at(i), at(j)) {
+                cells.push((row * grid.samples + column, near * near));
+                sum += near * near;
+            }
+        }
+    }
+    for (k, weight) in cells {
+        depth[k] += volume * weight / sum;
+    }
+}

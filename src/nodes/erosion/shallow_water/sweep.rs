@@ -1,0 +1,173 @@
+//! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written once.
+//!
+//! When row t + 1 is loaded, row t gets its pushed fluxes, then K and its new ground, and row t - 1 its water and
+//! sediment. The rows beside a band are computed twice; the bits do not depend on where it begins.
+
+use super::bed::{Around, Wetted, load_cells, look_around, work_cells};
+use super::flux::{Outflow, gather_outflow, scale_cells};
+use super::law::Law;
+use super::rows::{Column, FIELDS, FLUX, GROUND, Pipes, SEDIMENT, WATER, row_of};
+use super::supply::Supply;
+use super::transport::{Moved, Share, rain_cells, stay_cells};
+use crate::nodes::erosion::rock::Rock;
+
+/// Water and sediment that left over the edges.
+#[derive(Clone, Copy, Default)]
+pub struct Rim {
+    pub water: f64,
+    pub sediment: f64,
+}
+
+impl Rim {
+    fn take(&mut self, moved: &Moved, part: impl Fn(&Pipes) -> f64) {
+        self.water += part(&moved.water);
+        self.sediment += part(&moved.sediment);
+    }
+}
+
+/// Ground and sediment of a row between the work on the bed and the transport.
+struct Worked {
+    ground: Vec<f32>,
+    held: Vec<f32>,
+}
+
+/// Two rows, the older first.
+type Pair<T> = [T; 2];
+
+/// The rolling rows of a band.
+pub struct Sweep<'a> {
+    law: &'a Law,
+    rock: &'a Rock,
+    supply: &'a Supply,
+    state: &'a [f32],
+    /// Rows t - 1, t, t + 1.
+    columns: [Column; 3],
+    /// Rows t - 1, t.
+    pushed: Pair<Pipes>,
+    shares: Pair<Share>,
+    worked: Pair<Worked>,
+    /// Rows t - 2, t - 1.
+    moved: Pair<Moved>,
+    outflow: Outflow,
+    around: Around,
+}
+
+impl<'a> Sweep<'a> {
+    pub fn new(law: &'a Law, rock: &'a Rock, supply: &'a Supply, state: &'a [f32]) -> Self {
+        let n = law.grid.samples;
+        Self {
+            law,
+            rock,
+            supply,
+            state,
+            columns: std::array::from_fn(|_| Column::new(n)),
+            pushed: std::array::from_fn(|_| Pipes::new(n)),
+            shares: std::array::from_fn(|_| Share::new(n)),
+            worked: std::array::from_fn(|_| Worked { ground: vec![0.0; n], held: vec![0.0; n] }),
+            moved: std::array::from_fn(|_| Moved::new(n)),
+            outflow: Outflow::new(n),
+            around: Around::new(n),
+        }
+    }
+
+    /// New state of the rows from `first` on, and what left over the edges of each.
+    pub fn band(&mut self, first: usize, out: &mut [f32], rims: &mut [Rim]) {
+        let first = first as isize;
+        self.load(first - 2);
+        for t in first - 2..=first + rims.len() as isize {
+            self.load(t + 1);
+            self.push(t);
+            if t >= first - 1 {
+                self.work(t);
+            }
+            if t >= first {
+                self.moved.rotate_left(1);
+                let [_, moved] = &mut self.moved;
+                moved.move_row(&self.pushed[0], &self.shares[0], &self.shares[1]);
+            }
+            if t > first {
+                let at = (t - 1 - first) as usize;
+                let stride = FIELDS * self.law.grid.samples;
+                rims[at] = self.settle((t - 1) as usize, &mut out[at * stride..][..stride]);
+            }
+        }
+    }
+
+    fn load(&mut self, row: isize) {
+        self.columns.rotate_left(1);
+        let rock = self.rock;
+        match rock.uniform() {
+            Some(softness) => self.law.load(self.state, row, |_| softness, &mut self.columns[2]),
+            None => self.law.load(self.state, row, |k| rock.softness(k), &mut self.columns[2]),
+        }
+    }
+
+    fn push(&mut self, row: isize) {
+        self.pushed.rotate_left(1);
+        let [_, mid, south] = &self.columns;
+        self.law.push_row(self.state, row, mid, south, &mut self.pushed[1]);
+    }
+
+    fn work(&mut self, row: isize) {
+        self.shares.rotate_left(1);
+        self.worked.rotate_left(1);
+        let n = self.law.grid.samples;
+        let (share, worked) = (&mut self.shares[1], &mut self.worked[1]);
+        let Some(at) = self.law.inside(row) else {
+            share.clear();
+            return;
+        };
+        let [north, mid, south] = &self.columns;
+        let [above, own] = &self.pushed;
+        gather_outflow([&north.level, &mid.level, &south.level], above, own, &mut self.outflow);
+        look_around(self.law, [north, mid, south], &mut self.around);
+        let [ground, water, sediment] = [GROUND, WATER, SEDIMENT].map(|field| row_of(self.state, n, at, field));
+        let Outflow { sum, flow, power } = &self.outflow;
+        scale_cells(self.law.drag, water, sum, flow, &mut share.water[1..=n]);
+        let wetted = Wetted {
+            ground,
+            water,
+            sediment,
+            soft: &mid.soft[1..=n],
+            scale: &share.water[1..=n],
+            flow,
+            power,
+            around: &self.around,
+        };
+        work_cells(self.law, &wetted, &mut worked.ground, &mut worked.held);
+        load_cells(&share.water[1..=n], water, &worked.held, &mut share.sediment[1..=n]);
+        share.close(self.law.grid.edges);
+    }
+
+    /// Writes the new state of `row`.
+    fn settle(&self, row: usize, out: &mut [f32]) -> Rim {
+        let n = self.law.grid.samples;
+        let [above, own] = &self.moved;
+        let worked = &self.worked[0];
+        let mut fields = out.chunks_exact_mut(n);
+        let mut next = || fields.next().expect("a row of every field");
+        next().copy_from_slice(&worked.ground);
+        let old = row_of(self.state, n, row, WATER);
+        let water = next();
+        stay_cells(old, &above.water, &own.water, water);
+        rain_cells(self.supply.row(row), self.law.kept, water);
+        stay_cells(&worked.held, &above.sediment, &own.sediment, next());
+        let pipes = &own.water;
+        for pipe in [&pipes.east, &pipes.south, &pipes.south_east, &pipes.south_west] {
+            next().copy_from_slice(&pipe[1..=n]);
+        }
+        let mut rim = Rim::default();
+        if self.law.leaks() {
+            rim.take(own, |pipes| f64::from(pipes.east[n]) - f64::from(pipes.east[0]));
+            if row == 0 {
+                rim.take(above, |pipes| -pipes.south.iter().map(|&q| f64::from(q)).sum::<f64>());
+            }
+            if row == n - 1 {
+                rim.take(own, |pipes| pipes.south.iter().map(|&q| f64::from(q)).sum::<f64>());
+            }
+        }
+        rim
+    }
+}
+
+const _: () = assert!(GROUND == 0 && WATER == 1 && SEDIMENT == 2 && FLUX == 3, "settle writes them in this order");

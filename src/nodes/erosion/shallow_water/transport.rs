@@ -1,0 +1,92 @@
+//! Moves water and sediment through the pipes: what leaves one cell arrives in another.
+
+use super::rows::{Padded, Pipes};
+use crate::field::Edges;
+
+/// What multiplies the flux that leaves a cell: K for the water, K·s/d for the sediment. Column j at j + 1.
+pub struct Share {
+    pub water: Padded,
+    pub sediment: Padded,
+}
+
+impl Share {
+    pub fn new(n: usize) -> Self {
+        Self { water: vec![0.0; n + 2], sediment: vec![0.0; n + 2] }
+    }
+
+    pub fn clear(&mut self) {
+        self.water.fill(0.0);
+        self.sediment.fill(0.0);
+    }
+
+    /// Fills in the cells beyond the ends.
+    pub fn close(&mut self, edges: Edges) {
+        for row in [&mut self.water, &mut self.sediment] {
+            let n = row.len() - 2;
+            (row[0], row[n + 1]) = match edges {
+                Edges::Wrap => (row[n - 1], row[2]),
+                Edges::Open => (0.0, 0.0),
+            };
+        }
+    }
+}
+
+/// What moved through a row's pipes.
+pub struct Moved {
+    pub water: Pipes,
+    pub sediment: Pipes,
+}
+
+impl Moved {
+    pub fn new(n: usize) -> Self {
+        Self { water: Pipes::new(n), sediment: Pipes::new(n) }
+    }
+
+    /// Scales the fluxes `pushed` by what the cells they leave let through.
+    pub fn move_row(&mut self, pushed: &Pipes, own: &Share, south: &Share) {
+        for (moved, own, south) in
+            [(&mut self.water, &own.water, &south.water), (&mut self.sediment, &own.sediment, &south.sediment)]
+        {
+            let n = own.len() - 2;
+            // each slice starts with the first pipe that a cell of the row reads
+            scale_pipes(&pushed.east[..=n], &own[..=n], &own[1..], &mut moved.east[..=n]);
+            scale_pipes(&pushed.south[1..=n], &own[1..=n], &south[1..=n], &mut moved.south[1..=n]);
+            scale_pipes(&pushed.south_east[..=n], &own[..=n], &south[1..], &mut moved.south_east[..=n]);
+            scale_pipes(&pushed.south_west[1..], &own[1..], &south[..=n], &mut moved.south_west[1..]);
+        }
+    }
+}
+
+/// Flux times the share of the cell it leaves: `near` where it is positive, `far` where it is negative.
+#[inline(never)]
+fn scale_pipes(flux: &[f32], near: &[f32], far: &[f32], out: &mut [f32]) {
+    let n = out.len();
+    let (flux, near, far) = (&flux[..n], &near[..n], &far[..n]);
+    for k in 0..n {
+        let q = flux[k];
+        // one of the two is 0: a choice between products would be a branch
+        let (forth, back) = (if q > 0.0 { q } else { 0.0 }, if q < 0.0 { q } else { 0.0 });
+        out[k] = forth * near[k] + back * far[k];
+    }
+}
+
+/// What stays of `old` in the cells of a row: less what leaves through the pipes `above` them and their `own`.
+pub fn stay_cells(old: &[f32], above: &Pipes, own: &Pipes, out: &mut [f32]) {
+    let n = out.len();
+    let old = &old[..n];
+    let [q_n, q_nw, q_ne] = [&above.south[1..=n], &above.south_east[..n], &above.south_west[2..n + 2]];
+    let [q_w, q_e, q_s] = [&own.east[..n], &own.east[1..=n], &own.south[1..=n]];
+    let [q_se, q_sw] = [&own.south_east[1..=n], &own.south_west[1..=n]];
+    for j in 0..n {
+        let straight = (q_e[j] - q_w[j]) + (q_s[j] - q_n[j]);
+        out[j] = old[j] - (straight + ((q_se[j] - q_nw[j]) + (q_sw[j] - q_ne[j])));
+    }
+}
+
+/// Water of a row after `rain` and evaporation.
+pub fn rain_cells(rain: &[f32], kept: f32, water: &mut [f32]) {
+    let rain = &rain[..water.len()];
+    for (d, rain) in water.iter_mut().zip(rain) {
+        *d = (if *d > 0.0 { *d } else { 0.0 } + rain) * kept;
+    }
+}
