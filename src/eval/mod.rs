@@ -82,6 +82,7 @@ fn context<'a>(scene: &Scene, samples: usize, layer: &Layer, control: &'a Contro
         grid: scene.grid(samples),
         size_metres: settings.size_metres,
         relief_metres: settings.relief_metres,
+        sea_level: settings.sea_level / settings.relief_metres,
         scene_samples: scene.samples(),
         random: Stream::new(settings.seed, layer.seed),
         control,
@@ -118,7 +119,10 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'
                 _ => end,
             }
         });
-        let node = node_key(key, layer);
+        let mut node = node_key(key, layer);
+        if layer.node.reads_sea_level() {
+            node = node.with(&settings.sea_level.to_le_bytes());
+        }
         key = layer_key(node, layer, iterations);
         steps.push(Step { index, layer, node, result: key, iterations, passing, above });
     }
