@@ -35,6 +35,10 @@ pub trait Filter: Params {
     fn is_random(&self) -> bool {
         false
     }
+    /// Whether the sea level of the scene changes anything.
+    fn reads_sea_level(&self) -> bool {
+        false
+    }
     /// Whether a height depends on heights elsewhere. A preview then comes close to the result; without, it is exactly
     /// the result's subsample.
     fn reads_neighbours(&self) -> bool {
@@ -56,6 +60,10 @@ pub trait Process: Params {
     }
     /// Whether the layer's seed changes anything.
     fn is_random(&self) -> bool {
+        false
+    }
+    /// Whether the sea level of the scene changes anything.
+    fn reads_sea_level(&self) -> bool {
         false
     }
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
@@ -162,6 +170,15 @@ impl Node {
         }
     }
 
+    /// Whether the sea level of the scene changes anything. Where it does not, moving the sea costs no evaluation.
+    pub fn reads_sea_level(&self) -> bool {
+        match self.work() {
+            Work::Generator(_) => false,
+            Work::Filter(node) => node.reads_sea_level(),
+            Work::Process(node) => node.reads_sea_level(),
+        }
+    }
+
     /// Sets every parameter as `preset` says; what it does not name goes back to its default.
     pub fn adopt(&mut self, preset: &Preset) {
         let about = self.about();
@@ -215,4 +232,5 @@ catalogue! {
     filters::clamp::Clamp: Filter,
     filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
+    erosion::droplets::Droplets: Process,
 }
