@@ -26,12 +26,22 @@ fn droplets(params: &[(&str, &str)]) -> Node {
 fn droplets_follow_the_steepest_line_of_a_plane() {
     let place = Place { size_metres: 1280.0, relief_metres: 100.0, ..Place::new(129, Edges::Open) };
     // no load: the plane stays a plane
-    let node = droplets(&[("inertia", "0"), ("lifetime", "400"), ("radius", "10"), ("sediment_capacity", "0"), ("droplets", "1")]);
+    let node = droplets(&[
+        ("inertia", "0"),
+        ("lifetime", "400"),
+        ("radius", "10"),
+        ("sediment_capacity", "0"),
+        ("droplets", "1"),
+    ]);
     for degrees in [0.0f32, 22.5, 45.0, 67.5, 100.0, 180.0, 211.0, 300.0] {
         let (sin, cos) = degrees.to_radians().sin_cos();
         let mut plane = Terrain::from_fn(129, Edges::Open, |u, v| 5.0 - 2.0 * (u * cos + v * sin));
         let spot = |k: usize| ((k % 129) as f32 - 64.0).hypot((k / 129) as f32 - 64.0) < 1.6;
-        plane.map_mut(MapKind::Rain).iter_mut().enumerate().for_each(|(k, rain)| *rain = if spot(k) { 1.0 } else { 0.0 });
+        plane
+            .map_mut(MapKind::Rain)
+            .iter_mut()
+            .enumerate()
+            .for_each(|(k, rain)| *rain = if spot(k) { 1.0 } else { 0.0 });
         let made = run(&place, &node, &plane, 8);
         assert!(made.terrain().height == plane.height, "the plane has changed");
         let flow = made.terrain().map(MapKind::Flow).unwrap();
@@ -39,7 +49,10 @@ fn droplets_follow_the_steepest_line_of_a_plane() {
         for (k, &water) in flow.iter().enumerate() {
             let (x, y) = ((k % 129) as f32 - 64.0, (k / 129) as f32 - 64.0);
             let (along, across) = (x * cos + y * sin, y * cos - x * sin);
-            assert!(water == 0.0 || (across.abs() < 4.0 && along > -4.0), "{degrees}°: water {along} along, {across} across");
+            assert!(
+                water == 0.0 || (across.abs() < 4.0 && along > -4.0),
+                "{degrees}°: water {along} along, {across} across"
+            );
             farthest = if water > 0.0 && along > farthest { along } else { farthest };
         }
         // 400 m are 40 cells
@@ -62,7 +75,10 @@ fn nothing_is_lost_and_nothing_is_made() {
             let after = place.grid().sum(&made.terrain().height);
             assert!(books.eroded > 10.0, "{books:?}");
             assert!(books.residual().abs() < 1e-6 * before, "{books:?}");
-            assert!((before - after - books.eroded + books.deposited).abs() < 1e-6 * before, "{before} {after} {books:?}");
+            assert!(
+                (before - after - books.eroded + books.deposited).abs() < 1e-6 * before,
+                "{before} {after} {books:?}"
+            );
             // droplets that end leave nothing in the air but rounding
             assert!(books.carried.abs() < 1e-6 * before, "{books:?}");
             match edges {
@@ -82,20 +98,22 @@ fn level_ground_keeps_its_bits() {
     }
 }
 
-/// No maximum above the highest point, no pit below the lowest: heights stay within those of the start, and no sample stands
-/// out of its neighbours more than one did before.
+/// Heights stay within those of the start, and no droplet leaves a sample standing out of its neighbours.
 #[test]
 fn there_are_no_spikes_and_no_pits() {
     let place = Place::new(257, Edges::Open);
     let ground = place.noise();
-    // how far a sample lies beyond all its eight neighbours
+    // how far a sample lies above all its eight neighbours because it was raised, or below them because it was lowered
     let worst = |terrain: &Terrain| {
         let h = |i: usize, j: usize| terrain.height[i * 257 + j];
-        let mut worst = 0.0f32;
+        let mut worst = [0.0f32; 2];
         for (i, j) in (1..256).flat_map(|i| (1..256).map(move |j| (i, j))) {
             let around = (0..9).filter(|&k| k != 4).map(|k| h(i + k / 3 - 1, j + k % 3 - 1));
             let (low, high) = around.fold((f32::MAX, f32::MIN), |(low, high), h| (low.min(h), high.max(h)));
-            worst = worst.max(h(i, j) - high).max(low - h(i, j));
+            // a peak or hollow that was there already is not the droplets'
+            let (h, old) = (h(i, j), ground.height[i * 257 + j]);
+            worst[0] = worst[0].max((h - high).min(h - old));
+            worst[1] = worst[1].max((low - h).min(old - h));
         }
         worst
     };
@@ -105,9 +123,15 @@ fn there_are_no_spikes_and_no_pits() {
         node.adopt(preset);
         let made = run(&place, &node, &ground, 40);
         let ((low, high), (least, most)) = (ground.range(), made.terrain().range());
-        assert!(least >= low - 1e-3 && most <= high + 1e-6, "{}: {least} to {most} out of {low} to {high}", preset.name);
-        let (before, after) = (worst(&ground), worst(made.terrain()));
-        assert!(after < before + 2.0 / 1800.0, "{}: {after}, {before} before", preset.name);
+        assert!(
+            least >= low - 1e-3 && most <= high + 1e-6,
+            "{}: {least} to {most} out of {low} to {high}",
+            preset.name
+        );
+        let [spike, pit] = worst(made.terrain()).map(|h| h * 1800.0);
+        println!("{}: highest spike {spike:.2} m, deepest pit {pit:.2} m", preset.name);
+        // samples are 31 m apart
+        assert!(spike < 5.0 && pit < 5.0, "{}: spike of {spike} m, pit of {pit} m", preset.name);
         for kind in [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment] {
             assert!(made.terrain().map(kind).unwrap().iter().all(|&v| v >= 0.0), "{kind:?} is negative");
         }
@@ -119,7 +143,8 @@ fn there_are_no_spikes_and_no_pits() {
 fn a_cone_wears_the_same_in_every_direction() {
     let place = Place { size_metres: 4000.0, relief_metres: 1000.0, ..Place::new(257, Edges::Open) };
     let cone = Terrain::from_fn(257, Edges::Open, |u, v| 1.0 - (u - 0.5).hypot(v - 0.5));
-    let made = run(&place, &droplets(&[("droplets", "0.2"), ("lifetime", "600")]), &cone, 40);
+    // a radius of 3.2 cells; half of it brings 7 % between the axes and the diagonals
+    let made = run(&place, &droplets(&[("droplets", "0.2"), ("lifetime", "600"), ("radius", "50")]), &cone, 40);
     let fall: Vec<f32> = cone.height.iter().zip(&made.terrain().height).map(|(old, new)| old - new).collect();
     // sectors of 22.5°, within a ring that the edges do not reach
     let mut sectors = [(0.0f64, 0u32); 16];
@@ -237,11 +262,17 @@ fn hard_rock_resists_and_dry_ground_is_left_alone() {
     let place = Place::new(129, Edges::Open);
     let mut ground = place.noise();
     assert!(run(&place, &droplets(&[("hardness", "1")]), &ground, 10).terrain().height == ground.height);
-    ground.map_mut(MapKind::Hardness).iter_mut().enumerate().for_each(|(k, h)| *h = if k % 129 < 64 { 0.8 } else { 0.0 });
+    ground
+        .map_mut(MapKind::Hardness)
+        .iter_mut()
+        .enumerate()
+        .for_each(|(k, h)| *h = if k % 129 < 64 { 0.8 } else { 0.0 });
     ground.map_mut(MapKind::Rain).iter_mut().enumerate().for_each(|(k, r)| *r = if k / 129 < 40 { 0.0 } else { 1.0 });
     let made = run(&place, &droplets(&[("lifetime", "300")]), &ground, 10);
     let wear = made.terrain().map(MapKind::Wear).unwrap();
-    let sum = |columns: std::ops::Range<usize>| -> f32 { wear.iter().enumerate().filter(|(k, _)| columns.contains(&(k % 129))).map(|(_, w)| w).sum() };
+    let sum = |columns: std::ops::Range<usize>| -> f32 {
+        wear.iter().enumerate().filter(|(k, _)| columns.contains(&(k % 129))).map(|(_, w)| w).sum()
+    };
     assert!(sum(0..64) < 0.5 * sum(65..129), "{} {}", sum(0..64), sum(65..129));
     // 300 m are 5 cells
     assert!(made.terrain().height[..129 * 30] == ground.height[..129 * 30]);
@@ -258,7 +289,8 @@ fn the_same_parameters_give_the_same_landscape_at_any_resolution() {
         let mut change = vec![0.0f64; 256];
         for (k, (new, old)) in made.terrain().height.iter().zip(&ground.height).enumerate() {
             let square = |at: usize| (at * 16 / samples).min(15);
-            change[square(k / samples) * 16 + square(k % samples)] += f64::from(new - old) * (256.0 / (samples * samples) as f64);
+            change[square(k / samples) * 16 + square(k % samples)] +=
+                f64::from(new - old) * (256.0 / (samples * samples) as f64);
         }
         change
     };

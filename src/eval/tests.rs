@@ -232,3 +232,17 @@ mod worker {
         assert_eq!(output.terrain, run(&play.scene, None, &mut Store::forgetful()));
     }
 }
+
+#[test]
+fn moving_the_sea_costs_only_what_it_wets() {
+    let mut store = Store::default();
+    let mut scene = scene(65, 5);
+    run(&scene, None, &mut store);
+    scene.set("scene.sea_level=300").unwrap();
+    assert!(is_cached(&scene, 65, None, &mut store));
+    scene.layers.push(Layer::new(Node::named("Coastal").unwrap(), 4));
+    let low = run(&scene, None, &mut store);
+    scene.set("scene.sea_level=800").unwrap();
+    assert!(!is_cached(&scene, 65, None, &mut store));
+    assert_ne!(run(&scene, None, &mut store), low);
+}

@@ -233,4 +233,5 @@ catalogue! {
     filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
     erosion::droplets::Droplets: Process,
+    erosion::coastal::Coastal: Process,
 }

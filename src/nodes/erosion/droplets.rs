@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::droplets_flight::{Brushes, Ground, Law};
+use super::droplets_flight::{Ground, Law, Tools};
 use super::droplets_tiles::Tiles;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
@@ -35,11 +35,11 @@ crate::params! {
     /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet.
     Droplets "Droplet erosion" in "Erosion", from "Beyer 2015; Lague 2019", also "particle hydraulic rain water gully gullies drops wgen" {
         /// Showers, one after another. More cut deeper.
-        iterations: u32 = 40, 0..=10_000, slider 1..=300;
+        iterations: u32 = 40, 0..=10_000, slider 1..=150;
         /// Droplets that fall on each sample in one iteration. More make smoother gullies and take longer; the depth stays the same.
-        droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.2;
+        droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.1;
         /// Longest way a droplet runs. Long ways carry the debris down to the plain.
-        lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=5000.0;
+        lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=3000.0;
         /// Half the width of the ground that a droplet wears. Wide ones make soft, broad gullies.
         radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
         /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the ground it fell on.
@@ -138,8 +138,8 @@ impl Run for Rain {
         let ground = self.next.ground.get_or_insert_with(|| Ground::new(grid));
         ground.load(cx, &self.terrain.height)?;
         let law = Law::new(cx, &self.params);
-        let brushes = Brushes::new(law.radius);
-        let tiles = Tiles::new(ground.side, grid, self.params.droplets, law.reach(&brushes), tiles_random);
+        let tools = Tools::new(law.radius);
+        let tiles = Tiles::new(ground.side, grid, self.params.droplets, law.reach(&tools), tiles_random);
         let (mut lost, mut dust) = (0.0f64, 0.0f64);
         for colour in tiles.colours() {
             let ends = colour.par_iter().map(|tile| {
@@ -148,7 +148,7 @@ impl Run for Rain {
                     cx.control.check()?;
                     let rain = self.rain.as_ref().map_or(1.0, |map| rain_at(grid, map, start));
                     if rain > 0.0 {
-                        let [lost, dust] = law.run(ground, &brushes, &self.rock, start, tiles.area * rain);
+                        let [lost, dust] = law.run(ground, &tools, &self.rock, start, tiles.area * rain);
                         end = [end[0] + lost, end[1] + dust];
                     }
                 }
@@ -213,8 +213,8 @@ impl Rain {
         }
         rows.resize(n, [0.0; 2]);
         let old = &self.terrain.height;
-        let [old_wear, old_deposits, old_flow] =
-            [MapKind::Wear, MapKind::Deposits, MapKind::Flow].map(|kind| self.terrain.map(kind).expect("made at the start"));
+        let [old_wear, old_deposits, old_flow] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow]
+            .map(|kind| self.terrain.map(kind).expect("made at the start"));
         let cells = BAND_ROWS * n;
         let heights = (height.par_chunks_mut(cells), rows.par_chunks_mut(BAND_ROWS));
         let balances = (wear.par_chunks_mut(cells), deposits.par_chunks_mut(cells));

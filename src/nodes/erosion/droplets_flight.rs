@@ -11,8 +11,8 @@ use crate::nodes::{Cancelled, Context};
 const WIDEST: f32 = 64.0;
 /// Narrowest brush: below, its cone would fall between the cells.
 const NARROWEST: f32 = 1.25;
-/// How often a droplet at its end tries to lay down the rest.
-const LAST_TRIES: usize = 3;
+/// Radius of the fan at a droplet's end, in radii of the droplet.
+const FAN: f32 = 3.0;
 /// Most steps of a droplet.
 const MOST_STEPS: f32 = 2048.0;
 
@@ -112,8 +112,22 @@ impl Ground {
     }
 }
 
+/// What a droplet works the ground with.
+pub struct Tools {
+    /// On its way.
+    brush: Brushes,
+    /// For all that it still carries at its end.
+    fan: Brushes,
+}
+
+impl Tools {
+    pub fn new(radius: f32) -> Self {
+        Self { brush: Brushes::new(radius), fan: Brushes::new(radius * FAN) }
+    }
+}
+
 /// Cones of weights around a place, for places within a cell: each sums to 1.
-pub struct Brushes {
+struct Brushes {
     /// Cells from the middle to the edge of the square that holds the cone.
     half: usize,
     /// Places told apart along one axis of a cell.
@@ -122,8 +136,14 @@ pub struct Brushes {
 }
 
 impl Brushes {
-    pub fn new(radius: f32) -> Self {
-        let parts = if radius < 4.0 { 8 } else if radius < 12.0 { 4 } else { 1 };
+    fn new(radius: f32) -> Self {
+        let parts = if radius < 4.0 {
+            8
+        } else if radius < 12.0 {
+            4
+        } else {
+            1
+        };
         let half = (radius + 0.5).ceil() as usize - 1;
         let width = 2 * half + 1;
         let mut weights = vec![0.0; parts * parts * width * width];
@@ -170,6 +190,15 @@ impl Brushes {
         }
     }
 
+    /// Whether a part of the cone lies beyond an open edge.
+    fn is_cut_off(&self, ground: &Ground, place: [f32; 2]) -> bool {
+        let cut = |p: f32| {
+            let middle = (p + 0.5) as usize;
+            middle < self.half || middle + self.half >= ground.side
+        };
+        !ground.wraps && place.into_iter().any(cut)
+    }
+
     /// Lowers the ground by `amount` in all, no cell below `floor`; returns what came off.
     #[inline(always)]
     fn dig(&self, ground: &Ground, rock: &Rock, place: [f32; 2], amount: f32, floor: f32) -> f32 {
@@ -191,7 +220,9 @@ impl Brushes {
                 self.each(ground, place, |first, weights| {
                     for (k, weight) in (first..).zip(weights) {
                         let amount = amount * rock.softness(k / side * samples + k % side);
-                        change(ground, k, std::slice::from_ref(weight), &mut taken, |h, weight| dug(h, amount * weight));
+                        change(ground, k, std::slice::from_ref(weight), &mut taken, |h, weight| {
+                            dug(h, amount * weight)
+                        });
                     }
                 });
             }
@@ -266,7 +297,15 @@ pub struct Law {
 impl Law {
     pub fn new(cx: &Context, params: &Droplets) -> Self {
         let cell = cx.cell_metres();
-        let within = |value: f32, low: f32, high: f32| if value < low { low } else if value > high { high } else { value };
+        let within = |value: f32, low: f32, high: f32| {
+            if value < low {
+                low
+            } else if value > high {
+                high
+            } else {
+                value
+            }
+        };
         let widest = within((cx.grid.samples - 1) as f32 * 0.25, NARROWEST, WIDEST);
         let radius = within(params.radius / cell, NARROWEST, widest);
         // the way that rates are meant for, and the step
@@ -296,13 +335,13 @@ impl Law {
     }
 
     /// How far from its start a droplet can touch or read a cell.
-    pub fn reach(&self, brushes: &Brushes) -> f32 {
-        self.steps as f32 * self.step + brushes.half as f32 + 2.0
+    pub fn reach(&self, tools: &Tools) -> f32 {
+        self.steps as f32 * self.step + tools.fan.half as f32 + 2.0
     }
 
     /// Runs a droplet with the rain of `area` cells from `start`; returns the load that left over an open edge, and
     /// what rounding kept from being laid down.
-    pub fn run(&self, ground: &Ground, brushes: &Brushes, rock: &Rock, start: [f32; 2], area: f32) -> [f64; 2] {
+    pub fn run(&self, ground: &Ground, tools: &Tools, rock: &Rock, start: [f32; 2], area: f32) -> [f64; 2] {
         let Some(mut place) = ground.inside(start) else { return [0.0; 2] };
         let capacity = self.capacity * area;
         let (mut direction, mut load, mut energy) = ([0.0f32; 2], 0.0f32, 1.0f32);
@@ -327,7 +366,7 @@ impl Law {
             let fall = height - beyond;
             if fall < 0.0 {
                 if load > 0.0 {
-                    load -= brushes.lay(ground, place, load, beyond);
+                    load -= tools.brush.lay(ground, place, load, beyond);
                 }
             } else {
                 let steep = fall * self.tangent / self.step;
@@ -336,9 +375,9 @@ impl Law {
                 let carries = capacity * sine * energy.sqrt() * water;
                 if load > carries {
                     let surplus = (load - carries) * self.deposition;
-                    load -= brushes.lay(ground, place, surplus, height + self.heap);
+                    load -= tools.brush.lay(ground, place, surplus, height + self.heap);
                 } else if fall > 0.0 {
-                    load += brushes.dig(ground, rock, place, (carries - load) * self.erosion, beyond);
+                    load += tools.brush.dig(ground, rock, place, (carries - load) * self.erosion, beyond);
                 }
             }
             energy += fall * self.gravity;
@@ -347,12 +386,14 @@ impl Law {
                 break;
             }
         }
-        // at an open edge a part of the brush finds no ground; what rounding leaves is too little to go on for
-        for _ in 0..LAST_TRIES {
-            if load > 0.0 {
-                load -= brushes.lay(ground, place, load, f32::INFINITY);
-            }
+        // the fan of the end is wide and gentle; what finds no room in it lies on top, and its part beyond an open edge is lost
+        if load > 0.0 {
+            let level = ground.look(place[0], place[1]).0 + self.heap * FAN;
+            load -= tools.fan.lay(ground, place, load, level);
         }
-        [0.0, f64::from(load)]
+        if load > 0.0 {
+            load -= tools.fan.lay(ground, place, load, f32::INFINITY);
+        }
+        if tools.fan.is_cut_off(ground, place) { [f64::from(load), 0.0] } else { [0.0, f64::from(load)] }
     }
 }

@@ -56,8 +56,7 @@ impl Tiles {
     /// follow each other in rows.
     pub fn starts(&self, tile: &Tile) -> impl Iterator<Item = [f32; 2]> {
         let bound = |k: usize| k * self.blocks / self.tiles;
-        let [first, size] =
-            [tile.0.map(bound), tile.0.map(|k| bound(k + 1) - bound(k))];
+        let [first, size] = [tile.0.map(bound), tile.0.map(|k| bound(k + 1) - bound(k))];
         let count = size[0] * size[1];
         // a stride near the golden section of the count that visits every block once
         let mut stride = (count as f64 * 0.618_033_988_749_894_9) as usize | 1;
