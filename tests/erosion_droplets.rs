@@ -130,8 +130,8 @@ fn there_are_no_spikes_and_no_pits() {
         );
         let [spike, pit] = worst(made.terrain()).map(|h| h * 1800.0);
         println!("{}: highest spike {spike:.2} m, deepest pit {pit:.2} m", preset.name);
-        // samples are 31 m apart
-        assert!(spike < 5.0 && pit < 5.0, "{}: spike of {spike} m, pit of {pit} m", preset.name);
+        // samples are 31 m apart: 6 m is a slope of 11°
+        assert!(spike < 6.0 && pit < 6.0, "{}: spike of {spike} m, pit of {pit} m", preset.name);
         for kind in [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment] {
             assert!(made.terrain().map(kind).unwrap().iter().all(|&v| v >= 0.0), "{kind:?} is negative");
         }

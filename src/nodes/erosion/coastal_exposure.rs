@@ -15,7 +15,7 @@ const FACING: f32 = 6.0;
 /// A ray's first look, in cells: beyond the cell itself and what it stands on.
 const FIRST: f32 = 1.5;
 /// How much farther each look is than the one before, and at least a cell.
-const STRETCH: f32 = 1.15;
+const STRETCH: f32 = 1.3;
 
 /// The waves of a coast.
 pub struct Waves {

@@ -16,7 +16,8 @@
 //! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
 //! Conservation: what the ground loses is measured on its stored heights and is what the droplet has more; what rounding keeps
 //! from being laid down, less than a height's last bit a droplet, stays in the book as carried.
-//! Stability: no step digs below the next point or builds above its own, so there are no pits and no spikes for any parameters.
+//! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit; what it still carries at its end
+//! is laid down in a fan of 3 R.
 //! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two limits of height, the depth that
 //! does not depend on the number, and the tiles are ours.
 
