@@ -37,7 +37,7 @@ fn cliff(degrees: f32) -> Terrain {
 /// Retreat in metres where the shore is far from the edges: wear over the height of the cliff above the platform, in strips across the shore.
 fn retreats(made: &Terrain, before: &Terrain, degrees: f32) -> Vec<f64> {
     let (sin, cos) = degrees.to_radians().sin_cos();
-    let mut strips = vec![(0.0f64, 0.0f64); 5];
+    let mut strips = [(0.0f64, 0.0f64); 5];
     for k in 0..before.height.len() {
         let (x, y) = ((k % 201) as f32 - 100.0, (k / 201) as f32 - 100.0);
         let (seaward, along) = (x * sin - y * cos, x * cos + y * sin);

@@ -143,13 +143,7 @@ impl Run for Surf {
         }
         undercut.clone_from(&self.undercut);
         let steps = (self.params.retreat / (COURANT * cx.cell_metres())).ceil();
-        let steps = if steps < 1.0 {
-            1.0
-        } else if steps > MOST_STEPS {
-            MOST_STEPS
-        } else {
-            steps
-        };
+        let steps = steps.clamp(1.0, MOST_STEPS);
         let law = Law::new(cx, &self.params, steps);
         let waves = Waves::new(cx, &self.params);
         for _ in 0..steps as u32 {
