@@ -193,6 +193,18 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
+/// Moving the sea computes only what depends on it, so a node that reads its level has to say so.
+#[test]
+fn the_sea_matters_where_the_node_says_so() {
+    for node in Node::catalogue().into_iter().flat_map(|n| [n.clone(), altered(n)]) {
+        let [high, low] = [0.55, 0.25].map(|sea_level| {
+            let place = Place { sea_level, ..Place::new(65, Edges::Open) };
+            place.finish(&node, &place.noise(), 5)
+        });
+        assert_eq!(high != low, node.reads_sea_level(), "{node:?}");
+    }
+}
+
 /// The panel offers no seed where it would do nothing.
 #[test]
 fn the_seed_matters_where_the_node_says_so() {

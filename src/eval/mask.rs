@@ -158,6 +158,7 @@ mod tests {
             grid: below.grid,
             size_metres: 8000.0,
             relief_metres: 1000.0,
+            sea_level: 0.0,
             scene_samples: below.samples(),
             random: Stream::new(1, 1),
             control: &control,

@@ -95,6 +95,7 @@ fn context<'a>(scene: &Scene, samples: usize, layer: &Layer, control: &'a Contro
         grid: scene.grid(samples),
         size_metres: settings.size_metres,
         relief_metres: settings.relief_metres,
+        sea_level: settings.sea_level / settings.relief_metres,
         scene_samples: scene.samples(),
         random: Stream::new(settings.seed, layer.seed),
         control,
@@ -124,14 +125,14 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'
         let mut left = playhead.filter(|p| p.layer == index).map(|p| p.iteration);
         passing |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
         let mut stages = Vec::new();
-        let mut node = node_key(key, &layer.node, layer.seed);
+        let mut node = node_key(key, &layer.node, layer.seed, settings.sea_level);
         for (past, process, iterations) in layer.stages() {
             let run = left.map_or(iterations, |left| left.min(iterations));
             let scaled = cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()));
             if run == 0 && !stages.is_empty() {
                 break; // the playhead stands before it
             }
-            node = node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed);
+            node = node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed, settings.sea_level);
             stages.push(Stage { process, key: node, iterations: scaled });
             left = left.map(|left| left - run);
         }
@@ -198,7 +199,7 @@ impl Stage<'_> {
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
-fn node_key(below: Key, node: &Node, seed: u32) -> Key {
+fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
     let about = node.about();
     let mut key = below.with(about.name.as_bytes()).with(&node.version().to_le_bytes()).with(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
@@ -206,7 +207,7 @@ fn node_key(below: Key, node: &Node, seed: u32) -> Key {
             key = param_key(key, spec, &node.params().get(k));
         }
     }
-    key
+    if node.reads_sea_level() { key.with(&sea_level.to_le_bytes()) } else { key }
 }
 
 /// A file counts by what is in it.

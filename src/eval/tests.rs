@@ -373,4 +373,17 @@ fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
         let below = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
         assert_eq!(*height, run(&below, then, &mut Store::forgetful()).height_at(place[0], place[1]));
     }
+
+#[test]
+fn moving_the_sea_costs_only_what_it_wets() {
+    let mut store = Store::default();
+    let mut scene = scene(65, 5);
+    run(&scene, None, &mut store);
+    scene.set("scene.sea_level=300").unwrap();
+    assert!(is_cached(&scene, 65, None, &mut store));
+    scene.layers.push(Layer::new(Node::named("Coastal").unwrap(), 4));
+    let low = run(&scene, None, &mut store);
+    scene.set("scene.sea_level=800").unwrap();
+    assert!(!is_cached(&scene, 65, None, &mut store));
+    assert_ne!(run(&scene, None, &mut store), low);
 }

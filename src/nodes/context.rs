@@ -74,6 +74,8 @@ pub struct Context<'a> {
     pub size_metres: f32,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,
+    /// Height of the water surface, as a fraction of the relief. A node that reads it says so (`reads_sea_level`).
+    pub sea_level: f32,
     /// Samples per side of the scene itself; a preview has fewer in `grid`.
     pub scene_samples: usize,
     /// Random values of this layer.

@@ -44,6 +44,10 @@ pub trait Filter: Params {
     fn is_random(&self) -> bool {
         false
     }
+    /// Whether the sea level of the scene changes anything.
+    fn reads_sea_level(&self) -> bool {
+        false
+    }
     /// Whether a height depends on heights elsewhere. A preview then comes close to the result; without, it is exactly
     /// the result's subsample.
     fn reads_neighbours(&self) -> bool {
@@ -65,6 +69,10 @@ pub trait Process: Params {
     }
     /// Whether the layer's seed changes anything.
     fn is_random(&self) -> bool {
+        false
+    }
+    /// Whether the sea level of the scene changes anything.
+    fn reads_sea_level(&self) -> bool {
         false
     }
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
@@ -182,6 +190,15 @@ impl Node {
         }
     }
 
+    /// Whether the sea level of the scene changes anything. Where it does not, moving the sea costs no evaluation.
+    pub fn reads_sea_level(&self) -> bool {
+        match self.work() {
+            Work::Generator(_) => false,
+            Work::Filter(node) => node.reads_sea_level(),
+            Work::Process(node) => node.reads_sea_level(),
+        }
+    }
+
     /// Sets every parameter as `preset` says; what it does not name goes back to its default.
     pub fn adopt(&mut self, preset: &Preset) {
         let about = self.about();
@@ -249,4 +266,6 @@ catalogue! {
     erosion::dunes::Dunes: Process,
     erosion::snow::Snow: Process,
     erosion::shallow_water::ShallowWater: Process,
+    erosion::droplets::Droplets: Process,
+    erosion::coastal::Coastal: Process,
 }

@@ -14,11 +14,13 @@ pub struct Place {
     pub edges: Edges,
     pub size_metres: f32,
     pub relief_metres: f32,
+    /// As a fraction of the relief.
+    pub sea_level: f32,
 }
 
 impl Place {
     pub fn new(samples: usize, edges: Edges) -> Self {
-        Self { samples, scene_samples: samples, edges, size_metres: 8000.0, relief_metres: 1800.0 }
+        Self { samples, scene_samples: samples, edges, size_metres: 8000.0, relief_metres: 1800.0, sea_level: 0.25 }
     }
 
     pub fn grid(&self) -> Grid {
@@ -30,6 +32,7 @@ impl Place {
             grid: self.grid(),
             size_metres: self.size_metres,
             relief_metres: self.relief_metres,
+            sea_level: self.sea_level,
             scene_samples: self.scene_samples,
             random: Stream::new(1, 7),
             control,

@@ -3,6 +3,12 @@
 pub mod cover;
 pub mod dunes;
 mod dunes_run;
+pub mod coastal;
+mod coastal_exposure;
+mod coastal_shore;
+pub mod droplets;
+mod droplets_flight;
+mod droplets_tiles;
 pub mod rock;
 pub mod shallow_water;
 pub mod snow;

@@ -254,6 +254,7 @@ mod tests {
                     grid: Grid::new(samples, edges),
                     size_metres: 1000.0,
                     relief_metres: 100.0,
+                    sea_level: 0.0,
                     scene_samples: samples,
                     random: Stream::new(5, 6),
                     control: &control,

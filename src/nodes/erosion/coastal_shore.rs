@@ -1,0 +1,270 @@
+//! The cells of a shore and the four things that happen to them: found, attacked, their debris spread, settled.
+
+use rayon::prelude::*;
+
+use super::coastal::Law;
+use super::coastal_exposure::Waves;
+use super::rock::Rock;
+use crate::field::{Edges, Grid};
+use crate::nodes::{Cancelled, Context};
+
+/// Share of the debris over a cell that settles in one step, if there is room.
+const SETTLING: f32 = 0.5;
+/// Share of an overhang that falls in one step.
+const COLLAPSE: f32 = 0.5;
+/// Cells of the shore that are computed between two looks at the stop flag.
+const CHUNK: usize = 512;
+/// No cell of the shore.
+const NONE: u32 = u32::MAX;
+
+/// Neighbours of cells, where every distinct cell counts once.
+#[derive(Clone, Copy)]
+pub struct Ring {
+    samples: usize,
+    distinct: usize,
+    wraps: bool,
+}
+
+impl Ring {
+    pub fn new(grid: Grid) -> Self {
+        Self { samples: grid.samples, distinct: grid.distinct(), wraps: grid.edges == Edges::Wrap }
+    }
+
+    fn before(self, at: usize) -> Option<usize> {
+        if at > 0 { Some(at - 1) } else { self.wraps.then_some(self.distinct - 1) }
+    }
+
+    fn after(self, at: usize) -> Option<usize> {
+        if at + 1 < self.distinct { Some(at + 1) } else { self.wraps.then_some(0) }
+    }
+
+    /// West, east, north, south, and the diagonals; a cell itself where there is no neighbour.
+    fn around(self, k: usize) -> [usize; 8] {
+        let (n, i, j) = (self.samples, k / self.samples, k % self.samples);
+        let (west, east) = (self.before(j), self.after(j));
+        let (north, south) = (self.before(i), self.after(i));
+        let at = |i: Option<usize>, j: Option<usize>| match (i, j) {
+            (Some(i), Some(j)) => i * n + j,
+            _ => k,
+        };
+        let (row, column) = (Some(i), Some(j));
+        [
+            at(row, west),
+            at(row, east),
+            at(north, column),
+            at(south, column),
+            at(north, west),
+            at(north, east),
+            at(south, west),
+            at(south, east),
+        ]
+    }
+
+    /// The cell nearest to a place, which may lie beyond the edges.
+    pub fn near(self, x: f32, y: f32) -> usize {
+        let inside = |p: f32| {
+            let p = (p + 0.5).floor() as isize;
+            let side = self.distinct as isize;
+            (if self.wraps { p.rem_euclid(side) } else { p.clamp(0, side - 1) }) as usize
+        };
+        inside(y) * self.samples + inside(x)
+    }
+}
+
+/// The shore of one step, in row order.
+#[derive(Default)]
+pub struct Shore {
+    cells: Vec<u32>,
+    /// What each cell loses or wins.
+    change: Vec<f32>,
+    debris: Vec<f32>,
+    spread: Vec<f32>,
+    /// West, east, north and south of each cell, as places in `cells`.
+    beside: Vec<[u32; 4]>,
+    /// Place in `cells` of every cell of the grid.
+    place: Vec<u32>,
+}
+
+impl Shore {
+    /// Lists the cells that waves, collapse or debris may touch: the surf zone, what rises from it, and what is undercut.
+    pub fn find(&mut self, cx: &Context, law: &Law, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
+        let ring = law.ring;
+        let n = ring.samples;
+        let rows: Vec<Vec<u32>> = (0..ring.distinct)
+            .into_par_iter()
+            .map(|i| {
+                cx.control.check()?;
+                let belongs = |&k: &usize| {
+                    let h = height[k];
+                    if h < law.base || h > law.top {
+                        return false;
+                    }
+                    let rises = |other: usize| height[other] < law.crest || undercut[other];
+                    h <= law.crest || undercut[k] || ring.around(k).into_iter().any(rises)
+                };
+                Ok((i * n..i * n + ring.distinct).filter(belongs).map(|k| k as u32).collect())
+            })
+            .collect::<Result<_, Cancelled>>()?;
+        self.cells.clear();
+        rows.iter().for_each(|row| self.cells.extend(row));
+        Ok(())
+    }
+
+    /// Takes from the ground what the waves cut and what falls after it; it becomes debris.
+    pub fn attack(
+        &mut self,
+        cx: &Context,
+        law: &Law,
+        waves: &Waves,
+        rock: &Rock,
+        height: &mut [f32],
+        undercut: &mut [bool],
+    ) -> Result<(), Cancelled> {
+        self.change.resize(self.cells.len(), 0.0);
+        let (ground, before) = (&*height, &*undercut);
+        self.change.par_chunks_mut(CHUNK).zip(self.cells.par_chunks(CHUNK)).try_for_each(|(change, cells)| {
+            cx.control.check()?;
+            for (change, &k) in change.iter_mut().zip(cells) {
+                *change = law.loss(waves, rock, ground, before, k as usize);
+            }
+            Ok(())
+        })?;
+        self.debris.clear();
+        for (&k, &loss) in self.cells.iter().zip(&self.change) {
+            let k = k as usize;
+            let dug = height[k] - loss;
+            self.debris.push(height[k] - dug);
+            height[k] = dug;
+            undercut[k] |= loss > 0.0;
+        }
+        Ok(())
+    }
+
+    /// Spreads the debris over the shore, together with what is new from the attack.
+    pub fn spread(&mut self, cx: &Context, law: &Law, height: &[f32], debris: &mut [f32]) -> Result<(), Cancelled> {
+        let Self { cells, debris: own, spread, beside, place, .. } = self;
+        place.resize(height.len(), NONE);
+        for (at, &k) in cells.iter().enumerate() {
+            place[k as usize] = at as u32;
+            own[at] += debris[k as usize];
+        }
+        beside.clear();
+        beside.extend(cells.iter().map(|&k| {
+            let [west, east, north, south, ..] = law.ring.around(k as usize);
+            [west, east, north, south].map(|other| place[other])
+        }));
+        for &k in cells.iter() {
+            place[k as usize] = NONE;
+        }
+        spread.resize(cells.len(), 0.0);
+        for _ in 0..law.passes {
+            let from = &*own;
+            spread.par_chunks_mut(CHUNK).zip(beside.par_chunks(CHUNK)).enumerate().try_for_each(
+                |(c, (to, beside))| {
+                    cx.control.check()?;
+                    for (k, (to, beside)) in to.iter_mut().zip(beside).enumerate() {
+                        let here = from[c * CHUNK + k];
+                        let mut flux = 0.0;
+                        for &other in beside {
+                            if other != NONE {
+                                flux += from[other as usize] - here;
+                            }
+                        }
+                        *to = here + law.diffusion * flux;
+                    }
+                    Ok(())
+                },
+            )?;
+            std::mem::swap(own, spread);
+        }
+        for (&k, &own) in cells.iter().zip(own.iter()) {
+            debris[k as usize] = own;
+        }
+        Ok(())
+    }
+
+    /// Lays debris down where the beach stays gentle.
+    pub fn settle(&mut self, cx: &Context, law: &Law, height: &mut [f32], debris: &mut [f32]) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        let ground = &*height;
+        self.change.par_iter_mut().zip(&self.cells).for_each(|(change, &k)| *change = law.room(ground, k as usize));
+        for (&k, &room) in self.cells.iter().zip(&self.change) {
+            let k = k as usize;
+            let share = SETTLING * debris[k];
+            let built = height[k] + if share < room { share } else { room };
+            debris[k] -= built - height[k];
+            height[k] = built;
+        }
+        Ok(())
+    }
+}
+
+impl Law {
+    /// Height that cell `k` loses in one step.
+    fn loss(&self, waves: &Waves, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
+        let (h, around) = (height[k], self.ring.around(k));
+        let softness = rock.softness(k);
+        if softness <= 0.0 {
+            return 0.0;
+        }
+        let at = |d: usize| height[around[d]];
+        // the waves see nothing below their base
+        let floor = |d: usize| if at(d) > self.base { at(d) } else { self.base };
+        let mut lowest = h;
+        let (mut squares, mut cliff_squares) = (0.0, 0.0);
+        for [one, other] in [[0, 1], [2, 3]] {
+            let (near, far) = if floor(one) < floor(other) { (one, other) } else { (other, one) };
+            let drop = h - floor(near);
+            if drop > 0.0 {
+                let hanging = (if at(far) < self.top { at(far) } else { self.top }) - h;
+                let face = drop + if hanging > 0.0 { hanging } else { 0.0 };
+                squares += drop * drop;
+                cliff_squares += face * face;
+                lowest = if floor(near) < lowest { floor(near) } else { lowest };
+            }
+        }
+        let mut loss = 0.0;
+        if lowest < h {
+            let nearest = if self.sea < lowest {
+                lowest
+            } else if self.sea > h {
+                h
+            } else {
+                self.sea
+            };
+            let strength = self.attack(nearest);
+            if strength > 0.0 {
+                let exposure = waves.exposure(height, k / self.ring.samples, k % self.ring.samples);
+                let speed = self.retreat * strength * exposure * softness;
+                // what a cliff stands on is cut down to the sea as fast as the cliff retreats
+                let (cut, notch, dry) = (speed * squares.sqrt(), speed * cliff_squares.sqrt(), h - self.sea);
+                let notch = if notch < dry { notch } else { dry };
+                loss = if notch > cut { notch } else { cut };
+                loss = if loss > h - lowest { h - lowest } else { loss };
+            }
+        }
+        // what stands over undercut ground falls to the cliff angle
+        let mut overhang = 0.0;
+        for (d, &other) in around.iter().enumerate() {
+            let rise = if d < 4 { self.cliff } else { self.cliff * std::f32::consts::SQRT_2 };
+            let excess = h - height[other] - rise;
+            if undercut[other] && excess > overhang {
+                overhang = excess;
+            }
+        }
+        let fall = COLLAPSE * softness * overhang;
+        if fall > loss { fall } else { loss }
+    }
+
+    /// Height that debris may raise cell `k` by, so that the beach stays gentle.
+    fn room(&self, height: &[f32], k: usize) -> f32 {
+        let mut level = self.berm;
+        for (d, other) in self.ring.around(k).into_iter().enumerate() {
+            let rise = if d < 4 { self.beach } else { self.beach * std::f32::consts::SQRT_2 };
+            let gentle = height[other] + rise;
+            level = if other != k && gentle < level { gentle } else { level };
+        }
+        let room = level - height[k];
+        if room > 0.0 { room } else { 0.0 }
+    }
+}
