@@ -1,0 +1,240 @@
+//! One receiver for every cell.
+//!
+//! Steepest (O'Callaghan & Mark 1984, D8): the neighbour with the greatest fall per distance. Courses are multiples of 45°.
+//!
+//! Scattered: the steepest of the eight triangular facets around the cell gives direction and slope (Tarboton 1997); with falls
+//! s₁ along its straight side and s₂ across it the water takes the diagonal with chance s₂/s₁ and the straight neighbour
+//! otherwise, so that its mean course is the true direction (Fairfield & Leymarie 1991). The draw belongs to the cell and
+//! never changes. The distance is the step projected on the direction of the facet: fall over distance is then
+//! the facet's slope, whichever neighbour is drawn.
+//!
+//! Level ground goes to the neighbour of lowest index below its own; a cell that has none lower in (height, index) is a pit.
+
+use rayon::prelude::*;
+
+use super::cells::{AROUND, Cells, Outlets};
+use crate::field::Stream;
+use crate::nodes::{Cancelled, Control};
+
+/// How a cell chooses its receiver.
+#[derive(Clone, Copy, Debug)]
+pub enum Steering {
+    Steepest,
+    Scattered(Stream),
+}
+
+/// Receivers of all cells; outlets and pits are their own.
+#[derive(Clone, Debug, Default)]
+pub struct Descent {
+    pub receiver: Vec<u32>,
+    /// Distance to the receiver in cells, projected on the direction of the flow; empty for the steepest.
+    pub distance: Vec<f32>,
+}
+
+const STRAIGHT: f32 = 1.0;
+const DIAGONAL: f32 = std::f32::consts::SQRT_2;
+
+impl Descent {
+    /// Receivers on `height`, in the memory of `self`.
+    pub fn route(
+        &mut self,
+        cells: Cells,
+        height: &[f32],
+        outlets: &Outlets,
+        steering: Steering,
+        control: &Control,
+    ) -> Result<(), Cancelled> {
+        let side = cells.side;
+        self.receiver.resize(cells.len(), 0);
+        let beyond = vec![f32::INFINITY; side];
+        let window = |row: usize| Window::new(cells, height, &beyond, row);
+        match steering {
+            Steering::Steepest => {
+                self.distance.clear();
+                self.receiver.par_chunks_mut(side).enumerate().try_for_each(|(row, receivers)| {
+                    control.check()?;
+                    window(row).steepest(outlets, receivers);
+                    Ok(())
+                })
+            }
+            Steering::Scattered(stream) => {
+                self.distance.resize(cells.len(), STRAIGHT);
+                let rows = self.receiver.par_chunks_mut(side).zip(self.distance.par_chunks_mut(side));
+                rows.enumerate().try_for_each(|(row, (receivers, distances))| {
+                    control.check()?;
+                    window(row).scattered(outlets, stream, receivers, distances);
+                    Ok(())
+                })
+            }
+        }
+    }
+
+    /// The receivers of `height`.
+    pub fn new(
+        cells: Cells,
+        height: &[f32],
+        outlets: &Outlets,
+        steering: Steering,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut descent = Self::default();
+        descent.route(cells, height, outlets, steering, control)?;
+        Ok(descent)
+    }
+}
+
+/// The steepest way down from a cell, in heights per cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Facet {
+    /// Index in [`AROUND`] of the straight and the diagonal neighbour.
+    pub straight: usize,
+    pub diagonal: usize,
+    /// Fall to the straight neighbour and from there to the diagonal one; both 0 or more.
+    pub fall: [f32; 2],
+    pub slope: f32,
+}
+
+/// The steepest facet of a cell of height `h` among neighbours `around` (infinite where there is none), if it goes down.
+#[inline]
+pub fn steepest_facet(h: f32, around: &[f32; 8]) -> Option<Facet> {
+    let mut best = 0.0f32;
+    let mut found = None;
+    for straight in [0, 2, 4, 6] {
+        let (a, edge) = (around[straight], h - around[straight]);
+        for diagonal in [straight + 1, (straight + 7) % 8] {
+            let across = a - around[diagonal];
+            // the direction is held between the two sides of the facet
+            let (s1, s2) = if edge > 0.0 && across <= 0.0 {
+                (edge, 0.0)
+            } else if edge > 0.0 && across <= edge {
+                (edge, across)
+            } else {
+                let half = (h - around[diagonal]) * 0.5;
+                (half, half)
+            };
+            let squared = s1 * s1 + s2 * s2;
+            if s1 > 0.0 && squared > best {
+                best = squared;
+                found = Some((straight, diagonal, [s1, s2]));
+            }
+        }
+    }
+    found.map(|(straight, diagonal, fall)| Facet { straight, diagonal, fall, slope: best.sqrt() })
+}
+
+/// Three rows around a row of cells.
+pub struct Window<'a> {
+    cells: Cells,
+    row: usize,
+    rows: [&'a [f32]; 3],
+    /// Index of the first cell of each of the three.
+    starts: [usize; 3],
+}
+
+impl<'a> Window<'a> {
+    pub fn new(cells: Cells, height: &'a [f32], beyond: &'a [f32], row: usize) -> Self {
+        let side = cells.side;
+        let at = [-1, 0, 1].map(|step| cells.along(row, step));
+        Self {
+            cells,
+            row,
+            rows: at.map(|r| r.map_or(beyond, |r| &height[r * side..][..side])),
+            starts: at.map(|r| r.unwrap_or(row) * side),
+        }
+    }
+
+    /// Heights around column `j`.
+    #[inline]
+    pub fn heights(&self, j: usize) -> [f32; 8] {
+        let [n, m, s] = self.rows;
+        let last = self.cells.side - 1;
+        if j > 0 && j < last {
+            return [m[j + 1], n[j + 1], n[j], n[j - 1], m[j - 1], s[j - 1], s[j], s[j + 1]];
+        }
+        AROUND.map(|(dr, dc)| {
+            self.cells.along(j, dc).map_or(f32::INFINITY, |column| self.rows[(dr + 1) as usize][column])
+        })
+    }
+
+    /// Index of neighbour `d` of column `j`, which there must be.
+    #[inline]
+    pub fn index(&self, j: usize, d: usize) -> usize {
+        let (dr, dc) = AROUND[d];
+        self.starts[(dr + 1) as usize] + self.cells.along(j, dc).unwrap_or(j)
+    }
+
+    /// The receiver of column `j` on ground without a strictly lower neighbour.
+    pub fn level_receiver(&self, j: usize, h: f32, around: &[f32; 8]) -> usize {
+        let k = self.starts[1] + j;
+        (0..8).filter(|&d| around[d] == h).map(|d| self.index(j, d)).fold(k, usize::min)
+    }
+
+    fn steepest(&self, outlets: &Outlets, receivers: &mut [u32]) {
+        let side = self.cells.side;
+        let [n, m, s] = self.rows.map(|row| &row[..side]);
+        let start = self.starts[1];
+        let receivers = &mut receivers[..side];
+        let up = start as i32 - self.starts[0] as i32;
+        let down = self.starts[2] as i32 - start as i32;
+        for j in 1..side.max(2) - 1 {
+            let h = m[j];
+            let (mut best, mut to) = (0.0f32, 0i32);
+            let mut look = |height: f32, weight: f32, step: i32| {
+                let fall = (h - height) * weight;
+                to = if fall > best { step } else { to };
+                best = if fall > best { fall } else { best };
+            };
+            const SHORT: f32 = std::f32::consts::FRAC_1_SQRT_2;
+            look(m[j + 1], 1.0, 1);
+            look(n[j + 1], SHORT, 1 - up);
+            look(n[j], 1.0, -up);
+            look(n[j - 1], SHORT, -up - 1);
+            look(m[j - 1], 1.0, -1);
+            look(s[j - 1], SHORT, down - 1);
+            look(s[j], 1.0, down);
+            look(s[j + 1], SHORT, down + 1);
+            receivers[j] = (start as i32 + j as i32 + to) as u32;
+        }
+        for j in [0, side - 1] {
+            let (h, around) = (m[j], self.heights(j));
+            let (mut best, mut to) = (0.0, start + j);
+            for (d, &height) in around.iter().enumerate() {
+                let fall = (h - height) / if d % 2 == 0 { STRAIGHT } else { DIAGONAL };
+                if fall > best {
+                    (best, to) = (fall, self.index(j, d));
+                }
+            }
+            receivers[j] = to as u32;
+        }
+        for (j, to) in receivers.iter_mut().enumerate() {
+            let k = start + j;
+            if outlets.contain(k, m[j]) {
+                *to = k as u32;
+            } else if *to as usize == k {
+                *to = self.level_receiver(j, m[j], &self.heights(j)) as u32;
+            }
+        }
+    }
+
+    fn scattered(&self, outlets: &Outlets, stream: Stream, receivers: &mut [u32], distances: &mut [f32]) {
+        let start = self.starts[1];
+        for (j, (to, distance)) in receivers.iter_mut().zip(distances).enumerate() {
+            let (k, h) = (start + j, self.rows[1][j]);
+            *distance = STRAIGHT;
+            if outlets.contain(k, h) {
+                *to = k as u32;
+                continue;
+            }
+            let around = self.heights(j);
+            let Some(facet) = steepest_facet(h, &around) else {
+                *to = self.level_receiver(j, h, &around) as u32;
+                continue;
+            };
+            let [s1, s2] = facet.fall;
+            let drawn = stream.unit(j as i32, self.row as i32);
+            let d = if drawn * s1 < s2 { facet.diagonal } else { facet.straight };
+            *to = self.index(j, d) as u32;
+            *distance = (h - around[d]) / facet.slope;
+        }
+    }
+}
