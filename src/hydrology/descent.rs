@@ -206,35 +206,140 @@ impl<'a> Window<'a> {
             }
             receivers[j] = to as u32;
         }
-        for (j, to) in receivers.iter_mut().enumerate() {
-            let k = start + j;
-            if outlets.contain(k, m[j]) {
-                *to = k as u32;
-            } else if *to as usize == k {
-                *to = self.level_receiver(j, m[j], &self.heights(j)) as u32;
-            }
-        }
+        self.mend(outlets, receivers);
     }
 
     fn scattered(&self, outlets: &Outlets, stream: Stream, receivers: &mut [u32], distances: &mut [f32]) {
         let start = self.starts[1];
-        for (j, (to, distance)) in receivers.iter_mut().zip(distances).enumerate() {
-            let (k, h) = (start + j, self.rows[1][j]);
-            *distance = STRAIGHT;
+        let mut block = FacetBlock::default();
+        let inner = 1..self.cells.side.max(2) - 1;
+        for first in inner.clone().step_by(BLOCK) {
+            let columns = first..(first + BLOCK).min(inner.end);
+            block.look(self.rows, columns.clone());
+            for (lane, j) in columns.enumerate() {
+                let k = start + j;
+                let (straight, diagonal) = STEPS[block.facet[lane] as usize];
+                let (s1, s2) = (block.s1[lane], block.s2[lane]);
+                let drawn = stream.unit(j as i32, self.row as i32);
+                let d = if drawn * s1 < s2 { diagonal } else { straight };
+                let (dr, dc) = AROUND[d];
+                let there = self.rows[(dr + 1) as usize][(j as isize + dc) as usize];
+                let goes = s1 > 0.0;
+                receivers[j] =
+                    if goes { (self.starts[(dr + 1) as usize] as isize + j as isize + dc) as u32 } else { k as u32 };
+                distances[j] = if goes { (self.rows[1][j] - there) / (s1 * s1 + s2 * s2).sqrt() } else { STRAIGHT };
+            }
+        }
+        for j in [0, self.cells.side - 1] {
+            let (h, around) = (self.rows[1][j], self.heights(j));
+            (receivers[j], distances[j]) = ((start + j) as u32, STRAIGHT);
+            if let Some(facet) = steepest_facet(h, &around) {
+                let [s1, s2] = facet.fall;
+                let drawn = stream.unit(j as i32, self.row as i32);
+                let d = if drawn * s1 < s2 { facet.diagonal } else { facet.straight };
+                (receivers[j], distances[j]) = (self.index(j, d) as u32, (h - around[d]) / facet.slope);
+            }
+        }
+        self.mend(outlets, receivers);
+    }
+
+    /// Makes outlets their own receivers, and routes level ground.
+    fn mend(&self, outlets: &Outlets, receivers: &mut [u32]) {
+        for (j, to) in receivers.iter_mut().enumerate() {
+            let (k, h) = (self.starts[1] + j, self.rows[1][j]);
             if outlets.contain(k, h) {
                 *to = k as u32;
-                continue;
+            } else if *to as usize == k {
+                *to = self.level_receiver(j, h, &self.heights(j)) as u32;
             }
-            let around = self.heights(j);
-            let Some(facet) = steepest_facet(h, &around) else {
-                *to = self.level_receiver(j, h, &around) as u32;
-                continue;
+        }
+    }
+}
+
+/// Columns whose facets are compared side by side.
+const BLOCK: usize = 64;
+
+/// Straight and diagonal neighbour of the eight facets, in the order of [`steepest_facet`].
+const STEPS: [(usize, usize); 8] = [(0, 1), (0, 7), (2, 3), (2, 1), (4, 5), (4, 3), (6, 7), (6, 5)];
+
+/// The steepest facets of some columns: the law of [`steepest_facet`] without branches.
+struct FacetBlock {
+    s1: [f32; BLOCK],
+    s2: [f32; BLOCK],
+    facet: [u32; BLOCK],
+}
+
+impl Default for FacetBlock {
+    fn default() -> Self {
+        Self { s1: [0.0; BLOCK], s2: [0.0; BLOCK], facet: [0; BLOCK] }
+    }
+}
+
+impl FacetBlock {
+    fn look(&mut self, [n, m, s]: [&[f32]; 3], columns: std::ops::Range<usize>) {
+        let count = columns.len();
+        let wide = |row: &'_ [f32]| -> [f32; BLOCK + 2] {
+            let mut wide = [0.0; BLOCK + 2];
+            wide[..count + 2].copy_from_slice(&row[columns.start - 1..columns.end + 1]);
+            wide
+        };
+        let (n, m, s) = (wide(n), wide(m), wide(s));
+        *self = Self::default();
+        for k in 0..BLOCK {
+            let h = m[k + 1];
+            let (mut best, mut s1, mut s2, mut facet) = (0.0f32, 0.0f32, 0.0f32, 0u32);
+            let mut look = |a: f32, diagonal: f32, index: u32| {
+                let (edge, across) = (h - a, a - diagonal);
+                let half = (h - diagonal) * 0.5;
+                let beyond = across > edge;
+                let one = if beyond { half } else { edge };
+                let level = if across > 0.0 { across } else { 0.0 };
+                let two = if beyond { half } else { level };
+                let one = if one > 0.0 { one } else { 0.0 };
+                let squared = if one > 0.0 { one * one + two * two } else { 0.0 };
+                let better = squared > best;
+                best = if better { squared } else { best };
+                s1 = if better { one } else { s1 };
+                s2 = if better { two } else { s2 };
+                facet = if better { index } else { facet };
             };
-            let [s1, s2] = facet.fall;
-            let drawn = stream.unit(j as i32, self.row as i32);
-            let d = if drawn * s1 < s2 { facet.diagonal } else { facet.straight };
-            *to = self.index(j, d) as u32;
-            *distance = (h - around[d]) / facet.slope;
+            look(m[k + 2], n[k + 2], 0);
+            look(m[k + 2], s[k + 2], 1);
+            look(n[k + 1], n[k], 2);
+            look(n[k + 1], n[k + 2], 3);
+            look(m[k], s[k], 4);
+            look(m[k], n[k], 5);
+            look(s[k + 1], s[k + 2], 6);
+            look(s[k + 1], s[k], 7);
+            self.s1[k] = s1;
+            self.s2[k] = s2;
+            self.facet[k] = facet;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facets_side_by_side_are_those_of_one_cell() {
+        let cells = Cells { side: 70, wraps: false };
+        let random = Stream::new(4, 4);
+        let height: Vec<f32> = (0..cells.len()).map(|k| (random.unit(k as i32, 0) * 9.0) as u8 as f32).collect();
+        let beyond = vec![f32::INFINITY; cells.side];
+        let mut block = FacetBlock::default();
+        for row in 1..69 {
+            let window = Window::new(cells, &height, &beyond, row);
+            for columns in [1..65, 65..69] {
+                block.look(window.rows, columns.clone());
+                for (lane, j) in columns.enumerate() {
+                    let facet = steepest_facet(window.rows[1][j], &window.heights(j));
+                    let expected = facet.map_or([0.0; 2], |f| f.fall);
+                    assert_eq!([block.s1[lane], block.s2[lane]], expected);
+                    assert!(facet.is_none_or(|f| (f.straight, f.diagonal) == STEPS[block.facet[lane] as usize]));
+                }
+            }
         }
     }
 }
