@@ -215,4 +215,5 @@ catalogue! {
     filters::clamp::Clamp: Filter,
     filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
+    erosion::stream_power::StreamPower: Process,
 }

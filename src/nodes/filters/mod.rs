@@ -2,7 +2,7 @@
 
 pub mod blur;
 pub mod clamp;
-mod gauss;
+pub(in crate::nodes) mod gauss;
 pub mod invert;
 pub mod levels;
 mod lines;
