@@ -154,7 +154,7 @@ fn water_spread_between_two_neighbours_is_kept() {
         let (descent, basins) = drained(cells, height, &outlets, Steering::Steepest);
         let spread = Spread::new(cells, &basins.filled(height), &outlets, &descent, &control).unwrap();
         let mut area = vec![1.0; cells.len()];
-        spread.accumulate(&mut area, &control).unwrap();
+        spread.accumulate(&spread.upstream_first(&control).unwrap(), &spread.shares(), &mut area);
         let left = |k: &usize| outlets.contain(*k, height[*k]);
         let total: f64 = (0..cells.len()).filter(left).map(|k| f64::from(area[k])).sum();
         assert!((total / cells.len() as f64 - 1.0).abs() < 1e-5, "{what}: {total} of {}", cells.len());
@@ -186,7 +186,7 @@ fn a_plane_drains_in_its_direction() {
         let k = 30 * 65 + 30;
         let [first, second] = spread.receivers[k];
         let (a, b) = (heading(k, first), heading(k, second));
-        let made = a + turn(b, a) * f64::from(spread.share[k]);
+        let made = a + turn(b, a) * f64::from(spread.shares()[k]);
         assert!(turn(made, f64::from(azimuth)).abs() < 0.02, "{made} is not {azimuth}");
 
         // courses from the middle with many draws: the mean end lies in the direction of the plane

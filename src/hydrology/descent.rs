@@ -160,7 +160,11 @@ impl<'a> Window<'a> {
     #[inline]
     pub fn index(&self, j: usize, d: usize) -> usize {
         let (dr, dc) = AROUND[d];
-        self.starts[(dr + 1) as usize] + self.cells.along(j, dc).unwrap_or(j)
+        let start = self.starts[(dr + 1) as usize];
+        if j > 0 && j + 1 < self.cells.side {
+            return start + (j as isize + dc) as usize;
+        }
+        start + self.cells.along(j, dc).unwrap_or(j)
     }
 
     /// The receiver of column `j` on ground without a strictly lower neighbour.
@@ -209,37 +213,36 @@ impl<'a> Window<'a> {
         self.mend(outlets, receivers);
     }
 
-    fn scattered(&self, outlets: &Outlets, stream: Stream, receivers: &mut [u32], distances: &mut [f32]) {
-        let start = self.starts[1];
+    /// Calls `put(column, straight, diagonal, [s₁, s₂])` for the steepest facet of every column; both falls are 0 where
+    /// nothing goes down.
+    pub fn each_facet(&self, mut put: impl FnMut(usize, usize, usize, [f32; 2])) {
         let mut block = FacetBlock::default();
         let inner = 1..self.cells.side.max(2) - 1;
         for first in inner.clone().step_by(BLOCK) {
             let columns = first..(first + BLOCK).min(inner.end);
             block.look(self.rows, columns.clone());
             for (lane, j) in columns.enumerate() {
-                let k = start + j;
                 let (straight, diagonal) = STEPS[block.facet[lane] as usize];
-                let (s1, s2) = (block.s1[lane], block.s2[lane]);
-                let drawn = stream.unit(j as i32, self.row as i32);
-                let d = if drawn * s1 < s2 { diagonal } else { straight };
-                let (dr, dc) = AROUND[d];
-                let there = self.rows[(dr + 1) as usize][(j as isize + dc) as usize];
-                let goes = s1 > 0.0;
-                receivers[j] =
-                    if goes { (self.starts[(dr + 1) as usize] as isize + j as isize + dc) as u32 } else { k as u32 };
-                distances[j] = if goes { (self.rows[1][j] - there) / (s1 * s1 + s2 * s2).sqrt() } else { STRAIGHT };
+                put(j, straight, diagonal, [block.s1[lane], block.s2[lane]]);
             }
         }
         for j in [0, self.cells.side - 1] {
-            let (h, around) = (self.rows[1][j], self.heights(j));
-            (receivers[j], distances[j]) = ((start + j) as u32, STRAIGHT);
-            if let Some(facet) = steepest_facet(h, &around) {
-                let [s1, s2] = facet.fall;
-                let drawn = stream.unit(j as i32, self.row as i32);
-                let d = if drawn * s1 < s2 { facet.diagonal } else { facet.straight };
-                (receivers[j], distances[j]) = (self.index(j, d) as u32, (h - around[d]) / facet.slope);
-            }
+            let facet = steepest_facet(self.rows[1][j], &self.heights(j));
+            let (straight, diagonal, fall) = facet.map_or((0, 1, [0.0; 2]), |f| (f.straight, f.diagonal, f.fall));
+            put(j, straight, diagonal, fall);
         }
+    }
+
+    fn scattered(&self, outlets: &Outlets, stream: Stream, receivers: &mut [u32], distances: &mut [f32]) {
+        self.each_facet(|j, straight, diagonal, [s1, s2]| {
+            (receivers[j], distances[j]) = ((self.starts[1] + j) as u32, STRAIGHT);
+            if s1 > 0.0 {
+                let drawn = stream.unit(j as i32, self.row as i32);
+                let d = if drawn * s1 < s2 { diagonal } else { straight };
+                let fall = if d == straight { s1 } else { s1 + s2 };
+                (receivers[j], distances[j]) = (self.index(j, d) as u32, fall / (s1 * s1 + s2 * s2).sqrt());
+            }
+        });
         self.mend(outlets, receivers);
     }
 

@@ -8,11 +8,10 @@
 //! Landslides: what stands steeper than the talus angle comes down within about [`SLIDE_YEARS`] and is washed away.
 //!
 //! Scheme: one step is uplift, routing, wear, settling, diffusion.
-//! Routing ([`hydrology`](crate::hydrology)): scattered receivers, whose mean course is the true direction of the slope and whose
-//! distance is measured along it, so that the wear knows no direction of the grid; hollows drain over their passes,
-//! where rivers cut down until the lake is gone.
-//! Wear ([`law`](super::stream_power_law)): implicit, from the outlets up, each cell from the new height of its receiver; no cell
-//! is cut below it. Stable for any time step.
+//! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the wear knows
+//! no direction of the grid; hollows drain over their passes, where rivers cut down until the lake is gone.
+//! Wear ([`law`](super::stream_power_law)): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
+//! is cut below them. Stable for any time step.
 //! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the Gaussian
 //! that solves it.
 //! Boundary: open edges, the sea and on a wrapping terrain without a sea its lowest cell stay at their height; what gets
@@ -28,7 +27,7 @@ use super::rock::Rock;
 use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
 use crate::field::{MapKind, Terrain};
-use crate::hydrology::{Basins, Cells, Descent, Outlets, Steering, accumulate, upstream_first};
+use crate::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering};
 use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
 
 crate::params! {
@@ -51,7 +50,7 @@ crate::params! {
         /// How much more a stream cuts where it is steep. Above 1 steps in a river wear away quickly.
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
         /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
-        source_area: f32 ["m²"] = 20_000.0, 0.0..=1.0e9, slider 0.0..=200_000.0;
+        source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
         /// How readily the rock under way settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
         /// How fast soil creeps and rounds the crests.
@@ -90,7 +89,7 @@ impl Process for StreamPower {
     }
 
     fn is_random(&self) -> bool {
-        true
+        self.uplift_variation > 0.0
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -128,6 +127,7 @@ struct Range {
 #[derive(Default)]
 struct Scratch {
     descent: Descent,
+    spread: Spread,
     bed: Bed,
     area: Vec<f32>,
     height: Vec<f32>,
@@ -146,32 +146,34 @@ impl Run for Range {
                 self.uplift.insert(Arc::new(made)).clone()
             }
         };
-        let Scratch { descent, bed, area, height, maps, rows } = &mut self.scratch;
+        let Scratch { descent, spread, bed, area, height, maps, rows } = &mut self.scratch;
         let old = cells.gather(&self.terrain.height);
         let outlets = Outlets::new(cells, &old, law.sea_level / cx.relief_metres);
-        descent.route(cells, &old, &outlets, Steering::Scattered(cx.random), cx.control)?;
+        descent.route(cells, &old, &outlets, Steering::Steepest, cx.control)?;
         let basins = Basins::new(cells, &old, &outlets, descent, cx.control)?;
         basins.drain(cells, descent, cx.control)?;
-        let order = upstream_first(&descent.receiver, cx.control)?;
+        spread.route(cells, &basins.filled(&old), &outlets, descent, cx.control)?;
+        let order = spread.upstream_first(cx.control)?;
         area.clear();
         match &self.rain {
             None => area.resize(cells.len(), 1.0),
             Some(rain) => area.extend(cells.gather(rain).iter().map(|&r| if r > 0.0 { r.min(1.0e6) } else { 0.0 })),
         }
-        accumulate(&descent.receiver, &order, area);
+        // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
+        spread.accumulate(&order, &spread.tangent, area);
 
         let forces = Forces::new(law, cx);
-        bed.rise(cx, cells, &old, descent, &forces, &uplift)?;
-        bed.prepare(cx, cells, descent, area, &forces, &self.rock)?;
-        bed.wear(cx, descent, &order, &forces)?;
+        bed.rise(cx, cells, &old, spread, &forces, &uplift)?;
+        bed.prepare(cx, cells, spread, area, &forces, &self.rock)?;
+        bed.wear(cx, spread, &order, &forces)?;
         if law.deposition > 0.0 {
-            bed.settle(cx, descent, &order, area, &basins, law.deposition)?;
+            bed.settle(cx, spread, &order, area, &basins, law.deposition)?;
         }
-        bed.creep(cx, cells, descent, &forces, &self.rock)?;
+        bed.creep(cx, cells, spread, &forces, &self.rock)?;
         let grid = self.terrain.grid;
         let n = grid.samples;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
-        let (old, new, receiver) = (&self.terrain.height, &bed.height, &descent.receiver);
+        let (old, new, receivers) = (&self.terrain.height, &bed.height, &spread.receivers);
         let [wear, deposits, flow] = maps;
         for buffer in [&mut *height, &mut *wear, &mut *deposits, &mut *flow] {
             buffer.resize(grid.len(), 0.0);
@@ -188,7 +190,7 @@ impl Run for Range {
                 for j in 0..n {
                     // a wrapping grid repeats its first row and column
                     let (k, cell) = (i * n + j, start + j % cells.side);
-                    let rises = receiver[cell] as usize != cell;
+                    let rises = receivers[cell][0] as usize != cell;
                     let up = if rises { forces.uplift * uplift.at(k) } else { 0.0 };
                     let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[cell]);
                     let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };

@@ -1,6 +1,6 @@
 //! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
 //!
-//! Wear: with x the fall to the receiver's new height and y the fall before, x + c·x^n = y, where
+//! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before, x + c·x^n = y, where
 //! c = Δt·K·A^m·softness / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n Newton's method on the
 //! convex form (x^n for n > 1, in z = x^n for n < 1) comes from above and never overshoots.
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use super::rock::Rock;
 use super::stream_power::{SLIDE_YEARS, StreamPower};
 use super::uplift::Uplift;
-use crate::hydrology::{Basins, Cells, Descent};
+use crate::hydrology::{Basins, Cells, Spread};
 use crate::nodes::filters::gauss;
 use crate::nodes::{Cancelled, Context};
 
@@ -132,7 +132,7 @@ impl Bed {
         cx: &Context,
         cells: Cells,
         old: &[f32],
-        descent: &Descent,
+        flow: &Spread,
         forces: &Forces,
         uplift: &Uplift,
     ) -> Result<(), Cancelled> {
@@ -142,7 +142,7 @@ impl Bed {
             cx.control.check()?;
             for (j, h) in row.iter_mut().enumerate() {
                 let k = i * side + j;
-                let rises = descent.receiver[k] as usize != k;
+                let rises = flow.receivers[k][0] as usize != k;
                 *h = old[k] + if rises { forces.uplift * uplift.at(i * n + j) } else { 0.0 };
             }
             Ok(())
@@ -158,7 +158,7 @@ impl Bed {
         &mut self,
         cx: &Context,
         cells: Cells,
-        descent: &Descent,
+        flow: &Spread,
         area: &[f32],
         forces: &Forces,
         rock: &Rock,
@@ -173,7 +173,8 @@ impl Bed {
                 let k = i * side + j;
                 let wet = f64::from(area[k]) + forces.source;
                 let strength = if forces.m == 0.5 { wet.sqrt() } else { libm::pow(wet, forces.m) };
-                let distance = f64::from(descent.distance[k]);
+                let tangent = f64::from(flow.tangent[k]);
+                let distance = (1.0 + tangent * tangent).sqrt();
                 let along = if forces.n == 1.0 { distance } else { libm::pow(distance, forces.n) };
                 let softness = rock.softness(i * n + j);
                 *c = (forces.wear * strength / along * f64::from(softness)).min(MOST) as f32;
@@ -184,19 +185,21 @@ impl Bed {
     }
 
     /// Wears the bed, from the outlets up.
-    pub fn wear(&mut self, cx: &Context, descent: &Descent, order: &[u32], forces: &Forces) -> Result<(), Cancelled> {
+    pub fn wear(&mut self, cx: &Context, flow: &Spread, order: &[u32], forces: &Forces) -> Result<(), Cancelled> {
         for block in order.rchunks(CHECK) {
             cx.control.check()?;
             for &k in block.iter().rev() {
                 let k = k as usize;
-                let to = descent.receiver[k] as usize;
-                let (h, floor) = (self.height[k], self.height[to]);
+                let ([first, second], tangent) = (flow.receivers[k], flow.tangent[k]);
+                let (one, two) = (self.height[first as usize], self.height[second as usize]);
+                // the height where the way down meets the far side of the facet
+                let (h, floor) = (self.height[k], one + (two - one) * tangent);
                 if h <= floor {
                     continue;
                 }
                 let fall = f64::from(h) - f64::from(floor);
                 let mut left = forces.worn(fall, f64::from(self.c[k])) as f32;
-                let stands = forces.talus * descent.distance[k];
+                let stands = forces.talus * (1.0 + tangent * tangent).sqrt();
                 if left > stands {
                     left -= (left - stands) * self.slide[k];
                 }
@@ -212,7 +215,7 @@ impl Bed {
     pub fn settle(
         &mut self,
         cx: &Context,
-        descent: &Descent,
+        flow: &Spread,
         order: &[u32],
         area: &[f32],
         basins: &Basins,
@@ -225,8 +228,8 @@ impl Bed {
             cx.control.check()?;
             for &k in block {
                 let k = k as usize;
-                let to = descent.receiver[k] as usize;
-                if to == k || flux[k] <= 0.0 {
+                let [first, second] = flow.receivers[k].map(|to| to as usize);
+                if first == k || flux[k] <= 0.0 {
                     continue;
                 }
                 let depth = basins.level[basins.of[k] as usize] - height[k];
@@ -238,7 +241,10 @@ impl Bed {
                 };
                 let new = height[k] + settles;
                 // what the rounding of the height kept back goes on
-                flux[to] += flux[k] - (new - height[k]);
+                let on = flux[k] - (new - height[k]);
+                let aside = on * flow.tangent[k];
+                flux[first] += on - aside;
+                flux[second] += aside;
                 height[k] = new;
             }
         }
@@ -250,7 +256,7 @@ impl Bed {
         &mut self,
         cx: &Context,
         cells: Cells,
-        descent: &Descent,
+        flow: &Spread,
         forces: &Forces,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
@@ -274,7 +280,7 @@ impl Bed {
             for (j, new) in row.iter_mut().enumerate() {
                 let (k, h) = (i * side + j, mid[j]);
                 *new = h;
-                if descent.receiver[k] as usize == k {
+                if flow.receivers[k][0] as usize == k {
                     continue;
                 }
                 let change = match &smooth {
