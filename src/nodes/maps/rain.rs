@@ -2,7 +2,7 @@
 //!
 //! Law: rain = amount · (1 + g·z) · s. g is the growth with the height z above the sea. s is the mountains' doing: air that comes
 //! from the wind with the moisture M = 1 loses it as it climbs, dM = -M·dz/H, and finds it again on its way, dM = (1 - M)·dx/L
-//! with L the reach of the shadow; s = M·(1 + p·L·climb/H) blended in by the strength of the shadow, climb the slope against the
+//! with L the reach of the shadow; s = M·(1 + 1.5·climb) blended in by the strength of the shadow, climb the slope against the
 //! wind held below 1. The ground is smoothed over a quarter of the reach: clouds do not see single rocks.
 //! Scheme: the sweep goes line by line with the wind, between the two samples upwind, with the exact solution over a step.
 //! Boundary: air comes in moist over open edges; on wrapping terrains it goes round until it is what it was.
