@@ -7,7 +7,7 @@
 //! time but for the sorting of the passes, and mostly in parallel.
 //! Way out: along the receivers from the pass down to the pit, reversed, so that the water of a hollow gathers at its pit and
 //! climbs to the pass; each cell then has one receiver and there is no circle.
-//! Ties are broken by cell index.
+//! Of several ways over one pass the lowest cell beyond counts; further ties are broken by cell index.
 //! Source: Barnes, Lehman & Mulla 2014 (the filled surface); Cordonnier, Bovy & Braun 2019 (the graph of basins).
 
 use rayon::prelude::*;
@@ -194,8 +194,9 @@ impl Basins {
 /// A pass between two basins, ordered by height and then by place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Saddle {
-    /// Bits of the height, in the order of the heights.
+    /// Bits of the height, in the order of the heights, and of the lower of the two cells.
     height: u32,
+    lower: u32,
     from: u32,
     to: u32,
 }
@@ -317,7 +318,8 @@ impl Listing {
             return;
         }
         let (x, y) = (height[a], height[b]);
-        let saddle = Saddle { height: ordered(if x > y { x } else { y }), from: a.min(b) as u32, to: a.max(b) as u32 };
+        let (x, y) = (ordered(x), ordered(y));
+        let saddle = Saddle { height: x.max(y), lower: x.min(y), from: a.min(b) as u32, to: a.max(b) as u32 };
         let pair = if one < two { [one, two] } else { [two, one] };
         let hash = pair[0].wrapping_mul(0x9e37_79b1) ^ pair[1].wrapping_mul(0x85eb_ca77);
         let slot = &mut self.slots[(hash >> 22) as usize % REMEMBERED];

@@ -16,7 +16,9 @@
 //! that solves it.
 //! Boundary: open edges, the sea and on a wrapping terrain without a sea its lowest cell stay at their height; what gets
 //! there is lost.
-//! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°.
+//! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a sheet a
+//! cell's share of it is cos α wide, α the angle between slope and row or column, so that without a source area smooth slopes
+//! wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 % in all directions.
 //! Source: Whipple & Tucker 1999 (the law); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
 
 use std::sync::Arc;

@@ -71,22 +71,32 @@ impl Filter for Rivers {
         let rise = cx.rise_per_cell(self.bank_angle);
         let banks = banks::cut(cells, &routed.height, &reaches, rise, cx.control)?;
 
+        let lake = |k: usize| filled[k] > routed.height[k];
         let mut ground = routed.height.to_vec();
-        let mut water = vec![0.0; cells.len()];
-        for k in 0..cells.len() {
-            let mut surface = if self.lakes { filled[k] } else { f32::NEG_INFINITY };
-            if self.depth > 0.0 && banks.by[k] != NONE {
+        let mut surface = if self.lakes { filled.clone() } else { vec![f32::NEG_INFINITY; cells.len()] };
+        if self.depth > 0.0 {
+            for k in (0..cells.len()).filter(|&k| banks.by[k] != NONE) {
                 ground[k] = banks.cut[k];
-                let reach = &reaches[banks.by[k] as usize];
-                let full = reach.bed + FULL * depths[banks.by[k] as usize];
-                let lake = filled[k] > routed.height[k];
-                if !lake || full > surface {
-                    surface = full;
+                let by = banks.by[k] as usize;
+                let full = reaches[by].bed + FULL * depths[by];
+                surface[k] = if lake(k) && surface[k] > full { surface[k] } else { full };
+            }
+            for (reach, depth) in reaches.iter().zip(&depths) {
+                let (k, full) = (reach.cell as usize, reach.bed + FULL * depth);
+                surface[k] = if surface[k] > full { surface[k] } else { full };
+            }
+            // where the bank of a lower river cuts into a bed, the bed goes on at that height
+            for k in
+                order.iter().map(|&k| k as usize).filter(|&k| u32::from(orders[k]) >= self.smallest_order && !lake(k))
+            {
+                let to = receiver[k] as usize;
+                if u32::from(orders[to]) >= self.smallest_order && ground[to] > ground[k] {
+                    ground[to] = ground[k];
                 }
             }
-            let depth = surface - ground[k];
-            water[k] = if depth > 0.0 { depth } else { 0.0 };
         }
+        let depth = |(surface, ground): (&f32, &f32)| if surface > ground { surface - ground } else { 0.0 };
+        let water: Vec<f32> = surface.iter().zip(&ground).map(depth).collect();
         let [ground, water, flow] = [&ground, &water, &area].map(|values| routed.spread(values, terrain));
         terrain.height = ground;
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
