@@ -71,5 +71,27 @@ fn hydrology(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, hydrology);
+/// A step of stream power with routing and filling.
+fn streams(c: &mut Criterion) {
+    let control = Control::default();
+    let mut group = c.benchmark_group("stream power 1024");
+    group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+    let cx = context(1024, &control);
+    let terrain = noise(&cx);
+    let mut out = terrain.clone();
+    group.bench_function("copy of the field", |b| {
+        b.iter(|| black_box(&mut out).height.copy_from_slice(&black_box(&terrain).height));
+    });
+    for (name, exponent) in [("step, n = 1", "1"), ("step, n = 1.3", "1.3")] {
+        let mut node = Node::named("StreamPower").unwrap();
+        let index = node.about().find("slope_exponent").unwrap();
+        let value = node.about().params[index].parse(exponent).unwrap();
+        node.params_mut().set(index, &value).unwrap();
+        let mut run = node.as_process().unwrap().start(&cx, terrain.clone());
+        group.bench_function(name, |b| b.iter(|| run.step(&cx).unwrap()));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, hydrology, streams);
 criterion_main!(benches);

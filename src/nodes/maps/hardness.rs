@@ -62,6 +62,7 @@ impl Filter for Hardness {
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.control.check()?;
         let grid = terrain.grid;
         let mut map = vec![self.hard; grid.len()];
         if self.structure == Structure::Beds {
