@@ -70,7 +70,7 @@ crate::params! {
             YoungRange "Young range": "Fast uplift: steep flanks and narrow gorges." { iterations = 100, uplift_rate = 3.0, erodibility = 6.0, talus_angle = 38.0 }
             OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 150, time_step = 5000.0, uplift_rate = 0.05, erodibility = 2.0, diffusivity = 0.05, deposition = 0.5 }
             Canyons "Plateau canyons": "Gorges work their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
-            Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 80, uplift_rate = 0.2, source_area = 60_000.0, diffusivity = 0.15, talus_angle = 30.0 }
+            Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 80, uplift_rate = 0.2, source_area = 60_000.0, diffusivity = 0.05, talus_angle = 30.0 }
         }
     }
 }
