@@ -40,6 +40,7 @@
 //! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
+//! | [`hydrology`] | where water goes: receivers, hollows, areas, lakes, streams |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
 //! | [`measure`] | what a terrain is like, in numbers: slopes, erosion score |
@@ -60,6 +61,7 @@ pub mod cli;
 pub mod eval;
 pub mod field;
 pub mod film;
+pub mod hydrology;
 pub mod io;
 pub mod look;
 pub mod measure;

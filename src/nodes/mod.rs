@@ -10,6 +10,8 @@ pub mod erosion;
 pub mod filters;
 pub mod generators;
 pub mod help;
+pub mod maps;
+pub mod water;
 
 pub use context::{Cancelled, Context, Control, Pace};
 
@@ -268,4 +270,11 @@ catalogue! {
     erosion::shallow_water::ShallowWater: Process,
     erosion::droplets::Droplets: Process,
     erosion::coastal::Coastal: Process,
+    erosion::stream_power::StreamPower: Process,
+    water::fill::FillDepressions: Filter,
+    water::flow::FlowAccumulation: Filter,
+    water::lakes::Lakes: Filter,
+    water::rivers::Rivers: Filter,
+    maps::hardness::Hardness: Filter,
+    maps::rain::Rain: Filter,
 }

@@ -14,3 +14,7 @@ pub mod shallow_water;
 pub mod snow;
 pub mod thermal;
 pub mod wind;
+pub mod stream_power;
+pub mod stream_power_law;
+pub mod thermal;
+pub mod uplift;

@@ -1,0 +1,29 @@
+//! Where water goes: directions, hollows, areas, lakes and streams on a grid.
+//!
+//! Everything works on [`Cells`], the distinct samples of a grid. Water leaves at [`Outlets`]: the open edges, what lies at or
+//! below the sea and, on a wrapping terrain without a sea, its lowest cell. Heights are compared with ties broken by index, so
+//! every cell that is no outlet and no pit has exactly one receiver, also on level ground.
+//!
+//! ```text
+//!  height ─▶ descent: receivers (steepest, scattered) ─▶ basins: pits, passes, spill levels ─▶ receivers without pits
+//!                                                           │ filled surface, lakes                │
+//!                                                           ▼                                      ▼
+//!                                              spread: D∞ on the filled surface        order: areas, streams, erosion
+//! ```
+//! Parallel parts write each cell once; what is sequential runs in index order. No bit depends on the threads.
+
+mod basins;
+mod cells;
+mod descent;
+mod flood;
+mod network;
+mod order;
+mod spread;
+
+pub use basins::{Basins, Lake, OUTSIDE, Pass};
+pub use cells::{AROUND, Cells, Outlets};
+pub use descent::{Descent, Steering};
+pub use flood::flooded;
+pub use network::strahler;
+pub use order::{accumulate, upstream_first};
+pub use spread::Spread;

@@ -1,0 +1,250 @@
+//! Stream power: mountains that rise while rivers cut them.
+//!
+//! Law: ∂h/∂t = U - K·(A + A₀)^m·S^n + D∇²h + G·q/A, with A the area that drains through a place, weighted by the rain,
+//! and S its slope. K is given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀
+//! lets slopes without a channel wear at the pace of a small one, the same at any resolution. q is the rock under way:
+//! the share G/A of it settles (Yuan et al. 2019), and lakes catch what comes to them.
+//! At rest S = ((1 + G)·U / K)^(1/n) · A^(-m/n).
+//! Landslides: what stands steeper than the talus angle comes down within about [`SLIDE_YEARS`] and is washed away.
+//!
+//! Scheme: one step is uplift, routing, wear, settling, diffusion.
+//! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the wear knows
+//! no direction of the grid; hollows drain over their passes, where rivers cut down until the lake is gone.
+//! Wear ([`law`](super::stream_power_law)): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
+//! is cut below them. Stable for any time step.
+//! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the Gaussian
+//! that solves it.
+//! Boundary: open edges, the sea and on a wrapping terrain without a sea its lowest cell stay at their height; what gets
+//! there is lost.
+//! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a sheet a
+//! cell's share of it is cos α wide, α the angle between slope and row or column, so that without a source area smooth slopes
+//! wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 % in all directions.
+//! Source: Whipple & Tucker 1999 (the law); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::rock::Rock;
+use super::stream_power_law::{Bed, Forces};
+use super::uplift::{Uplift, UpliftShape};
+use crate::field::{MapKind, Terrain};
+use crate::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering};
+use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+
+crate::params! {
+    /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
+    StreamPower "Mountain building" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
+        /// Iterations of one time step each. More let the range grow older.
+        iterations: u32 = 40, 0..=10_000, slider 1..=300;
+        /// Time that passes in one iteration.
+        time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
+        /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
+        uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
+        /// Where the ground rises.
+        uplift_shape: UpliftShape = UpliftShape::Everywhere;
+        /// How unevenly it rises: 0 is smooth, 1 leaves some parts almost still.
+        uplift_variation: f32 = 0.3, 0.0..=1.0;
+        /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low mountains.
+        erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
+        /// How much more a large stream cuts than a small one. Large makes flat valley floors and steep heads.
+        area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
+        /// How much more a stream cuts where it is steep. Above 1 steps in a river wear away quickly.
+        slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
+        /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
+        source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
+        /// How readily the rock under way settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
+        deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
+        /// How fast soil creeps and rounds the crests.
+        diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
+        /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
+        talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Height of the sea: ground at or below it neither rises nor wears.
+        sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
+        presets {
+            Light "Light": "Draws a first net of valleys on the ground there is." { iterations = 15, uplift_rate = 0.2 }
+            Natural "Natural": "Ridges and valleys that have found their places." {}
+            Strong "Strong": "Deep valleys between worn mountains." { iterations = 120, uplift_rate = 0.5, erodibility = 6.0 }
+            YoungRange "Young range": "Fast uplift: steep flanks and narrow gorges." { iterations = 100, uplift_rate = 3.0, erodibility = 6.0, talus_angle = 38.0 }
+            OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 150, time_step = 5000.0, uplift_rate = 0.05, erodibility = 2.0, diffusivity = 0.05, deposition = 0.5 }
+            Canyons "Plateau canyons": "Gorges work their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
+            Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 80, uplift_rate = 0.2, source_area = 60_000.0, diffusivity = 0.05, talus_angle = 30.0 }
+        }
+    }
+}
+
+/// Time in which most of what is too steep comes down.
+pub const SLIDE_YEARS: f64 = 10_000.0;
+
+/// The data maps of this process, in the order of [`Maps`].
+const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
+
+impl Process for StreamPower {
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Time
+    }
+
+    fn is_random(&self) -> bool {
+        self.uplift_variation > 0.0
+    }
+
+    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+        terrain.close_seam();
+        for kind in WRITTEN {
+            if terrain.map(kind).is_none() {
+                terrain.map_mut(kind);
+            }
+        }
+        Box::new(Range {
+            law: self.clone(),
+            rock: Rock::new(&terrain, self.hardness),
+            rain: terrain.map(MapKind::Rain).cloned(),
+            uplift: None,
+            terrain,
+            scratch: Scratch::default(),
+            ledger: Ledger::default(),
+        })
+    }
+}
+
+/// A range under way.
+struct Range {
+    law: StreamPower,
+    rock: Rock,
+    rain: Option<Arc<Vec<f32>>>,
+    /// Made in the first step; it depends on nothing but the place.
+    uplift: Option<Arc<Uplift>>,
+    terrain: Terrain,
+    scratch: Scratch,
+    ledger: Ledger,
+}
+
+/// What a step works with; nothing in it outlives the step.
+#[derive(Default)]
+struct Scratch {
+    descent: Descent,
+    spread: Spread,
+    bed: Bed,
+    area: Vec<f32>,
+    height: Vec<f32>,
+    maps: [Vec<f32>; 3],
+    rows: Vec<[f64; 3]>,
+}
+
+impl Run for Range {
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let cells = Cells::of(self.terrain.grid);
+        let law = &self.law;
+        let uplift = match &self.uplift {
+            Some(uplift) => uplift.clone(),
+            None => {
+                let made = Uplift::new(cx, law.uplift_shape, law.uplift_variation)?;
+                self.uplift.insert(Arc::new(made)).clone()
+            }
+        };
+        let Scratch { descent, spread, bed, area, height, maps, rows } = &mut self.scratch;
+        let old = cells.gather(&self.terrain.height);
+        let outlets = Outlets::new(cells, &old, law.sea_level / cx.relief_metres);
+        descent.route(cells, &old, &outlets, Steering::Steepest, cx.control)?;
+        let basins = Basins::new(cells, &old, &outlets, descent, cx.control)?;
+        basins.drain(cells, descent, cx.control)?;
+        spread.route(cells, &basins.filled(&old), &outlets, descent, cx.control)?;
+        let order = spread.upstream_first(cx.control)?;
+        area.clear();
+        match &self.rain {
+            None => area.resize(cells.len(), 1.0),
+            Some(rain) => area.extend(cells.gather(rain).iter().map(|&r| if r > 0.0 { r.min(1.0e6) } else { 0.0 })),
+        }
+        // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
+        spread.accumulate(&order, &spread.tangent, area);
+
+        let forces = Forces::new(law, cx);
+        bed.rise(cx, cells, &old, spread, &forces, &uplift)?;
+        bed.prepare(cx, cells, spread, area, &forces, &self.rock)?;
+        bed.wear(cx, spread, &order, &forces)?;
+        if law.deposition > 0.0 {
+            bed.settle(cx, spread, &order, area, &basins, law.deposition)?;
+        }
+        bed.creep(cx, cells, spread, &forces, &self.rock)?;
+        let grid = self.terrain.grid;
+        let n = grid.samples;
+        let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
+        let (old, new, receivers) = (&self.terrain.height, &bed.height, &spread.receivers);
+        let [wear, deposits, flow] = maps;
+        for buffer in [&mut *height, &mut *wear, &mut *deposits, &mut *flow] {
+            buffer.resize(grid.len(), 0.0);
+        }
+        rows.resize(n, [0.0; 3]);
+        let buffers = (height.par_chunks_mut(n), wear.par_chunks_mut(n), deposits.par_chunks_mut(n));
+        (buffers.0, buffers.1, buffers.2, flow.par_chunks_mut(n), &mut *rows)
+            .into_par_iter()
+            .enumerate()
+            .try_for_each(|(i, (height, wear, deposits, flow, sums))| {
+                cx.control.check()?;
+                let start = i % cells.side * cells.side;
+                *sums = [0.0; 3];
+                for j in 0..n {
+                    // a wrapping grid repeats its first row and column
+                    let (k, cell) = (i * n + j, start + j % cells.side);
+                    let rises = receivers[cell][0] as usize != cell;
+                    let up = if rises { forces.uplift * uplift.at(k) } else { 0.0 };
+                    let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[cell]);
+                    let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
+                    height[j] = new[cell];
+                    wear[j] = before[0][k] + lost as f32;
+                    deposits[j] = before[1][k] + won as f32;
+                    flow[j] = area[cell];
+                    if j < cells.side {
+                        sums[0] += lost;
+                        sums[1] += won;
+                        sums[2] += f64::from(up);
+                    }
+                }
+                Ok(())
+            })?;
+        // from here on the step cannot fail
+        for [eroded, deposited, added] in &rows[..cells.side] {
+            self.ledger.eroded += eroded;
+            self.ledger.deposited += deposited;
+            self.ledger.added += added;
+        }
+        self.ledger.lost = self.ledger.eroded - self.ledger.deposited;
+        std::mem::swap(&mut self.terrain.height, height);
+        for (kind, map) in WRITTEN.into_iter().zip([wear, deposits, flow]) {
+            let former = self.terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
+            // a map that a snapshot shares stays with it
+            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
+        }
+        Ok(())
+    }
+
+    fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    fn snapshot(&self) -> Box<dyn Run> {
+        Box::new(Self {
+            law: self.law.clone(),
+            rock: self.rock.clone(),
+            rain: self.rain.clone(),
+            uplift: self.uplift.clone(),
+            terrain: self.terrain.clone(),
+            scratch: Scratch::default(),
+            ledger: self.ledger,
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.terrain.bytes() + self.uplift.as_ref().map_or(0, |uplift| uplift.bytes())
+    }
+}

@@ -1,0 +1,306 @@
+//! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
+//!
+//! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before, x + c·x^n = y, where
+//! c = Δt·K·A^m·softness / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n Newton's method on the
+//! convex form (x^n for n > 1, in z = x^n for n < 1) comes from above and never overshoots.
+
+use rayon::prelude::*;
+
+use super::rock::Rock;
+use super::stream_power::{SLIDE_YEARS, StreamPower};
+use super::uplift::Uplift;
+use crate::hydrology::{Basins, Cells, Spread};
+use crate::nodes::filters::gauss;
+use crate::nodes::{Cancelled, Context};
+
+/// Cells done between two looks at the stop flag.
+const CHECK: usize = 1 << 15;
+/// Newton's method ends when a step is this small a part of the fall, or after so many steps.
+const CLOSE: f64 = 1.0e-7;
+const NEWTON_STEPS: usize = 40;
+/// A coefficient that wears everything there is to wear.
+const MOST: f64 = 1.0e30;
+/// Share of a lake's depth that can be filled in one step; what is filled at once would be level to the bit.
+const FILL: f32 = 0.5;
+/// Largest Courant number of explicit creep.
+const COURANT: f64 = 0.25;
+
+/// The law in heights and cells.
+pub struct Forces {
+    /// Greatest uplift of a step.
+    pub uplift: f32,
+    settles: bool,
+    m: f64,
+    n: f64,
+    /// c of one cell area (in cells) on one cell of distance.
+    wear: f64,
+    /// Source area in cells.
+    source: f64,
+    /// Fall over one cell at the talus angle.
+    talus: f32,
+    /// Share of what is too steep that comes down.
+    slide: f32,
+    /// Creep's D·Δt in m², and per square cell.
+    creep_metres: f64,
+    creep: f64,
+}
+
+impl Forces {
+    pub fn new(law: &StreamPower, cx: &Context) -> Self {
+        let (cell, relief) = (f64::from(cx.cell_metres()), f64::from(cx.relief_metres));
+        let (dt, m, n) = (f64::from(law.time_step), f64::from(law.area_exponent), f64::from(law.slope_exponent));
+        let cell_area = cell * cell;
+        // metres a step for one cell area on a slope of 1
+        let metres = dt * f64::from(law.erodibility) * 1.0e-3 * libm::pow(cell_area / 1.0e6, m);
+        let creep_metres = f64::from(law.diffusivity) * dt;
+        let talus = if law.talus_angle < 89.9 { cx.rise_per_cell(law.talus_angle) } else { f32::INFINITY };
+        Self {
+            uplift: (f64::from(law.uplift_rate) * 1.0e-3 * dt / relief) as f32,
+            settles: law.deposition > 0.0,
+            m,
+            n,
+            wear: metres * libm::pow(relief / cell, n) / relief,
+            source: f64::from(law.source_area) / cell_area,
+            talus,
+            slide: (dt / (dt + SLIDE_YEARS)) as f32,
+            creep_metres,
+            creep: creep_metres / cell_area,
+        }
+    }
+
+    /// The fall that is left of `fall` after wear of coefficient `c`.
+    #[inline]
+    fn worn(&self, fall: f64, c: f64) -> f64 {
+        if self.n == 1.0 {
+            return fall / (1.0 + c);
+        }
+        if self.n == 2.0 {
+            return 2.0 * fall / (1.0 + (1.0 + 4.0 * c * fall).sqrt());
+        }
+        if self.n == 0.5 {
+            // in the root z: z² + c·z = fall
+            let z = 2.0 * fall / (c + (c * c + 4.0 * fall).sqrt());
+            return z * z;
+        }
+        newton(fall, c, self.n)
+    }
+}
+
+/// The root x in [0, fall] of x + c·x^n = fall.
+pub fn newton(fall: f64, c: f64, n: f64) -> f64 {
+    if c <= 0.0 || fall <= 0.0 {
+        return fall;
+    }
+    // z^p + b·z^q = fall with the larger exponent p or q above 1, the other 1
+    let (p, q) = if n > 1.0 { (1.0, n) } else { (1.0 / n, 1.0) };
+    let mut z = if n > 1.0 { fall.min(libm::pow(fall / c, 1.0 / n)) } else { libm::pow(fall, n).min(fall / c) };
+    for _ in 0..NEWTON_STEPS {
+        let (one, two) = if n > 1.0 { (z, c * libm::pow(z, q)) } else { (libm::pow(z, p), c * z) };
+        let slope = (p * one + q * two) / z;
+        let step = (one + two - fall) / slope;
+        if step.is_nan() {
+            break;
+        }
+        z -= step;
+        if step.abs() <= CLOSE * z {
+            break;
+        }
+    }
+    let x = if n > 1.0 { z } else { libm::pow(z, p) };
+    x.clamp(0.0, fall)
+}
+
+/// The ground of a step, in cells, and what wears it.
+#[derive(Default)]
+pub struct Bed {
+    pub height: Vec<f32>,
+    /// Coefficient of each cell's wear.
+    c: Vec<f32>,
+    /// Share of what is too steep that comes down in each cell.
+    slide: Vec<f32>,
+    /// The ground before it is worn, where settling asks for it.
+    risen: Vec<f32>,
+    /// Rock that comes to each cell.
+    flux: Vec<f32>,
+    next: Vec<f32>,
+}
+
+impl Bed {
+    /// Lifts the ground; outlets stay.
+    pub fn rise(
+        &mut self,
+        cx: &Context,
+        cells: Cells,
+        old: &[f32],
+        flow: &Spread,
+        forces: &Forces,
+        uplift: &Uplift,
+    ) -> Result<(), Cancelled> {
+        let (side, n) = (cells.side, cx.grid.samples);
+        self.height.resize(cells.len(), 0.0);
+        self.height.par_chunks_mut(side).enumerate().try_for_each(|(i, row)| {
+            cx.control.check()?;
+            for (j, h) in row.iter_mut().enumerate() {
+                let k = i * side + j;
+                let rises = flow.receivers[k][0] as usize != k;
+                *h = old[k] + if rises { forces.uplift * uplift.at(i * n + j) } else { 0.0 };
+            }
+            Ok(())
+        })?;
+        if forces.settles {
+            self.risen.clone_from(&self.height);
+        }
+        Ok(())
+    }
+
+    /// Computes the coefficient of the wear in every cell.
+    pub fn prepare(
+        &mut self,
+        cx: &Context,
+        cells: Cells,
+        flow: &Spread,
+        area: &[f32],
+        forces: &Forces,
+        rock: &Rock,
+    ) -> Result<(), Cancelled> {
+        let (side, n) = (cells.side, cx.grid.samples);
+        self.c.resize(cells.len(), 0.0);
+        self.slide.resize(cells.len(), 0.0);
+        let rows = self.c.par_chunks_mut(side).zip(self.slide.par_chunks_mut(side));
+        rows.enumerate().try_for_each(|(i, (row, slides))| {
+            cx.control.check()?;
+            for (j, (c, slide)) in row.iter_mut().zip(slides).enumerate() {
+                let k = i * side + j;
+                let wet = f64::from(area[k]) + forces.source;
+                let strength = if forces.m == 0.5 { wet.sqrt() } else { libm::pow(wet, forces.m) };
+                let tangent = f64::from(flow.tangent[k]);
+                let distance = (1.0 + tangent * tangent).sqrt();
+                let along = if forces.n == 1.0 { distance } else { libm::pow(distance, forces.n) };
+                let softness = rock.softness(i * n + j);
+                *c = (forces.wear * strength / along * f64::from(softness)).min(MOST) as f32;
+                *slide = forces.slide * softness;
+            }
+            Ok(())
+        })
+    }
+
+    /// Wears the bed, from the outlets up.
+    pub fn wear(&mut self, cx: &Context, flow: &Spread, order: &[u32], forces: &Forces) -> Result<(), Cancelled> {
+        for block in order.rchunks(CHECK) {
+            cx.control.check()?;
+            for &k in block.iter().rev() {
+                let k = k as usize;
+                let ([first, second], tangent) = (flow.receivers[k], flow.tangent[k]);
+                let (one, two) = (self.height[first as usize], self.height[second as usize]);
+                // the height where the way down meets the far side of the facet
+                let (h, floor) = (self.height[k], one + (two - one) * tangent);
+                if h <= floor {
+                    continue;
+                }
+                let fall = f64::from(h) - f64::from(floor);
+                let mut left = forces.worn(fall, f64::from(self.c[k])) as f32;
+                let stands = forces.talus * (1.0 + tangent * tangent).sqrt();
+                if left > stands {
+                    left -= (left - stands) * self.slide[k];
+                }
+                let new = floor + left;
+                // what is not worn keeps its bits
+                self.height[k] = if new < h && self.slide[k] > 0.0 { new } else { h };
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets part of the rock that `wear` took settle downstream, and all that lakes hold.
+    pub fn settle(
+        &mut self,
+        cx: &Context,
+        flow: &Spread,
+        order: &[u32],
+        area: &[f32],
+        basins: &Basins,
+        deposition: f32,
+    ) -> Result<(), Cancelled> {
+        let Self { height, risen, flux, .. } = self;
+        flux.clear();
+        flux.extend(risen.iter().zip(&*height).map(|(before, now)| before - now));
+        for block in order.chunks(CHECK) {
+            cx.control.check()?;
+            for &k in block {
+                let k = k as usize;
+                let [first, second] = flow.receivers[k].map(|to| to as usize);
+                if first == k || flux[k] <= 0.0 {
+                    continue;
+                }
+                let depth = basins.level[basins.of[k] as usize] - height[k];
+                let settles = if depth > 0.0 {
+                    let room = depth * FILL;
+                    if flux[k] < room { flux[k] } else { room }
+                } else {
+                    flux[k] * (deposition / (area[k] + deposition))
+                };
+                let new = height[k] + settles;
+                // what the rounding of the height kept back goes on
+                let on = flux[k] - (new - height[k]);
+                let aside = on * flow.tangent[k];
+                flux[first] += on - aside;
+                flux[second] += aside;
+                height[k] = new;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the soil creep; outlets stay.
+    pub fn creep(
+        &mut self,
+        cx: &Context,
+        cells: Cells,
+        flow: &Spread,
+        forces: &Forces,
+        rock: &Rock,
+    ) -> Result<(), Cancelled> {
+        if forces.creep == 0.0 {
+            return Ok(());
+        }
+        let (side, n) = (cells.side, cx.grid.samples);
+        let old = &self.height;
+        let smooth = if forces.creep > COURANT {
+            let mut field = vec![0.0; cx.grid.len()];
+            cells.scatter(old, &mut field);
+            Some(gauss::smoothed(cx, &field, (2.0 * forces.creep_metres).sqrt() as f32)?)
+        } else {
+            None
+        };
+        let (rate, last) = ((forces.creep / 6.0) as f32, side - 1);
+        self.next.resize(cells.len(), 0.0);
+        self.next.par_chunks_mut(side).enumerate().try_for_each(|(i, row)| {
+            cx.control.check()?;
+            let [north, mid, south] = [-1, 0, 1].map(|step| &old[cells.along(i, step).unwrap_or(i) * side..][..side]);
+            for (j, new) in row.iter_mut().enumerate() {
+                let (k, h) = (i * side + j, mid[j]);
+                *new = h;
+                if flow.receivers[k][0] as usize == k {
+                    continue;
+                }
+                let change = match &smooth {
+                    Some(smooth) => smooth[i * n + j] - h,
+                    None => {
+                        let (w, e) = if j > 0 && j < last {
+                            (j - 1, j + 1)
+                        } else {
+                            (cells.along(j, -1).unwrap_or(j), cells.along(j, 1).unwrap_or(j))
+                        };
+                        let straight = (north[j] + south[j]) + (mid[w] + mid[e]);
+                        let diagonal = (north[w] + north[e]) + (south[w] + south[e]);
+                        rate * (4.0 * (straight - 4.0 * h) + (diagonal - 4.0 * h))
+                    }
+                };
+                *new = h + change * rock.softness(i * n + j);
+            }
+            Ok(())
+        })?;
+        std::mem::swap(&mut self.height, &mut self.next);
+        Ok(())
+    }
+}

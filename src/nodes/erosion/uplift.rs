@@ -1,0 +1,79 @@
+//! Where the ground rises, and how fast beside the fastest place.
+//!
+//! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through
+//! the centre in sides. Variation v multiplies this by 1 + 2v·(noise - 1), noise in [0, 1] about ½, not below 0.
+//! Boundary: on wrapping terrains all of it repeats; the axis of a range then runs along a side or a diagonal.
+
+use crate::field::Edges;
+use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::{Cancelled, Context};
+
+crate::choices! {
+    /// Where the ground rises.
+    UpliftShape {
+        Everywhere "Everywhere": "The whole terrain rises alike, but for its edges.",
+        Dome "Dome": "The middle rises, the edges stay.",
+        EastWest "Range, east to west": "A band through the middle rises, from the west edge to the east.",
+        NorthSouth "Range, north to south": "A band through the middle rises, from the north edge to the south.",
+        Diagonal "Range, diagonal": "A band through the middle rises, from the south-west to the north-east.",
+    }
+}
+
+/// Features of the variation along a side.
+const FREQUENCY: f32 = 3.0;
+const OCTAVES: u32 = 4;
+
+/// Share of the greatest uplift in every sample; none where it is the same all over.
+pub struct Uplift(Option<Vec<f32>>);
+
+impl Uplift {
+    pub fn new(cx: &Context, shape: UpliftShape, variation: f32) -> Result<Self, Cancelled> {
+        if shape == UpliftShape::Everywhere && variation == 0.0 {
+            return Ok(Self(None));
+        }
+        let grid = cx.grid;
+        let mut share = vec![0.0; grid.len()];
+        let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
+        let octaves = Octave::all(grid, cx.random.fork(1), &law, Fade::Improved);
+        let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
+        octaves::sum(cx, 1.0 - variation, &weights, || octaves.iter().map(Octave::reader).collect(), &mut share)?;
+        let swell = |t: f32| {
+            let s = libm::sinf(t * std::f32::consts::PI);
+            s * s
+        };
+        let along: Vec<f32> = (0..grid.samples).map(|k| swell(grid.position(k))).collect();
+        cx.rows(&mut share, |i, row| {
+            for (j, share) in row.iter_mut().enumerate() {
+                let form = match shape {
+                    UpliftShape::Everywhere => 1.0,
+                    UpliftShape::Dome => along[i] * along[j],
+                    UpliftShape::EastWest => along[i],
+                    UpliftShape::NorthSouth => along[j],
+                    UpliftShape::Diagonal => {
+                        let sum = (i + j) % (grid.samples - 1);
+                        let far = (i + j).abs_diff(grid.samples - 1) * 2 > grid.samples - 1;
+                        if far && grid.edges == Edges::Open { 0.0 } else { swell(grid.position(sum) + 0.5) }
+                    }
+                };
+                *share = if *share > 0.0 { *share * form } else { 0.0 };
+            }
+        })?;
+        if grid.edges == Edges::Wrap {
+            let n = grid.samples;
+            (0..n).for_each(|i| share[i * n + n - 1] = share[i * n]);
+            share.copy_within(0..n, (n - 1) * n);
+        }
+        Ok(Self(Some(share)))
+    }
+
+    /// Share of the greatest uplift in sample `k` of the grid.
+    #[inline(always)]
+    pub fn at(&self, k: usize) -> f32 {
+        self.0.as_ref().map_or(1.0, |share| share[k])
+    }
+
+    pub fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, |share| 4 * share.len())
+    }
+}

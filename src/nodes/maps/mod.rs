@@ -1,0 +1,4 @@
+//! Nodes that leave the ground alone and say what it is like: data maps for the layers above.
+
+pub mod hardness;
+pub mod rain;

@@ -1,0 +1,58 @@
+//! Fill hollows: every hollow up to the level at which it spills.
+//!
+//! Law: the least surface w ≥ h from which all water leaves, level or rising by the given gradient away from the way out.
+//! It becomes the ground, or the water above it.
+//! Boundary: water leaves at open edges, at the sea and on a wrapping terrain without a sea at its lowest cell.
+//! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
+
+use std::sync::Arc;
+
+use super::routed::Routed;
+use crate::field::{MapKind, Terrain};
+use crate::hydrology::{Steering, flooded};
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::choices! {
+    /// What fills the hollows.
+    Filling {
+        Ground "Ground": "The ground itself rises: level floors, no hollow is left.",
+        Water "Water": "The ground stays and water stands in the hollows, shown in the water map.",
+    }
+}
+
+crate::params! {
+    /// Fills every hollow up to its rim, so that water can leave from everywhere. Makes level valley floors, or lakes.
+    FillDepressions "Fill hollows" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood depression pit sink basin lake drain" {
+        /// What fills the hollows.
+        fill_with: Filling = Filling::Ground;
+        /// Fall of the filled ground towards its way out. 0 makes it level; a little lets streams find their way over it.
+        gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0;
+        /// Height of the sea: what lies at or below it is not filled.
+        sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
+    }
+}
+
+impl Filter for FillDepressions {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        terrain.close_seam();
+        let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;
+        let rise = self.gradient * 1.0e-3 * cx.cell_metres() / cx.relief_metres;
+        let surface = match self.fill_with {
+            Filling::Ground if rise > 0.0 => flooded(routed.cells, &routed.height, &routed.outlets, rise, cx.control)?,
+            _ => routed.filled(),
+        };
+        let surface = routed.spread(&surface, terrain);
+        match self.fill_with {
+            Filling::Ground => terrain.height = surface,
+            Filling::Water => {
+                let depth = surface.iter().zip(&terrain.height).map(|(w, h)| w - h).collect();
+                terrain.set_map(MapKind::Water, Some(Arc::new(depth)));
+            }
+        }
+        Ok(())
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,110 @@
+//! River network: channels cut by their discharge, always downhill, with water in them.
+//!
+//! Law (hydraulic geometry, Leopold & Maddock 1953): a river that drains Q, an area weighted by the rain, is w·(Q/10 km²)^½ wide
+//! and d·(Q/10 km²)^0.4 deep. Its bed lies that deep below the filled surface, which never rises downstream, so the bed
+//! never does. Lakes keep their water; rivers run through them. Banks rise at the given angle until they meet the ground.
+//! The water stands [`FULL`] of the depth high and, in lakes, to the level at which they spill.
+//! A channel begins where Q exceeds the source area; brooks below a Strahler order can be left out.
+//! What is narrower than a cell is cut one cell wide.
+//! Boundary: water leaves at open edges, at the sea and on a wrapping terrain without a sea at its lowest cell.
+//! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
+
+use std::sync::Arc;
+
+use super::banks::{self, NONE, Reach};
+use super::flow::rain;
+use super::routed::Routed;
+use crate::field::{MapKind, Terrain};
+use crate::hydrology::{Steering, accumulate, strahler, upstream_first};
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in them.
+    Rivers "River network" in "Water", from "Leopold & Maddock 1953; Strahler 1957", also "stream channel carve brook creek valley drainage water course" {
+        /// Area that must drain to a place before a river begins. Small makes many brooks.
+        source_area: f32 ["km²"] = 0.5, 0.001..=10_000.0, slider 0.02..=5.0;
+        /// Width of a river that drains 10 km². At 0 the beds are one sample wide.
+        width: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=100.0;
+        /// Depth of the bed of a river that drains 10 km². At 0 the ground stays as it is and only the maps are made.
+        depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=40.0;
+        /// How steep the banks are. Gentle banks make open valleys, steep ones gorges.
+        bank_angle: f32 ["°"] = 25.0, 1.0..=89.0, slider 5.0..=80.0;
+        /// Leaves out brooks below this Strahler order: 1 keeps all, 2 begins where two brooks meet.
+        smallest_order: u32 = 1, 1..=12, slider 1..=5;
+        /// Fills the lakes that the rivers run through.
+        lakes: bool = true;
+        /// Height of the sea, where rivers end.
+        sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
+    }
+}
+
+/// Drainage area that width and depth are given for.
+const REFERENCE_KM2: f32 = 10.0;
+const DEPTH_EXPONENT: f32 = 0.4;
+/// How full of water a river is.
+const FULL: f32 = 0.6;
+
+impl Filter for Rivers {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        terrain.close_seam();
+        let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;
+        let (cells, receiver) = (routed.cells, &routed.descent.receiver);
+        let order = upstream_first(receiver, cx.control)?;
+        let mut area = rain(&routed, terrain);
+        accumulate(receiver, &order, &mut area);
+        let cell = cx.cell_metres();
+        let cell_km2 = cell * cell * 1.0e-6;
+        let is_channel = |k: usize| area[k] * cell_km2 >= self.source_area && receiver[k] as usize != k;
+        let orders = strahler(receiver, &order, is_channel);
+        cx.control.check()?;
+
+        let filled = routed.filled();
+        let mut reaches = Vec::new();
+        let mut depths = Vec::new();
+        for k in (0..cells.len()).filter(|&k| u32::from(orders[k]) >= self.smallest_order) {
+            let discharge = area[k] * cell_km2 / REFERENCE_KM2;
+            let depth = self.depth * libm::powf(discharge, DEPTH_EXPONENT) / cx.relief_metres;
+            let half_width = 0.5 * self.width * discharge.sqrt() / cell;
+            reaches.push(Reach { cell: k as u32, bed: filled[k] - depth, half_width });
+            depths.push(depth);
+        }
+        let rise = cx.rise_per_cell(self.bank_angle);
+        let banks = banks::cut(cells, &routed.height, &reaches, rise, cx.control)?;
+
+        let lake = |k: usize| filled[k] > routed.height[k];
+        let mut ground = routed.height.to_vec();
+        let mut surface = if self.lakes { filled.clone() } else { vec![f32::NEG_INFINITY; cells.len()] };
+        if self.depth > 0.0 {
+            for k in (0..cells.len()).filter(|&k| banks.by[k] != NONE) {
+                ground[k] = banks.cut[k];
+                let by = banks.by[k] as usize;
+                let full = reaches[by].bed + FULL * depths[by];
+                surface[k] = if lake(k) && surface[k] > full { surface[k] } else { full };
+            }
+            for (reach, depth) in reaches.iter().zip(&depths) {
+                let (k, full) = (reach.cell as usize, reach.bed + FULL * depth);
+                surface[k] = if surface[k] > full { surface[k] } else { full };
+            }
+            // where the bank of a lower river cuts into a bed, the bed goes on at that height
+            for k in
+                order.iter().map(|&k| k as usize).filter(|&k| u32::from(orders[k]) >= self.smallest_order && !lake(k))
+            {
+                let to = receiver[k] as usize;
+                if u32::from(orders[to]) >= self.smallest_order && ground[to] > ground[k] {
+                    ground[to] = ground[k];
+                }
+            }
+        }
+        let depth = |(surface, ground): (&f32, &f32)| if surface > ground { surface - ground } else { 0.0 };
+        let water: Vec<f32> = surface.iter().zip(&ground).map(depth).collect();
+        let [ground, water, flow] = [&ground, &water, &area].map(|values| routed.spread(values, terrain));
+        terrain.height = ground;
+        terrain.set_map(MapKind::Water, Some(Arc::new(water)));
+        terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));
+        Ok(())
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+}
