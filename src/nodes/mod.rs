@@ -215,4 +215,8 @@ catalogue! {
     filters::clamp::Clamp: Filter,
     filters::invert::Invert: Filter,
     erosion::thermal::Thermal: Process,
+    erosion::thermal_fast::ThermalFast: Process,
+    erosion::hydraulic::Hydraulic: Process,
+    erosion::hydraulic_fast::HydraulicFast: Process,
+    erosion::olsen::Olsen: Process,
 }
