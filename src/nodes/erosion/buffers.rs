@@ -96,8 +96,13 @@ pub fn inside(grid: Grid, row: isize) -> Option<usize> {
 }
 
 /// Adds to the maps of wear and of deposits what a row lost and won on balance.
-pub fn add_balance(old: &[f32], new: &[f32], [wear, deposits]: [&[f32]; 2], out: [&mut [f32]; 2]) {
-    let [out_wear, out_deposits] = out;
+pub fn add_balance(
+    old: &[f32],
+    new: &[f32],
+    [wear, deposits]: [&[f32]; 2],
+    out_wear: &mut [f32],
+    out_deposits: &mut [f32],
+) {
     let n = old.len();
     let (new, wear, deposits) = (&new[..n], &wear[..n], &deposits[..n]);
     let (out_wear, out_deposits) = (&mut out_wear[..n], &mut out_deposits[..n]);

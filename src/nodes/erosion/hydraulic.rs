@@ -123,7 +123,7 @@ impl Run for Wash {
                     Neighbours::Rotated => law.band::<false, true>(was, b * band, out),
                 }
                 let maps = [&old_wear[span.clone()], &old_deposits[span.clone()]];
-                add_balance(&old[span.clone()], height, maps, [wear, deposits]);
+                add_balance(&old[span.clone()], height, maps, wear, deposits);
                 let rows = old[span].chunks(n).zip(height.chunks(n)).zip(sediment.chunks(n));
                 for (account, ((old, new), sediment)) in accounts.iter_mut().zip(rows) {
                     let distinct = grid.distinct();
@@ -232,7 +232,18 @@ impl Law {
                 };
                 let levels = [&north.level, &mid.level, &south.level];
                 let (heights, flows) = (&was.height[old..][..n], &was.flow[old..][..n]);
-                self.settle::<STRAIGHT, DIAGONAL>(levels, mid, &gifts, (heights, flows), row);
+                let Out { height, water, sediment, flow } = row;
+                settle_row::<STRAIGHT, DIAGONAL>(
+                    self,
+                    levels,
+                    mid,
+                    &gifts,
+                    (heights, flows),
+                    height,
+                    water,
+                    sediment,
+                    flow,
+                );
             }
         }
     }
@@ -259,101 +270,118 @@ impl Law {
         out.level[n + 1] = beyond(self.grid.after(n - 1), &out.level);
     }
 
-    fn give<const STRAIGHT: bool, const DIAGONAL: bool>(
-        &self,
-        [north, mid, south]: [&Vec<f32>; 3],
-        wet: &Wet,
-        given: &mut Given,
-    ) {
+    fn give<const STRAIGHT: bool, const DIAGONAL: bool>(&self, levels: [&Vec<f32>; 3], wet: &Wet, given: &mut Given) {
         let n = self.grid.samples;
-        let (north, mid, south) = (&north[..n + 2], &mid[..n + 2], &south[..n + 2]);
-        let (water, sediment) = (&wet.water[..n], &wet.sediment[..n]);
-        let (water_out, sediment_out) = (&mut given.water[..n], &mut given.sediment[..n]);
-        let (water_share, sediment_share) = (&mut given.water_share[1..=n], &mut given.sediment_share[1..=n]);
-        for j in 0..n {
-            let a = mid[j + 1];
-            let (mut sum, mut count) = (0.0f32, 1.0f32);
-            let mut look = |neighbour: f32| {
-                let d = a - neighbour;
-                sum += if d > 0.0 { d } else { 0.0 };
-                count += if d > 0.0 { 1.0 } else { 0.0 };
-            };
-            if STRAIGHT {
-                look(north[j + 1]);
-                look(mid[j]);
-                look(mid[j + 2]);
-                look(south[j + 1]);
-            }
-            if DIAGONAL {
-                look(north[j]);
-                look(north[j + 2]);
-                look(south[j]);
-                look(south[j + 2]);
-            }
-            let levelling = sum / count;
-            let moved = if water[j] < levelling { water[j] } else { levelling };
-            let share = if sum > 0.0 { moved / sum } else { 0.0 };
-            let content = if water[j] > 0.0 { sediment[j] / water[j] } else { 0.0 };
-            water_out[j] = moved;
-            sediment_out[j] = content * moved;
-            water_share[j] = share;
-            sediment_share[j] = content * share;
-        }
-        for share in [&mut given.water_share, &mut given.sediment_share] {
+        let Given { water, sediment, water_share, sediment_share } = given;
+        let shares = (&mut water_share[1..=n], &mut sediment_share[1..=n]);
+        give_row::<STRAIGHT, DIAGONAL>(levels, wet, water, sediment, shares.0, shares.1);
+        for share in [water_share, sediment_share] {
             let beyond = |index: Option<usize>, share: &[f32]| index.map_or(0.0, |j| share[j + 1]);
             share[0] = beyond(self.grid.before(0), share);
             share[n + 1] = beyond(self.grid.after(n - 1), share);
         }
     }
+}
 
-    fn settle<const STRAIGHT: bool, const DIAGONAL: bool>(
-        &self,
-        [north, mid, south]: [&Vec<f32>; 3],
-        wet: &Wet,
-        gifts: &[Given; 3],
-        (heights, flows): (&[f32], &[f32]),
-        out: Out,
-    ) {
-        let n = self.grid.samples;
-        let (north, mid, south) = (&north[..n + 2], &mid[..n + 2], &south[..n + 2]);
-        let [n_water, water, s_water] = gifts.each_ref().map(|g| &g.water_share[..n + 2]);
-        let [n_silt, silt, s_silt] = gifts.each_ref().map(|g| &g.sediment_share[..n + 2]);
-        let (water_out, sediment_out) = (&gifts[1].water[..n], &gifts[1].sediment[..n]);
-        let (own_water, own_sediment, dissolved) = (&wet.water[..n], &wet.sediment[..n], &wet.dissolved[..n]);
-        let (heights, flows) = (&heights[..n], &flows[..n]);
-        let Out { height, water: water_left, sediment, flow } = out;
-        let (height, water_left, sediment, flow) =
-            (&mut height[..n], &mut water_left[..n], &mut sediment[..n], &mut flow[..n]);
-        let (capacity, left, unit) = (self.capacity, self.left, 1.0 / self.weather.unit_of_flow());
-        for j in 0..n {
-            let a = mid[j + 1];
-            let (mut water_in, mut sediment_in) = (0.0f32, 0.0f32);
-            let mut take = |neighbour: f32, water: f32, silt: f32| {
-                let d = neighbour - a;
-                // chosen before it is multiplied: the loop has no branch
-                let d = if d > 0.0 { d } else { 0.0 };
-                water_in += water * d;
-                sediment_in += silt * d;
-            };
-            if STRAIGHT {
-                take(north[j + 1], n_water[j + 1], n_silt[j + 1]);
-                take(mid[j], water[j], silt[j]);
-                take(mid[j + 2], water[j + 2], silt[j + 2]);
-                take(south[j + 1], s_water[j + 1], s_silt[j + 1]);
-            }
-            if DIAGONAL {
-                take(north[j], n_water[j], n_silt[j]);
-                take(north[j + 2], n_water[j + 2], n_silt[j + 2]);
-                take(south[j], s_water[j], s_silt[j]);
-                take(south[j + 2], s_water[j + 2], s_silt[j + 2]);
-            }
-            let w = ((own_water[j] - water_out[j]) + water_in) * left;
-            let m = (own_sediment[j] - sediment_out[j]) + sediment_in;
-            let most = capacity * w;
-            let kept = if m < most { m } else { most };
-            (height[j], sediment[j]) = lay_down(heights[j], m - dissolved[j], kept);
-            water_left[j] = w;
-            flow[j] = flows[j] + water_out[j] * unit;
+/// What the cells of a row give to their neighbours. A function of its own, as is the next, so that the compiler sees that the
+/// slices it writes do not overlap.
+#[inline(never)]
+fn give_row<const STRAIGHT: bool, const DIAGONAL: bool>(
+    [north, mid, south]: [&Vec<f32>; 3],
+    wet: &Wet,
+    water_out: &mut [f32],
+    sediment_out: &mut [f32],
+    water_share: &mut [f32],
+    sediment_share: &mut [f32],
+) {
+    let n = water_out.len();
+    let (north, mid, south) = (&north[..n + 2], &mid[..n + 2], &south[..n + 2]);
+    let (water, sediment) = (&wet.water[..n], &wet.sediment[..n]);
+    let (sediment_out, water_share, sediment_share) =
+        (&mut sediment_out[..n], &mut water_share[..n], &mut sediment_share[..n]);
+    for j in 0..n {
+        let a = mid[j + 1];
+        let (mut sum, mut count) = (0.0f32, 1.0f32);
+        let mut look = |neighbour: f32| {
+            let d = a - neighbour;
+            sum += if d > 0.0 { d } else { 0.0 };
+            count += if d > 0.0 { 1.0 } else { 0.0 };
+        };
+        if STRAIGHT {
+            look(north[j + 1]);
+            look(mid[j]);
+            look(mid[j + 2]);
+            look(south[j + 1]);
         }
+        if DIAGONAL {
+            look(north[j]);
+            look(north[j + 2]);
+            look(south[j]);
+            look(south[j + 2]);
+        }
+        let levelling = sum / count;
+        let moved = if water[j] < levelling { water[j] } else { levelling };
+        let share = if sum > 0.0 { moved / sum } else { 0.0 };
+        let content = if water[j] > 0.0 { sediment[j] / water[j] } else { 0.0 };
+        water_out[j] = moved;
+        sediment_out[j] = content * moved;
+        water_share[j] = share;
+        sediment_share[j] = content * share;
+    }
+}
+
+/// New maps of a row from what its cells keep and what comes.
+#[inline(never)]
+#[allow(clippy::too_many_arguments, reason = "each is a row")]
+fn settle_row<const STRAIGHT: bool, const DIAGONAL: bool>(
+    law: &Law,
+    [north, mid, south]: [&Vec<f32>; 3],
+    wet: &Wet,
+    gifts: &[Given; 3],
+    (heights, flows): (&[f32], &[f32]),
+    height: &mut [f32],
+    water_left: &mut [f32],
+    sediment: &mut [f32],
+    flow: &mut [f32],
+) {
+    let n = heights.len();
+    let (north, mid, south) = (&north[..n + 2], &mid[..n + 2], &south[..n + 2]);
+    let [n_water, water, s_water] = gifts.each_ref().map(|g| &g.water_share[..n + 2]);
+    let [n_silt, silt, s_silt] = gifts.each_ref().map(|g| &g.sediment_share[..n + 2]);
+    let (water_out, sediment_out) = (&gifts[1].water[..n], &gifts[1].sediment[..n]);
+    let (own_water, own_sediment, dissolved) = (&wet.water[..n], &wet.sediment[..n], &wet.dissolved[..n]);
+    let flows = &flows[..n];
+    let (height, water_left, sediment, flow) =
+        (&mut height[..n], &mut water_left[..n], &mut sediment[..n], &mut flow[..n]);
+    let (capacity, left, unit) = (law.capacity, law.left, 1.0 / law.weather.unit_of_flow());
+    for j in 0..n {
+        let a = mid[j + 1];
+        let (mut water_in, mut sediment_in) = (0.0f32, 0.0f32);
+        let mut take = |neighbour: f32, water: f32, silt: f32| {
+            let d = neighbour - a;
+            // chosen before it is multiplied: the loop has no branch
+            let d = if d > 0.0 { d } else { 0.0 };
+            water_in += water * d;
+            sediment_in += silt * d;
+        };
+        if STRAIGHT {
+            take(north[j + 1], n_water[j + 1], n_silt[j + 1]);
+            take(mid[j], water[j], silt[j]);
+            take(mid[j + 2], water[j + 2], silt[j + 2]);
+            take(south[j + 1], s_water[j + 1], s_silt[j + 1]);
+        }
+        if DIAGONAL {
+            take(north[j], n_water[j], n_silt[j]);
+            take(north[j + 2], n_water[j + 2], n_silt[j + 2]);
+            take(south[j], s_water[j], s_silt[j]);
+            take(south[j + 2], s_water[j + 2], s_silt[j + 2]);
+        }
+        let w = ((own_water[j] - water_out[j]) + water_in) * left;
+        let m = (own_sediment[j] - sediment_out[j]) + sediment_in;
+        let most = capacity * w;
+        let kept = if m < most { m } else { most };
+        (height[j], sediment[j]) = lay_down(heights[j], m - dissolved[j], kept);
+        water_left[j] = w;
+        flow[j] = flows[j] + water_out[j] * unit;
     }
 }

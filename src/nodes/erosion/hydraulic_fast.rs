@@ -19,7 +19,7 @@
 
 use super::buffers::{self, Next, add_balance, balance, total};
 use super::silt::{WRITTEN, Weather, lay_down};
-use super::sweep::{Around, Cell, Sweep, Visit};
+use super::sweep::{Around, Cell, Sweep, Visit, first_lowest, less};
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
 
@@ -153,7 +153,7 @@ impl Flow<'_> {
             }
             let old = grid.row(&self.terrain.height, i);
             let maps = [self.map(MapKind::Wear, i), self.map(MapKind::Deposits, i)];
-            add_balance(old, height, maps, [wear, deposits]);
+            add_balance(old, height, maps, wear, deposits);
             let [lost, gained] = balance(&old[..cells.len()], &height[..cells.len()]);
             *account = [lost, gained, total(&sediment[..cells.len()])];
         })?;
@@ -167,19 +167,48 @@ impl Flow<'_> {
         let n = cells.len();
         let h = &grid.row(&self.terrain.height, i)[..n];
         let [w, m, passed] = [MapKind::Water, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
+        let [height, water, sediment, flow] = [height, water, sediment, flow].map(|row| &mut row[..n]);
+        let (mut rain, mut solubility) = (vec![0.0; n], vec![0.0; n]);
+        self.weather.row(grid, i, &mut rain, &mut solubility);
+        let (rain, solubility) = (&rain[..n], &solubility[..n]);
         let unit = 1.0 / self.weather.unit_of_flow();
+        // first what must be picked from the cells, then all that runs along rows
         for (j, cell) in cells.iter().enumerate() {
-            let k = i * grid.samples + j;
-            let solubility = self.weather.solubility(k);
-            let came = if P > SEDIMENT {
-                cell.get(SEDIMENT)
-            } else {
-                solubility * (cell.get(WATER) - (w[j] + self.weather.rain(k)))
-            };
-            water[j] = cell.get(WATER) * self.left;
-            (height[j], sediment[j]) = lay_down(h[j], m[j] + came, solubility * water[j]);
+            water[j] = cell.get(WATER);
             flow[j] = passed[j] + cell.get(GIVEN) * unit;
+            if P > SEDIMENT {
+                sediment[j] = cell.get(SEDIMENT);
+            }
         }
+        if P <= SEDIMENT {
+            for (came, (((solubility, now), w), rain)) in
+                sediment.iter_mut().zip(solubility.iter().zip(&*water).zip(w).zip(rain))
+            {
+                *came = solubility * (now - (w + rain));
+            }
+        }
+        precipitate(h, m, solubility, self.left, water, height, sediment);
+    }
+}
+
+/// Evaporates along a row; `sediment` holds what came with water and becomes what stays in it. A function of its own, so
+/// that the compiler sees that the slices do not overlap.
+#[inline(never)]
+fn precipitate(
+    h: &[f32],
+    m: &[f32],
+    solubility: &[f32],
+    left: f32,
+    water: &mut [f32],
+    height: &mut [f32],
+    sediment: &mut [f32],
+) {
+    let n = h.len();
+    let (m, solubility) = (&m[..n], &solubility[..n]);
+    let (water, height, sediment) = (&mut water[..n], &mut height[..n], &mut sediment[..n]);
+    for j in 0..n {
+        water[j] *= left;
+        (height[j], sediment[j]) = lay_down(h[j], m[j] + sediment[j], solubility[j] * water[j]);
     }
 }
 
@@ -188,11 +217,15 @@ impl<const P: usize> Visit<P> for Flow<'_> {
         let grid = self.terrain.grid;
         let h = grid.row(&self.terrain.height, row);
         let (w, m) = (self.map(MapKind::Water, row), self.map(MapKind::Sediment, row));
-        for (j, cell) in cells.iter().enumerate() {
-            let k = row * grid.samples + j;
-            let water = w[j] + self.weather.rain(k);
+        let n = cells.len();
+        let (mut rain, mut solubility) = (vec![0.0; n], vec![0.0; n]);
+        self.weather.row(grid, row, &mut rain, &mut solubility);
+        for ((((cell, h), w), m), (rain, solubility)) in
+            cells.iter().zip(h).zip(w).zip(m).zip(rain.iter().zip(&solubility))
+        {
+            let water = w + rain;
             cell.set(WATER, water);
-            cell.set(LEVEL, (h[j] - (self.weather.solubility(k) * water - m[j])) + water);
+            cell.set(LEVEL, (h - (solubility * water - m)) + water);
             if P > SEDIMENT {
                 cell.set(SEDIMENT, 0.0);
             }
@@ -203,26 +236,22 @@ impl<const P: usize> Visit<P> for Flow<'_> {
     fn visit(&self, k: usize, around: Around<P>) {
         let [[_, north, _], [west, cell, east], [_, south, _]] = around;
         let level = cell.get(LEVEL);
-        let (mut bottom, mut lowest) = (level, cell);
-        for neighbour in [north, west, east, south] {
-            let altitude = neighbour.get(LEVEL);
-            let lower = altitude < bottom;
-            bottom = if lower { altitude } else { bottom };
-            lowest = if lower { neighbour } else { lowest };
-        }
+        let [a, b, c, d] = [north, west, east, south].map(|neighbour| neighbour.get(LEVEL));
+        let bottom = less(less(a, b), less(c, d));
+        let lowest = first_lowest(LEVEL, [north, west, east, south]);
+        // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let (water, levelling) = (cell.get(WATER), (level - bottom) * 0.5);
+        let levelling = if levelling > 0.0 { levelling } else { 0.0 };
         let moved = if water < levelling { water } else { levelling };
         cell.set(GIVEN, moved);
-        if moved > 0.0 {
-            cell.set(LEVEL, level - moved);
-            cell.set(WATER, water - moved);
-            lowest.set(LEVEL, bottom + moved);
-            lowest.set(WATER, lowest.get(WATER) + moved);
-            if P > SEDIMENT {
-                let sediment = self.weather.solubility(k) * moved;
-                cell.set(SEDIMENT, cell.get(SEDIMENT) - sediment);
-                lowest.set(SEDIMENT, lowest.get(SEDIMENT) + sediment);
-            }
+        cell.set(LEVEL, level - moved);
+        cell.set(WATER, water - moved);
+        lowest.set(LEVEL, lowest.get(LEVEL) + moved);
+        lowest.set(WATER, lowest.get(WATER) + moved);
+        if P > SEDIMENT {
+            let sediment = self.weather.solubility(k) * moved;
+            cell.set(SEDIMENT, cell.get(SEDIMENT) - sediment);
+            lowest.set(SEDIMENT, lowest.get(SEDIMENT) + sediment);
         }
     }
 }

@@ -7,9 +7,11 @@
 //! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
 //! range.
 
+use std::hint::select_unpredictable;
+
 use super::buffers::{self, Next, add_balance, balance};
 use super::rock::Rock;
-use super::sweep::{Around, Cell, Sweep, Visit};
+use super::sweep::{Around, Cell, Sweep, Visit, first_lowest, less};
 use super::thermal::Neighbours;
 use crate::field::{Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Run};
@@ -77,7 +79,7 @@ impl Lowest {
                 height[n - 1] = height[0];
             }
             let old = grid.row(&terrain.height, i);
-            add_balance(old, height, before.map(|map| grid.row(map, i)), [wear, deposits]);
+            add_balance(old, height, before.map(|map| grid.row(map, i)), wear, deposits);
             let [lost, gained] = balance(&old[..cells.len()], &height[..cells.len()]);
             *account = [lost, gained, 0.0];
         })?;
@@ -141,26 +143,33 @@ impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Visit<1> for
     fn visit(&self, k: usize, around: Around<1>) {
         let [[nw, north, ne], [west, cell, east], [sw, south, se]] = around;
         let h = cell.get(0);
-        let (mut fall, mut threshold, mut lowest) = (0.0f32, 0.0f32, cell);
-        let mut look = |neighbour, limit: f32| {
-            let d = h - Cell::get(neighbour, 0);
-            let better = d > fall && (!STEEP || d > limit);
-            fall = if better { d } else { fall };
-            threshold = if better { limit } else { threshold };
-            lowest = if better { neighbour } else { lowest };
+        let (cross, corners) = ([north, west, east, south], [nw, ne, sw, se]);
+        let straight = if STRAIGHT { h - least(cross) } else { f32::NEG_INFINITY };
+        let diagonal = if DIAGONAL { h - least(corners) } else { f32::NEG_INFINITY };
+        // steep ground is rare and worth a branch, gentle ground is everywhere and is not
+        let (steep_straight, steep_diagonal) = (straight > self.straight, diagonal > self.diagonal);
+        if STEEP && !steep_straight && !steep_diagonal {
+            return;
+        }
+        let outside = diagonal > straight && (!STEEP || steep_diagonal) || STEEP && !steep_straight;
+        let (fall, threshold, to) = match (STRAIGHT, DIAGONAL) {
+            (true, false) => (straight, self.straight, first_lowest(0, cross)),
+            (false, true) => (diagonal, self.diagonal, first_lowest(0, corners)),
+            _ if outside => (diagonal, self.diagonal, first_lowest(0, corners)),
+            _ => (straight, self.straight, first_lowest(0, cross)),
         };
-        if STRAIGHT {
-            [north, west, east, south].into_iter().for_each(|neighbour| look(neighbour, self.straight));
-        }
-        if DIAGONAL {
-            [nw, ne, sw, se].into_iter().for_each(|neighbour| look(neighbour, self.diagonal));
-        }
-        if fall > 0.0 && (STEEP || fall <= threshold) {
-            let moved = fall * 0.5 * self.rock.softness(k);
-            let left = h - moved;
-            cell.set(0, left);
-            // what was really taken, so that rounding loses nothing
-            lowest.set(0, lowest.get(0) + (h - left));
-        }
+        let half = fall * 0.5 * self.rock.softness(k);
+        let moved = if STEEP { half } else { select_unpredictable((fall > 0.0) & (fall <= threshold), half, 0.0) };
+        let left = h - moved;
+        cell.set(0, left);
+        // what was really taken, so that rounding loses nothing; where nothing moves all bits stay, signs of zeros too
+        to.set(0, to.get(0) - (left - h));
     }
+}
+
+/// The least height of four cells.
+#[inline(always)]
+fn least(cells: [&Cell<1>; 4]) -> f32 {
+    let [a, b, c, d] = cells.map(|cell| cell.get(0));
+    less(less(a, b), less(c, d))
 }

@@ -19,7 +19,7 @@ crate::params! {
         /// Steepest slope that is still levelled. Everything above stays as it is.
         flat_angle: f32 ["°"] = 20.0, 0.0..=89.0, slider 2.0..=45.0;
         /// Which cells count as neighbours.
-        neighbours: Neighbours = Neighbours::Rotated;
+        neighbours: Neighbours = Neighbours::VonNeumann;
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {

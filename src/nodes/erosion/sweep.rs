@@ -5,12 +5,13 @@
 //! 2i (modulo the distinct columns) and goes once around; were every row to begin at column 0, its first cell would have to
 //! wait for the last cell of the row before, and no two rows could run at once.
 //! Scheme: a wavefront. A cell reaches one cell around itself, so a row may follow the row before at a few cells'
-//! distance and meets exactly the state that the scan in order would have left. Threads take blocks of four rows in order,
-//! and wait until the block before is far enough ahead; within a block the four rows advance side by side, which keeps the
+//! distance and meets exactly the state that the scan in order would have left. Threads take blocks of eight rows in order,
+//! and wait until the block before is far enough ahead; within a block the rows advance side by side, which keeps the
 //! processor busy while one chain of dependent cells waits for its own results. The cells are relaxed atomics: plain
 //! loads and stores that threads may share; the progress of the blocks orders them.
 //! Boundary: beyond an open edge lie walls of infinite height; a wrapping grid continues on the other side.
 
+use std::hint::select_unpredictable;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
@@ -39,6 +40,21 @@ impl<const P: usize> Cell<P> {
 /// A cell and its eight neighbours, row by row.
 pub type Around<'a, const P: usize> = [[&'a Cell<P>; 3]; 3];
 
+/// The lesser of two heights.
+#[inline(always)]
+pub fn less(a: f32, b: f32) -> f32 {
+    if b < a { b } else { a }
+}
+
+/// The first of the cells that are lowest in value `p`. Chosen without a branch: which one it is cannot be foretold.
+#[inline(always)]
+pub fn first_lowest<const P: usize>(p: usize, cells: [&Cell<P>; 4]) -> &Cell<P> {
+    let [a, b, c, d] = cells.map(|cell| cell.get(p));
+    let first = select_unpredictable(b < a, cells[1], cells[0]);
+    let second = select_unpredictable(d < c, cells[3], cells[2]);
+    select_unpredictable(less(c, d) < less(a, b), second, first)
+}
+
 /// What a scan does with its cells.
 pub trait Visit<const P: usize>: Sync {
     /// Sets the cells of a row to what they are before the scan.
@@ -48,9 +64,11 @@ pub trait Visit<const P: usize>: Sync {
 }
 
 /// Rows that a thread takes at once and advances side by side.
-const LANES: usize = 4;
+const LANES: usize = 8;
 /// Cells of a row between two looks at the progress of the block before.
-const STRIDE: usize = 48;
+const STRIDE: usize = 32;
+/// With a neighbour at both ends.
+const REACH: usize = STRIDE + 2;
 /// Cells of a block that are worth another thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
@@ -203,39 +221,50 @@ impl<const P: usize> Plan<'_, P> {
             } else if self.stopped.load(Ordering::Relaxed) {
                 return None;
             }
-            let whole = rows == LANES && from >= lag * (LANES - 1) && to <= self.distinct;
-            match (whole, self.wraps()) {
-                (true, false) => {
-                    for step in from..to {
-                        for (r, lane) in lanes.iter().enumerate() {
-                            lane.inside(visit, step - 3 * r);
-                        }
-                    }
-                }
-                (true, true) => {
-                    for step in from..to {
-                        for (r, lane) in lanes.iter().enumerate() {
-                            lane.around(visit, step - 5 * r);
-                        }
-                    }
-                }
-                _ => {
-                    for step in from..to {
-                        for (r, lane) in lanes[..rows].iter().enumerate() {
-                            match step.checked_sub(lag * r) {
-                                Some(at) if at < self.distinct && self.wraps() => lane.around(visit, at),
-                                Some(at) if at < self.distinct => lane.inside(visit, at),
-                                _ => {}
-                            }
-                        }
-                    }
-                }
+            if rows == LANES && to - from == STRIDE {
+                self.stride(visit, &lanes, from, lag);
+            } else {
+                self.single_steps(visit, &lanes[..rows], from..to, lag);
             }
             let done = to.saturating_sub(lag * (rows - 1));
             self.blocks[block].0.store(done, Ordering::Release);
             from = to;
         }
         Some(())
+    }
+
+    /// Visits the cells that the lanes reach in [`STRIDE`] steps. Where none of them comes near an end, no index needs a
+    /// check.
+    fn stride(&self, visit: &impl Visit<P>, lanes: &[Lane<P>; LANES], from: usize, lag: usize) {
+        let window = |r: usize| from.checked_sub(lag * r).and_then(|at| lanes[r].window(at, self.wraps()));
+        let Some(first) = window(0) else {
+            return self.single_steps(visit, lanes, from..from + STRIDE, lag);
+        };
+        let mut windows = [first; LANES];
+        for (r, place) in windows.iter_mut().enumerate() {
+            let Some(window) = window(r) else {
+                return self.single_steps(visit, lanes, from..from + STRIDE, lag);
+            };
+            *place = window;
+        }
+        for s in 0..STRIDE {
+            for &(k, rows) in &windows {
+                visit.visit(k + s, rows.map(|row| [&row[s], &row[s + 1], &row[s + 2]]));
+            }
+        }
+    }
+
+    /// Visits the cells that the lanes reach in `steps`.
+    fn single_steps(&self, visit: &impl Visit<P>, lanes: &[Lane<P>], steps: std::ops::Range<usize>, lag: usize) {
+        for step in steps {
+            for (r, lane) in lanes.iter().enumerate() {
+                match step.checked_sub(lag * r) {
+                    Some(at) if at < self.distinct && self.wraps() => lane.around(visit, at),
+                    Some(at) if at < self.distinct => lane.inside(visit, at),
+                    _ => {}
+                }
+            }
+        }
     }
 
     /// Waits until `count` cells of the last row of the block before are done.
@@ -282,7 +311,26 @@ struct Lane<'a, const P: usize> {
     start: usize,
 }
 
-impl<const P: usize> Lane<'_, P> {
+/// A stretch of a row: the place of its first cell in a field of the grid, and the cells with their neighbours.
+type Window<'a, const P: usize> = (usize, [&'a [Cell<P>; REACH]; 3]);
+
+impl<'a, const P: usize> Lane<'a, P> {
+    /// The next [`STRIDE`] cells from `at` steps after the start, if all have their neighbours in the padded rows.
+    fn window(&self, at: usize, wraps: bool) -> Option<Window<'a, P>> {
+        if at + STRIDE > self.distinct {
+            return None;
+        }
+        let mut j = at;
+        if wraps {
+            j = (self.start + at) % self.distinct;
+            if j == 0 || j + STRIDE >= self.distinct {
+                return None;
+            }
+        }
+        let [north, mid, south] = self.rows.map(|row| row[j..].first_chunk());
+        Some((self.first_cell + j, [north?, mid?, south?]))
+    }
+
     /// Visits column `j`, which has its neighbours in the padded rows.
     #[inline(always)]
     fn inside(&self, visit: &impl Visit<P>, j: usize) {
