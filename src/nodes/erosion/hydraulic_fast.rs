@@ -15,6 +15,11 @@
 //! this layer settles in the first iteration as far as the water cannot hold it.
 //! Scheme, order, boundary: [`sweep`](super::sweep).
 //! Stability: a move leaves the cell no lower than the one that received; no cell gives more water than it has.
+//! Bias: a cone of slope 2.4 has 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°, but which of two all but equal ways the
+//! water takes depends on the order: on a featureless cone three quarters of what moves is elsewhere on a mirrored terrain. On the document's kind
+//! of terrain (257², its constants, 100 iterations) the result is 0.004 of the relief (rms) from that of the reference form, which
+//! itself changed 0.0065; the mean slope falls by 22 % and the erosion score goes from 0.42 to 0.47, because four
+//! neighbours smooth less than eight (tests/erosion_classic.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Next, add_balance, balance, total};
@@ -24,7 +29,7 @@ use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
 
 crate::params! {
-    /// Rain loosens the ground, runs downhill and lays it down where it dries.
+    /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
     HydraulicFast "Hydraulic erosion, fast" in "Erosion", from "Olsen 2004; document 000, §3.3.2", also "rain water sediment dissolve gully rill wash alluvial quick optimised" {
         /// Iterations, counted at the scene's resolution. More carry the ground farther.
         iterations: u32 = 60, 0..=10_000, slider 1..=500;
