@@ -55,7 +55,7 @@ crate::params! {
         presets {
             Light "Light": "Washes the valley floors level." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
-            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 200, solubility = 0.1, sediment_capacity = 0.1 }
+            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08, sediment_capacity = 0.08 }
             Document "As published": "The constants of the source document: slow and gentle." { iterations = 100, solubility = 0.01, sediment_capacity = 0.01 }
         }
     }

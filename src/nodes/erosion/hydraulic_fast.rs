@@ -44,7 +44,7 @@ crate::params! {
         presets {
             Light "Light": "Washes the valley floors level." { iterations = 20 }
             Natural "Natural": "Washed slopes above filled hollows." {}
-            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 200, solubility = 0.1 }
+            Strong "Strong": "Broad floors of silt between worn flanks." { iterations = 100, solubility = 0.08 }
             Document "As published": "The constants of the source document: slow and gentle." { iterations = 100, solubility = 0.01 }
         }
     }
@@ -241,8 +241,7 @@ impl<const P: usize> Visit<P> for Flow<'_> {
     fn visit(&self, k: usize, around: Around<P>) {
         let [[_, north, _], [west, cell, east], [_, south, _]] = around;
         let level = cell.get(LEVEL);
-        let [a, b, c, d] = [north, west, east, south].map(|neighbour| neighbour.get(LEVEL));
-        let bottom = less(less(a, b), less(c, d));
+        let bottom = less(less(north.get(LEVEL), west.get(LEVEL)), less(east.get(LEVEL), south.get(LEVEL)));
         let lowest = first_lowest(LEVEL, [north, west, east, south]);
         // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let (water, levelling) = (cell.get(WATER), (level - bottom) * 0.5);

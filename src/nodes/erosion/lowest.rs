@@ -170,6 +170,6 @@ impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Visit<1> for
 /// The least height of four cells.
 #[inline(always)]
 fn least(cells: [&Cell<1>; 4]) -> f32 {
-    let [a, b, c, d] = cells.map(|cell| cell.get(0));
-    less(less(a, b), less(c, d))
+    let [a, b, c, d] = cells;
+    less(less(a.get(0), b.get(0)), less(c.get(0), d.get(0)))
 }
