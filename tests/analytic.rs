@@ -76,6 +76,22 @@ fn thermal_brings_cone_and_step_to_the_talus_slope() {
 }
 
 #[test]
+fn fast_thermal_leaves_nothing_above_the_talus_slope() {
+    let place = Place::new(65, Edges::Open);
+    let step = Terrain::from_fn(65, Edges::Open, |u, _| if u < 0.5 { 1.0 } else { 0.0 });
+    let rise = place.context(&Control::default()).rise_per_cell(34.0);
+    for neighbours in NEIGHBOURS {
+        for (name, start) in [("cone", cone(65, 12.0)), ("step", step.clone())] {
+            let thermal = node("ThermalFast", &[("neighbours", neighbours), ("iterations", "10000")]);
+            let end = place.finish(&thermal, &start, 4000);
+            let steepest = slopes(&end, neighbours, rise).into_iter().fold(0.0, f32::max);
+            // it levels a drop in halves, so it stops somewhere below the angle
+            assert!((0.5..1.0001).contains(&steepest), "{name} {neighbours}: {steepest}");
+        }
+    }
+}
+
+#[test]
 fn thermal_keeps_the_volume_over_a_thousand_iterations() {
     for edges in [Edges::Open, Edges::Wrap] {
         let place = Place::new(129, edges);

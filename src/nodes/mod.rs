@@ -277,4 +277,8 @@ catalogue! {
     water::rivers::Rivers: Filter,
     maps::hardness::Hardness: Filter,
     maps::rain::Rain: Filter,
+    erosion::thermal_fast::ThermalFast: Process,
+    erosion::hydraulic::Hydraulic: Process,
+    erosion::hydraulic_fast::HydraulicFast: Process,
+    erosion::olsen::Olsen: Process,
 }

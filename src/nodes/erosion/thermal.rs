@@ -4,8 +4,11 @@
 //! T_n = T·δ_n, with T the rise of the talus angle over one cell. If some d_n > T_n, the cell loses
 //! m = c · max(d_n - T_n), shared among the neighbours with d_n > T_n by d_n / Σ d_n. All cells at once: old heights are
 //! read, new ones written.
+//! On rock of softness s (1 - hardness) it loses s·m.
 //! Symbols: c `rate`, T from `talus_angle`. The papers' threshold k/N is a talus angle of
 //! atan(k · relief_metres / size_metres) on a grid of N cells.
+//! Presets: angles of repose of dry sand 34°, wet clay 15°, chalk 45°, granite 35 to 40° after Glover, Pocket Ref (1998); of
+//! talus about 37° after Chandler, Geological Society 1973.
 //!
 //! Scheme: gather. What a cell loses and its loss per unit of d are computed once (`Loss`), then every cell sums
 //! what comes from its neighbours; rolling rows hold the losses, and the bits do not depend on the threads. Heights and
@@ -15,12 +18,14 @@
 //! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A hollow
 //! is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four times
 //! as much rock to and fro in iteration 50 as c = 0.3 does and is no nearer to rest after 1000.
+//! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight neighbours;
+//! 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals (tests/erosion_classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1 (there T is the same for diagonals).
-
-use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::buffers::{self, Next, add_balance, balance, inside, original};
+use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
 
@@ -44,11 +49,17 @@ crate::params! {
         rate: f32 = 0.3, 0.0..=1.0, slider 0.05..=0.5;
         /// Which cells count as neighbours.
         neighbours: Neighbours = Neighbours::Moore;
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        hardness: f32 = 0.0, 0.0..=1.0;
         presets {
             Light "Light": "Takes the sharpness off the crests." { iterations = 12 }
             Natural "Natural": "Scree at the foot of the cliffs." {}
             Strong "Strong": "Valleys filled with scree." { iterations = 300, talus_angle = 30.0 }
-            Sand "Sand": "Dry sand, at rest at 32°." { iterations = 150, talus_angle = 32.0 }
+            Sand "Sand": "Dry sand, at rest at 34°." { iterations = 150 }
+            Scree "Scree": "Angular stones, at rest at 37°." { iterations = 100, talus_angle = 37.0 }
+            Clay "Clay": "Wet clay, which slides down to 15°." { iterations = 100, talus_angle = 15.0 }
+            Chalk "Chalk": "Broken chalk, which stands at 45°." { iterations = 80, talus_angle = 45.0 }
+            Granite "Granite": "Blocks of granite, at rest at 40°." { iterations = 60, talus_angle = 40.0, hardness = 0.3 }
         }
     }
 }
@@ -59,24 +70,20 @@ impl Process for Thermal {
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
-        terrain.close_seam();
-        for kind in WRITTEN {
-            if terrain.map(kind).is_none() {
-                terrain.map_mut(kind);
-            }
-        }
+        buffers::prepare(&mut terrain, &WRITTEN);
         Box::new(Slide {
             talus_angle: self.talus_angle,
             rate: self.rate,
             neighbours: self.neighbours,
+            rock: Rock::new(&terrain, self.hardness),
             terrain,
-            next: Buffers::default(),
+            next: Next::default(),
             ledger: Ledger::default(),
         })
     }
 }
 
-/// The data maps of this process, in the order of [`Buffers::maps`].
+/// The data maps of this process, in the order of [`Next::maps`].
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Cells of a band; the rows beside a band are computed twice, so bands are not too small.
@@ -88,38 +95,28 @@ struct Slide {
     talus_angle: f32,
     rate: f32,
     neighbours: Neighbours,
+    rock: Rock,
     terrain: Terrain,
-    next: Buffers,
+    next: Next<2>,
     ledger: Ledger,
-}
-
-/// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
-#[derive(Default)]
-struct Buffers {
-    height: Vec<f32>,
-    maps: [Vec<f32>; 2],
-    /// What each row lost and gained.
-    rows: Vec<[f64; 2]>,
 }
 
 impl Run for Slide {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
-        let (n, len) = (grid.samples, grid.len());
+        let n = grid.samples;
         let rise = cx.rise_per_cell(self.talus_angle);
-        let law = Law { grid, rate: self.rate, straight: rise, diagonal: rise * std::f32::consts::SQRT_2 };
-        let Buffers { height, maps: [wear, deposits], rows } = &mut self.next;
-        for buffer in [&mut *height, &mut *wear, &mut *deposits] {
-            buffer.resize(len, 0.0);
-        }
-        rows.resize(n, [0.0; 2]);
+        let (straight, diagonal) = (rise, rise * std::f32::consts::SQRT_2);
+        let law = Law { grid, rate: self.rate, rock: &self.rock, straight, diagonal };
+        self.next.fit(&self.terrain);
+        let Next { height, maps: [wear, deposits], accounts } = &mut self.next;
         let old = &self.terrain.height;
-        let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
+        let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let band = (BAND_CELLS / n).max(BAND_ROWS);
         let cells = band * n;
         let bands = (height.par_chunks_mut(cells), wear.par_chunks_mut(cells), deposits.par_chunks_mut(cells));
-        (bands.0, bands.1, bands.2, rows.par_chunks_mut(band)).into_par_iter().enumerate().try_for_each(
-            |(b, (height, wear, deposits, rows))| {
+        (bands.0, bands.1, bands.2, accounts.par_chunks_mut(band)).into_par_iter().enumerate().try_for_each(
+            |(b, (height, wear, deposits, accounts))| {
                 cx.control.check()?;
                 match self.neighbours {
                     Neighbours::Moore => law.band::<true, true>(old, b * band, height),
@@ -127,27 +124,17 @@ impl Run for Slide {
                     Neighbours::Rotated => law.band::<false, true>(old, b * band, height),
                 }
                 let span = b * cells..b * cells + height.len();
-                let old = &old[span.clone()];
-                add_balance(old, height, &old_wear[span.clone()], wear, |fall| if fall > 0.0 { fall } else { 0.0 });
-                add_balance(old, height, &old_deposits[span], deposits, |fall| if fall < 0.0 { -fall } else { 0.0 });
+                add_balance(&old[span.clone()], height, before.map(|map| &map[span.clone()]), wear, deposits);
                 let distinct = grid.distinct();
-                for ((row, old), new) in rows.iter_mut().zip(old.chunks(n)).zip(height.chunks(n)) {
-                    *row = balance(&old[..distinct], &new[..distinct]);
+                for ((account, old), new) in accounts.iter_mut().zip(old[span].chunks(n)).zip(height.chunks(n)) {
+                    let [lost, gained] = balance(&old[..distinct], &new[..distinct]);
+                    *account = [lost, gained, 0.0];
                 }
                 Ok(())
             },
         )?;
         // from here on the step cannot fail
-        for [eroded, deposited] in &rows[..grid.distinct()] {
-            self.ledger.eroded += eroded;
-            self.ledger.deposited += deposited;
-        }
-        std::mem::swap(&mut self.terrain.height, height);
-        for (kind, map) in WRITTEN.into_iter().zip([wear, deposits]) {
-            let former = self.terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
-            // a map that a snapshot shares stays with it
-            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
-        }
+        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
         Ok(())
     }
 
@@ -160,7 +147,7 @@ impl Run for Slide {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self { terrain: self.terrain.clone(), next: Buffers::default(), ..*self })
+        Box::new(Self { rock: self.rock.clone(), terrain: self.terrain.clone(), next: Next::default(), ..*self })
     }
 
     fn bytes(&self) -> usize {
@@ -168,37 +155,10 @@ impl Run for Slide {
     }
 }
 
-/// Writes a data map: what it was, plus `part` of the fall of each cell.
-fn add_balance(old: &[f32], new: &[f32], before: &[f32], map: &mut [f32], part: impl Fn(f32) -> f32) {
-    for (((map, before), old), new) in map.iter_mut().zip(before).zip(old).zip(new) {
-        *map = before + part(old - new);
-    }
-}
-
-/// What a row lost and what it gained, measured on the heights. Eight partial sums, always combined in the same order.
-fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
-    let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
-    let mut add = |k: usize, old: f32, new: f32| {
-        let fall = f64::from(old) - f64::from(new);
-        net[k] += fall;
-        gross[k] += fall.abs();
-    };
-    let ((olds, last_old), (news, last_new)) = (old.as_chunks::<8>(), new.as_chunks::<8>());
-    for (old, new) in olds.iter().zip(news) {
-        for k in 0..8 {
-            add(k, old[k], new[k]);
-        }
-    }
-    for (k, (&old, &new)) in last_old.iter().zip(last_new).enumerate() {
-        add(k, old, new);
-    }
-    let (net, gross) = (net.iter().sum::<f64>(), gross.iter().sum::<f64>());
-    [(gross + net) * 0.5, (gross - net) * 0.5]
-}
-
-struct Law {
+struct Law<'a> {
     grid: Grid,
     rate: f32,
+    rock: &'a Rock,
     /// Height difference at rest to a neighbour on the same row or column.
     straight: f32,
     diagonal: f32,
@@ -215,13 +175,15 @@ struct Loss {
     share: Padded,
 }
 
-impl Law {
+impl Law<'_> {
     /// New heights of the rows from `first` on.
     fn band<const STRAIGHT: bool, const DIAGONAL: bool>(&self, old: &[f32], first: usize, out: &mut [f32]) {
         let n = self.grid.samples;
         // rows r - 1 … r + 2 of heights and r - 1 … r + 1 of losses, with r = first + ahead
         let mut heights: [Padded; 4] = std::array::from_fn(|_| vec![f32::NAN; n + 2]);
         let mut losses: [Loss; 3] = std::array::from_fn(|_| Loss { total: vec![0.0; n], share: vec![0.0; n + 2] });
+        // share of the excess that each cell of row r + 1 moves
+        let mut rates = vec![self.rate * self.rock.uniform().unwrap_or(1.0); n];
         self.load(old, first as isize - 2, &mut heights[2]);
         self.load(old, first as isize - 1, &mut heights[3]);
         for ahead in -2..(out.len() / n) as isize {
@@ -229,7 +191,8 @@ impl Law {
             losses.rotate_left(1);
             self.load(old, first as isize + ahead + 2, &mut heights[3]);
             let [north, mid, south, beyond] = &heights;
-            self.losses::<STRAIGHT, DIAGONAL>([mid, south, beyond], &mut losses[2]);
+            self.load_rates(first as isize + ahead + 1, &mut rates);
+            self.losses::<STRAIGHT, DIAGONAL>([mid, south, beyond], &rates, &mut losses[2]);
             if ahead >= 0 {
                 let row = &mut out[ahead as usize * n..][..n];
                 self.settle::<STRAIGHT, DIAGONAL>([north, mid, south], &losses, row);
@@ -240,7 +203,7 @@ impl Law {
     /// Copies row `row`, which may lie one or two beyond the edge, with its neighbours beyond the ends.
     fn load(&self, old: &[f32], row: isize, out: &mut Padded) {
         let n = self.grid.samples;
-        let Some(row) = self.inside(row) else {
+        let Some(row) = inside(self.grid, row) else {
             out.fill(f32::NAN);
             return;
         };
@@ -250,22 +213,27 @@ impl Law {
         (out[0], out[n + 1]) = (beyond(self.grid.before(0)), beyond(self.grid.after(n - 1)));
     }
 
-    fn inside(&self, row: isize) -> Option<usize> {
-        let last = self.grid.samples as isize - 1;
-        let mut at = row.clamp(0, last) as usize;
-        for _ in row..0 {
-            at = self.grid.before(at)?;
+    /// Sets the rates of row `row`, where they are not the same everywhere.
+    fn load_rates(&self, row: isize, rates: &mut [f32]) {
+        if self.rock.uniform().is_some() {
+            return;
         }
-        for _ in last..row {
-            at = self.grid.after(at)?;
+        let Some(row) = inside(self.grid, row) else { return };
+        let first = original(self.grid, row) * self.grid.samples;
+        for (j, rate) in rates.iter_mut().enumerate() {
+            *rate = self.rate * self.rock.softness(first + original(self.grid, j));
         }
-        Some(at)
     }
 
-    fn losses<const STRAIGHT: bool, const DIAGONAL: bool>(&self, [north, mid, south]: [&Padded; 3], loss: &mut Loss) {
+    fn losses<const STRAIGHT: bool, const DIAGONAL: bool>(
+        &self,
+        [north, mid, south]: [&Padded; 3],
+        rates: &[f32],
+        loss: &mut Loss,
+    ) {
         let n = self.grid.samples;
         let (north, mid, south) = (&north[..n + 2], &mid[..n + 2], &south[..n + 2]);
-        let (total, share) = (&mut loss.total[..n], &mut loss.share[1..=n]);
+        let (total, share, rates) = (&mut loss.total[..n], &mut loss.share[1..=n], &rates[..n]);
         for j in 0..n {
             let h = mid[j + 1];
             let (mut sum, mut most) = (0.0f32, 0.0f32);
@@ -287,7 +255,7 @@ impl Law {
                 look(south[j], self.diagonal);
                 look(south[j + 2], self.diagonal);
             }
-            let moved = self.rate * most;
+            let moved = rates[j] * most;
             total[j] = moved;
             share[j] = if sum > 0.0 { moved / sum } else { 0.0 };
         }

@@ -1,0 +1,147 @@
+//! What a step writes beside the terrain it reads, and the books it keeps.
+//!
+//! A step fills [`Next`] and lets it take the terrain's place when it is whole, so that a cancelled step leaves the run
+//! as it was, and data maps that a snapshot shares are never copied. Gains and losses are measured on the heights as
+//! they are stored, row by row, so that rounding never gathers in the books.
+
+use std::sync::Arc;
+
+use crate::field::{Edges, Grid, MapKind, Terrain};
+use crate::nodes::Ledger;
+
+/// What a row lost and gained, and what the water over it carries.
+pub type Account = [f64; 3];
+
+/// Height and data maps of the next state. Empty until the first step, and in snapshots.
+#[derive(Clone)]
+pub struct Next<const MAPS: usize> {
+    pub height: Vec<f32>,
+    pub maps: [Vec<f32>; MAPS],
+    /// One for every row.
+    pub accounts: Vec<Account>,
+}
+
+impl<const MAPS: usize> Default for Next<MAPS> {
+    fn default() -> Self {
+        Self { height: Vec::new(), maps: std::array::from_fn(|_| Vec::new()), accounts: Vec::new() }
+    }
+}
+
+impl<const MAPS: usize> Next<MAPS> {
+    /// As large as `terrain`; what stands in it has no meaning.
+    pub fn fit(&mut self, terrain: &Terrain) {
+        for buffer in std::iter::once(&mut self.height).chain(&mut self.maps) {
+            buffer.resize(terrain.grid.len(), 0.0);
+        }
+        self.accounts.resize(terrain.samples(), [0.0; 3]);
+    }
+
+    /// On a wrapping grid, makes the last row repeat the first.
+    pub fn repeat_first_row(&mut self, grid: Grid) {
+        let n = grid.samples;
+        if grid.edges == Edges::Wrap {
+            std::iter::once(&mut self.height).chain(&mut self.maps).for_each(|f| f.copy_within(0..n, (n - 1) * n));
+        }
+    }
+
+    /// Enters the accounts in the books and changes places with the terrain's heights and its maps of `kinds`.
+    pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], ledger: &mut Ledger) {
+        let mut carried = 0.0;
+        for [eroded, deposited, in_water] in &self.accounts[..terrain.grid.distinct()] {
+            ledger.eroded += eroded;
+            ledger.deposited += deposited;
+            carried += in_water;
+        }
+        ledger.carried = carried;
+        std::mem::swap(&mut terrain.height, &mut self.height);
+        for (kind, map) in kinds.into_iter().zip(&mut self.maps) {
+            let former = terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
+            // a map that a snapshot shares stays with it
+            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
+        }
+    }
+}
+
+/// Makes the maps of `kinds` where there are none, and closes the seams of a wrapping terrain.
+pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
+    terrain.close_seam();
+    let (n, edges) = (terrain.samples(), terrain.grid.edges);
+    for &kind in kinds {
+        if terrain.map(kind).is_none() {
+            terrain.map_mut(kind);
+        } else if edges == Edges::Wrap {
+            let map = terrain.map_mut(kind);
+            map.chunks_mut(n).for_each(|row| row[n - 1] = row[0]);
+            map.copy_within(0..n, (n - 1) * n);
+        }
+    }
+}
+
+/// The row or column that `index` repeats: the first for the last of a wrapping grid, else itself.
+pub fn original(grid: Grid, index: usize) -> usize {
+    if index == grid.distinct() { 0 } else { index }
+}
+
+/// The row that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.
+pub fn inside(grid: Grid, row: isize) -> Option<usize> {
+    let last = grid.samples as isize - 1;
+    let mut at = row.clamp(0, last) as usize;
+    for _ in row..0 {
+        at = grid.before(at)?;
+    }
+    for _ in last..row {
+        at = grid.after(at)?;
+    }
+    Some(at)
+}
+
+/// Adds to the maps of wear and of deposits what a row lost and won on balance.
+pub fn add_balance(
+    old: &[f32],
+    new: &[f32],
+    [wear, deposits]: [&[f32]; 2],
+    out_wear: &mut [f32],
+    out_deposits: &mut [f32],
+) {
+    let n = old.len();
+    let (new, wear, deposits) = (&new[..n], &wear[..n], &deposits[..n]);
+    let (out_wear, out_deposits) = (&mut out_wear[..n], &mut out_deposits[..n]);
+    for j in 0..n {
+        let fall = old[j] - new[j];
+        out_wear[j] = wear[j] + if fall > 0.0 { fall } else { 0.0 };
+        out_deposits[j] = deposits[j] + if fall < 0.0 { -fall } else { 0.0 };
+    }
+}
+
+/// What a row lost and what it gained, measured on the heights. Eight partial sums, always combined in the same order.
+pub fn balance(old: &[f32], new: &[f32]) -> [f64; 2] {
+    let (mut net, mut gross) = ([0.0f64; 8], [0.0f64; 8]);
+    let mut add = |k: usize, old: f32, new: f32| {
+        let fall = f64::from(old) - f64::from(new);
+        net[k] += fall;
+        gross[k] += fall.abs();
+    };
+    let ((olds, last_old), (news, last_new)) = (old.as_chunks::<8>(), new.as_chunks::<8>());
+    for (old, new) in olds.iter().zip(news) {
+        for k in 0..8 {
+            add(k, old[k], new[k]);
+        }
+    }
+    for (k, (&old, &new)) in last_old.iter().zip(last_new).enumerate() {
+        add(k, old, new);
+    }
+    let (net, gross) = (net.iter().sum::<f64>(), gross.iter().sum::<f64>());
+    [(gross + net) * 0.5, (gross - net) * 0.5]
+}
+
+/// Sum of a row, in eight partial sums that are always combined in the same order.
+pub fn total(row: &[f32]) -> f64 {
+    let (chunks, last) = row.as_chunks::<8>();
+    let mut sums = [0.0f64; 8];
+    for chunk in chunks {
+        for k in 0..8 {
+            sums[k] += f64::from(chunk[k]);
+        }
+    }
+    sums.iter().sum::<f64>() + last.iter().map(|&v| f64::from(v)).sum::<f64>()
+}
