@@ -67,11 +67,12 @@ fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
     return colour * (1.0 - 0.28 * wet);
 }
 
-// Colour of an overlay, and how much of the ground it covers.
+// Loaded, not sampled: where a filter reads beyond the end of a row it may find the palette.
 fn ramp_colour(at: f32) -> vec3<f32> {
-    return textureSampleLevel(palette, smooth_sampler, vec2<f32>(0.5 / 512.0 + at * (511.0 / 512.0), 0.75), 0.0).rgb;
+    return textureLoad(palette, vec2<i32>(i32(saturate(at) * 511.0 + 0.5), 1), 0).rgb;
 }
 
+// Colour of an overlay, and how much of the ground it covers.
 fn slope_tint(surface: Surface) -> vec4<f32> {
     // the ramp ends at 75 degrees
     return vec4<f32>(ramp_colour(saturate(degrees(atan(surface.steepness)) / 75.0)), 1.0);

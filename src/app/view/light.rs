@@ -95,8 +95,10 @@ impl Sweep {
     /// block of rows: a column a row, on one side.
     fn run(&self, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
         let n = self.size;
-        let mut lit = vec![1.0; height.len()];
+        // zeros cost nothing until they are written
+        let mut lit = vec![0.0; height.len()];
         let first = if self.from_end { n - 1 } else { 0 };
+        lit[first * n..][..n].fill(1.0);
         let mut front = Shadows { top: vec![0.0; n + 2], way: vec![0.0; n + 2] };
         for (top, h) in front.top[1..].iter_mut().zip(&height[first * n..][..n]) {
             *top = h * self.relief_world;

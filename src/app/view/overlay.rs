@@ -199,6 +199,8 @@ pub fn lay(
         }
     };
     let sequential = Fade { nothing: 0.0, width: 0.06 };
+    // some water runs everywhere: the ground shows where it is little
+    let rivers = Fade { nothing: 0.0, width: 0.3 };
     // a ramp with a middle has a colour for nothing, and the ground shining through would draw a line around it
     let opaque = Fade { nothing: 0.0, width: 0.0 };
     let (low, high, unit, ticks, fade) = match law {
@@ -217,7 +219,7 @@ pub fn lay(
         Some(Law::Fixed(low, high, unit)) => (low, high, unit, linear(low, high, 4, false), opaque),
         Some(Law::Powers(unit)) => {
             let powers = few_exceed(&values, 0.9995).max(10.0).log10().ceil();
-            (0.0, powers, unit, decades(powers as i32), sequential)
+            (0.0, powers, unit, decades(powers as i32), rivers)
         }
     };
     let is_log = matches!(law, Some(Law::Powers(_)));

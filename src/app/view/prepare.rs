@@ -75,26 +75,32 @@ pub fn prepare(
     control: &Control,
 ) -> Result<Prepared, Cancelled> {
     let terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
-    let mut scale = Scale::new(&terrain, settings);
+    control.check()?;
+    let bounds = Bounds::new(&terrain);
+    let range = bounds.whole();
+    let mut scale = Scale::with_range(&terrain, settings, range);
+    control.check()?;
     let towards_sun = settings.sun_direction();
-    let (sunlight, ((bounds, slopes), openness)) = rayon::join(
+    let (sunlight, (slopes, openness)) = rayon::join(
         || light::sunlight(&terrain, &scale, towards_sun, control),
-        || {
-            rayon::join(
-                || (Bounds::new(&terrain), slopes(&terrain, settings, control)),
-                || light::openness(&terrain, &scale, control),
-            )
-        },
+        || rayon::join(|| slopes(&terrain, settings, control), || light::openness(&terrain, &scale, control)),
     );
     let (sunlight, slopes, openness) = (sunlight?, slopes?, openness?);
-    let both = sunlight.into_par_iter().zip(openness).map(|(sun, open)| [sun, open]).collect();
+    let n = scale.samples;
+    let mut both = vec![[0.0; 2]; n * n];
+    both.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        control.check()?;
+        let row_of = |map: &'_ [f32], j: usize| map[i * n + j];
+        row.iter_mut().enumerate().for_each(|(j, out)| *out = [row_of(&sunlight, j), row_of(&openness, j)]);
+        Ok(())
+    })?;
     let light = Mips::new(scale.samples, both, unit_bytes, control)?;
     let inland = inland(&terrain, control)?.map(Arc::new);
     scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
     let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
     Ok(Prepared {
         serial: next_serial(),
-        range: terrain.range(),
+        range,
         bounds: Arc::new(bounds),
         slopes: Arc::new(slopes),
         light: Arc::new(light),

@@ -33,9 +33,13 @@ pub struct Scale {
 
 impl Scale {
     pub fn new(terrain: &Terrain, settings: &Settings) -> Self {
+        Self::with_range(terrain, settings, terrain.range())
+    }
+
+    /// With the lowest and highest height, where they are known already.
+    pub fn with_range(terrain: &Terrain, settings: &Settings, (low, high): (f32, f32)) -> Self {
         let relief_world = settings.relief_over_size() * SIDE_WORLD;
         let metres_per_world = settings.size_metres / SIDE_WORLD;
-        let (low, high) = terrain.range();
         let (low, high) = if low <= high { (low, high) } else { (0.0, 0.0) };
         let (lowest_world, highest_world) = (low * relief_world, high * relief_world);
         let thickness = 0.03 * SIDE_WORLD + 0.10 * (highest_world - lowest_world);
