@@ -11,6 +11,7 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use talweg::eval::thread_pool;
 use talweg::field::{Edges, Grid, Stream, Terrain};
+use talweg::hydrology::{Basins, Cells, Descent, Outlets, Steering, accumulate, flooded, upstream_first};
 use talweg::nodes::{Context, Control, Generator, Node};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
@@ -104,7 +105,8 @@ fn weather(c: &mut Criterion) {
     let cx = context(1024, &control);
     let start = ground(&cx);
     let mut group = group(c, "weather 1024", &start);
-    for (name, preset) in [("Dunes", "Transverse"), ("Dunes", "Yardangs"), ("Snow", "Natural"), ("Coastal", "Natural")] {
+    for (name, preset) in [("Dunes", "Transverse"), ("Dunes", "Yardangs"), ("Snow", "Natural"), ("Coastal", "Natural")]
+    {
         let mut node = node(name, &[]);
         if let Some(preset) = node.about().preset(preset) {
             node.adopt(preset);
@@ -114,5 +116,65 @@ fn weather(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, droplets, shallow_water, weather);
+/// The five erosions of document 000, at sizes where the growth of the cost per cell shows.
+fn classic(c: &mut Criterion) {
+    let control = Control::default();
+    for samples in [512, 1024, 2048, 4096] {
+        let cx = context(samples, &control);
+        let start = ground(&cx);
+        let mut group = group(c, &format!("document 000, {samples}"), &start);
+        for name in ["Thermal", "ThermalFast", "Hydraulic", "HydraulicFast", "Olsen"] {
+            iteration(&mut group, name, &cx, &start, &node(name, &[]), 0, &[2]);
+        }
+        group.finish();
+    }
+}
+
+/// Filling and routing at 2048².
+fn hydrology(c: &mut Criterion) {
+    let control = Control::default();
+    let cx = context(2048, &control);
+    let terrain = ground(&cx);
+    let mut group = group(c, "hydrology 2048", &terrain);
+    let cells = Cells::of(cx.grid);
+    let height = &terrain.height;
+    let outlets = Outlets::new(cells, height, f32::NEG_INFINITY);
+    let route = |steering| Descent::new(cells, height, &outlets, steering, &control).unwrap();
+    group.bench_function("steepest receivers", |b| b.iter(|| route(Steering::Steepest)));
+    group.bench_function("scattered receivers", |b| b.iter(|| route(Steering::Scattered(cx.random))));
+    group.bench_function("filling, by basins", |b| {
+        b.iter(|| {
+            let descent = route(Steering::Steepest);
+            Basins::new(cells, height, &outlets, &descent, &control).unwrap().filled(height)
+        });
+    });
+    group.bench_function("filling, by priority-flood", |b| {
+        b.iter(|| flooded(cells, height, &outlets, 0.0, &control).unwrap());
+    });
+    group.bench_function("D8 areas", |b| {
+        b.iter(|| {
+            let descent = route(Steering::Steepest);
+            let order = upstream_first(&descent.receiver, &control).unwrap();
+            let mut area = vec![1.0; cells.len()];
+            accumulate(&descent.receiver, &order, &mut area);
+            area
+        });
+    });
+    group.finish();
+}
+
+/// A step of stream power with routing and filling, at 1024².
+fn streams(c: &mut Criterion) {
+    let control = Control::default();
+    let cx = context(1024, &control);
+    let start = ground(&cx);
+    let mut group = group(c, "stream power 1024", &start);
+    for exponent in ["1", "1.3"] {
+        let node = node("StreamPower", &[("slope_exponent", exponent)]);
+        iteration(&mut group, &format!("step, n = {exponent}"), &cx, &start, &node, 0, &[1, 2]);
+    }
+    group.finish();
+}
+
+criterion_group!(benches, classic, droplets, shallow_water, weather, hydrology, streams);
 criterion_main!(benches);

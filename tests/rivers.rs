@@ -15,6 +15,7 @@ fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&C
         grid: Grid::new(samples, edges),
         size_metres: 8000.0,
         relief_metres: 1800.0,
+        sea_level: 0.0,
         scene_samples: 1025,
         random: Stream::new(seed, 1),
         control: &control,

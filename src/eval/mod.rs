@@ -132,7 +132,8 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'
             if run == 0 && !stages.is_empty() {
                 break; // the playhead stands before it
             }
-            node = node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed, settings.sea_level);
+            node =
+                node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed, settings.sea_level);
             stages.push(Stage { process, key: node, iterations: scaled });
             left = left.map(|left| left - run);
         }

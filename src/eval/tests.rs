@@ -373,6 +373,7 @@ fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
         let below = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
         assert_eq!(*height, run(&below, then, &mut Store::forgetful()).height_at(place[0], place[1]));
     }
+}
 
 #[test]
 fn moving_the_sea_costs_only_what_it_wets() {

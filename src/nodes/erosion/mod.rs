@@ -1,30 +1,27 @@
-//! Simulations that wear the terrain down.
+//! Simulations that wear the terrain down, and some that build it up.
 
-pub mod cover;
-pub mod dunes;
-mod dunes_run;
+mod buffers;
 pub mod coastal;
 mod coastal_exposure;
 mod coastal_shore;
+pub mod cover;
 pub mod droplets;
 mod droplets_flight;
 mod droplets_tiles;
-pub mod rock;
-pub mod shallow_water;
-pub mod snow;
-pub mod thermal;
-pub mod wind;
-pub mod stream_power;
-pub mod stream_power_law;
-pub mod thermal;
-pub mod uplift;
-mod buffers;
+pub mod dunes;
+mod dunes_run;
 pub mod hydraulic;
 pub mod hydraulic_fast;
 mod lowest;
 pub mod olsen;
 pub mod rock;
+pub mod shallow_water;
 mod silt;
+pub mod snow;
+pub mod stream_power;
+pub mod stream_power_law;
 mod sweep;
 pub mod thermal;
 pub mod thermal_fast;
+pub mod uplift;
+pub mod wind;
