@@ -52,7 +52,7 @@ pub fn film(ctx: &egui::Context, film: &mut Film) -> Option<Answer> {
         ui.label("Films the erosion from above, from its start to its end, with the palette of the scene.");
         ui.add_space(8.0);
         egui::Grid::new("film").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
-            let mut row = |ui: &mut Ui, name: &str, tip: &str, field: egui::DragValue| {
+            let row = |ui: &mut Ui, name: &str, tip: &str, field: egui::DragValue| {
                 let label = ui.label(name).on_hover_text(tip);
                 ui.add_sized([120.0, 22.0], field.update_while_editing(false)).labelled_by(label.id).on_hover_text(tip);
                 ui.end_row();

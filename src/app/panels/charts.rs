@@ -67,7 +67,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
     let room = ui.available_size();
     let width = ((room.x - 2.0 * ui.spacing().item_spacing.x) / 3.0).max(120.0);
     ui.horizontal_top(|ui| {
-        let mut column = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
+        let column = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
             ui.allocate_ui(vec2(width, room.y), |ui| {
                 ui.vertical(|ui| {
                     ui.set_width(width);

@@ -136,7 +136,7 @@ impl Table {
     /// Gradients at the four corners of a cell, as indices: two of its first row, two of its second.
     #[inline(always)]
     fn corners(&self, octave: &Octave, row: i32, column: i32) -> [u8; 4] {
-        let (i, j) = ((row - self.first[0]) as u32, (column - self.first[1]) as u32);
+        let (i, j) = (row.wrapping_sub(self.first[0]) as u32, column.wrapping_sub(self.first[1]) as u32);
         let last = (self.width - 1).max(0) as u32;
         if i < last && j < last {
             let at = (i * self.width as u32 + j) as usize;
@@ -144,7 +144,8 @@ impl Table {
             return [top[0], top[1], bottom[0], bottom[1]];
         }
         let wrapped = |line: i32| self.period.map_or(line, |p| line.rem_euclid(p));
-        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| octave.direction_bits(wrapped(column + dx), wrapped(row + dy)))
+        [(0, 0), (1, 0), (0, 1), (1, 1)]
+            .map(|(dx, dy)| octave.direction_bits(wrapped(column.wrapping_add(dx)), wrapped(row.wrapping_add(dy))))
     }
 }
 
@@ -170,6 +171,9 @@ impl RowReader for Reader<'_> {
     }
 }
 
+/// Cells that a place is moved by at the most.
+const FARTHEST: f32 = 8_388_608.0;
+
 #[inline(always)]
 fn floor(x: f32) -> i32 {
     let whole = x as i32;
@@ -193,9 +197,11 @@ impl WarpedReader<'_> {
             let count = part_of_row.len();
             for k in 0..count {
                 let (column, along) = octave.column_place(start + k);
-                let (x, y) = (along + east[start + k] * table.cells, part + south[start + k] * table.cells);
+                // beyond the limit single precision knows no parts of a cell
+                let moved = |by: f32| (by * table.cells).clamp(-FARTHEST, FARTHEST);
+                let (x, y) = (along + moved(east[start + k]), part + moved(south[start + k]));
                 let (cx, cy) = (floor(x), floor(y));
-                cells[k] = [column + cx, line + cy];
+                cells[k] = [column.wrapping_add(cx), line.wrapping_add(cy)];
                 places[k] = [x - cx as f32, y - cy as f32];
             }
             for (corners, &[column, row]) in corners[..count].iter_mut().zip(&cells) {
