@@ -3,12 +3,16 @@
 //! Both read what the [`Store`] remembers; nothing is computed that the picture does not need, but for the layers below a
 //! probed place whose results the cache has dropped.
 
+use std::collections::BTreeSet;
+
 use super::{Playhead, Step, Store, evaluate, plan};
 use crate::field::Terrain;
-use crate::measure::Slopes;
+use crate::measure::{Slopes, slopes};
 use crate::nodes::{Cancelled, Control, Ledger};
 use crate::scene::Scene;
 
+/// Key frames of one stretch whose slopes are measured, about, at the most.
+const MOST_MEASURED: u32 = 48;
 /// Moments of a [`History`] at the most; more are thinned out evenly.
 const MOST_MOMENTS: usize = 1000;
 
@@ -29,7 +33,7 @@ pub struct Moment {
     pub iteration: u32,
     /// From the first beginning on.
     pub books: Ledger,
-    /// Known where it was looked at.
+    /// Known at some of the key frames.
     pub slopes: Option<Slopes>,
 }
 
@@ -70,20 +74,39 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
     Some(History { layer, cells: distinct * distinct, moments: moments.map(|(_, m)| m).collect() })
 }
 
-/// Remembers how steep the terrain under the playhead (or at the end of `layer`) is.
-pub fn note_slopes(
+/// Measures the slopes of key frames of the process of `layer` that were not measured yet, spread over its course, so
+/// that [`history`] can tell them.
+///
+/// # Errors
+/// [`Cancelled`] when `control` says so; what was measured is kept.
+pub fn measure_course(
     scene: &Scene,
     samples: usize,
     layer: usize,
-    playhead: Option<Playhead>,
-    slopes: Slopes,
     store: &mut Store,
-) {
-    let steps = plan(scene, samples, playhead);
-    let stage = steps.iter().find(|step| step.index == layer).and_then(|step| step.stages.last());
-    if let Some(stage) = stage {
-        store.timeline.note_slopes(stage.key, stage.iterations, slopes);
+    control: &Control,
+) -> Result<(), Cancelled> {
+    let steps = plan(scene, samples, None);
+    let Some(step) = steps.iter().find(|step| step.index == layer) else { return Ok(()) };
+    for stage in &step.stages {
+        let known: BTreeSet<u32> =
+            store.timeline.notes(stage.key).filter(|(_, note)| note.slopes.is_some()).map(|(at, _)| at).collect();
+        let near = stage.iterations.div_ceil(MOST_MEASURED) / 2;
+        let mut last = None;
+        let mut measured = Vec::new();
+        for (at, terrain) in store.timeline.terrains(stage.key).filter(|(at, _)| *at <= stage.iterations) {
+            control.check()?;
+            let is_new = known.range(at.saturating_sub(near)..=at.saturating_add(near)).next().is_none();
+            if is_new && last.is_none_or(|last: u32| at.abs_diff(last) > near) {
+                measured.push((at, slopes(terrain)));
+                last = Some(at);
+            }
+        }
+        for (at, slopes) in measured {
+            store.timeline.note_slopes(stage.key, at, slopes);
+        }
     }
+    Ok(())
 }
 
 /// What happened at one place.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 pub use cache::{Cache, Key};
-pub use history::{History, Moment, PlaceProbe, history, note_slopes, probe};
+pub use history::{History, Moment, PlaceProbe, history, measure_course, probe};
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Quality, Report, Request, Status, Worker};
 

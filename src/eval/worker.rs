@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{
-    Evaluated, History, PREVIEW_SAMPLES, PlaceProbe, Playhead, Store, evaluate, history, is_cached, note_slopes, probe,
-    thread_pool,
+    Evaluated, History, PREVIEW_SAMPLES, PlaceProbe, Playhead, Store, evaluate, history, is_cached, measure_course,
+    probe, thread_pool,
 };
 use crate::field::Terrain;
 use crate::measure::{Slopes, slopes};
@@ -442,10 +442,9 @@ fn look_into(
     control: &Control,
 ) -> Result<Insight, Cancelled> {
     let (scene, samples) = (&*request.scene, terrain.samples());
-    let steepness = slopes(terrain);
-    let mut insight = Insight { slopes: Some(steepness), ..Insight::default() };
+    let mut insight = Insight { slopes: Some(slopes(terrain)), ..Insight::default() };
     if let Some(layer) = request.watch {
-        note_slopes(scene, samples, layer, playhead, steepness, store);
+        measure_course(scene, samples, layer, store, control)?;
         insight.history = history(scene, samples, layer, store);
     }
     if let Some(place) = request.place {

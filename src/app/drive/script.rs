@@ -36,6 +36,8 @@ pub enum Step {
     },
     /// Moves the pointer over the 3D view.
     ViewHover(f32, f32),
+    /// Clicks a place of the 3D view.
+    ViewClick(f32, f32),
     /// Turns the wheel over a widget.
     Scroll(String, f32),
     Hover(String),
@@ -161,6 +163,15 @@ impl Step {
                 vec![Atom::Move(Place::View(at.0, at.1)), Atom::Frame, Atom::Scroll(lines), Atom::Frame]
             }
             Self::ViewHover(x, y) => vec![Atom::Move(Place::View(x, y)), Atom::Frame],
+            Self::ViewClick(x, y) => vec![
+                Atom::Move(Place::View(x, y)),
+                Atom::Frame,
+                Atom::Frame,
+                Atom::Button(left, true),
+                Atom::Frame,
+                Atom::Button(left, false),
+                Atom::Frame,
+            ],
             Self::Scroll(name, lines) => vec![middle(name), Atom::Frame, Atom::Scroll(lines), Atom::Frame],
             Self::Hover(name) => vec![middle(name), Atom::Frame],
             Self::Settle => vec![Atom::Frame, Atom::Frame, Atom::Settle],

@@ -1,9 +1,9 @@
 //! The course of the watched process: its books, how steep the terrain is, and what happened at one place.
 
 use bevy_egui::egui;
-use egui::{Color32, Pos2, RichText, Stroke, Ui, Vec2b, vec2};
+use egui::{Color32, Pos2, Rect, RichText, Sense, Stroke, Ui, UiBuilder, Vec2b, pos2, vec2};
 use egui_phosphor::regular as icon;
-use egui_plot::{Legend, Line, Plot, PlotPoints, VLine};
+use egui_plot::{Corner, Legend, Line, LineStyle, Plot, PlotPoints, VLine};
 
 use super::StatusInfo;
 use crate::app::document::Document;
@@ -42,11 +42,11 @@ impl Curve {
         match self {
             Self::Score => {
                 "Deviation of the slopes over their mean: higher is flatter ground between steeper relief (Olsen 2004). \
-                 Measured where the process was looked at."
+                 Measured at the key frames, before the layer's mask."
             }
             Self::Slope => {
-                "Mean and deviation of the greatest height difference to the four neighbours, in metres. Measured where \
-                 the process was looked at."
+                "Mean and deviation of the greatest height difference to the four neighbours, in metres. Measured at \
+                 the key frames, before the layer's mask."
             }
             Self::Change => "How much one iteration changes the height on average, in millimetres.",
         }
@@ -64,22 +64,23 @@ const YELLOW: Color32 = Color32::from_rgb(240, 228, 66);
 pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {
     let relief = f64::from(document.scene().settings.relief_metres);
     let here = f64::from(document.iteration());
-    let room = ui.available_size();
-    let width = ((room.x - 2.0 * ui.spacing().item_spacing.x) / 3.0).max(120.0);
-    ui.horizontal_top(|ui| {
-        let column = |ui: &mut Ui, contents: &mut dyn FnMut(&mut Ui)| {
-            ui.allocate_ui(vec2(width, room.y), |ui| {
-                ui.vertical(|ui| {
-                    ui.set_width(width);
-                    contents(ui);
-                });
-            });
-        };
-        let history = info.insight.history.as_ref().filter(|h| !h.moments.is_empty());
-        column(ui, &mut |ui| books(ui, charts, history, relief, here));
-        column(ui, &mut |ui| curve(ui, charts, history, relief, here));
-        column(ui, &mut |ui| place(ui, document, info.insight.probe.as_ref(), relief, here));
-    });
+    let area = ui.available_rect_before_wrap();
+    let gap = 14.0;
+    let width = ((area.width() - 2.0 * gap) / 3.0).max(120.0);
+    let history = info.insight.history.as_ref().filter(|h| !h.moments.is_empty());
+    for k in 0..3 {
+        // a child of its own, so that a long line is cut and does not push the next chart away
+        let left = area.left() + k as f32 * (width + gap);
+        let rect = Rect::from_min_max(pos2(left, area.top()), pos2(left + width, area.bottom()));
+        let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
+        column.shrink_clip_rect(rect);
+        match k {
+            0 => books(&mut column, charts, history, relief, here),
+            1 => curve(&mut column, charts, history, relief, here),
+            _ => place(&mut column, document, info.insight.probe.as_ref(), relief, here),
+        }
+    }
+    ui.allocate_rect(area, Sense::hover());
 }
 
 fn heading(ui: &mut Ui, text: &str) {
@@ -93,7 +94,7 @@ fn hint(ui: &mut Ui, text: &str) {
 
 fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
     ui.horizontal(|ui| {
-        heading(ui, "Material, m over the whole ground");
+        heading(ui, "Material, m");
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
             if ui.selectable_label(charts.each == each, RichText::new(text).small()).clicked() {
                 charts.each = each;
@@ -187,7 +188,8 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
             let course = probe.course.iter().map(|&(at, h)| [f64::from(at), f64::from(h) * relief]).collect();
             plot(ui, "course", here, vec![("height, m", BLUE, course)]);
         });
-        egui::ScrollArea::vertical().id_salt("contributions").show(ui, |ui| {
+        let list = egui::ScrollArea::vertical().id_salt("contributions").auto_shrink(false);
+        let contributions = |ui: &mut Ui| {
             let mut below = 0.0;
             for &(index, height) in &probe.layers {
                 let height = f64::from(height) * relief;
@@ -197,7 +199,8 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
                 below = height;
             }
             ui.label(RichText::new(format!("= {below:.1} m")).small().strong().color(colour::TEXT_STRONG));
-        });
+        };
+        list.show(ui, |ui| ui.vertical(contributions));
     });
 }
 
@@ -217,12 +220,16 @@ fn plot(ui: &mut Ui, id: &str, here: f64, lines: Vec<(&'static str, Color32, Vec
         .set_margin_fraction(vec2(0.02, 0.08))
         .y_axis_min_width(34.0);
     if lines.len() > 1 {
-        plot = plot.legend(Legend::default().text_style(egui::TextStyle::Small).background_alpha(0.5));
+        plot = plot.legend(
+            Legend::default().text_style(egui::TextStyle::Small).background_alpha(0.5).position(Corner::LeftTop),
+        );
     }
     plot.show(ui, |ui| {
-        ui.vline(VLine::new("now", here).color(colour::TEXT_WEAK).width(1.0).allow_hover(false));
+        ui.vline(VLine::new("", here).color(colour::TEXT_WEAK).width(1.0).allow_hover(false));
         for (name, tint, points) in lines {
-            ui.line(Line::new(name, PlotPoints::from(points)).color(tint).width(1.6));
+            let line = Line::new(name, PlotPoints::from(points)).color(tint).width(1.6);
+            // what is laid down often equals what was taken: both shall be seen
+            ui.line(if name == "deposited" { line.style(LineStyle::dashed_loose()) } else { line });
         }
     });
 }

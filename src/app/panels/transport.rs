@@ -65,6 +65,7 @@ fn pace(ui: &mut Ui, info: &StatusInfo) {
     if let Some((word, help)) = info.insight.history.as_ref().and_then(pace_word) {
         let tint = if word == "settled" { colour::ACCENT } else { colour::TEXT };
         ui.label(RichText::new(word).color(tint)).on_hover_text(help);
+        ui.add_space(6.0);
     }
     if let Some(slopes) = info.insight.slopes {
         let text = RichText::new(format!("score {:.2}", slopes.erosion_score())).color(colour::TEXT_WEAK);
@@ -72,6 +73,7 @@ fn pace(ui: &mut Ui, info: &StatusInfo) {
             "Erosion score of the terrain shown: deviation of the slopes over their mean. Higher is flatter ground \
              between steeper relief.",
         );
+        ui.add_space(6.0);
     }
 }
 

@@ -223,7 +223,6 @@ pub fn follow_mouse(
         });
         if is_free {
             camera.glide = None;
-            camera.framed = Framed::ByHand;
         }
     }
     let pose = camera.pose;
@@ -237,6 +236,10 @@ pub fn follow_mouse(
             camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), prepared);
         }
         _ => {}
+    }
+    // a mere click leaves the camera where it is
+    if camera.pose != pose {
+        camera.framed = Framed::ByHand;
     }
     if lines != 0.0 && is_free {
         camera.glide = None;
