@@ -552,7 +552,7 @@ fn charts_ask_for_the_course_and_show_it() {
     assert_eq!(panels.state().requests.last().unwrap().watch, Some(1));
     assert!(panels.query_by_label_contains("Nothing to plot yet").is_some());
     let moment = |k: u32| {
-        let sum = 1.0 - 0.5f64.powi(k as i32);
+        let sum = 1.0 - 1.0 / f64::from(1u32 << k);
         let books = Ledger { eroded: sum, deposited: sum, ..Ledger::default() };
         Moment { iteration: k, books, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
     };

@@ -36,9 +36,10 @@ const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
 /// Depth, as a fraction of the side, at which the bed is no longer seen.
 const CLEAR_WATER: f32 = 0.006;
-/// Depths of rivers and lakes, in metres: where water begins to be seen, and where it covers its bed.
-const FILM: f32 = 0.02;
-const COVER: f32 = 0.6;
+/// Depths of rivers and lakes, as fractions of the relief: what is thinner is a film that wets the ground and is not
+/// seen, and where water covers its bed.
+const FILM: f32 = 1.5e-4;
+const COVER: f32 = 1.0e-3;
 /// How much deeper than it is a river is coloured, so that it stands out from its bed.
 const RIVER_TINT: f32 = 4.0;
 
@@ -153,10 +154,11 @@ impl<'a> View<'a> {
             let albedo = self.covers.over(albedo, x, y);
             let mut land = self.light(albedo, gx, gy, lit, sky);
             let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
-            if depth_metres > FILM {
+            let depth = depth_metres / self.settings.relief_metres;
+            if depth > FILM {
                 let shown = self.settings.sea_level - depth_metres * RIVER_TINT;
                 let colour = self.colour(self.place(shown).min((SHORE - 1) as f32));
-                let cover = (0.35 + 0.65 * (depth_metres - FILM) / COVER).min(1.0);
+                let cover = ((depth - FILM) / (COVER - FILM)).min(1.0);
                 land = mix(land, self.light(colour, gx * 0.2, gy * 0.2, lit, sky), cover);
             }
             let low = 1.0 - (height_metres / self.settings.relief_metres).clamp(0.0, 1.0);

@@ -22,7 +22,15 @@ fn names(document: &Document) -> Vec<&str> {
 
 fn output(playhead: Option<Playhead>) -> Output<()> {
     let terrain = Arc::new(Terrain::flat(Grid::new(3, Edges::Open)));
-    Output { terrain, prepared: (), playhead, ledger: None, problems: Vec::new(), elapsed: Duration::ZERO }
+    Output {
+        terrain,
+        prepared: (),
+        playhead,
+        ledger: None,
+        problems: Vec::new(),
+        insight: Arc::default(),
+        elapsed: Duration::ZERO,
+    }
 }
 
 #[test]

@@ -92,6 +92,9 @@ fn hint(ui: &mut Ui, text: &str) {
     ui.add(egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).wrap());
 }
 
+/// A line of the books: its name, its colour and what it counts.
+type Account = (&'static str, Color32, fn(&Ledger) -> f64);
+
 fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
     ui.horizontal(|ui| {
         heading(ui, "Material, m");
@@ -112,7 +115,7 @@ fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f6
         return hint(ui, "Nothing to plot yet: play the erosion, or let it be computed.");
     };
     let mean = relief / history.cells.max(1) as f64;
-    let accounts: [(&str, Color32, fn(&Ledger) -> f64); 5] = [
+    let accounts: [Account; 5] = [
         ("eroded", ORANGE, |b| b.eroded),
         ("deposited", GREEN, |b| b.deposited),
         ("carried", BLUE, |b| b.carried),

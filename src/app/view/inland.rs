@@ -45,8 +45,8 @@ pub fn inland(terrain: &Terrain, control: &Control) -> Result<Option<Inland>, Ca
         if !any_wet {
             return Ok(());
         }
-        for j in 0..n {
-            if row[j][0] > 0.0 {
+        for (j, here) in row.iter_mut().enumerate() {
+            if here[0] > 0.0 {
                 continue;
             }
             let (mut deepest, mut level) = (0.0f32, f32::NEG_INFINITY);
@@ -61,7 +61,7 @@ pub fn inland(terrain: &Terrain, control: &Control) -> Result<Option<Inland>, Ca
             }
             if deepest > 0.0 {
                 let over = terrain.height[i * n + j] - level;
-                row[j] = [-over.clamp(0.1 * deepest, 0.5 * deepest)];
+                *here = [-over.clamp(0.1 * deepest, 0.5 * deepest)];
             }
         }
         Ok(())
