@@ -10,6 +10,7 @@ mod mix;
 mod timeline;
 mod worker;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::ThreadPool;
@@ -104,6 +105,17 @@ fn context<'a>(scene: &Scene, samples: usize, layer: &Layer, control: &'a Contro
 
 /// The layers that take part, from the ground up.
 fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'_>> {
+    plan_with(scene, samples, playhead, &mut HashMap::new())
+}
+
+/// [`plan`], knowing the keys of some layers that masks read: without that, masks that read layers whose masks read
+/// layers would be followed again and again.
+fn plan_with<'a>(
+    scene: &'a Scene,
+    samples: usize,
+    playhead: Option<Playhead>,
+    sources: &mut HashMap<usize, u128>,
+) -> Vec<Step<'a>> {
     let settings = &scene.settings;
     let mut key = Key::start(&[
         &(scene.grid(samples).samples as u64).to_le_bytes(),
@@ -138,8 +150,11 @@ fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'
             left = left.map(|left| left - run);
         }
         key = layer_key(stages.last().map_or(node, Stage::result), layer);
-        if let Some(source) = mask_scene(scene, index) {
-            let made = plan(&source, samples, None).last().map_or(0, |step| step.result.bits());
+        if let Some((source, alone)) = mask_scene(scene, index) {
+            let made = sources.get(&source).copied().unwrap_or_else(|| {
+                plan_with(&alone, samples, None, sources).last().map_or(0, |step| step.result.bits())
+            });
+            sources.insert(source, made);
             key = key.with(&made.to_le_bytes());
         }
         steps.push(Step { index, layer, result: key, stages, passing, above });
@@ -163,6 +178,19 @@ pub fn evaluate(
     store: &mut Store,
     control: &Control,
 ) -> Result<Evaluated, Cancelled> {
+    let (terrain, ledger) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
+    Ok(Evaluated { terrain, ledger, problems: scene.problems() })
+}
+
+/// [`evaluate`], knowing some of the layers that masks read, by their index.
+fn evaluate_with(
+    scene: &Scene,
+    samples: usize,
+    playhead: Option<Playhead>,
+    store: &mut Store,
+    control: &Control,
+    sources: &mut HashMap<usize, Arc<Terrain>>,
+) -> Result<(Arc<Terrain>, Option<Ledger>), Cancelled> {
     let mut ledger = None;
     let steps = plan(scene, samples, playhead);
     // the highest result that is known makes everything below it needless
@@ -176,10 +204,17 @@ pub fn evaluate(
         let timeline = if step.above { &mut nothing } else { &mut store.timeline };
         let (mut result, account) = run_node(step, &cx, &below, timeline)?;
         let source = match mask_scene(scene, step.index) {
-            Some(source) => Some(evaluate(&source, samples, None, store, control)?.terrain),
             None => None,
+            Some((index, alone)) => {
+                if !sources.contains_key(&index) {
+                    let (made, _) = evaluate_with(&alone, samples, None, store, control, sources)?;
+                    sources.insert(index, made);
+                    control.enter_layer(step.index);
+                }
+                sources.get(&index)
+            }
         };
-        mix::weigh(&cx, step.layer, &below, source.as_deref(), &mut result)?;
+        mix::weigh(&cx, step.layer, &below, source.map(Arc::as_ref), &mut result)?;
         if playhead.is_some_and(|p| p.layer == step.index) {
             ledger = account;
         }
@@ -189,7 +224,7 @@ pub fn evaluate(
         }
     }
     control.check()?;
-    Ok(Evaluated { terrain: below, ledger, problems: scene.problems() })
+    Ok((below, ledger))
 }
 
 impl Stage<'_> {
@@ -222,21 +257,25 @@ fn param_key(key: Key, spec: &ParamSpec, value: &Value) -> Key {
     }
 }
 
-/// The scene whose result the mask of layer `index` reads: a generator alone, or everything up to the layer.
-fn mask_scene(scene: &Scene, index: usize) -> Option<Scene> {
+/// The layer that the mask of layer `index` reads, and the scene whose result that is: a generator alone, or everything
+/// up to the layer. It depends on nothing but the layer that is read.
+fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     if !scene.layers[index].mask.by_layer {
         return None;
     }
     // a source that is not there is reported as a problem, and the condition left out
     let source = scene.mask_source(index).ok()??;
     let mut made = scene.clone();
-    made.layers.truncate(source + 1);
-    made.layers[source].enabled = true;
-    if matches!(made.layers[source].node.work(), Work::Generator(_)) {
-        let alone = Layer { mix: Mix::default(), mask: Mask::default(), ..made.layers.swap_remove(source) };
-        made.layers = vec![alone];
+    let is_alone = matches!(made.layers[source].node.work(), Work::Generator(_));
+    // hidden rather than taken away: masks below may read generators above
+    for (k, layer) in made.layers.iter_mut().enumerate() {
+        layer.enabled = k == source || layer.enabled && k < source && !is_alone;
     }
-    Some(made)
+    if is_alone {
+        let layer = &mut made.layers[source];
+        (layer.mix, layer.mask) = (Mix::default(), Mask::default());
+    }
+    Some((source, made))
 }
 
 fn layer_key(node: Key, layer: &Layer) -> Key {

@@ -269,6 +269,45 @@ fn a_mask_reads_another_layer_even_a_hidden_generator_above() {
     assert_eq!(run(&eroded, None, &mut store), run(&eroded, None, &mut Store::forgetful()));
 }
 
+/// Each layer's mask reads the one below; the names of hidden ones are given.
+fn chain(count: usize, hidden: impl Fn(usize) -> bool) -> Scene {
+    let mut scene = scene(17, 0);
+    scene.layers.truncate(1);
+    for k in 1..count {
+        let mut layer = Layer { name: format!("{k}"), ..Layer::new(Node::named("Invert").unwrap(), 1) };
+        layer.enabled = !hidden(k);
+        layer.mask.by_layer = true;
+        layer.mask.layer.0 = scene.layers[k - 1].name.clone();
+        scene.layers.push(layer);
+    }
+    scene
+}
+
+#[test]
+fn long_chains_of_masks_end_soon() {
+    // without memory each of them takes twice the time of the one before
+    for hidden in [|_| false, |k: usize| k % 2 == 1, |k: usize| k != 39] {
+        let scene = chain(40, hidden);
+        assert!(run(&scene, None, &mut Store::forgetful()).height.iter().all(|h| h.is_finite()));
+    }
+}
+
+#[test]
+fn a_mask_below_reads_a_generator_above_whoever_asks() {
+    let mut scene = masked("Ramp");
+    let eroded = run(&scene, None, &mut Store::forgetful());
+    // another layer reads the masked one: it sees the same terrain
+    let mut reader = Layer { name: "Reader".into(), ..Layer::new(Node::named("Invert").unwrap(), 1) };
+    reader.mask.by_layer = true;
+    reader.mask.layer.0 = "Steps".into();
+    reader.mask.layer_from = -1e5;
+    scene.layers.insert(3, reader);
+    let inverted = run(&scene, None, &mut Store::forgetful());
+    scene.layers[3].mask.by_layer = false;
+    assert_eq!(inverted, run(&scene, None, &mut Store::forgetful()), "the mask lets everything through");
+    assert!(inverted != eroded);
+}
+
 #[test]
 fn what_cannot_be_used_is_reported_and_left_out() {
     let problems =
