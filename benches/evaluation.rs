@@ -1,4 +1,5 @@
-//! What evaluation costs: every node per cell at three sizes, our fBm beside the `noise` crate's, and a preview.
+//! What evaluation costs: fractal sums beside those of published crates, single generators, a preview, and every node
+//! at three sizes.
 //!
 //! ```text
 //! cargo bench --no-default-features --bench evaluation
@@ -8,7 +9,8 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
-use noise::{Fbm, MultiFractal, NoiseFn};
+use noise::{Fbm, MultiFractal, NoiseFn, RidgedMulti, Turbulence};
+use noise_functions::Noise;
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Edges, Grid, Stream, Terrain};
 use talweg::nodes::{Context, Control, Generator, Node, Work};
@@ -32,6 +34,11 @@ fn node(name: &str, params: &[&str]) -> Node {
         scene.set(&format!("1.{text}")).unwrap();
     }
     scene.layers.remove(0).node
+}
+
+fn fill(node: &Node, cx: &Context, out: &mut [f32]) {
+    let Work::Generator(generator) = node.work() else { unreachable!("it is a generator") };
+    generator.fill(cx, out).unwrap();
 }
 
 fn perlin(cx: &Context) -> Terrain {
@@ -77,28 +84,71 @@ fn nodes(c: &mut Criterion) {
     }
 }
 
-/// fBm of 8 octaves at 1024², one thread: ours beside the `noise` crate's.
+/// Fractal sums of 8 octaves at 1024², one thread: ours beside those of the `noise` and `noise-functions` crates.
 fn fbm(c: &mut Criterion) {
     const N: usize = 1024;
-    let mut group = c.benchmark_group("fBm 8 octaves 1024, one thread");
+    let mut group = c.benchmark_group("8 octaves 1024, one thread");
     group.sample_size(10).throughput(Throughput::Elements((N * N) as u64));
     let one = thread_pool(1).unwrap();
     let control = Control::default();
     let cx = context(N, &control);
-    let ours = node("Perlin", &["octaves=8", "frequency=4"]);
-    let Node::Perlin(ours) = &ours else { unreachable!("it is called Perlin") };
     let mut out = vec![0.0f32; N * N];
-    group.bench_function("talweg", |b| b.iter(|| one.install(|| ours.fill(&cx, &mut out))));
-    let peer = Fbm::<noise::Perlin>::new(1).set_octaves(8).set_frequency(4.0);
-    group.bench_function("noise crate", |b| {
-        b.iter(|| {
-            for (k, h) in out.iter_mut().enumerate() {
-                *h = peer.get([(k % N) as f64 / N as f64, (k / N) as f64 / N as f64]) as f32;
-            }
-            black_box(&mut out);
+    for (name, node) in [
+        ("talweg fBm", node("Perlin", &["octaves=8", "frequency=4"])),
+        ("talweg ridged", node("Ridged", &["octaves=8", "frequency=4"])),
+        ("talweg warped fBm", node("Perlin", &["octaves=8", "frequency=4", "warp=0.1"])),
+    ] {
+        group.bench_function(name, |b| b.iter(|| one.install(|| fill(&node, &cx, &mut out))));
+    }
+    let mut peer = |name: &str, sample: &dyn Fn(f64, f64) -> f64| {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                for (k, h) in out.iter_mut().enumerate() {
+                    *h = sample((k % N) as f64 / N as f64, (k / N) as f64 / N as f64) as f32;
+                }
+                black_box(&mut out);
+            });
         });
-    });
+    };
+    let of_noise = Fbm::<noise::Perlin>::new(1).set_octaves(8).set_frequency(4.0);
+    peer("noise fBm", &|x, y| of_noise.get([x, y]));
+    let ridged = RidgedMulti::<noise::Perlin>::new(1).set_octaves(8).set_frequency(4.0);
+    peer("noise ridged", &|x, y| ridged.get([x, y]));
+    // three octaves in each of the two displacements, as ours
+    let warped = Turbulence::<_, noise::Perlin>::new(of_noise.clone()).set_roughness(3).set_power(0.1);
+    peer("noise warped fBm", &|x, y| warped.get([x, y]));
+    let of_functions = noise_functions::Perlin.fbm(8, 0.5, 2.0).frequency(4.0);
+    peer("noise-functions fBm", &|x, y| f64::from(of_functions.sample2([x as f32, y as f32])));
+    let ridged = noise_functions::Perlin.ridged().fbm(8, 0.5, 2.0).frequency(4.0);
+    peer("noise-functions ridged", &|x, y| f64::from(ridged.sample2([x as f32, y as f32])));
     group.finish();
+}
+
+/// Single generators on two threads, beside a copy of the field.
+fn generators(c: &mut Criterion) {
+    let control = Control::default();
+    let two = thread_pool(2).unwrap();
+    for samples in [1024, 4096] {
+        let mut group = c.benchmark_group(format!("generators/{samples}, 2 threads"));
+        group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(1));
+        let cx = context(samples, &control);
+        let mut out = vec![0.0f32; samples * samples];
+        let field = out.clone();
+        group.bench_function("copy of the field", |b| {
+            b.iter(|| black_box(&mut out).copy_from_slice(black_box(&field)));
+        });
+        // twice the distance between samples
+        let smallest = format!("smallest_metres={}", 2.0 * cx.size_metres / samples as f32);
+        for (name, node) in [
+            ("fBm 8 octaves", node("Perlin", &["octaves=8", "frequency=4"])),
+            ("diamond-square", node("DiamondSquare", &[])),
+            ("stamp noise, cone, down to 2 samples", node("Stamp", &[&smallest])),
+            ("Voronoi, 1000 points", node("Voronoi", &["points=1000"])),
+        ] {
+            group.bench_function(name, |b| b.iter(|| two.install(|| fill(&node, &cx, &mut out))));
+        }
+        group.finish();
+    }
 }
 
 /// What the editor computes while a slider is dragged: 257², fBm and 50 iterations of thermal erosion, no cache.
@@ -115,5 +165,5 @@ fn preview(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, fbm, preview, nodes);
+criterion_group!(benches, fbm, generators, preview, nodes);
 criterion_main!(benches);
