@@ -239,11 +239,11 @@ impl Law<'_> {
 fn even(share: f64, [north, mid, south]: &[Padded; 3], out: &mut [f64]) {
     let n = out.len();
     let (north, mid, south) = (&north[..n + 2], &mid[..n + 2], &south[..n + 2]);
-    for j in 0..n {
+    for (j, out) in out.iter_mut().enumerate() {
         let h = mid[j + 1];
         let straight = (north[j + 1] - h) + (south[j + 1] - h) + ((mid[j] - h) + (mid[j + 2] - h));
         let diagonal = (north[j] - h) + (south[j + 2] - h) + ((north[j + 2] - h) + (south[j] - h));
-        out[j] = h + share * (STRAIGHT * straight + DIAGONAL * diagonal);
+        *out = h + share * (STRAIGHT * straight + DIAGONAL * diagonal);
     }
 }
 
@@ -251,7 +251,7 @@ fn even(share: f64, [north, mid, south]: &[Padded; 3], out: &mut [f64]) {
 fn uneven(shares: &[Padded; 3], heights: &[Padded; 3], out: &mut [f64]) {
     let n = out.len();
     let [north, mid, south] = [0, 1, 2].map(|k| (&heights[k][..n + 2], &shares[k][..n + 2]));
-    for j in 0..n {
+    for (j, out) in out.iter_mut().enumerate() {
         let (h, own) = (mid.0[j + 1], mid.1[j + 1]);
         let from = |row: (&[f64], &[f64]), at: usize| {
             let d = row.0[at] - h;
@@ -259,6 +259,6 @@ fn uneven(shares: &[Padded; 3], heights: &[Padded; 3], out: &mut [f64]) {
         };
         let straight = from(north, j + 1) + from(south, j + 1) + (from(mid, j) + from(mid, j + 2));
         let diagonal = from(north, j) + from(south, j + 2) + (from(north, j + 2) + from(south, j));
-        out[j] = h + (STRAIGHT * straight + DIAGONAL * diagonal);
+        *out = h + (STRAIGHT * straight + DIAGONAL * diagonal);
     }
 }
