@@ -99,14 +99,20 @@ fn shallow_water(c: &mut Criterion) {
     group.finish();
 }
 
-/// Sand, snow and waves, each preset that costs another amount.
+/// Soil, sand, snow and waves, each preset that costs another amount.
 fn weather(c: &mut Criterion) {
     let control = Control::default();
     let cx = context(1024, &control);
     let start = ground(&cx);
     let mut group = group(c, "weather 1024", &start);
-    for (name, preset) in [("Dunes", "Transverse"), ("Dunes", "Yardangs"), ("Snow", "Natural"), ("Coastal", "Natural")]
-    {
+    for (name, preset) in [
+        ("Creep", "Natural"),
+        ("Creep", "Strong"),
+        ("Dunes", "Transverse"),
+        ("Dunes", "Yardangs"),
+        ("Snow", "Natural"),
+        ("Coastal", "Natural"),
+    ] {
         let mut node = node(name, &[]);
         if let Some(preset) = node.about().preset(preset) {
             node.adopt(preset);

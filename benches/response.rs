@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use talweg::eval::{Store, evaluate, thread_pool};
+use talweg::eval::{Playhead, Store, evaluate, thread_pool};
 use talweg::nodes::{Control, Node};
 use talweg::scene::{Layer, Scene};
 
@@ -65,6 +65,35 @@ fn latency(pool: &rayon::ThreadPool, scene: &Scene, store: &mut Store) -> Durati
     })
 }
 
+/// From iteration 600 of thermal erosion at 1025² back to another, out of the key frames that fit in the usual memory.
+/// Not a benchmark of criterion's: it would ask for the same again, and get it from the cache.
+fn scrub(_: &mut Criterion) {
+    const SAMPLES: u32 = 1025;
+    const FROM: u32 = 600;
+    let pool = thread_pool(0).expect("threads");
+    let mut scene = scene(Node::named("Thermal").expect("in the catalogue"), SAMPLES);
+    scene.set("2.iterations=600").expect("in range");
+    let mut store = Store::default();
+    let mut go = |iteration: u32| {
+        let asked = Instant::now();
+        let playhead = Some(Playhead { layer: 1, iteration });
+        pool.install(|| evaluate(&scene, SAMPLES as usize, playhead, &mut store, &Control::default()))
+            .expect("not cancelled");
+        asked.elapsed()
+    };
+    let mut back_to = |target: u32| {
+        go(FROM);
+        go(target)
+    };
+    // no target twice: its result would come from the cache
+    let mut times: Vec<(Duration, u32)> =
+        [100].into_iter().chain((1..FROM).step_by(7)).map(|target| (back_to(target), target)).collect();
+    println!("from iteration {FROM} of thermal erosion at {SAMPLES} back to {}: {:.1?}", times[0].1, times[0].0);
+    times.sort_unstable();
+    let (median, worst) = (times[times.len() / 2].0, &times[times.len() - 3..]);
+    println!("back to every seventh: median {median:.1?}, the longest {worst:.1?}");
+}
+
 /// What the worker does so that the main thread only swaps a pointer.
 #[cfg(feature = "app")]
 fn prepare(c: &mut Criterion) {
@@ -114,5 +143,5 @@ fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scen
 #[cfg(not(feature = "app"))]
 fn prepare(_: &mut Criterion) {}
 
-criterion_group!(benches, cancel, prepare);
+criterion_group!(benches, scrub, cancel, prepare);
 criterion_main!(benches);

@@ -268,6 +268,7 @@ catalogue! {
     erosion::shallow_water::ShallowWater: Process,
     erosion::stream_power::StreamPower: Process,
     erosion::thermal::Thermal: Process,
+    erosion::creep::Creep: Process,
     erosion::coastal::Coastal: Process,
     erosion::dunes::Dunes: Process,
     erosion::snow::Snow: Process,

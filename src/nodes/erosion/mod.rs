@@ -5,6 +5,7 @@ pub mod coastal;
 mod coastal_exposure;
 mod coastal_shore;
 pub mod cover;
+pub mod creep;
 pub mod droplets;
 mod droplets_flight;
 mod droplets_tiles;
