@@ -26,7 +26,7 @@ crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
     Creep "Hillslope creep" in "Erosion", from "Culling 1960; Fernandes & Dietrich 1997", also "diffusion soil smooth hills rounding solifluction frost regolith" {
         /// Iterations of one time step each. More let the ground grow rounder.
-        iterations: u32 = 50, 0..=10_000, slider 1..=500;
+        iterations: u32 = 30, 0..=10_000, slider 1..=500;
         /// Time that passes in one iteration. Where the terrain is small an iteration stops once the soil has spread over about a hundredth of the side.
         time_step: f32 ["years"] = 5000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         /// How fast the soil creeps. Dry ground has about 0.001, damp hills 0.01, ground that freezes and thaws 0.04.
@@ -34,12 +34,12 @@ crate::params! {
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Takes the small roughness away." { iterations = 15 }
+            Light "Light": "Takes the small roughness away." { iterations = 8 }
             Natural "Natural": "Round crests above valleys that keep their form." {}
-            Strong "Strong": "Broad, soft hills." { iterations = 200, time_step = 10_000.0 }
+            Strong "Strong": "Broad, soft hills." { iterations = 200 }
             Dry "Dry hills": "Hardly any soil moves, and the crests stay narrow." { iterations = 20, diffusivity = 0.002 }
-            Damp "Damp hills": "Thick soil under grass and woods." { iterations = 100, diffusivity = 0.015 }
-            Frost "Freeze and thaw": "Frost lifts the soil every winter and the slopes flow." { iterations = 100, diffusivity = 0.04 }
+            Damp "Damp hills": "Thick soil under grass and woods." { iterations = 60, diffusivity = 0.015 }
+            Frost "Freeze and thaw": "Frost lifts the soil every winter and the slopes flow." { iterations = 40, diffusivity = 0.04 }
         }
     }
 }
