@@ -625,7 +625,7 @@ fn the_add_menu_remembers_what_was_added() {
     }
     click(&mut panels, "Add layer");
     click(&mut panels, "Again Perlin noise");
-    assert_eq!(panels.state().names(), ["Perlin noise", "Ridged noise", "Perlin noise"]);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Ridged noise", "Perlin noise 2"]);
 }
 
 #[test]

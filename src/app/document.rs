@@ -109,7 +109,11 @@ impl Document {
         {
             return;
         }
+        let watched = self.process();
         self.selection = selection;
+        if self.watching && self.process() != watched {
+            self.look_again();
+        }
     }
 
     pub fn solo(&self) -> Option<usize> {
@@ -316,7 +320,10 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         let mut scene = scene.clone();
         scene.name.clear();
         scene.palette.clear();
-        scene.layers.iter_mut().for_each(|layer| layer.name.clear());
+        // a mask may read a layer by its name
+        if !scene.layers.iter().any(|layer| layer.mask.by_layer) {
+            scene.layers.iter_mut().for_each(|layer| layer.name.clear());
+        }
         scene
     };
     essence(before) != essence(after)

@@ -4,6 +4,7 @@
 //! probed place whose results the cache has dropped.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::{Playhead, Step, Store, evaluate, plan};
 use crate::field::Terrain;
@@ -114,32 +115,42 @@ pub fn measure_course(
 pub struct PlaceProbe {
     /// Position to the east and to the south, from 0 to 1.
     pub place: [f32; 2],
-    /// Height after each layer that takes part, from the ground up, as a fraction of the relief.
+    /// Height after each layer that takes part, from the ground up, as a fraction of the relief; above a playhead that
+    /// stands part of the way only after the topmost.
     pub layers: Vec<(usize, f32)>,
     /// Height over the iterations of the watched process, where a key frame is kept; before the layer's mask and opacity.
     pub course: Vec<(u32, f32)>,
 }
 
-/// Looks at one place: the height after each layer, and over the iterations of the process of `watched`.
+/// Looks at one place of `shown`, which is what `scene` evaluates to: the height after each layer, and over the iterations of the process of `watched`.
 ///
 /// # Errors
 /// [`Cancelled`] when `control` says so.
 pub fn probe(
     scene: &Scene,
-    samples: usize,
+    shown: &Arc<Terrain>,
     playhead: Option<Playhead>,
     place: [f32; 2],
     watched: Option<usize>,
     store: &mut Store,
     control: &Control,
 ) -> Result<PlaceProbe, Cancelled> {
+    let samples = shown.samples();
     let height = |terrain: &Terrain| terrain.height_at(place[0], place[1]);
     let mut layers = Vec::new();
-    for index in plan(scene, samples, playhead).iter().map(|step| step.index) {
-        let mut below = scene.clone();
-        below.layers.truncate(index + 1);
-        let made = evaluate(&below, samples, playhead.filter(|p| p.layer <= index), store, control)?;
-        layers.push((index, height(&made.terrain)));
+    let steps = plan(scene, samples, playhead);
+    for (k, step) in steps.iter().enumerate() {
+        if step.above && k + 1 < steps.len() {
+            continue; // those above a playhead part of the way are told together
+        }
+        let terrain = if k + 1 == steps.len() {
+            shown.clone()
+        } else {
+            let mut below = scene.clone();
+            below.layers[step.index + 1..].iter_mut().for_each(|above| above.enabled = false);
+            evaluate(&below, samples, playhead, store, control)?.terrain
+        };
+        layers.push((step.index, height(&terrain)));
     }
     let steps = plan(scene, samples, None);
     let step = watched.and_then(|layer| steps.iter().find(|step| step.index == layer));

@@ -43,12 +43,18 @@ pub struct Playhead {
 pub struct Store {
     pub cache: Cache,
     pub timeline: Timeline,
+    /// Books at the end of stretches of processes that were gone through.
+    ended: HashMap<Key, Ledger>,
 }
 
 impl Store {
+    pub fn new(cache: Cache, timeline: Timeline) -> Self {
+        Self { cache, timeline, ended: HashMap::new() }
+    }
+
     /// Remembers nothing: for a single evaluation.
     pub fn forgetful() -> Self {
-        Self { cache: Cache::new(0), timeline: Timeline::new(0) }
+        Self::new(Cache::new(0), Timeline::new(0))
     }
 }
 
@@ -142,7 +148,7 @@ fn plan_with<'a>(
             let run = left.map_or(iterations, |left| left.min(iterations));
             let scaled = cx.iterations(run, process.pace()).min(cx.iterations(iterations, process.pace()));
             if run == 0 && !stages.is_empty() {
-                break; // the playhead stands before it
+                continue; // the playhead stands before it
             }
             node =
                 node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed, settings.sea_level);
@@ -200,9 +206,7 @@ fn evaluate_with(
         control.check()?;
         control.enter_layer(step.index);
         let cx = context(scene, samples, step.layer, control);
-        let mut nothing = Timeline::new(0);
-        let timeline = if step.above { &mut nothing } else { &mut store.timeline };
-        let (mut result, account) = run_node(step, &cx, &below, timeline)?;
+        let (mut result, account) = run_node(step, &cx, &below, store)?;
         let source = match mask_scene(scene, step.index) {
             None => None,
             Some((index, alone)) => {
@@ -282,7 +286,15 @@ fn layer_key(node: Key, layer: &Layer) -> Key {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
-            key = param_key(key, spec, &group.get(k));
+            // a layer that is read counts by what it makes, not by its name; a picture only where it is looked at
+            let counts = match spec.kind {
+                Kind::Layer => false,
+                Kind::Image => layer.mask.by_image,
+                _ => true,
+            };
+            if counts {
+                key = param_key(key, spec, &group.get(k));
+            }
         }
     }
     key
@@ -293,9 +305,12 @@ fn run_node(
     step: &Step,
     cx: &Context,
     below: &Arc<Terrain>,
-    timeline: &mut Timeline,
+    store: &mut Store,
 ) -> Result<(Terrain, Option<Ledger>), Cancelled> {
     let layer = step.layer;
+    let Store { cache, timeline, ended } = store;
+    let mut nothing = Timeline::new(0);
+    let timeline = if step.above { &mut nothing } else { timeline };
     match layer.node.work() {
         Work::Generator(generator) => {
             let mut result = Terrain::flat(cx.grid);
@@ -311,10 +326,24 @@ fn run_node(
         Work::Process(_) => {
             let mut ground = below.clone();
             let mut books = Ledger::default();
-            for stage in &step.stages {
+            let last = step.stages.len().saturating_sub(1);
+            // stretches that have gone by are kept like the results of layers
+            let known = (0..last).rev().find_map(|k| {
+                let key = step.stages[k].result();
+                Some((k + 1, cache.get(key)?, *ended.get(&key)?))
+            });
+            let mut first = 0;
+            if let Some((next, terrain, account)) = known {
+                (first, ground, books) = (next, terrain, account);
+            }
+            for (k, stage) in step.stages.iter().enumerate().skip(first) {
                 let (terrain, account) = run_stage(stage, cx, &ground, timeline)?;
                 ground = Arc::new(terrain);
                 books += account;
+                if k < last {
+                    cache.insert(stage.result(), &ground);
+                    ended.insert(stage.result(), books);
+                }
             }
             Ok((Arc::unwrap_or_clone(ground), Some(books)))
         }

@@ -72,7 +72,7 @@ fn the_cache_keeps_its_budget() {
 fn the_timeline_thins_itself_to_its_budget() {
     let scene = scene(33, 100);
     let one = Terrain::flat(scene.grid(33)).bytes();
-    let mut store = Store { cache: Cache::default(), timeline: Timeline::new(one * 30) };
+    let mut store = Store::new(Cache::default(), Timeline::new(one * 30));
     let end = run(&scene, None, &mut store);
     assert!(store.timeline.bytes() <= one * 30 && store.timeline.bytes() > 0);
     let early = Some(Playhead { layer: 1, iteration: 37 });
@@ -407,7 +407,7 @@ fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
     let mut store = Store::default();
     let end = run(&scene, None, &mut store);
     let place = [20.0 / 64.0, 30.0 / 64.0];
-    let told = probe(&scene, 65, None, place, Some(1), &mut store, &Control::default()).unwrap();
+    let told = probe(&scene, &end, None, place, Some(1), &mut store, &Control::default()).unwrap();
     assert_eq!(told.layers.iter().map(|l| l.0).collect::<Vec<_>>(), [0, 1, 2]);
     assert_eq!(told.layers[2].1, end.height_at(place[0], place[1]));
     assert_eq!(told.course.iter().map(|c| c.0).collect::<Vec<_>>(), (1..=20).collect::<Vec<_>>());

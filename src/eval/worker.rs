@@ -436,7 +436,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
 /// Looks at a terrain at full size, and at the course that led to it.
 fn look_into(
     request: &Request,
-    terrain: &Terrain,
+    terrain: &Arc<Terrain>,
     playhead: Option<Playhead>,
     store: &mut Store,
     control: &Control,
@@ -448,7 +448,7 @@ fn look_into(
         insight.history = history(scene, samples, layer, store);
     }
     if let Some(place) = request.place {
-        insight.probe = Some(probe(scene, samples, playhead, place, request.watch, store, control)?);
+        insight.probe = Some(probe(scene, terrain, playhead, place, request.watch, store, control)?);
     }
     control.check()?;
     Ok(insight)

@@ -31,6 +31,8 @@ pub enum FilmError {
     NotEmpty { path: PathBuf },
     #[error("layer `{0}` is no erosion or other process, so there is nothing to watch")]
     NoProcess(String),
+    #[error("layer `{0}` is hidden, so nothing of it would be seen; show it first")]
+    Hidden(String),
     #[error("no shown layer is an erosion or other process, so there is nothing to watch")]
     NoProcesses,
 }
@@ -67,6 +69,9 @@ impl Film {
     fn iterations(&self, scene: &Scene) -> Result<Vec<u32>, FilmError> {
         let layer = &scene.layers[self.layer];
         let end = layer.iterations().ok_or_else(|| FilmError::NoProcess(layer.name.clone()))?;
+        if !layer.enabled || layer.mix.opacity == 0.0 {
+            return Err(FilmError::Hidden(layer.name.clone()));
+        }
         let last = u64::from(self.frames.saturating_sub(1)).max(1);
         let mut shown: Vec<u32> = (0..=last).map(|k| (u64::from(end) * k / last) as u32).collect();
         shown.dedup();
@@ -89,7 +94,7 @@ impl Film {
     ) -> Result<usize, FilmError> {
         let iterations = self.iterations(scene)?;
         let count = iterations.len();
-        let mut store = Store { cache: Cache::default(), timeline: Timeline::new(TIMELINE_BYTES) };
+        let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
         let mut picture = |k: usize| -> Result<Picture, FilmError> {
             progress(k as f32 / count as f32);
             let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
@@ -255,5 +260,8 @@ mod tests {
         assert_eq!(Film::topmost_process(&scene()).unwrap(), 1);
         let wrong = Film { layer: 0, ..film(3) };
         assert!(shoot(&wrong, Path::new("/tmp/never")).unwrap_err().to_string().contains("Perlin"));
+        let mut hidden = scene();
+        hidden.layers[1].enabled = false;
+        assert!(matches!(film(3).iterations(&hidden), Err(FilmError::Hidden(_))));
     }
 }

@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub use heightmap::{ExportReport, HeightmapFormat, export_heightmap};
-pub use raster::{Raster, RasterError, STAMP_PREFIX, is_heightmap, raster, stamp_names};
+pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
 
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]

@@ -22,7 +22,7 @@ static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/stamps");
 /// Why a file could not be read as heights.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RasterError {
-    #[error("cannot read {path}: {message}")]
+    #[error("cannot read {path}: {message}. Choose the file again, or compute again (F5) once it is back")]
     Read { path: PathBuf, message: String },
     #[error(
         "{path} is not a heightmap: give .png (8 or 16 bits), .r16 (raw 16-bit) or .r32 (raw 32-bit float, metres)"
@@ -113,7 +113,19 @@ pub fn is_heightmap(path: &Path) -> bool {
 struct Kept {
     name: String,
     stamp: Option<(SystemTime, u64)>,
-    raster: Arc<Raster>,
+    /// What could not be read once is not read again until the file changes.
+    raster: Result<Arc<Raster>, RasterError>,
+}
+
+impl Kept {
+    fn bytes(&self) -> usize {
+        self.raster.as_ref().map_or(0, |raster| raster.bytes())
+    }
+}
+
+/// Forgets all that was read, so that files are looked at anew.
+pub fn forget_rasters() {
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).clear();
 }
 
 /// The latest used last.
@@ -155,19 +167,17 @@ fn kept(
         {
             let raster = found.raster.clone();
             kept.push_back(found);
-            return Ok(raster);
+            return raster;
         }
     }
-    let raster = Arc::new(read()?);
+    let raster = read().map(Arc::new);
     let mut kept = lock();
     kept.retain(|k| k.name != name);
     kept.push_back(Kept { name: name.into(), stamp, raster: raster.clone() });
-    while kept.len() > MAX_KEPT
-        || kept.len() > 1 && kept.iter().map(|k| k.raster.bytes()).sum::<usize>() > MAX_KEPT_BYTES
-    {
+    while kept.len() > MAX_KEPT || kept.len() > 1 && kept.iter().map(Kept::bytes).sum::<usize>() > MAX_KEPT_BYTES {
         kept.pop_front();
     }
-    Ok(raster)
+    raster
 }
 
 fn shipped(name: &str) -> Result<Raster, RasterError> {

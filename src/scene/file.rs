@@ -20,6 +20,7 @@ const MAX_BYTES: u64 = 16 * 1024 * 1024;
 const MAX_LAYERS: usize = 1000;
 /// As many as any process can have at once.
 const MAX_PAST_ITERATIONS: u32 = 1_000_000;
+const MAX_PASTS: usize = 64;
 
 /// Something in a file that was mended on loading.
 #[derive(Debug, Clone, PartialEq)]
@@ -210,10 +211,23 @@ impl Scene {
                 }
                 let owner = format!("layer `{}`", made.name);
                 mend(&owner, made.node.params_mut());
-                for (k, mut past) in layer.past.into_iter().enumerate() {
+                if layer.past.len() > MAX_PASTS {
+                    changed.push(Warning(format!(
+                        "{owner}: it has {} pasts; {MAX_PASTS} is the most, the others were left out",
+                        layer.past.len()
+                    )));
+                }
+                for (k, mut past) in layer.past.into_iter().take(MAX_PASTS).enumerate() {
                     mend(&format!("{owner}, past {}", k + 1), past.node.params_mut());
                     if made.node.as_process().is_some() && past.node.as_process().is_some() {
-                        let iterations = past.iterations.min(MAX_PAST_ITERATIONS);
+                        let iterations = past.iterations.clamp(1, MAX_PAST_ITERATIONS);
+                        if iterations != past.iterations {
+                            changed.push(Warning(format!(
+                                "{owner}, past {}: it lasted {} iterations; it is now {iterations}",
+                                k + 1,
+                                past.iterations
+                            )));
+                        }
                         made.past.push(Past { node: past.node, iterations });
                     } else {
                         changed.push(Warning(format!(

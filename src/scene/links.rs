@@ -10,7 +10,8 @@ use crate::io::{STAMP_PREFIX, raster};
 use crate::nodes::Work;
 use crate::param::{Kind, Params, Value};
 
-/// Something a layer refers to and that cannot be used. The layer is evaluated as if it were not there.
+/// Something a layer refers to and that cannot be used: a heightmap then is level, a picture or a mask's condition is
+/// left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Index of the layer.
@@ -19,10 +20,16 @@ pub struct Problem {
 }
 
 impl Scene {
-    /// What is wrong with the files and layers that shown layers refer to. Looks at the files.
+    /// What is wrong with the files and layers that shown layers, and those that their masks read, refer to. Looks at the
+    /// files.
     pub fn problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
-        for (index, layer) in self.layers.iter().enumerate().filter(|(_, layer)| layer.enabled) {
+        let read: Vec<usize> = (0..self.layers.len())
+            .filter(|&k| self.layers[k].enabled && self.layers[k].mask.by_layer)
+            .filter_map(|k| self.mask_source(k).ok().flatten())
+            .collect();
+        let used = |index: usize| self.layers[index].enabled || read.contains(&index);
+        for (index, layer) in self.layers.iter().enumerate().filter(|(index, _)| used(*index)) {
             let mask = if layer.mask.by_image { Some(&layer.mask as &dyn Params) } else { None };
             let files = [layer.node.params()]
                 .into_iter()
@@ -95,7 +102,8 @@ impl Scene {
                     }
                     if let Some(path) = change(Path::new(&name)) {
                         // with / on every system, so that scenes can be passed on
-                        let text = path.to_string_lossy().replace('\\', "/");
+                        let text = path.to_string_lossy();
+                        let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
                         let _ = group.set(index, &Value::Text(text));
                     }
                 }

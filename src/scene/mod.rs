@@ -72,6 +72,22 @@ impl Scene {
         self.layers.iter().map(|l| l.seed).max().map_or(1, |s| s.wrapping_add(1))
     }
 
+    /// `name`, with a number behind it if another layer has it.
+    pub fn unused_name(&self, name: &str) -> String {
+        let taken = |name: &str| self.layers.iter().any(|layer| layer.name == name);
+        let numbered = (2..).map(|k| format!("{name} {k}"));
+        std::iter::once(name.to_string()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+    }
+
+    /// Shows a layer; of several branches of one process it is then the only one.
+    pub fn show_layer(&mut self, index: usize) {
+        let branch = self.layers[index].branch;
+        if branch != 0 {
+            self.layers.iter_mut().filter(|layer| layer.branch == branch).for_each(|layer| layer.enabled = false);
+        }
+        self.layers[index].enabled = true;
+    }
+
     /// The layer called `key`, or the layer of that number (1 is the lowest).
     pub fn find_layer(&self, key: &str) -> Result<usize, SetError> {
         let named: Vec<usize> = (0..self.layers.len()).filter(|&i| self.layers[i].name == key).collect();
@@ -103,7 +119,10 @@ impl Scene {
         };
         match param {
             "seed" => layer.seed = value.trim().parse().map_err(|_| bad("give a whole number from 0 to 4294967295"))?,
-            "enabled" => layer.enabled = value.trim().parse().map_err(|_| bad("give true or false"))?,
+            "enabled" => {
+                let enabled = value.trim().parse().map_err(|_| bad("give true or false"))?;
+                if enabled { self.show_layer(index) } else { layer.enabled = false }
+            }
             "preset" => {
                 let about = layer.node.about();
                 let names: Vec<&str> = about.presets.iter().map(|p| p.name).collect();

@@ -2,6 +2,7 @@
 
 use super::{Document, Group, Selection};
 use crate::eval::Playhead;
+use crate::nodes::Node;
 use crate::param::Value;
 use crate::scene::{Layer, Past};
 
@@ -11,8 +12,27 @@ use crate::scene::{Layer, Past};
 pub struct Offer {
     pub layer: usize,
     pub iteration: u32,
-    /// The layer as it was when the playhead came to stand there.
-    before: Layer,
+    /// The node and its past as they were when the playhead came to stand there.
+    node: Node,
+    past: Vec<Past>,
+}
+
+impl Offer {
+    /// `layer` with the node and the past of then.
+    fn origin(&self, layer: &Layer) -> Layer {
+        Layer { node: self.node.clone(), past: self.past.clone(), ..layer.clone() }
+    }
+}
+
+/// Whether two nodes differ in more than how long they run.
+fn laws_differ(a: &Node, b: &Node) -> bool {
+    let mut a = a.clone();
+    if let (Some(index), true) = (a.about().find("iterations"), a.about().name == b.about().name) {
+        let iterations = b.params().get(index);
+        // both are the same kind of node
+        let _ = a.params_mut().set(index, &iterations);
+    }
+    a != *b
 }
 
 /// The stretches of `layer` up to `iteration`.
@@ -46,7 +66,7 @@ impl Document {
         let offer = self.offer.as_ref()?;
         let here = Some(Playhead { layer: offer.layer, iteration: offer.iteration });
         let now = self.scene().layers.get(offer.layer)?;
-        (self.transport.playhead == here && now.node != offer.before.node).then_some(offer)
+        (self.transport.playhead == here && laws_differ(&now.node, &offer.node)).then_some(offer)
     }
 
     /// The offer after an edit of `group`; called before it.
@@ -56,7 +76,8 @@ impl Document {
         let standing = self.offer.clone().filter(|o| o.layer == layer && o.iteration == playhead.iteration);
         let before = self.scene().layers.get(layer)?;
         before.node.as_process()?;
-        Some(standing.unwrap_or_else(|| Offer { layer, iteration: playhead.iteration, before: before.clone() }))
+        let (node, past) = (before.node.clone(), before.past.clone());
+        Some(standing.unwrap_or(Offer { layer, iteration: playhead.iteration, node, past }))
     }
 
     /// Leaves the process as it is, replayed from the start.
@@ -66,10 +87,12 @@ impl Document {
 
     /// Takes the offer: up to the playhead the process is what it was, from there on what it is now.
     pub fn continue_from_here(&mut self) {
-        let Some(Offer { layer, iteration, before }) = self.offer().cloned() else { return };
-        let total = before.iterations().unwrap_or(0);
-        self.edit(&format!("Continue from iteration {iteration}"), None, |scene| {
-            begin_with(&mut scene.layers[layer], past_until(&before, iteration), total);
+        let Some(offer) = self.offer().cloned() else { return };
+        self.edit(&format!("Continue from iteration {}", offer.iteration), None, |scene| {
+            let layer = &mut scene.layers[offer.layer];
+            let total = layer.iterations().unwrap_or(0);
+            let past = past_until(&offer.origin(layer), offer.iteration);
+            begin_with(layer, past, total);
         });
         self.offer = None;
     }
@@ -77,11 +100,13 @@ impl Document {
     /// Copies the process under the playhead into a branch that goes on from there, and shows it. Where parameters
     /// were changed on the way, the branch takes the change and the old layer is what it was.
     pub fn branch_from_here(&mut self) {
-        let Some((index, total)) = self.process() else { return };
-        let iteration = self.iteration();
+        // what is offered concerns the layer under the playhead, whatever is selected
         let offer = self.offer().cloned();
+        let here = self.process().map(|(index, _)| (index, self.iteration()));
+        let Some((index, iteration)) = offer.as_ref().map(|o| (o.layer, o.iteration)).or(here) else { return };
         let Some(layer) = self.scene().layers.get(index).cloned() else { return };
-        let origin = offer.map_or_else(|| layer.clone(), |offer| offer.before);
+        let total = layer.iterations().unwrap_or(0);
+        let origin = offer.map_or_else(|| layer.clone(), |offer| offer.origin(&layer));
         let free = self.scene().layers.iter().map(|l| l.branch).max().unwrap_or(0).saturating_add(1);
         let number = if origin.branch == 0 { free } else { origin.branch };
         let mut branch = Layer { branch: number, enabled: true, name: self.branch_name(&origin), ..layer };
@@ -94,7 +119,9 @@ impl Document {
         });
         self.offer = None;
         self.select(Selection::Layer(index + 1));
-        self.transport.playhead = self.transport.playhead.map(|playhead| Playhead { layer: index + 1, ..playhead });
+        if let Some(playhead) = self.transport.playhead.filter(|playhead| playhead.layer == index) {
+            self.transport.playhead = Some(Playhead { layer: index + 1, ..playhead });
+        }
         self.bump(true);
     }
 
@@ -126,7 +153,7 @@ impl Document {
             return;
         }
         let name = self.scene().layers[index].name.clone();
-        let playhead = self.transport.playhead;
+        let playhead = self.transport.playhead.filter(|playhead| branches.contains(&playhead.layer));
         self.edit(&format!("Show branch {name}"), None, |scene| {
             for k in branches {
                 scene.layers[k].enabled = k == index;
@@ -143,7 +170,6 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nodes::Node;
 
     /// Noise under an erosion of 40 iterations, whose playhead stands at 15.
     fn standing() -> Document {
@@ -211,6 +237,30 @@ mod tests {
         assert_eq!(document.branches().len(), 3);
         (0..3).for_each(|_| document.undo());
         assert_eq!(document.scene().layers.len(), 2);
+    }
+
+    #[test]
+    fn an_offer_concerns_its_own_layer_whatever_is_selected_and_edited() {
+        let mut document = standing();
+        document.add_layer(Node::named("Thermal").unwrap());
+        document.select(Selection::Layer(1));
+        change(&mut document, 1);
+        document.select(Selection::Layer(2));
+        document.rename_layer(1, "Slides");
+        document.branch_from_here();
+        let names: Vec<&str> = document.scene().layers.iter().map(|l| l.name.as_str()).collect();
+        assert_eq!(names, ["Perlin noise", "Slides", "Slides B", "Thermal erosion 2"]);
+        assert!(document.scene().layers[3].past.is_empty());
+    }
+
+    #[test]
+    fn a_new_number_of_iterations_is_kept_and_is_no_change_of_law() {
+        let mut document = standing();
+        document.set(Group::Node(1), 0, &Value::Int(100), None);
+        assert_eq!(document.offer(), None);
+        change(&mut document, 1);
+        document.continue_from_here();
+        assert_eq!(document.scene().layers[1].iterations(), Some(100));
     }
 
     #[test]

@@ -14,6 +14,7 @@ impl Document {
         if at > 0 && matches!(layer.node.work(), Work::Generator(_)) {
             layer.mix.blend = Blend::Add;
         }
+        layer.name = self.scene().unused_name(&layer.name);
         self.insert(&format!("Add {}", layer.node.about().label), at, layer);
     }
 
@@ -21,7 +22,7 @@ impl Document {
     pub fn duplicate_layer(&mut self, index: usize) {
         let Some(layer) = self.scene().layers.get(index) else { return };
         let mut copy = layer.clone();
-        copy.name = format!("{} copy", layer.name);
+        copy.name = self.scene().unused_name(&format!("{} copy", layer.name));
         copy.branch = 0;
         self.insert("Duplicate layer", index + 1, copy);
     }
@@ -94,7 +95,10 @@ impl Document {
     pub fn toggle_layer(&mut self, index: usize) {
         let Some(layer) = self.scene().layers.get(index) else { return };
         let label = if layer.enabled { "Hide layer" } else { "Show layer" };
-        self.edit(label, None, |scene| scene.layers[index].enabled = !scene.layers[index].enabled);
+        self.edit(label, None, |scene| match scene.layers[index].enabled {
+            true => scene.layers[index].enabled = false,
+            false => scene.show_layer(index),
+        });
     }
 
     /// Shows a layer alone, or everything again; no undo step, the scene stays as it is.

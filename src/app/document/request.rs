@@ -69,12 +69,12 @@ impl Document {
         let mut scene = self.scene.clone();
         let mut playhead = self.transport.playhead;
         if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {
-            scene.layers.truncate(index + 1);
+            scene.show_layer(index);
+            // out of the way, but still there: layers keep their numbers, and masks find what they read
+            scene.layers[index + 1..].iter_mut().for_each(|above| above.enabled = false);
             let layer = &mut scene.layers[index];
-            layer.enabled = true;
             if matches!(layer.node.work(), Work::Generator(_)) {
                 (layer.mix, layer.mask) = (Mix::default(), Mask::default());
-                // out of the way, but still there: layers keep their numbers
                 scene.layers[..index].iter_mut().for_each(|below| below.enabled = false);
                 playhead = None;
             }

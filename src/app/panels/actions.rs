@@ -64,7 +64,10 @@ impl Editor {
             Command::ToggleCharts => self.doc.watch(!self.doc.is_watching()),
             Command::ExportTimelapse => self.ask_for_film(),
             Command::ChooseImage(group, param) => self.dialogs.ask_which_image(&self.doc, group, param),
-            Command::Recompute => self.doc.recompute(),
+            Command::Recompute => {
+                crate::io::forget_rasters();
+                self.doc.recompute();
+            }
             Command::Cancel => {
                 self.doc.pause();
                 self.effects.push(Effect::Cancel);

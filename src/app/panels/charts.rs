@@ -67,7 +67,8 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
     let area = ui.available_rect_before_wrap();
     let gap = 14.0;
     let width = ((area.width() - 2.0 * gap) / 3.0).max(120.0);
-    let history = info.insight.history.as_ref().filter(|h| !h.moments.is_empty());
+    let watched = document.process().map(|(layer, _)| layer);
+    let history = info.insight.history.as_ref().filter(|h| !h.moments.is_empty() && Some(h.layer) == watched);
     for k in 0..3 {
         // a child of its own, so that a long line is cut and does not push the next chart away
         let left = area.left() + k as f32 * (width + gap);

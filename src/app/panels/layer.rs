@@ -108,7 +108,7 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
 
 /// What went before the present parameters.
 fn past(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
-    let gone: u32 = layer.past.iter().map(|past| past.iterations).sum();
+    let gone = layer.past.iter().fold(0u32, |sum, past| sum.saturating_add(past.iterations));
     ui.horizontal(|ui| {
         let text = format!("Goes on from iteration {gone}");
         let tip = "Before that the process had other parameters. The iterations below are counted from there.";

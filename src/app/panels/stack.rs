@@ -184,7 +184,8 @@ fn name(
         paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
         return;
     };
-    let id = ui.id().with("rename");
+    // the same in every frame, whatever else the row shows
+    let id = egui::Id::new(("rename layer", index));
     let response = ui.add(egui::TextEdit::singleline(text).id(id).desired_width(f32::INFINITY).margin(vec2(4.0, 2.0)));
     response.widget_info(|| egui::WidgetInfo {
         label: Some("Layer name".into()),

@@ -46,7 +46,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             command = Some(Command::ToggleCharts);
         }
         ui.add_space(4.0);
-        pace(ui, info);
+        pace(ui, info, layer);
         if document.selected_layer() != Some(layer) {
             let name = RichText::new(&document.scene().layers[layer].name).color(colour::TEXT_WEAK);
             ui.add_sized(vec2(90.0, 20.0), egui::Label::new(name).truncate());
@@ -61,8 +61,9 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
 }
 
 /// Whether the process still works, and how steep the terrain is.
-fn pace(ui: &mut Ui, info: &StatusInfo) {
-    if let Some((word, help)) = info.insight.history.as_ref().and_then(pace_word) {
+fn pace(ui: &mut Ui, info: &StatusInfo, layer: usize) {
+    let history = info.insight.history.as_ref().filter(|history| history.layer == layer);
+    if let Some((word, help)) = history.and_then(pace_word) {
         let tint = if word == "settled" { colour::ACCENT } else { colour::TEXT };
         ui.label(RichText::new(word).color(tint)).on_hover_text(help);
         ui.add_space(6.0);
