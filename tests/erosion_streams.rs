@@ -6,7 +6,7 @@ mod node_kit;
 use node_kit::{Place, node};
 use talweg::field::{Edges, MapKind, Terrain};
 use talweg::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering, flooded};
-use talweg::nodes::erosion::stream_power_law::newton;
+use talweg::nodes::erosion::power_root::{PowerRoot, exp2, log2};
 use talweg::nodes::{Control, Node};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
@@ -120,17 +120,40 @@ fn at_rest_a_river_is_straight_over_chi() {
     assert!(spread_out.sqrt() < 15.0, "{}", spread_out.sqrt());
 }
 
+/// The root by bisection, in the logarithm of its part of the fall.
+fn bisected(fall: f64, c: f64, n: f64) -> f64 {
+    let (mut low, mut high) = (-1000.0f64, 0.0f64);
+    for _ in 0..100 {
+        let mid = 0.5 * (low + high);
+        let x = fall * mid.exp2();
+        if x + c * x.powf(n) > fall { high = mid } else { low = mid }
+    }
+    fall * low.exp2()
+}
+
 #[test]
-fn newton_finds_the_root() {
-    for n in [0.25, 0.5, 0.7, 1.3, 2.0, 4.0] {
-        for fall in [1.0e-9, 1.0e-4, 0.3, 50.0] {
-            for c in [0.0, 1.0e-6, 0.1, 10.0, 1.0e9, 1.0e30] {
-                let x = newton(fall, c, n);
-                assert!((0.0..=fall).contains(&x), "{x}");
-                let residual = (x + c * x.powf(n) - fall) / fall;
-                assert!(residual.abs() < 1.0e-5, "n {n} fall {fall} c {c}: {x} leaves {residual}");
+fn the_table_of_roots_agrees_with_bisection() {
+    for n in [0.25, 0.4, 0.7, 1.01, 1.3, 1.5, 3.0, 4.0] {
+        let root = PowerRoot::new(n);
+        for fall in [1.0e-38, 1.0e-9, 1.0e-4, 0.3, 50.0, 1.0e5] {
+            assert_eq!(root.of(fall, 0.0), fall);
+            for k in -600..1000 {
+                let c = (f64::from(k) * 0.1).exp2();
+                let (x, exact) = (root.of(fall, c), bisected(fall, c, n));
+                assert!((0.0..=fall).contains(&x), "n {n} fall {fall} c {c}: {x}");
+                assert!((x - exact).abs() <= 1.0e-7 * exact, "n {n} fall {fall} c {c}: {x}, not {exact}");
             }
         }
+    }
+}
+
+#[test]
+fn logarithms_and_powers_of_two_are_right() {
+    for k in -5000..5000 {
+        let x = f64::from(k) * 0.1013;
+        assert!((exp2(x) / x.exp2() - 1.0).abs() < 1.0e-11, "{x}: {}", exp2(x));
+        let y = x.exp2();
+        assert!((log2(y) - y.log2()).abs() < 1.0e-12 * (1.0 + x.abs()), "{y}: {}", log2(y));
     }
 }
 

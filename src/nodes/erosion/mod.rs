@@ -15,6 +15,7 @@ pub mod hydraulic;
 pub mod hydraulic_fast;
 mod lowest;
 pub mod olsen;
+pub mod power_root;
 pub mod rock;
 pub mod shallow_water;
 mod silt;

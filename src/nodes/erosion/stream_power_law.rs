@@ -1,11 +1,12 @@
 //! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
 //!
 //! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before, x + c·x^n = y, where
-//! c = Δt·K·A^m·softness / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n Newton's method on the
-//! convex form (x^n for n > 1, in z = x^n for n < 1) comes from above and never overshoots.
+//! c = Δt·K·A^m·softness / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n the root comes from a
+//! table ([`PowerRoot`]).
 
 use rayon::prelude::*;
 
+use super::power_root::{PowerRoot, exp2, log2};
 use super::rock::Rock;
 use super::stream_power::{SLIDE_YEARS, StreamPower};
 use super::uplift::Uplift;
@@ -15,9 +16,6 @@ use crate::nodes::{Cancelled, Context};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;
-/// Newton's method ends when a step is this small a part of the fall, or after so many steps.
-const CLOSE: f64 = 1.0e-7;
-const NEWTON_STEPS: usize = 40;
 /// A coefficient that wears everything there is to wear.
 const MOST: f64 = 1.0e30;
 /// Share of a lake's depth that can be filled in one step; what is filled at once would be level to the bit.
@@ -32,6 +30,8 @@ pub struct Forces {
     settles: bool,
     m: f64,
     n: f64,
+    /// For an n without a closed form.
+    root: Option<PowerRoot>,
     /// c of one cell area (in cells) on one cell of distance.
     wear: f64,
     /// Source area in cells.
@@ -59,6 +59,7 @@ impl Forces {
             settles: law.deposition > 0.0,
             m,
             n,
+            root: (![0.5, 1.0, 2.0].contains(&n)).then(|| PowerRoot::new(n)),
             wear: metres * libm::pow(relief / cell, n) / relief,
             source: f64::from(law.source_area) / cell_area,
             talus,
@@ -71,43 +72,19 @@ impl Forces {
     /// The fall that is left of `fall` after wear of coefficient `c`.
     #[inline]
     fn worn(&self, fall: f64, c: f64) -> f64 {
+        if let Some(root) = &self.root {
+            return root.of(fall, c);
+        }
         if self.n == 1.0 {
             return fall / (1.0 + c);
         }
         if self.n == 2.0 {
             return 2.0 * fall / (1.0 + (1.0 + 4.0 * c * fall).sqrt());
         }
-        if self.n == 0.5 {
-            // in the root z: z² + c·z = fall
-            let z = 2.0 * fall / (c + (c * c + 4.0 * fall).sqrt());
-            return z * z;
-        }
-        newton(fall, c, self.n)
+        // n = ½; in the root z: z² + c·z = fall
+        let z = 2.0 * fall / (c + (c * c + 4.0 * fall).sqrt());
+        z * z
     }
-}
-
-/// The root x in [0, fall] of x + c·x^n = fall.
-pub fn newton(fall: f64, c: f64, n: f64) -> f64 {
-    if c <= 0.0 || fall <= 0.0 {
-        return fall;
-    }
-    // z^p + b·z^q = fall with the larger exponent p or q above 1, the other 1
-    let (p, q) = if n > 1.0 { (1.0, n) } else { (1.0 / n, 1.0) };
-    let mut z = if n > 1.0 { fall.min(libm::pow(fall / c, 1.0 / n)) } else { libm::pow(fall, n).min(fall / c) };
-    for _ in 0..NEWTON_STEPS {
-        let (one, two) = if n > 1.0 { (z, c * libm::pow(z, q)) } else { (libm::pow(z, p), c * z) };
-        let slope = (p * one + q * two) / z;
-        let step = (one + two - fall) / slope;
-        if step.is_nan() {
-            break;
-        }
-        z -= step;
-        if step.abs() <= CLOSE * z {
-            break;
-        }
-    }
-    let x = if n > 1.0 { z } else { libm::pow(z, p) };
-    x.clamp(0.0, fall)
 }
 
 /// The ground of a step, in cells, and what wears it.
@@ -175,7 +152,7 @@ impl Bed {
                 let strength = if forces.m == 0.5 { wet.sqrt() } else { libm::pow(wet, forces.m) };
                 let tangent = f64::from(flow.tangent[k]);
                 let distance = (1.0 + tangent * tangent).sqrt();
-                let along = if forces.n == 1.0 { distance } else { libm::pow(distance, forces.n) };
+                let along = if forces.n == 1.0 { distance } else { exp2(forces.n * log2(distance)) };
                 let softness = rock.softness(i * n + j);
                 *c = (forces.wear * strength / along * f64::from(softness)).min(MOST) as f32;
                 *slide = forces.slide * softness;
