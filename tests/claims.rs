@@ -3,8 +3,6 @@
 
 mod node_kit;
 
-use std::time::Instant;
-
 use node_kit::{Place, altered, node};
 use noise::NoiseFn;
 use talweg::field::{Edges, MapKind, Stream, Terrain};
@@ -296,38 +294,5 @@ fn outside_its_mask_a_process_leaves_ground_and_maps_alone() {
             }
         }
         assert!(outside > 100, "the mask leaves {outside} places out");
-    }
-}
-
-/// Peak memory of this process so far, in MiB.
-fn peak_mib() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or("0 kB");
-    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0) / 1024
-}
-
-/// Every generator and filter at the greatest size; `TALWEG_NODE` picks one, so that its memory can be told apart.
-///
-/// ```text
-/// cargo test --release --no-default-features --test claims -- --ignored --nocapture
-/// ```
-#[test]
-#[ignore = "takes minutes and gigabytes"]
-fn the_greatest_size_works() {
-    const N: usize = 8193;
-    let only = std::env::var("TALWEG_NODE").ok();
-    let place = Place::new(N, Edges::Open);
-    let ground = place.noise();
-    println!("ground: peak {} MiB", peak_mib());
-    for node in Node::catalogue() {
-        let name = node.about().name;
-        if node.as_process().is_some() || only.as_ref().is_some_and(|only| only != name) {
-            continue;
-        }
-        let _ = std::fs::write("/proc/self/clear_refs", "5");
-        let start = Instant::now();
-        let made = place.finish(&node, &ground, 0);
-        println!("{name}: {:.1} s, peak {} MiB", start.elapsed().as_secs_f64(), peak_mib());
-        assert!(made.height.iter().all(|h| h.is_finite()), "{name}");
     }
 }

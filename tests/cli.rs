@@ -284,6 +284,7 @@ fn timelapse_films_an_erosion() {
     assert_eq!(picture_size(&folder.path("frames/frame-00002.png")), (32, 32, rgb8.0, rgb8.1));
     with(&folder.at("frames")).code(1).stderr(contains("not empty"));
     with(&folder.at("no/such/film.gif")).code(1).stderr(contains("no folder"));
+    with(&folder.at("film.mp4")).code(1).stderr(contains(".gif"));
     let still = folder.with("still.ron", "(version: 1, layers: [(node: Perlin())])");
     talweg(&["timelapse", &still, "-o", &folder.at("b.gif")]).code(1).stderr(contains("nothing to watch"));
 }
@@ -293,6 +294,7 @@ fn a_scene_whose_heightmap_is_missing_is_not_drawn() {
     let folder = Folder::new();
     let scene = folder.with("a.ron", "(version: 1, layers: [(name: \"Dem\", node: Import(file: \"dem.png\"))])");
     let missing = contains("layer `Dem`").and(contains("dem.png"));
+    talweg(&["check", &scene]).success().stdout(contains("warning").and(contains("dem.png")));
     talweg(&["render", &scene, "-o", &folder.at("a.png")]).code(1).stderr(missing);
     talweg(&["export", "island", "--size", "33", "-o", &folder.at("dem.png")]).success();
     // the path counts from the folder of the scene

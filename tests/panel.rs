@@ -1,111 +1,24 @@
 //! The panels without a window: every interaction goes through the pointer and the keyboard.
 
+mod panel_kit;
+
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use bevy_egui::egui;
 use egui::accesskit::Role;
-use egui::{Key, Modifiers, Pos2, Rect, Vec2, vec2};
-use egui_kittest::Harness;
+use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use panel_kit::*;
 use talweg::app::commands::{Command, Overlay, ViewAction};
 use talweg::app::document::Selection;
-use talweg::app::panels::{Drawn, Editor, Effect, Example, Running, StatusInfo, Swatch, ToastKind, UnderCursor};
-use talweg::app::theme;
+use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
 use talweg::app::view::{Choice, prepare};
-use talweg::eval::{Quality, Request};
+use talweg::eval::Quality;
 use talweg::field::{Edges, MapKind, Terrain};
 use talweg::nodes::{Control, Node};
 use talweg::param::{Kind, Value};
-
-struct App {
-    editor: Editor,
-    info: StatusInfo,
-    drawn: Option<Drawn>,
-    requests: Vec<Request>,
-    effects: Vec<Effect>,
-    frames: usize,
-}
-
-impl App {
-    fn value(&self, layer: usize, param: &str) -> Value {
-        let node = &self.editor.doc.scene().layers[layer].node;
-        node.params().get(node.about().find(param).unwrap())
-    }
-
-    fn names(&self) -> Vec<String> {
-        self.editor.doc.scene().layers.iter().map(|layer| layer.name.clone()).collect()
-    }
-}
-
-type Panels = Harness<'static, App>;
-
-fn panels(size: Vec2, nodes: &[&str]) -> Panels {
-    let swatches = vec![Swatch { name: "alpine".into(), label: "Alpine".into(), colours: vec![[9; 4]; 512] }];
-    let examples = vec![Example { name: "Hills".into(), text: "(version: 1, layers: [(node: Perlin())])".into() }];
-    let mut editor = Editor::new(None, examples, swatches);
-    for name in nodes {
-        editor.doc.add_layer(Node::named(name).unwrap());
-    }
-    let info = StatusInfo::default();
-    let app = App { editor, info, drawn: None, requests: Vec::new(), effects: Vec::new(), frames: 0 };
-    let mut harness =
-        Harness::builder().with_size(size).with_max_steps(60).with_step_dt(0.04).build_ui_state(frame, app);
-    harness.run();
-    harness
-}
-
-/// What the Bevy system does, without Bevy.
-fn frame(ui: &mut egui::Ui, app: &mut App) {
-    let ctx = ui.ctx().clone();
-    if app.frames == 0 {
-        theme::apply(&ctx);
-    }
-    app.frames += 1;
-    let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
-    let mut root = egui::Ui::new(ctx, "root".into(), builder);
-    if app.frames == 1 {
-        return; // the fonts come with the next pass
-    }
-    let mut drawn = app.editor.ui(&mut root, &app.info);
-    app.requests.extend(app.editor.doc.take_request());
-    app.effects.append(&mut drawn.effects);
-    app.drawn = Some(drawn);
-}
-
-fn large(nodes: &[&str]) -> Panels {
-    panels(vec2(1280.0, 720.0), nodes)
-}
-
-fn press(panels: &mut Panels, modifiers: Modifiers, key: Key) {
-    panels.key_press_modifiers(modifiers, key);
-    panels.run();
-}
-
-fn click(panels: &mut Panels, label: &str) {
-    panels.get_by_label(label).click();
-    panels.run();
-}
-
-fn drag(panels: &mut Panels, from: Pos2, to: Pos2) {
-    panels.hover_at(from);
-    panels.drag_at(from);
-    for k in 1..=4 {
-        panels.hover_at(from + (to - from) * (k as f32 / 4.0));
-    }
-    panels.run();
-}
-
-fn drop_at(panels: &mut Panels, at: Pos2) {
-    panels.drop_at(at);
-    panels.run();
-}
-
-/// The widget of `role` that the label `name` belongs to.
-fn widget<'a>(panels: &'a Panels, role: Role, name: &'a str) -> egui_kittest::Node<'a> {
-    panels.get_by_role_and_label(role, name)
-}
 
 #[test]
 fn a_layer_is_added_through_the_menu_of_categories() {
@@ -498,144 +411,4 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     assert!(panels.query_by_label_contains("Layer 1 of 1").is_some());
     click(&mut panels, "Cancel");
     assert_eq!(panels.state().effects, [Effect::Cancel]);
-}
-
-#[test]
-fn a_preset_is_one_click_and_one_undo_step() {
-    let mut panels = large(&["Perlin", "Thermal"]);
-    let before = panels.state().editor.doc.scene().layers[1].node.clone();
-    click(&mut panels, "Preset Strong");
-    let node = panels.state().editor.doc.scene().layers[1].node.clone();
-    assert_eq!(node.present_preset().map(|preset| preset.name), Some("Strong"));
-    assert_eq!(panels.state().editor.doc.undo_label(), Some("Preset Strong"));
-    press(&mut panels, Modifiers::COMMAND, Key::Z);
-    assert_eq!(panels.state().editor.doc.scene().layers[1].node, before);
-}
-
-#[test]
-fn a_change_on_the_way_offers_to_continue_or_to_branch() {
-    let mut panels = large(&["Perlin", "Thermal"]);
-    panels.state_mut().editor.doc.seek(20);
-    panels.run();
-    assert!(panels.query_by_label("Continue from here").is_none());
-    let change = |panels: &mut Panels, degrees: f32| {
-        let angle = panels.state().editor.doc.scene().layers[1].node.about().find("talus_angle").unwrap();
-        let group = talweg::app::document::Group::Node(1);
-        panels.state_mut().editor.doc.set(group, angle, &Value::Float(degrees), None);
-        panels.run();
-    };
-    change(&mut panels, 20.0);
-    assert!(panels.query_by_label_contains("Changed at iteration 20").is_some());
-    click(&mut panels, "Continue from here");
-    assert_eq!(panels.state().editor.doc.scene().layers[1].past[0].iterations, 20);
-    assert!(panels.query_by_label_contains("Goes on from iteration 20").is_some());
-    click(&mut panels, "Forget");
-    assert!(panels.state().editor.doc.scene().layers[1].past.is_empty());
-    change(&mut panels, 15.0);
-    click(&mut panels, "As a branch");
-    assert_eq!(panels.state().names(), ["Perlin noise", "Thermal erosion", "Thermal erosion B"]);
-    click(&mut panels, "Branch Thermal erosion");
-    let shown: Vec<bool> = panels.state().editor.doc.scene().layers.iter().map(|l| l.enabled).collect();
-    assert_eq!(shown, [true, true, false]);
-    click(&mut panels, "Compare");
-    assert!(panels.state().editor.doc.scene().layers[2].enabled, "the other branch is shown");
-    assert!(panels.state().effects.contains(&Effect::View(ViewAction::CompareFromHere)));
-}
-
-#[test]
-fn charts_ask_for_the_course_and_show_it() {
-    use talweg::eval::{History, Insight, Moment, PlaceProbe};
-    use talweg::nodes::Ledger;
-    let mut panels = large(&["Perlin", "Thermal"]);
-    assert_eq!(panels.state().requests.last().unwrap().watch, None);
-    press(&mut panels, Modifiers::NONE, Key::G);
-    assert_eq!(panels.state().requests.last().unwrap().watch, Some(1));
-    assert!(panels.query_by_label_contains("Nothing to plot yet").is_some());
-    let moment = |k: u32| {
-        let sum = 1.0 - 1.0 / f64::from(1u32 << k);
-        let books = Ledger { eroded: sum, deposited: sum, ..Ledger::default() };
-        Moment { iteration: k, books, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
-    };
-    let history = History { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
-    let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], course: vec![(1, 0.5), (20, 0.4)] };
-    let insight = Insight {
-        slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
-        history: Some(history),
-        probe: Some(probe),
-    };
-    panels.state_mut().info.insight = std::sync::Arc::new(insight);
-    panels.state_mut().editor.doc.watch_place(Some([0.5, 0.25]));
-    panels.run();
-    assert_eq!(panels.state().requests.last().unwrap().place, Some([0.5, 0.25]));
-    for text in
-        ["settled", "score 1.50", "residual", "4000 m east, 2000 m south", "-180.0 m  Thermal erosion", "= 720.0 m"]
-    {
-        assert!(panels.query_by_label_contains(text).is_some(), "{text}");
-    }
-    click(&mut panels, "Forget the place");
-    assert_eq!(panels.state().editor.doc.place(), None);
-    click(&mut panels, "Charts");
-    assert!(panels.query_by_label("Mean slope").is_none());
-}
-
-#[test]
-fn pictures_and_layers_are_chosen_from_lists() {
-    let mut panels = panels(vec2(1280.0, 1600.0), &["Perlin", "Import"]);
-    widget(&panels, Role::ComboBox, "File").click();
-    panels.run();
-    click(&mut panels, "volcano");
-    assert_eq!(panels.state().value(1, "file"), Value::Text("stamp:volcano".into()));
-    widget(&panels, Role::ComboBox, "File").click();
-    panels.run();
-    panels.get_by_label_contains("Choose a file").click();
-    panels.run();
-    assert!(panels.state().editor.dialogs.is_open());
-    press(&mut panels, Modifiers::NONE, Key::Escape);
-    press(&mut panels, Modifiers::NONE, Key::Escape);
-    panels.state_mut().editor.doc.edit("Mask", None, |scene| scene.layers[1].mask.by_layer = true);
-    panels.run();
-    click(&mut panels, "Mask");
-    widget(&panels, Role::ComboBox, "Layer").click();
-    panels.run();
-    let entries: Vec<_> = panels.get_all_by_label("Perlin noise").map(|node| node.rect().center()).collect();
-    let entry = *entries.last().unwrap();
-    panels.hover_at(entry);
-    panels.drag_at(entry);
-    drop_at(&mut panels, entry);
-    assert_eq!(panels.state().editor.doc.scene().layers[1].mask.layer.0, "Perlin noise");
-    panels.state_mut().editor.doc.rename_layer(0, "Hills");
-    assert_eq!(panels.state().editor.doc.scene().layers[1].mask.layer.0, "Hills", "masks follow a rename");
-}
-
-#[test]
-fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
-    let mut panels = large(&["Import"]);
-    let problem = talweg::scene::Problem { layer: 0, message: "cannot read dem.png: it is gone".into() };
-    panels.state_mut().info.problems = std::sync::Arc::new(vec![problem]);
-    panels.run();
-    assert!(panels.query_by_label_contains("cannot read dem.png").is_some());
-}
-
-#[test]
-fn the_add_menu_remembers_what_was_added() {
-    let mut panels = large(&[]);
-    for name in ["Add Perlin noise", "Add Ridged noise"] {
-        click(&mut panels, "Add layer");
-        click(&mut panels, name);
-    }
-    click(&mut panels, "Add layer");
-    click(&mut panels, "Again Perlin noise");
-    assert_eq!(panels.state().names(), ["Perlin noise", "Ridged noise", "Perlin noise 2"]);
-}
-
-#[test]
-fn a_time_lapse_is_asked_for_and_begun() {
-    let mut panels = large(&["Perlin"]);
-    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
-    assert!(panels.state().editor.toasts.messages().any(|(_, text)| text.contains("nothing to watch")));
-    let mut panels = large(&["Perlin", "Thermal"]);
-    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
-    assert!(panels.query_by_label("Export time-lapse").is_some());
-    click(&mut panels, "Choose a file…");
-    assert!(panels.state().editor.dialogs.is_open(), "where to is asked next");
 }

@@ -36,8 +36,12 @@ pub fn run(args: &CheckArgs) -> Outcome {
         .scenes
         .iter()
         .map(|path| match input::load(path) {
-            Ok((_, warnings)) => {
-                let warnings = warnings.into_iter().map(|Warning(text)| text).collect();
+            Ok((scene, warnings)) => {
+                let problems = scene
+                    .problems()
+                    .into_iter()
+                    .map(|problem| format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message));
+                let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
                 Finding { scene: path.clone(), warnings, error: None }
             }
             Err(Failure::Usage(error) | Failure::Failed(error)) => {

@@ -64,7 +64,8 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
         };
         narrow(&|k, _, _| between.weight(read.at(k)))?;
     }
-    if mask.by_data {
+    // a map that no layer below has made leaves the condition out, as a file that is not there does
+    if mask.by_data && (below.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
         let between = Band::new(mask.data_from, mask.data_to, mask.data_feather);
         let read = Values::of(cx, below, mask.data);
         narrow(&|k, _, _| between.weight(read.at(k)))?;
@@ -218,6 +219,8 @@ mod tests {
         below.map_mut(MapKind::Wear).copy_from_slice(&[0.0, 0.001, 0.002, 0.003]);
         let mask = Mask { by_data: true, data: MapKind::Wear, data_from: 1.5, ..Mask::default() };
         assert_eq!(made(&mask, &below, None), [0.0, 0.0, 1.0, 1.0]);
+        let none = Mask { by_data: true, data: MapKind::Flow, data_from: 1.5, ..Mask::default() };
+        assert_eq!(made(&none, &below, None), [1.0; 4]);
         // where there is no map its neutral value counts: rain falls everywhere
         let rain = Mask { by_data: true, data: MapKind::Rain, data_from: 0.9, ..Mask::default() };
         assert_eq!(made(&rain, &below, None), [1.0; 4]);

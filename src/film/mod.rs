@@ -29,6 +29,8 @@ pub enum FilmError {
     Folder { path: PathBuf, source: std::io::Error },
     #[error("the folder {path} is not empty; give a new one, so that pictures of two films are not mixed")]
     NotEmpty { path: PathBuf },
+    #[error("{path} cannot be made: films are .gif files, or folders of pictures (give a name without an ending)")]
+    Ending { path: PathBuf },
     #[error("layer `{0}` is no erosion or other process, so there is nothing to watch")]
     NoProcess(String),
     #[error("layer `{0}` is hidden, so nothing of it would be seen; show it first")]
@@ -152,6 +154,10 @@ pub fn is_gif(target: &Path) -> bool {
 
 /// Says early what would keep the film from being written.
 pub fn check_target(target: &Path) -> Result<(), FilmError> {
+    const OTHERS: [&str; 9] = ["mp4", "webm", "webp", "avi", "mov", "mkv", "png", "apng", "jpg"];
+    if target.extension().is_some_and(|e| OTHERS.iter().any(|other| e.eq_ignore_ascii_case(other))) {
+        return Err(FilmError::Ending { path: target.into() });
+    }
     if is_gif(target) {
         return Ok(check_place(target)?);
     }

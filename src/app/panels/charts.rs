@@ -68,7 +68,11 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
     let gap = 14.0;
     let width = ((area.width() - 2.0 * gap) / 3.0).max(120.0);
     let watched = document.process().map(|(layer, _)| layer);
-    let history = info.insight.history.as_ref().filter(|h| !h.moments.is_empty() && Some(h.layer) == watched);
+    let history = info
+        .insight
+        .history
+        .as_ref()
+        .filter(|h| Some(h.layer) == watched && h.moments.iter().any(|moment| moment.iteration > 0));
     for k in 0..3 {
         // a child of its own, so that a long line is cut and does not push the next chart away
         let left = area.left() + k as f32 * (width + gap);
@@ -252,7 +256,7 @@ pub fn pace_word(history: &History) -> Option<(&'static str, &'static str)> {
     /// Shares of the greatest change.
     const SLOWING: f64 = 0.2;
     const SETTLED: f64 = 0.005;
-    let newest = history.moments.len().checked_sub(1)?;
+    let newest = history.moments.len().checked_sub(1).filter(|&k| history.moments[k].iteration > 0)?;
     let most = (0..=newest).map(|k| history.change(k)).fold(0.0, f64::max);
     let now = history.change(newest);
     Some(if most <= 0.0 || now <= most * SETTLED {

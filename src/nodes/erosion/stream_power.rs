@@ -91,10 +91,6 @@ impl Process for StreamPower {
     }
 
     /// 2: wear with a slope exponent other than ½, 1 and 2 reads its roots from a table.
-    fn version(&self) -> u32 {
-        2
-    }
-
     fn is_random(&self) -> bool {
         self.uplift_variation > 0.0
     }

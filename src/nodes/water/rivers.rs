@@ -27,8 +27,8 @@ crate::params! {
         width: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=100.0;
         /// Depth of the bed of a river that drains 10 km². At 0 the ground stays as it is and only the maps are made.
         depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=40.0;
-        /// How steep the banks are. Gentle banks make open valleys, steep ones gorges.
-        bank_angle: f32 ["°"] = 25.0, 1.0..=89.0, slider 5.0..=80.0;
+        /// How steep the banks are. Steep ones make gorges; gentle ones cut open valleys, far into the mountains beside them.
+        bank_angle: f32 ["°"] = 65.0, 1.0..=89.0, slider 5.0..=80.0;
         /// Leaves out brooks below this Strahler order: 1 keeps all, 2 begins where two brooks meet.
         smallest_order: u32 = 1, 1..=12, slider 1..=5;
         /// Fills the lakes that the rivers run through.

@@ -1,0 +1,152 @@
+//! The panels of a process without a window: presets, charts, branches, files and layers it refers to, films.
+
+mod panel_kit;
+
+use bevy_egui::egui;
+use egui::accesskit::Role;
+use egui::{Key, Modifiers, vec2};
+use egui_kittest::kittest::Queryable;
+use panel_kit::*;
+use talweg::app::commands::ViewAction;
+use talweg::app::panels::Effect;
+use talweg::param::Value;
+
+#[test]
+fn a_preset_is_one_click_and_one_undo_step() {
+    let mut panels = large(&["Perlin", "Thermal"]);
+    let before = panels.state().editor.doc.scene().layers[1].node.clone();
+    click(&mut panels, "Preset Strong");
+    let node = panels.state().editor.doc.scene().layers[1].node.clone();
+    assert_eq!(node.present_preset().map(|preset| preset.name), Some("Strong"));
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Preset Strong"));
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert_eq!(panels.state().editor.doc.scene().layers[1].node, before);
+}
+
+#[test]
+fn a_change_on_the_way_offers_to_continue_or_to_branch() {
+    let mut panels = large(&["Perlin", "Thermal"]);
+    panels.state_mut().editor.doc.seek(20);
+    panels.run();
+    assert!(panels.query_by_label("Continue from here").is_none());
+    let change = |panels: &mut Panels, degrees: f32| {
+        let angle = panels.state().editor.doc.scene().layers[1].node.about().find("talus_angle").unwrap();
+        let group = talweg::app::document::Group::Node(1);
+        panels.state_mut().editor.doc.set(group, angle, &Value::Float(degrees), None);
+        panels.run();
+    };
+    change(&mut panels, 20.0);
+    assert!(panels.query_by_label_contains("Changed at iteration 20").is_some());
+    click(&mut panels, "Continue from here");
+    assert_eq!(panels.state().editor.doc.scene().layers[1].past[0].iterations, 20);
+    assert!(panels.query_by_label_contains("Goes on from iteration 20").is_some());
+    click(&mut panels, "Forget");
+    assert!(panels.state().editor.doc.scene().layers[1].past.is_empty());
+    change(&mut panels, 15.0);
+    click(&mut panels, "As a branch");
+    assert_eq!(panels.state().names(), ["Perlin noise", "Thermal erosion", "Thermal erosion B"]);
+    click(&mut panels, "Branch Thermal erosion");
+    let shown: Vec<bool> = panels.state().editor.doc.scene().layers.iter().map(|l| l.enabled).collect();
+    assert_eq!(shown, [true, true, false]);
+    click(&mut panels, "Compare");
+    assert!(panels.state().editor.doc.scene().layers[2].enabled, "the other branch is shown");
+    assert!(panels.state().effects.contains(&Effect::View(ViewAction::CompareFromHere)));
+}
+
+#[test]
+fn charts_ask_for_the_course_and_show_it() {
+    use talweg::eval::{History, Insight, Moment, PlaceProbe};
+    use talweg::nodes::Ledger;
+    let mut panels = large(&["Perlin", "Thermal"]);
+    assert_eq!(panels.state().requests.last().unwrap().watch, None);
+    press(&mut panels, Modifiers::NONE, Key::G);
+    assert_eq!(panels.state().requests.last().unwrap().watch, Some(1));
+    assert!(panels.query_by_label_contains("Nothing to plot yet").is_some());
+    let moment = |k: u32| {
+        let sum = 1.0 - 1.0 / f64::from(1u32 << k);
+        let books = Ledger { eroded: sum, deposited: sum, ..Ledger::default() };
+        Moment { iteration: k, books, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
+    };
+    let history = History { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
+    let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], course: vec![(1, 0.5), (20, 0.4)] };
+    let insight = Insight {
+        slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
+        history: Some(history),
+        probe: Some(probe),
+    };
+    panels.state_mut().info.insight = std::sync::Arc::new(insight);
+    panels.state_mut().editor.doc.watch_place(Some([0.5, 0.25]));
+    panels.run();
+    assert_eq!(panels.state().requests.last().unwrap().place, Some([0.5, 0.25]));
+    for text in
+        ["settled", "score 1.50", "residual", "4000 m east, 2000 m south", "-180.0 m  Thermal erosion", "= 720.0 m"]
+    {
+        assert!(panels.query_by_label_contains(text).is_some(), "{text}");
+    }
+    click(&mut panels, "Forget the place");
+    assert_eq!(panels.state().editor.doc.place(), None);
+    click(&mut panels, "Charts");
+    assert!(panels.query_by_label("Mean slope").is_none());
+}
+
+#[test]
+fn pictures_and_layers_are_chosen_from_lists() {
+    let mut panels = panels(vec2(1280.0, 1600.0), &["Perlin", "Import"]);
+    widget(&panels, Role::ComboBox, "File").click();
+    panels.run();
+    click(&mut panels, "volcano");
+    assert_eq!(panels.state().value(1, "file"), Value::Text("stamp:volcano".into()));
+    widget(&panels, Role::ComboBox, "File").click();
+    panels.run();
+    panels.get_by_label_contains("Choose a file").click();
+    panels.run();
+    assert!(panels.state().editor.dialogs.is_open());
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    panels.state_mut().editor.doc.edit("Mask", None, |scene| scene.layers[1].mask.by_layer = true);
+    panels.run();
+    click(&mut panels, "Mask");
+    widget(&panels, Role::ComboBox, "Layer").click();
+    panels.run();
+    let entries: Vec<_> = panels.get_all_by_label("Perlin noise").map(|node| node.rect().center()).collect();
+    let entry = *entries.last().unwrap();
+    panels.hover_at(entry);
+    panels.drag_at(entry);
+    drop_at(&mut panels, entry);
+    assert_eq!(panels.state().editor.doc.scene().layers[1].mask.layer.0, "Perlin noise");
+    panels.state_mut().editor.doc.rename_layer(0, "Hills");
+    assert_eq!(panels.state().editor.doc.scene().layers[1].mask.layer.0, "Hills", "masks follow a rename");
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
+    let mut panels = large(&["Import"]);
+    let problem = talweg::scene::Problem { layer: 0, message: "cannot read dem.png: it is gone".into() };
+    panels.state_mut().info.problems = std::sync::Arc::new(vec![problem]);
+    panels.run();
+    assert!(panels.query_by_label_contains("cannot read dem.png").is_some());
+}
+
+#[test]
+fn the_add_menu_remembers_what_was_added() {
+    let mut panels = large(&[]);
+    for name in ["Add Perlin noise", "Add Ridged noise"] {
+        click(&mut panels, "Add layer");
+        click(&mut panels, name);
+    }
+    click(&mut panels, "Add layer");
+    click(&mut panels, "Again Perlin noise");
+    assert_eq!(panels.state().names(), ["Perlin noise", "Ridged noise", "Perlin noise 2"]);
+}
+
+#[test]
+fn a_time_lapse_is_asked_for_and_begun() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    assert!(panels.state().editor.toasts.messages().any(|(_, text)| text.contains("nothing to watch")));
+    let mut panels = large(&["Perlin", "Thermal"]);
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::E);
+    assert!(panels.query_by_label("Export time-lapse").is_some());
+    click(&mut panels, "Choose a file…");
+    assert!(panels.state().editor.dialogs.is_open(), "where to is asked next");
+}
