@@ -139,6 +139,14 @@ fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
     panels.run();
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert_eq!(panels.state().names(), ["Perlin noise", "Steps"]);
+    press(&mut panels, Modifiers::NONE, Key::F2);
+    for letter in ["S", "t", "a", "i", "r", "s"] {
+        panels.event(egui::Event::Text(letter.into()));
+        panels.run();
+    }
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "letter by letter");
+    panels.state_mut().editor.doc.rename_layer(1, "Steps");
     press(&mut panels, Modifiers::COMMAND, Key::D);
     assert_eq!(panels.state().names(), ["Perlin noise", "Steps", "Steps copy"]);
     press(&mut panels, Modifiers::NONE, Key::H);

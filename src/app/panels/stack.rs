@@ -11,18 +11,28 @@ use crate::app::theme::{ROW, colour, icon_button, icon_toggle, paint_text};
 use crate::nodes::{Node, Work};
 use crate::scene::{Blend, Layer, Problem};
 
+/// A layer whose name is being typed.
+#[derive(Debug)]
+struct Renaming {
+    index: usize,
+    /// The text so far.
+    text: String,
+    /// The field has had the keyboard.
+    begun: bool,
+}
+
 /// What the list remembers between frames.
 #[derive(Debug, Default)]
 pub struct StackState {
-    /// The layer whose name is being typed, and the text so far.
-    renaming: Option<(usize, String)>,
+    renaming: Option<Renaming>,
     pub add_menu: AddMenu,
 }
 
 impl StackState {
     /// Lets the name of a layer be typed.
     pub fn rename(&mut self, document: &Document, index: usize) {
-        self.renaming = document.scene().layers.get(index).map(|layer| (index, layer.name.clone()));
+        let layer = document.scene().layers.get(index);
+        self.renaming = layer.map(|layer| Renaming { index, text: layer.name.clone(), begun: false });
     }
 }
 
@@ -179,7 +189,7 @@ fn name(
     layer: &Layer,
     tint: egui::Color32,
 ) {
-    let Some((_, text)) = state.renaming.as_mut().filter(|(k, _)| *k == index) else {
+    let Some(Renaming { text, begun, .. }) = state.renaming.as_mut().filter(|renaming| renaming.index == index) else {
         // painted, since the row itself bears the name
         paint_text(ui, ui.available_rect_before_wrap(), &layer.name, tint, !layer.enabled);
         return;
@@ -198,7 +208,10 @@ fn name(
         state.renaming = None;
     } else if !response.has_focus() {
         response.request_focus();
-        select_all(ui, id, text);
+        // once: what is typed shall not replace what was typed before
+        if !std::mem::replace(begun, true) {
+            select_all(ui, id, text);
+        }
     }
 }
 
