@@ -125,7 +125,9 @@ fn dialog(document: &Document, title: &str) -> FileDialog {
 
 /// The folder of the scene's file, else the person's documents.
 fn folder(document: &Document) -> Option<PathBuf> {
-    let beside = document.path().and_then(|path| path.parent()).filter(|folder| folder.is_dir());
+    // a scene named on the command line may have no folder in its name
+    let path = document.path().and_then(|path| std::path::absolute(path).ok());
+    let beside = path.as_ref().and_then(|path| path.parent()).filter(|folder| folder.is_dir());
     beside.map(PathBuf::from).or_else(|| {
         let dirs = directories::UserDirs::new()?;
         let documents = dirs.document_dir().filter(|folder| folder.is_dir());
