@@ -49,10 +49,10 @@ fn the_spectrum_of_spectral_synthesis_shows_its_layers_with_their_amplitudes() {
         let mut system = [[0.0f64; LAYERS + 1]; LAYERS];
         // where the finest table has its first zero nothing is left to measure
         for (f, &measured) in power.iter().enumerate().take(200) {
-            for i in 0..LAYERS {
+            for (i, equation) in system.iter_mut().enumerate() {
                 let column = shape(i, f) / (law(f) * law(f));
-                (0..LAYERS).for_each(|j| system[i][j] += column * shape(j, f));
-                system[i][LAYERS] += column * measured;
+                (0..LAYERS).for_each(|j| equation[j] += column * shape(j, f));
+                equation[LAYERS] += column * measured;
             }
         }
         for i in 0..LAYERS {
