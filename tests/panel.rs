@@ -146,6 +146,11 @@ fn rename_duplicate_hide_solo_and_delete_from_the_keyboard() {
     }
     press(&mut panels, Modifiers::NONE, Key::Enter);
     assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "letter by letter");
+    press(&mut panels, Modifiers::NONE, Key::F2);
+    panels.event(egui::Event::Text("Nothing".into()));
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(panels.state().names(), ["Perlin noise", "Stairs"], "Escape keeps the name");
     panels.state_mut().editor.doc.rename_layer(1, "Steps");
     press(&mut panels, Modifiers::COMMAND, Key::D);
     assert_eq!(panels.state().names(), ["Perlin noise", "Steps", "Steps copy"]);

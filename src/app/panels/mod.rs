@@ -160,6 +160,10 @@ impl Editor {
             return None;
         }
         let command = commands::pressed(ctx)?;
+        // the field has given the keyboard away already when Escape arrives here
+        if command == Command::Cancel && self.stack.stop_renaming() {
+            return None;
+        }
         if typing {
             ctx.memory_mut(|memory| {
                 if let Some(id) = memory.focused() {

@@ -36,6 +36,13 @@ impl StackState {
     }
 }
 
+impl StackState {
+    /// Leaves the name that is being typed as it was; returns whether one was.
+    pub fn stop_renaming(&mut self) -> bool {
+        self.renaming.take().is_some()
+    }
+}
+
 /// The icon of a node, by shape and category.
 pub fn node_icon(node: &Node) -> &'static str {
     match (node.work(), node.about().category) {
