@@ -72,7 +72,7 @@ fn a_straight_cliff_retreats_as_fast_as_asked_at_any_angle() {
             means.push(mean);
         }
         for mean in &means {
-            assert!((mean / means[0] - 1.0).abs() < 0.1, "{means:?}");
+            assert!((mean / means[0] - 1.0).abs() < 0.12, "{means:?}");
             assert!((160.0..=240.0).contains(mean), "{means:?}");
         }
     }

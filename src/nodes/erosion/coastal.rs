@@ -1,10 +1,13 @@
 //! Coastal erosion: waves undercut the cliffs, cut a platform just below the sea level, and spread the debris as a beach.
 //!
 //! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · softness, that is
-//! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and 1 - (z / B)² below it down to the wave base B, z the
-//! height over the sea of the point of the face below the cell that lies nearest to the sea level. Above the sea level
-//! the rock behind a face counts with it, so a cliff keeps its speed while one of its cells is half cut;
-//! and rock that is undercut collapses to the cliff angle. Debris spreads over the shore by diffusion, √(4 D t) = `drift` an iteration, and settles
+//! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and (1 - |z| / B)² below it down to the wave base B, z the
+//! height over the sea of the point of the face below the cell that lies nearest to the sea level, once a storm has stripped up to
+//! H / 2 of sand off the beach there. Above the sea level
+//! the rock behind a face counts with it, so a cliff keeps its speed while one of its cells is half cut, and what is left of a step when
+//! a cell is cut down goes to the cell behind it; rock that is undercut collapses to the cliff angle. Sand wears as loose ground does.
+//! All worn sand and the share `beach_share` of the worn rock become debris; the rest is mud and lost. Debris spreads over the shore by
+//! diffusion, √(4 D t) = `drift` an iteration, and settles as sand, the less the deeper,
 //! where the ground stays gentler than the beach angle and lower than half a wave height above the sea.
 //! Symbols: R `retreat` (metres an iteration), E exposure (see `coastal_exposure`; 1 on a straight coast that faces an open sea).
 //!
@@ -12,7 +15,9 @@
 //! in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the cells of the shore are
 //! computed, in a list in row order.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
-//! Conservation: what leaves the ground is debris and then ground again; what has found no place yet is the sediment map.
+//! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is the
+//! sediment map.
+//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle (tests/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and the
 //! settling by slope are ours.
@@ -240,8 +245,6 @@ pub struct Law {
     pub flooded: f32,
     /// Depth of sand that a storm strips off the beach.
     pub mobile: f32,
-    /// What a depth is divided by: below, all sand is stirred.
-    pub per_stirred: f32,
     /// Share of the rock that becomes sand.
     pub beach_share: f32,
     /// The wave base.
@@ -275,7 +278,6 @@ impl Law {
             berm: cx.sea_level + 0.5 * height(params.wave_height),
             flooded: cx.sea_level + 0.6 * height(params.wave_height),
             mobile: 0.5 * height(params.wave_height),
-            per_stirred: 1.0 / height(params.wave_height),
             beach_share: params.beach_share,
             base: cx.sea_level - height(params.wave_base),
             retreat: if retreat > COURANT { COURANT } else { retreat },
@@ -289,8 +291,19 @@ impl Law {
     /// Strength of the waves at a height, from 0 to 1.
     pub fn attack(&self, height: f32) -> f32 {
         let z = height - self.sea;
-        let part = if z > 0.0 { z / (self.crest - self.sea) } else { z / (self.base - self.sea) };
-        let left = 1.0 - part * part;
-        if left > 0.0 { left } else { 0.0 }
+        if z > 0.0 {
+            let part = z / (self.crest - self.sea);
+            let left = 1.0 - part * part;
+            return if left > 0.0 { left } else { 0.0 };
+        }
+        let left = 1.0 - z / (self.base - self.sea);
+        if left > 0.0 { left * left } else { 0.0 }
+    }
+
+    /// Share of the debris that comes to rest at a height: all of it on the shore, none at the wave base.
+    pub fn calm(&self, height: f32) -> f32 {
+        let z = height - self.sea;
+        let calm = 1.0 - if z < 0.0 { z / (self.base - self.sea) } else { 0.0 };
+        if calm > 0.0 { calm } else { 0.0 }
     }
 }

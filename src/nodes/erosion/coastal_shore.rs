@@ -282,6 +282,8 @@ impl Law {
                 let notch = if notch < dry { notch } else { dry };
                 loss = if notch > cut { notch } else { cut };
                 loss = if loss > h - lowest { h - lowest } else { loss };
+            } else {
+                loss = self.rest_of_the_step(waves, rock, height, undercut, k);
             }
         }
         // what stands over undercut ground falls to the cliff angle
@@ -300,16 +302,29 @@ impl Law {
         if rock > 0.0 { sand[k] + rock * softness } else { loss }
     }
 
-    /// Share of the debris that comes to rest at a height: all of it on the shore, none below what every wave stirs.
-    fn calm(&self, height: f32) -> f32 {
-        let calm = 1.0 + (height - self.sea) * self.per_stirred;
-        if calm > 1.0 {
-            1.0
-        } else if calm > 0.0 {
-            calm
-        } else {
-            0.0
+    /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
+    /// would wait for the next step with every cell, and lag behind.
+    fn rest_of_the_step(&self, waves: &Waves, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
+        let [west, east, north, south, ..] = self.ring.around(k);
+        let mut most = 0.0;
+        for front in [west, east, north, south] {
+            let (h, top) = (height[front], height[k]);
+            if !undercut[front] || h >= top || h <= self.sea {
+                continue;
+            }
+            let [a, b, c, d, ..] = self.ring.around(front).map(|other| height[other]);
+            let lowest = [b, c, d].into_iter().fold(a, |low, h| if h < low { h } else { low });
+            let strength = self.attack(if lowest < self.sea { self.sea } else { lowest });
+            if strength <= 0.0 {
+                continue;
+            }
+            let exposure = waves.exposure(self.ring, front / self.ring.samples, front % self.ring.samples);
+            let floor = if lowest > self.base { lowest } else { self.base };
+            let notch = self.retreat * strength * exposure * (top - floor);
+            let left = notch - (h - self.sea) / if rock.softness(front) > 0.01 { rock.softness(front) } else { 0.01 };
+            most = if left > most { left } else { most };
         }
+        most
     }
 
     /// Height that debris may raise cell `k` by, so that the beach stays gentle.
