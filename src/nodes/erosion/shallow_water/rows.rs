@@ -26,12 +26,14 @@ pub struct Column {
     /// Level of the water; beyond an open edge what the flow falls to.
     pub level: Padded,
     pub soft: Padded,
+    /// Share of the way from the talus slope to the bank slope that ground beside the cell rests at.
+    pub washed: Padded,
 }
 
 impl Column {
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n + 2];
-        Self { ground: row(), level: row(), soft: row() }
+        Self { ground: row(), level: row(), soft: row(), washed: row() }
     }
 }
 
@@ -93,9 +95,10 @@ impl Law {
         for (j, soft) in out.soft[1..=n].iter_mut().enumerate() {
             *soft = softness(at * n + j);
         }
+        self.load_washed(state, at, &mut out.washed[1..=n]);
         match self.grid.edges {
             Edges::Wrap => {
-                for row in [&mut out.ground, &mut out.level, &mut out.soft] {
+                for row in [&mut out.ground, &mut out.level, &mut out.soft, &mut out.washed] {
                     (row[0], row[n + 1]) = (row[n - 1], row[2]);
                 }
             }
@@ -120,5 +123,47 @@ impl Law {
         (out.level[0], out.level[n + 1]) = (out.level[1], out.level[n]);
         out.ground.fill(f32::NAN);
         out.soft.fill(0.0);
+        out.washed.fill(0.0);
+    }
+
+    /// How far the water that passes each cell of row `at` undercuts its banks, from 0 to 1: by the mean of what flows in and out.
+    fn load_washed(&self, state: &[f32], at: usize, out: &mut [f32]) {
+        let n = self.grid.samples;
+        if self.per_washing <= 0.0 {
+            out.fill(0.0);
+            return;
+        }
+        let row = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| row_of(state, n, row, FLUX + pipe)) };
+        let own = row(at);
+        let Some(north) = self.grid.before(at).map(row) else {
+            out.fill(0.0);
+            return;
+        };
+        let washed = |j: usize, west: usize, east: usize| {
+            let (falling, rising) = (own[2][j] + north[2][west], own[3][j] + north[3][east]);
+            let x = own[0][j] + own[0][west] + (falling - rising);
+            let y = own[1][j] + north[1][j] + (falling + rising);
+            let share = (x * x + y * y).sqrt() * self.per_washing;
+            if share < 1.0 { share } else { 1.0 }
+        };
+        for j in [0, n - 1] {
+            let beside = self.grid.before(j).zip(self.grid.after(j));
+            out[j] = beside.map_or(0.0, |(west, east)| washed(j, west, east));
+        }
+        washed_cells(own, north, self.per_washing, &mut out[1..n - 1]);
+    }
+}
+
+/// The inner cells of [`Law::load_washed`].
+fn washed_cells(own: [&[f32]; 4], north: [&[f32]; 4], per_washing: f32, out: &mut [f32]) {
+    let n = out.len();
+    let [e, s, se, sw] = own.map(|row| &row[..n + 2]);
+    let [_, n_s, n_se, n_sw] = north.map(|row| &row[..n + 2]);
+    for j in 0..n {
+        let (falling, rising) = (se[j + 1] + n_se[j], sw[j + 1] + n_sw[j + 2]);
+        let x = e[j + 1] + e[j] + (falling - rising);
+        let y = s[j + 1] + n_s[j + 1] + (falling + rising);
+        let share = (x * x + y * y).sqrt() * per_washing;
+        out[j] = if share < 1.0 { share } else { 1.0 };
     }
 }
