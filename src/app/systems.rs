@@ -20,6 +20,7 @@ use super::panels::{self, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
 use super::view::{Drawn, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, lens};
 use crate::look::table_of;
+use crate::scene::Trouble;
 
 /// The panels with all they hold.
 #[derive(Resource)]
@@ -84,7 +85,7 @@ pub fn receive(
         );
         state.editor.toasts.error(text);
     }
-    for problem in received.problems {
+    for problem in received.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken) {
         let layer = state.editor.doc.scene().layers.get(problem.layer);
         let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));
         state.editor.toasts.warning(format!("{name}{}.", problem.message));

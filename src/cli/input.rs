@@ -14,7 +14,7 @@ use super::{Failure, usage};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::nodes::Control;
-use crate::scene::{Scene, SceneError, Warning, example_for, examples};
+use crate::scene::{Scene, SceneError, Trouble, Warning, example_for, examples};
 
 /// The scene and how to evaluate it.
 #[derive(Args)]
@@ -82,9 +82,13 @@ impl SceneArgs {
         for change in &self.set {
             scene.set(change).map_err(|e| usage(anyhow::anyhow!("--set: {e}")))?;
         }
-        if let Some(problem) = scene.problems().into_iter().next() {
-            let layer = &scene.layers[problem.layer].name;
-            return Err(Failure::Failed(anyhow::anyhow!("layer `{layer}`: {}", problem.message)));
+        for problem in scene.problems() {
+            let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);
+            match problem.trouble {
+                Trouble::Broken => return Err(Failure::Failed(anyhow::anyhow!(text))),
+                Trouble::Idle if !self.quiet => eprintln!("talweg: warning: {text}"),
+                Trouble::Idle => {}
+            }
         }
         let samples = self.size.map_or(scene.samples(), |n| n as usize);
         if !self.quiet
