@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what, where and what to do. Ctrl-C ends the program at any
 //! time: files are written in one step, so none is left half-written.
 
+mod bench;
 mod check;
 mod edit;
 mod export;
@@ -55,6 +56,7 @@ enum Command {
     Export(export::ExportArgs),
     Measure(measure::MeasureArgs),
     Nodes(nodes::NodesArgs),
+    Bench(bench::BenchArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
 }
@@ -91,6 +93,7 @@ pub fn run() -> ExitCode {
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
         Some(Command::Nodes(args)) => nodes::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
     };
