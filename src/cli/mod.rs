@@ -11,6 +11,7 @@ mod input;
 mod measure;
 mod nodes;
 mod render;
+mod sheet;
 mod shot;
 mod timelapse;
 mod verify;
@@ -55,6 +56,7 @@ enum Command {
     Timelapse(timelapse::TimelapseArgs),
     Export(export::ExportArgs),
     Measure(measure::MeasureArgs),
+    Sheet(sheet::SheetArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
@@ -92,6 +94,7 @@ pub fn run() -> ExitCode {
         Some(Command::Timelapse(args)) => timelapse::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
+        Some(Command::Sheet(args)) => sheet::run(&args),
         Some(Command::Nodes(args)) => nodes::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Check(args)) => check::run(&args),
