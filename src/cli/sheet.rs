@@ -116,17 +116,16 @@ pub fn run(args: &SheetArgs) -> Outcome {
         job.pool.install(|| draw_all(&numbered, size, control, &deliver))
     })?;
     let drawn = drawn.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let captions = variants.iter().map(|variant| variant.caption.clone());
-    let thumbnails: Vec<(String, Thumbnail)> = captions.zip(drawn.into_iter().flatten()).collect();
+    let thumbnails: Vec<(&Variant, Thumbnail)> = variants.iter().zip(drawn.into_iter().flatten()).collect();
     let picture = sheet(&heading, &thumbnails, columns);
     picture.save(&args.output)?;
     if !args.json {
         let (count, path) = (thumbnails.len(), args.output.display());
         return print(&format!("{path}  {count} thumbnails, {} × {} pixels\n", picture.width, picture.height));
     }
-    let entries = variants.iter().zip(&thumbnails).map(
-        |(variant, (caption, thumbnail))| json!({ "caption": caption, "set": variant.assignments, "measures": thumbnail.glance }),
-    );
+    let entries = thumbnails.iter().map(|(variant, thumbnail)| {
+        json!({ "caption": variant.caption, "set": variant.assignments, "measures": thumbnail.glance })
+    });
     print_json(&json!({
         "picture": args.output,
         "columns": columns,

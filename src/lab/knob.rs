@@ -95,15 +95,15 @@ impl Knob {
         format!("{owner}.{}={}", self.spec.name, self.spec.show(value))
     }
 
-    /// Name and value in a few words.
-    pub fn caption(&self, value: &Value) -> String {
+    /// The value with its unit, as people read it.
+    pub fn shown(&self, value: &Value) -> String {
         let unit = if self.spec.unit.is_empty() { String::new() } else { format!(" {}", self.spec.unit) };
         let shown = match (&self.spec.kind, value) {
             (Kind::Choice(options), Value::Choice(k)) => options[*k].label.to_string(),
             (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.to_string(),
             _ => self.spec.show(value),
         };
-        format!("{} {shown}{unit}", self.spec.label)
+        shown + &unit
     }
 
     /// At most `count` values from one end to the other, both included: of a number over its slider's range or the
@@ -169,6 +169,9 @@ impl Knob {
 
     /// Reads `FROM..TO`, each within the hard range.
     pub fn range(&self, text: &str) -> Result<(f64, f64), VariantError> {
+        if !matches!(self.spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
+            return Err(VariantError::NoRange(self.spec.name));
+        }
         let (from, to) = text.split_once("..").ok_or_else(|| VariantError::Form(text.into()))?;
         let read = |text: &str| match self.spec.parse(text)? {
             Value::Float(v) => Ok(f64::from(v)),

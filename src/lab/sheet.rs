@@ -1,7 +1,7 @@
 //! The contact sheet: thumbnails side by side, each with what makes it and what it is like.
 
 use super::text::Type;
-use super::variants::{Glance, Thumbnail};
+use super::variants::{Glance, Thumbnail, Variant};
 use crate::look::Picture;
 
 const PAPER: [u8; 3] = [24, 26, 29];
@@ -10,7 +10,7 @@ const FAINT: [u8; 3] = [158, 164, 170];
 
 /// Room around a thumbnail, and heights of its lines and of the heading, over its side.
 const GAP: f32 = 0.07;
-const LINE: f32 = 0.1;
+const LINE: f32 = 0.092;
 const HEADING: f32 = 0.13;
 /// Smallest letters that can be read.
 const LEAST_LINE: f32 = 13.0;
@@ -23,8 +23,11 @@ pub fn columns(count: usize) -> usize {
     (root..=root + 1).find(|c| count.is_multiple_of(*c)).unwrap_or(root).max(1)
 }
 
+/// What [`summary`] lists.
+const LEGEND: &str = "below: erosion score, mean slope, lowest to highest";
+
 /// Draws the sheet, row by row. All thumbnails are of the size of the first.
-pub fn sheet(heading: &str, thumbnails: &[(String, Thumbnail)], columns: usize) -> Picture {
+pub fn sheet(heading: &str, thumbnails: &[(&Variant, Thumbnail)], columns: usize) -> Picture {
     let side = thumbnails.first().map_or(1, |(_, thumbnail)| thumbnail.picture.width);
     let scaled = |share: f32, least: f32| (side as f32 * share).max(least);
     let (gap, line, head) = (scaled(GAP, 8.0) as usize, scaled(LINE, LEAST_LINE), scaled(HEADING, LEAST_HEADING));
@@ -32,17 +35,19 @@ pub fn sheet(heading: &str, thumbnails: &[(String, Thumbnail)], columns: usize) 
     let columns = columns.clamp(1, thumbnails.len().max(1));
     let rows = thumbnails.len().div_ceil(columns);
     let (across, down) = (side + gap, side + gap + (2.2 * line) as usize);
-    let top = gap + (1.5 * head) as usize;
+    let top = gap + (1.3 * head + 1.9 * line) as usize;
     let mut picture = Picture::from_fn(gap + columns * across, top + rows * down, |_, _| PAPER);
     let left = gap as f32;
     let room = (picture.width - 2 * gap) as f32;
-    title.draw(&mut picture, left, left, INK, &title.fitted(heading, room));
-    for (k, (text, thumbnail)) in thumbnails.iter().enumerate() {
+    title.draw(&mut picture, left, 0.8 * left, INK, &title.fitted(heading, room));
+    glance.draw(&mut picture, left, 0.8 * left + 1.15 * head, FAINT, &glance.fitted(LEGEND, room));
+    for (k, (variant, thumbnail)) in thumbnails.iter().enumerate() {
         let (x, y) = (gap + k % columns * across, top + k / columns * down);
         paste(&mut picture, &thumbnail.picture, x, y);
         let (x, below, width) = (x as f32, (y + side) as f32 + 0.15 * line, side as f32);
+        let text = if caption.width(&variant.caption) <= width { &variant.caption } else { &variant.short };
         caption.draw(&mut picture, x, below, INK, &caption.fitted(text, width));
-        glance.draw(&mut picture, x, below + 1.02 * line, FAINT, &glance.fitted(&summary(&thumbnail.glance), width));
+        glance.draw(&mut picture, x, below + 1.08 * line, FAINT, &glance.fitted(&summary(&thumbnail.glance), width));
     }
     picture
 }
@@ -50,7 +55,7 @@ pub fn sheet(heading: &str, thumbnails: &[(String, Thumbnail)], columns: usize) 
 /// The measures of a thumbnail in one line.
 fn summary(glance: &Glance) -> String {
     format!(
-        "score {:.2}, {:.0}°, {:.0} to {:.0} m",
+        "{:.2}, {:.0}°, {:.0} to {:.0} m",
         glance.erosion_score, glance.mean_slope_degrees, glance.min_metres, glance.max_metres
     )
 }

@@ -21,6 +21,8 @@ pub struct Variant {
     pub scene: Scene,
     /// What is different, in a few words.
     pub caption: String,
+    /// The values alone.
+    pub short: String,
     /// What makes it of the scene it came from, as `--set` takes it.
     pub assignments: Vec<String>,
 }
@@ -31,10 +33,13 @@ impl Variant {
         for (knob, value) in turns {
             made = knob.turned(&made, value)?;
         }
-        let captions: Vec<String> = turns.iter().map(|(knob, value)| knob.caption(value)).collect();
+        let joined = |says: &dyn Fn(&Knob, &Value) -> String| {
+            turns.iter().map(|(knob, value)| says(knob, value)).collect::<Vec<_>>().join(", ")
+        };
         Ok(Self {
             scene: made,
-            caption: captions.join(", "),
+            caption: joined(&|knob, value| format!("{} {}", knob.spec().label, knob.shown(value))),
+            short: joined(&|knob, value| knob.shown(value)),
             assignments: turns.iter().map(|(knob, value)| knob.assignment(value)).collect(),
         })
     }
