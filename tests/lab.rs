@@ -10,7 +10,7 @@ use talweg::field::{Edges, Grid, Stream, Terrain};
 use talweg::lab::{
     BenchError, Benchmark, Corner, Extremes, Instruments, Knob, Maker, NodeSubject, Plan, Site, Size, Stopwatch,
     Subject, Sweep, Variant, VariantError, Verdict, bench, channel_overlap, columns, compare, document_001, draw,
-    draw_all, half_samples, neighbours, parity, seeds, sheet, stats, subjects, sweep, table,
+    draw_all, half_samples, neighbours, parity, presets, seeds, sheet, stats, subjects, sweep, table,
 };
 use talweg::nodes::{Cancelled, Control, Node};
 use talweg::param::Value;
@@ -144,8 +144,12 @@ impl Subject for Work<'_> {
         pass(7.0); // what is not timed does not count
         let threads = rayon::current_num_threads();
         let disturbed = 1.0 + 0.01 * f64::from(Stream::new(9, 9).unit(run as i32, 0));
-        watch.time(|| pass((self.seconds)(site.grid.samples as f64, threads) * disturbed));
-        self.shop.bytes.fetch_max(10 * site.grid.len(), Ordering::SeqCst);
+        watch.time(|| {
+            self.shop.bytes.fetch_max(10 * site.grid.len(), Ordering::SeqCst);
+            pass((self.seconds)(site.grid.samples as f64, threads) * disturbed);
+        });
+        // nor does what is taken afterwards
+        self.shop.bytes.fetch_max(1 << 30, Ordering::SeqCst);
         Ok(made)
     }
 }
@@ -253,6 +257,9 @@ fn every_node_can_be_a_subject_and_extremes_are_looked_at() {
     assert!(found.subjects.iter().all(|s| s.consistency.is_consistent));
     let thermal = found.subjects.iter().find(|s| s.name == "Thermal").unwrap();
     assert_eq!(thermal.timed, "iteration");
+    let idle = |name: &str| found.subjects.iter().find(|s| s.name == name).unwrap().cells[0].changes_nothing;
+    assert!(idle("Levels") && !idle("Perlin") && !idle("FlowAccumulation") && !idle("Invert"));
+    assert!(found.text().contains("Levels changes nothing at 17²"));
     let flow = found.subjects.iter().find(|s| s.name == "FlowAccumulation").unwrap();
     assert_eq!(flow.cells[0].result_bytes, 2 * 4 * 17 * 17, "heights and the flow map");
 
@@ -361,7 +368,7 @@ fn tables_json_and_csv_keep_their_names() {
     assert_eq!(keys(subject), "cells consistency extremes growth name timed");
     assert_eq!(
         keys(&subject["cells"][0]),
-        "milliseconds peak_bytes result_bytes runs_per_observation samples speed_up threads times_the_first"
+        "changes_nothing milliseconds peak_bytes result_bytes runs_per_observation samples speed_up threads times_the_first"
     );
     assert_eq!(keys(&subject["cells"][0]["milliseconds"]), "confidence high low median");
     assert_eq!(keys(&subject["growth"][0]), "memory threads time");
@@ -447,6 +454,7 @@ fn the_command_draws_sheets() {
         (vec!["--sweep", "Coast.octaves=0..99"], "1 to 16"),
         (vec!["--sweep", "Coast.octaves", "--seeds", "4"], "cannot be used"),
         (vec!["--seeds", "0"], "1..=256"),
+        (vec!["--presets", "Nope"], "`Coast`"),
     ] {
         talweg(&[&quick[..], &wrong].concat()).code(2).stderr(predicates::str::contains(said));
     }
@@ -628,6 +636,30 @@ fn two_sweeps_make_a_table() {
     assert_eq!(captions, ["1, 0.2", "2, 0.2", "3, 0.2", "1, 0.8", "2, 0.8", "3, 0.8"]);
     assert_eq!(variants[5].assignments, ["1.octaves=3", "1.persistence=0.8"]);
     assert_eq!(table(&scene, &across, &across).unwrap_err(), VariantError::Twice("octaves"));
+}
+
+#[test]
+fn layers_have_seeds_and_presets_to_go_through() {
+    let mut scene = hills();
+    scene.layers.push(Layer::new(node("Thermal", &[]), 9));
+    let found = sweep(&scene, &Sweep::parse(&scene, "Hills.seed=3..5", 3).unwrap()).unwrap();
+    assert_eq!(found.iter().map(|v| v.scene.layers[0].seed).collect::<Vec<_>>(), [3, 4, 5]);
+    let mut set = scene.clone();
+    set.set(&found[1].assignments[0]).unwrap();
+    assert_eq!(set, found[1].scene);
+    assert_eq!(neighbours(&scene, Some(1), "seed", 1).unwrap().higher.len(), 1);
+
+    let about = scene.layers[2].node.about();
+    let found = presets(&scene, 2).unwrap();
+    assert_eq!(found.len(), about.presets.len());
+    for (variant, preset) in found.iter().zip(&about.presets) {
+        assert_eq!(variant.caption, preset.label);
+        assert_eq!(variant.scene.layers[2].node.present_preset().unwrap().name, preset.name);
+        let mut set = scene.clone();
+        set.set(&variant.assignments[0]).unwrap();
+        assert_eq!(set, variant.scene);
+    }
+    assert!(presets(&scene, 1).unwrap_err().to_string().contains("`Soft.edges` has no presets"));
 }
 
 #[test]

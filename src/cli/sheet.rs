@@ -11,9 +11,9 @@ use super::input::{Job, SceneArgs};
 use super::render::check_picture;
 use super::{Failure, Outcome, print, print_json, usage};
 use crate::lab::{Size, Sweep, Thumbnail, Variant};
-use crate::lab::{columns, draw_all, seeds, sheet, sweep, table};
+use crate::lab::{columns, draw_all, presets, seeds, sheet, sweep, table};
 
-/// Draw a contact sheet: the same scene with other seeds, or with a parameter swept from end to end
+/// Draw a contact sheet: one scene with other seeds or presets, or with a parameter swept from end to end
 #[derive(Args)]
 #[command(after_help = "\
 A sweep goes over the range of the panel's slider, or over FROM..TO, in equal steps or, where the range spans decades,
@@ -25,6 +25,7 @@ Examples:
   talweg sheet alpine-range -o seeds.png
   talweg sheet island --seeds 25 --seed 100 -o seeds.png --size 257 --picture 256
   talweg sheet eroded-hills --sweep 1.frequency -o frequency.png --count 9
+  talweg sheet eroded-hills --presets 2
   talweg sheet island.ron --sweep Coast.octaves --sweep Coast.persistence=0.3..0.7 -o table.png --count 5 --json")]
 pub struct SheetArgs {
     #[command(flatten)]
@@ -32,6 +33,9 @@ pub struct SheetArgs {
     /// Number of seeds, from the scene's own on [default: 16]
     #[arg(long, value_name = "N", value_parser = count(), conflicts_with = "sweep")]
     seeds: Option<u32>,
+    /// Go through the presets of a layer, by its name or number
+    #[arg(long, value_name = "LAYER", conflicts_with_all = ["seeds", "sweep"])]
+    presets: Option<String>,
     /// Parameter to sweep, like Peaks.octaves or scene.relief_metres=500..3000; may be given twice
     #[arg(long, value_name = "LAYER.PARAM[=FROM..TO]")]
     sweep: Vec<String>,
@@ -69,6 +73,13 @@ impl SheetArgs {
         };
         let refused = |error| usage(anyhow::anyhow!("--sweep: {error}"));
         let name = |sweep: &Sweep| sweep.knob.spec().label.to_lowercase();
+        if let Some(layer) = &self.presets {
+            let failed = |error: &dyn std::fmt::Display| usage(anyhow::anyhow!("--presets: {error}"));
+            let layer = scene.find_layer(layer).map_err(|error| failed(&error))?;
+            let variants = presets(scene, layer).map_err(|error| failed(&error))?;
+            let heading = format!("{}: presets of {}", scene.name, scene.layers[layer].name);
+            return Ok(Layout { heading, columns: columns(variants.len()), variants });
+        }
         match self.sweep.as_slice() {
             [] => {
                 let variants = seeds(scene, self.seeds.unwrap_or(16) as usize).map_err(refused)?;

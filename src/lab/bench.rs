@@ -95,6 +95,7 @@ pub struct Progress {
 }
 
 /// One subject at one size with one number of threads, and what was seen of it.
+#[derive(Default)]
 struct Bed {
     subject: usize,
     size: usize,
@@ -103,6 +104,7 @@ struct Bed {
     runs: usize,
     peak_bytes: Option<usize>,
     result_bytes: usize,
+    changes_nothing: bool,
     /// Seconds of one run, by repetition.
     seconds: Vec<f64>,
     hashes: Vec<u128>,
@@ -122,8 +124,7 @@ pub fn bench(
     for size in 0..sites.len() {
         for threads in 0..pools.len() {
             for subject in 0..subjects.len() {
-                let (seconds, hashes) = (Vec::new(), Vec::new());
-                beds.push(Bed { subject, size, threads, runs: 1, peak_bytes: None, result_bytes: 0, seconds, hashes });
+                beds.push(Bed { subject, size, threads, runs: 1, ..Bed::default() });
             }
         }
     }
@@ -165,7 +166,7 @@ pub fn bench(
         threads: plan.threads.clone(),
         processors: std::thread::available_parallelism().map_or(1, usize::from),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        memory_is_counted: instruments.peak_bytes().is_some(),
+        memory_is_counted: beds.iter().all(|bed| bed.peak_bytes.is_some()),
         subjects: results,
     })
 }
@@ -201,23 +202,23 @@ struct Lab<'a> {
 }
 
 impl Lab<'_> {
-    /// Runs once; the terrain and the seconds that count.
-    fn run(&self, bed: &Bed) -> Result<(Terrain, f64), Cancelled> {
+    /// Runs once; the terrain and what the watch says.
+    fn run(&self, bed: &Bed) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
         self.control.check()?;
         let mut watch = Stopwatch::new(self.instruments);
         let (subject, site) = (self.subjects[bed.subject], &self.sites[bed.size]);
         let made = self.pools[bed.threads].install(|| subject.run(site, &mut watch, self.control))?;
-        Ok((made, watch.seconds()))
+        Ok((made, watch))
     }
 
     /// Learns how long it takes and how much memory; the first run, which meets cold caches, counts for nothing.
     fn warm_up(&self, bed: &mut Bed) -> Result<(), Cancelled> {
         self.run(bed)?;
-        self.instruments.watch_memory();
-        let (made, seconds) = self.run(bed)?;
-        bed.peak_bytes = self.instruments.peak_bytes();
+        let (made, watch) = self.run(bed)?;
+        bed.peak_bytes = watch.peak_bytes();
         bed.result_bytes = made.bytes();
-        let wanted = OBSERVATION.as_secs_f64();
+        bed.changes_nothing = self.subjects[bed.subject].works_on_input() && made == self.sites[bed.size].input;
+        let (wanted, seconds) = (OBSERVATION.as_secs_f64(), watch.seconds());
         bed.runs = if seconds * MOST_RUNS as f64 <= wanted { MOST_RUNS } else { (wanted / seconds) as usize + 1 };
         Ok(())
     }
@@ -225,8 +226,8 @@ impl Lab<'_> {
     fn observe(&self, bed: &mut Bed) -> Result<(), Cancelled> {
         let mut sum = 0.0;
         for k in 0..bed.runs {
-            let (made, seconds) = self.run(bed)?;
-            sum += seconds;
+            let (made, watch) = self.run(bed)?;
+            sum += watch.seconds();
             if k == 0 {
                 bed.hashes.push(content_hash(&made));
             }
@@ -274,6 +275,7 @@ fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed])
             threads: plan.threads[bed.threads],
             milliseconds: estimate(&bed.seconds).unwrap_or_default().times(1e3),
             runs_per_observation: bed.runs,
+            changes_nothing: bed.changes_nothing,
             speed_up: find(subject, bed.size, 0).and_then(|one| quotient(one, bed)).unwrap_or_default(),
             times_the_first: find(0, bed.size, bed.threads).and_then(|one| quotient(bed, one)).unwrap_or_default(),
             result_bytes: bed.result_bytes,

@@ -58,15 +58,17 @@ fn counts_memory() -> bool {
     INSTRUMENTED_SYSTEM.get_peak_memory() >= BLOCK / 2
 }
 
-/// Adds up the time of the part of a run that counts.
+/// Adds up the time of the part of a run that counts, and notes the memory up to its end.
 pub struct Stopwatch<'a> {
     instruments: &'a dyn Instruments,
     total: Duration,
+    peak_bytes: Option<usize>,
 }
 
 impl<'a> Stopwatch<'a> {
     pub fn new(instruments: &'a dyn Instruments) -> Self {
-        Self { instruments, total: Duration::ZERO }
+        instruments.watch_memory();
+        Self { instruments, total: Duration::ZERO, peak_bytes: None }
     }
 
     /// Does `work` and counts the time it takes.
@@ -74,10 +76,16 @@ impl<'a> Stopwatch<'a> {
         let begun = self.instruments.now();
         let made = work();
         self.total += self.instruments.now().saturating_sub(begun);
+        self.peak_bytes = self.instruments.peak_bytes();
         made
     }
 
     pub fn seconds(&self) -> f64 {
         self.total.as_secs_f64()
+    }
+
+    /// Most memory taken at once since the watch was made, up to the end of the last work; `None` if nobody counts.
+    pub fn peak_bytes(&self) -> Option<usize> {
+        self.peak_bytes
     }
 }

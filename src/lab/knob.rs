@@ -1,6 +1,8 @@
 //! One parameter of a scene, found by its name, and the values it can be given.
 
-use crate::param::{Kind, ParamError, ParamSpec, Params, Value};
+use std::sync::LazyLock;
+
+use crate::param::{Kind, ParamError, ParamSpec, Params, Value, label_of};
 use crate::scene::{Scene, SetError};
 
 /// From this quotient on a range above 0 is gone through in equal factors, as the sliders of the panel do.
@@ -13,9 +15,20 @@ enum Owner {
     Node(usize),
     Mix(usize),
     Mask(usize),
+    Seed(usize),
 }
 
-/// A parameter of a scene: of a layer's node, mix or mask, or of the settings.
+/// A layer's seed is none of its node's parameters, but can be turned like one.
+static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
+    name: "seed",
+    label: label_of("seed"),
+    unit: "",
+    help: "Changes every random value of the layer.",
+    kind: Kind::Int { hard: (0, i64::from(u32::MAX)), slider: (0, 99) },
+    default: Value::Int(1),
+});
+
+/// A parameter of a scene: of a layer's node, mix or mask, a layer's seed, or of the settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Knob {
     owner: Owner,
@@ -36,6 +49,8 @@ pub enum VariantError {
     NoRange(&'static str),
     #[error("`{0}` cannot be swept: only numbers, choices and switches can")]
     NotSwept(&'static str),
+    #[error("layer `{0}` has no presets; sweep one of its parameters")]
+    NoPresets(String),
     #[error("both sweeps vary `{0}`; give two parameters")]
     Twice(&'static str),
 }
@@ -60,6 +75,9 @@ impl Knob {
                 return Ok(Self { owner, index, spec: &about.params[index] });
             }
         }
+        if let (Some(layer), "seed") = (layer, param) {
+            return Ok(Self { owner: Owner::Seed(layer), index: 0, spec: &LAYER_SEED });
+        }
         let known: Vec<&str> =
             owners.iter().flat_map(|&o| group(scene, o).about().params.iter().map(|p| p.name)).collect();
         Err(SetError::NoParam { owner: name.into(), param: param.into(), known: known.join(", ") }.into())
@@ -70,7 +88,10 @@ impl Knob {
     }
 
     pub fn value(&self, scene: &Scene) -> Value {
-        group(scene, self.owner).get(self.index)
+        match self.owner {
+            Owner::Seed(k) => Value::Int(i64::from(scene.layers[k].seed)),
+            owner => group(scene, owner).get(self.index),
+        }
     }
 
     /// `scene` with another value.
@@ -81,6 +102,12 @@ impl Knob {
             Owner::Node(k) => turned.layers[k].node.params_mut(),
             Owner::Mix(k) => &mut turned.layers[k].mix,
             Owner::Mask(k) => &mut turned.layers[k].mask,
+            Owner::Seed(k) => {
+                if let Value::Int(seed) = self.spec.clamp(value) {
+                    turned.layers[k].seed = seed as u32;
+                }
+                return Ok(turned);
+            }
         };
         group.set(self.index, value)?;
         Ok(turned)
@@ -90,7 +117,7 @@ impl Knob {
     pub fn assignment(&self, value: &Value) -> String {
         let owner = match self.owner {
             Owner::Settings => "scene".to_string(),
-            Owner::Node(k) | Owner::Mix(k) | Owner::Mask(k) => (k + 1).to_string(),
+            Owner::Node(k) | Owner::Mix(k) | Owner::Mask(k) | Owner::Seed(k) => (k + 1).to_string(),
         };
         format!("{owner}.{}={}", self.spec.name, self.spec.show(value))
     }
@@ -201,7 +228,8 @@ fn is_beside(value: &Value, here: &Value, sign: f64) -> bool {
 fn group(scene: &Scene, owner: Owner) -> &dyn Params {
     match owner {
         Owner::Settings => &scene.settings,
-        Owner::Node(k) => scene.layers[k].node.params(),
+        // a seed has no group of its own
+        Owner::Node(k) | Owner::Seed(k) => scene.layers[k].node.params(),
         Owner::Mix(k) => &scene.layers[k].mix,
         Owner::Mask(k) => &scene.layers[k].mask,
     }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`bench()`] | nodes against each other in time, memory, growth, consistency, threads, extremes (document 001) |
 //! | [`parity()`] | a scene at half its resolution beside the full one: drift in metres, rivers in common, a word |
-//! | [`seeds`], [`sweep`], [`table`], [`neighbours`] | variants of a scene, each a scene of its own |
+//! | [`seeds`], [`presets`], [`sweep`], [`table`], [`neighbours`] | variants of a scene, each a scene of its own |
 //! | [`Maker`] | draws variants in the background, the newest order first |
 //! | [`sheet`](fn@sheet) | thumbnails side by side in one picture |
 //!
@@ -36,5 +36,5 @@ pub use sheet::{columns, sheet};
 pub use stats::{Estimate, PowerLaw};
 pub use subject::{Corner, NodeSubject, Site, Subject, SubjectError, document_001, subjects};
 pub use variants::{
-    Glance, Neighbours, Size, Sweep, Thumbnail, Variant, draw, draw_all, neighbours, seeds, sweep, table,
+    Glance, Neighbours, Size, Sweep, Thumbnail, Variant, draw, draw_all, neighbours, presets, seeds, sweep, table,
 };

@@ -46,6 +46,8 @@ pub struct Cell {
     pub milliseconds: Estimate,
     /// Runs whose mean is one observation.
     pub runs_per_observation: usize,
+    /// A pass or an iteration that left its input as it was, bit for bit: its time says nothing.
+    pub changes_nothing: bool,
     /// How many times as fast as with the first number of threads, within repetitions.
     pub speed_up: Estimate,
     /// Time over that of the first subject, within repetitions.
@@ -143,6 +145,12 @@ impl Benchmark {
             format!("{:.2}", bytes as f64 / f64::from(1 << 20))
         });
         for subject in &self.subjects {
+            let idle = self.sizes.iter().filter(|&&n| subject.cell(n, most).is_some_and(|cell| cell.changes_nothing));
+            let idle: Vec<String> = idle.map(|n| format!("{n}²")).collect();
+            if !idle.is_empty() {
+                let sizes = idle.join(", ");
+                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there says nothing", subject.name);
+            }
             for wrong in &subject.consistency.disagreements {
                 let _ = writeln!(
                     text,

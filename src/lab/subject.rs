@@ -46,6 +46,10 @@ pub trait Subject: Send + Sync {
     fn name(&self) -> String;
     /// What is timed, in words.
     fn timed(&self) -> &'static str;
+    /// Whether it changes the site's input rather than making something of its own.
+    fn works_on_input(&self) -> bool {
+        false
+    }
     /// Makes the terrain, all bits from the site alone; what counts is timed with `watch`.
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled>;
     /// Itself with one parameter at an end of its hard range, for each of them.
@@ -95,6 +99,10 @@ impl Subject for NodeSubject {
             Work::Filter(_) => "pass",
             Work::Process(_) => "iteration",
         }
+    }
+
+    fn works_on_input(&self) -> bool {
+        !matches!(self.node.work(), Work::Generator(_))
     }
 
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled> {

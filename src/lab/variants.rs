@@ -12,8 +12,8 @@ use crate::field::Terrain;
 use crate::look::{Picture, palette, relief};
 use crate::measure::slopes;
 use crate::nodes::{Cancelled, Control};
-use crate::param::Value;
-use crate::scene::{DEFAULT_PALETTE, Scene, Settings};
+use crate::param::{Preset, Value};
+use crate::scene::{DEFAULT_PALETTE, Layer, Scene, Settings};
 
 /// A scene that differs a little from another.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +50,26 @@ pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<Variant>, VariantError> 
     let knob = Knob::of(scene, None, "seed")?;
     let seeds = (0..count as u32).map(|k| Value::Int(i64::from(scene.settings.seed.wrapping_add(k))));
     seeds.map(|seed| Variant::of(scene, &[(&knob, &seed)])).collect()
+}
+
+/// Every preset of a layer's node.
+pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError> {
+    let Layer { name, node, .. } = &scene.layers[layer];
+    let known = &node.about().presets;
+    if known.is_empty() {
+        return Err(VariantError::NoPresets(name.clone()));
+    }
+    let adopting = |preset: &Preset| {
+        let mut made = scene.clone();
+        made.layers[layer].node.adopt(preset);
+        Variant {
+            scene: made,
+            caption: preset.label.into(),
+            short: preset.label.into(),
+            assignments: vec![format!("{}.preset={}", layer + 1, preset.name)],
+        }
+    };
+    Ok(known.iter().map(adopting).collect())
 }
 
 /// A parameter with the values it is given, one after the other.
