@@ -25,7 +25,7 @@ Examples:
   talweg sheet alpine-range -o seeds.png
   talweg sheet island --seeds 25 --seed 100 -o seeds.png --size 257 --picture 256
   talweg sheet eroded-hills --sweep 1.frequency -o frequency.png --count 9
-  talweg sheet eroded-hills --presets 2
+  talweg sheet eroded-hills --presets Slides -o presets.png
   talweg sheet island.ron --sweep Coast.octaves --sweep Coast.persistence=0.3..0.7 -o table.png --count 5 --json")]
 pub struct SheetArgs {
     #[command(flatten)]
