@@ -96,7 +96,7 @@ pub struct Extreme {
     pub is_finite: Option<bool>,
     /// All heights are the same.
     pub is_level: Option<bool>,
-    /// Time over that with all parameters as they were.
+    /// Time over that with all parameters as they were; `None` where those change nothing.
     pub times_the_default: Option<f64>,
 }
 
