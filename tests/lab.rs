@@ -195,7 +195,7 @@ fn a_benchmark_finds_time_growth_memory_and_speed_up() {
     }
     let one = square.cell(65, 1).unwrap().milliseconds;
     assert!(one.low >= 4.225 && one.high <= 4.225 * 1.01, "{one:?}");
-    let exponent = |subject: &talweg::lab::SubjectResult| subject.growth[0].time.unwrap();
+    let exponent = |subject: &talweg::lab::Findings| subject.growth[0].time.unwrap();
     assert!((exponent(square).exponent - 2.0).abs() < 0.01 && (exponent(slow).exponent - 3.0).abs() < 0.01);
     assert!(exponent(square).standard_error.unwrap() < 0.01);
     assert!((square.growth[0].memory.unwrap().exponent - 2.0).abs() < 1e-9);
@@ -339,6 +339,15 @@ fn a_benchmark_says_how_far_it_is_and_stops() {
     let plan = plan(&[9, 17], 4, &[1]);
     bench(&[&work], &plan, &shop, &control, &mut |at| shares.push((at.share, at.samples))).unwrap();
     assert!(shares.windows(2).all(|pair| pair[0].0 < pair[1].0) && shares[0] == (0.0, 9) && shares.len() == 2 * 5);
+    // corners count too
+    shares.clear();
+    let perlin = subjects("Perlin").unwrap();
+    let with_corners =
+        Plan { extremes: Some(Extremes { samples: 9, patience: Duration::from_secs(60) }), ..plan.clone() };
+    bench(&[&perlin[0]], &with_corners, &Ticks::default(), &control, &mut |at| shares.push((at.share, at.samples)))
+        .unwrap();
+    assert!(shares.windows(2).all(|pair| pair[0].0 < pair[1].0) && shares.last().unwrap().0 < 1.0);
+    assert_eq!(shares.len(), 2 * 5 + 1 + perlin[0].corners().len());
     let before = work.runs.load(Ordering::SeqCst);
     let mut told = 0;
     let stopped = bench(&[&work], &plan, &shop, &control, &mut |_| {
@@ -378,7 +387,7 @@ fn tables_json_and_csv_keep_their_names() {
     found.subjects.extend(measured(&[&perlin[0]], &plan, &Ticks::default()).subjects);
     let json = serde_json::to_value(&found).unwrap();
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(keys(&json), "memory_is_counted processors repetitions sizes subjects system threads");
+    assert_eq!(keys(&json), "memory_is_counted processor processors repetitions sizes subjects system threads version");
     let subject = &json["subjects"][1];
     assert_eq!(keys(subject), "cells consistency extremes growth name timed");
     assert_eq!(

@@ -358,6 +358,7 @@ fn the_command_draws_sheets() {
         (vec!["--sweep", "Coast.octaves=0..99"], "1 to 16"),
         (vec!["--sweep", "Coast.octaves", "--seeds", "4"], "cannot be used"),
         (vec!["--seeds", "0"], "1..=256"),
+        (vec!["--sweep", "Coast.seed=0..255", "--sweep", "Coast.frequency", "--count", "256"], "give 31250 at most"),
         (vec!["--presets", "Nope"], "`Coast`"),
     ] {
         talweg(&[&quick[..], &wrong].concat()).code(2).stderr(predicates::str::contains(said));

@@ -57,6 +57,9 @@ fn count() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=256)
 }
 
+/// Pixels of all thumbnails together.
+const MOST_PIXELS: usize = 50_000_000;
+
 /// What is drawn, and how it is laid out.
 struct Layout {
     heading: String,
@@ -65,6 +68,19 @@ struct Layout {
 }
 
 impl SheetArgs {
+    /// Refuses more thumbnails than a picture of about 50 million pixels can hold.
+    fn check_count(&self, count: usize) -> Outcome {
+        let most = MOST_PIXELS / (self.picture * self.picture) as usize;
+        if count <= most {
+            return Ok(());
+        }
+        Err(usage(anyhow::anyhow!(
+            "{count} thumbnails of {} pixels are more than a sheet can hold; give {most} at most, or smaller ones with \
+             --picture",
+            self.picture
+        )))
+    }
+
     fn layout(&self, job: &Job) -> Result<Layout, Failure> {
         let scene = &job.scene;
         let many = |default: usize| self.count.map_or(default, |n| n as usize);
@@ -94,6 +110,7 @@ impl SheetArgs {
             }
             [across, down] => {
                 let (across, down) = (read(across, many(4))?, read(down, many(4))?);
+                self.check_count(across.values.len() * down.values.len())?;
                 Ok(Layout {
                     heading: format!("{}: {} across, {} down", scene.name, name(&across), name(&down)),
                     variants: table(scene, &across, &down).map_err(refused)?,
@@ -109,6 +126,7 @@ pub fn run(args: &SheetArgs) -> Outcome {
     check_picture(&args.output)?;
     let job = args.scene.load()?;
     let Layout { heading, variants, columns } = args.layout(&job)?;
+    args.check_count(variants.len())?;
     let default = Size::default();
     let size = Size {
         samples: args.scene.size().unwrap_or_else(|| default.samples.min(job.samples)),

@@ -16,9 +16,9 @@ use std::time::Duration;
 use rayon::ThreadPool;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::extremes::extremes;
+use super::extremes::{RUNS, extremes};
 use super::instruments::{Instruments, Stopwatch};
-use super::report::{Benchmark, Cell, Consistency, Disagreement, Growth, Result as SubjectResult};
+use super::report::{Benchmark, Cell, Consistency, Disagreement, Findings, Growth};
 use super::stats::{Estimate, estimate, power_law};
 use super::subject::{Site, Subject};
 use crate::eval::thread_pool;
@@ -129,10 +129,12 @@ pub fn bench(
         }
     }
     let weight = |bed: &Bed| (sites[bed.size].grid.len()) as f64;
+    let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
     let mut tally = Tally {
         done: 0.0,
         // two rounds to warm up
-        all: beds.iter().map(weight).sum::<f64>() * (plan.repetitions + 2) as f64,
+        all: beds.iter().map(weight).sum::<f64>() * (plan.repetitions + 2) as f64
+            + plan.extremes.map_or(0.0, |how| corner_weight(&how) * corners as f64),
         subjects,
         plan,
         tell: progress,
@@ -150,14 +152,17 @@ pub fn bench(
             tally.done += weight(&beds[k]);
         }
     }
-    let mut results: Vec<SubjectResult> = (0..subjects.len()).map(|k| summary(k, subjects, plan, &beds)).collect();
+    let mut results: Vec<Findings> = (0..subjects.len()).map(|k| summary(k, subjects, plan, &beds)).collect();
     if let Some(how) = plan.extremes {
         let site = Site::new(how.samples, plan.edges, control)?;
-        // the last of the pools is the largest
-        let pool = pools.last().map_or_else(|| thread_pool(0), |_| thread_pool(*plan.threads.last().unwrap_or(&0)))?;
+        let pool = thread_pool(plan.threads.iter().copied().max().unwrap_or(0))?;
         for (subject, result) in subjects.iter().zip(&mut results) {
-            tally.say(subject.name(), how.samples, pool.current_num_threads(), 1.0);
-            result.extremes = Some(extremes(*subject, &site, how.patience, &pool, instruments, control)?);
+            let mut next = || {
+                let share = (tally.done / tally.all) as f32;
+                tally.say(subject.name(), how.samples, pool.current_num_threads(), share);
+                tally.done += corner_weight(&how);
+            };
+            result.extremes = Some(extremes(*subject, &site, how.patience, &pool, instruments, control, &mut next)?);
         }
     }
     Ok(Benchmark {
@@ -165,10 +170,24 @@ pub fn bench(
         sizes: plan.sizes.clone(),
         threads: plan.threads.clone(),
         processors: std::thread::available_parallelism().map_or(1, usize::from),
+        processor: processor(),
         system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        version: env!("CARGO_PKG_VERSION"),
         memory_is_counted: beds.iter().all(|bed| bed.peak_bytes.is_some()),
         subjects: results,
     })
+}
+
+/// What one corner counts.
+fn corner_weight(how: &Extremes) -> f64 {
+    (RUNS * how.samples * how.samples) as f64
+}
+
+/// The processor's name as Linux tells it; other systems have no file for it.
+fn processor() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, name)| name.trim().to_string())
 }
 
 /// Counts what is done.
@@ -263,7 +282,7 @@ pub fn content_hash(terrain: &Terrain) -> u128 {
     hasher.digest128()
 }
 
-fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed]) -> SubjectResult {
+fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed]) -> Findings {
     let own: Vec<&Bed> = beds.iter().filter(|bed| bed.subject == subject).collect();
     let find = |subject: usize, size: usize, threads: usize| {
         beds.iter().find(|bed| (bed.subject, bed.size, bed.threads) == (subject, size, threads))
@@ -296,7 +315,7 @@ fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed])
             memory: growth(threads, &|cell| cell.peak_bytes.unwrap_or(cell.result_bytes) as f64),
         })
         .collect();
-    SubjectResult {
+    Findings {
         name: subjects[subject].name(),
         timed: subjects[subject].timed(),
         growth: growths,

@@ -12,11 +12,12 @@ use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Control};
 
 /// Runs at each end; the fastest counts.
-const RUNS: usize = 3;
+pub const RUNS: usize = 3;
 /// How soon a cancelled benchmark stops.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// Runs every corner of `subject`, none for longer than `patience`.
+/// Runs every corner of `subject`, none for longer than `patience`; calls `next` before each, and before the first for
+/// the subject as it is.
 pub fn extremes(
     subject: &dyn Subject,
     site: &Site,
@@ -24,6 +25,7 @@ pub fn extremes(
     pool: &ThreadPool,
     instruments: &dyn Instruments,
     control: &Control,
+    next: &mut dyn FnMut(),
 ) -> Result<Vec<Extreme>, Cancelled> {
     let corners = subject.corners();
     if corners.is_empty() {
@@ -47,6 +49,7 @@ pub fn extremes(
         }
         Ok((fastest, made))
     };
+    next();
     let (usual, made) = bench(subject)?;
     // what does nothing by default takes no time to compare with
     let is_idle = subject.works_on_input() && made.is_some_and(|made| made == site.input);
@@ -54,6 +57,7 @@ pub fn extremes(
     corners
         .into_iter()
         .map(|corner| {
+            next();
             let (seconds, made) = bench(corner.subject.as_ref())?;
             let times = seconds.zip(usual).filter(|(_, usual)| *usual > 0.0).map(|(seconds, usual)| seconds / usual);
             Ok(Extreme {

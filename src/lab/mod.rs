@@ -31,7 +31,7 @@ pub use parity::{
     CLOSE_OVERLAP, CLOSE_SHARE, Parity, TRUE_OVERLAP, TRUE_SHARE, Verdict, channel_overlap, compare, half_samples,
     parity,
 };
-pub use report::{Benchmark, Cell, Consistency, Disagreement, Extreme, Growth, Result as SubjectResult};
+pub use report::{Benchmark, Cell, Consistency, Disagreement, Extreme, Findings, Growth};
 pub use sheet::{columns, sheet};
 pub use stats::{Estimate, PowerLaw};
 pub use subject::{Corner, NodeSubject, Site, Subject, SubjectError, document_001, subjects};

@@ -14,18 +14,22 @@ pub struct Benchmark {
     pub repetitions: usize,
     pub sizes: Vec<usize>,
     pub threads: Vec<usize>,
-    /// Processors of the machine.
+    /// Threads that run at a time.
     pub processors: usize,
+    /// The processor's name, where the system tells.
+    pub processor: Option<String>,
     /// Operating system and architecture.
     pub system: String,
+    /// Of the program.
+    pub version: &'static str,
     /// Whether `peak_bytes` was counted; without, growth of memory is that of the result.
     pub memory_is_counted: bool,
-    pub subjects: Vec<Result>,
+    pub subjects: Vec<Findings>,
 }
 
 /// What was found of one subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Result {
+pub struct Findings {
     pub name: String,
     /// What was timed: a `field`, a `pass`, an `iteration`.
     pub timed: &'static str,
@@ -106,7 +110,7 @@ impl Estimate {
     }
 }
 
-impl Result {
+impl Findings {
     /// The cell of a size and a number of threads.
     pub fn cell(&self, samples: usize, threads: usize) -> Option<&Cell> {
         self.cells.iter().find(|cell| (cell.samples, cell.threads) == (samples, threads))
@@ -117,9 +121,10 @@ impl Benchmark {
     /// Tables for people.
     pub fn text(&self) -> String {
         let mut text = format!(
-            "{} repetitions, interleaved; medians with the interval of at least {:.0} % confidence.\n{} processors, {}.\n",
+            "{} repetitions, interleaved; medians with the interval of at least {:.0} % confidence.\n{}, {} at a time, {}.\n",
             self.repetitions,
             100.0 * CONFIDENCE,
+            self.processor.as_deref().unwrap_or("Unknown processor"),
             self.processors,
             self.system
         );
@@ -172,7 +177,7 @@ impl Benchmark {
         Some(cell.milliseconds.confidence).filter(|&c| c < CONFIDENCE)
     }
 
-    fn by_size(&self, entry: impl Fn(&Result, usize) -> String) -> String {
+    fn by_size(&self, entry: impl Fn(&Findings, usize) -> String) -> String {
         let head = self.sizes.iter().map(|n| format!("{n}²"));
         let rows = self.subjects.iter().map(|subject| {
             let name = format!("{} ({})", subject.name, subject.timed);
@@ -246,7 +251,7 @@ fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
 }
 
-fn extremes_text(subject: &Result) -> String {
+fn extremes_text(subject: &Findings) -> String {
     let head = ["parameter", "value", "heights", "time, default = 1"].map(String::from).into();
     let rows = subject.extremes.iter().flatten().map(|extreme| {
         let heights = match (extreme.is_finite, extreme.is_level) {
