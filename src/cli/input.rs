@@ -68,6 +68,11 @@ impl SceneArgs {
         &self.scene
     }
 
+    /// Samples per side, if they were given.
+    pub fn size(&self) -> Option<usize> {
+        self.size.map(|n| n as usize)
+    }
+
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<Job, Failure> {
         let (mut scene, warnings) = load(&self.scene)?;
