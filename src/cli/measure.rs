@@ -17,7 +17,7 @@ use crate::measure::{
     measure,
 };
 use crate::nodes::Control;
-use crate::param::Params;
+use crate::param::{ParamSpec, Params};
 use crate::scene::Settings;
 
 /// Measure a scene or a heightmap: heights, slopes, form, drainage, playability, content hash
@@ -35,8 +35,7 @@ pub struct MeasureArgs {
     /// Height of the sea over a heightmap; without it there is none
     #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
     sea: Option<f32>,
-    /// Change what counts as a peak, a channel, playable or flat; may be repeated
-    #[arg(long, value_name = "LIMIT=VALUE")]
+    #[arg(long, value_name = "LIMIT=VALUE", help = limit_help())]
     limit: Vec<String>,
     /// Compare with another scene or heightmap: how it differs from the first
     #[arg(long, value_name = "SCENE|HEIGHTMAP")]
@@ -53,41 +52,37 @@ pub struct MeasureArgs {
 fn help() -> String {
     let mut text = String::from(
         "SCENE may also be a heightmap: .png (8 or 16 bits), .r16 or .r32. It is measured as it is, with open edges.\n\
-         --size, --seed and --set change the first scene; the one of --against is evaluated as it is, at the same --size.\n",
+         --size, --seed and --set change the first scene; that of --against is evaluated as it is, at the same --size.\n\n\
+         Measures, by their names in JSON and CSV:\n",
     );
-    let mut list = |title: &str, rows: &mut dyn Iterator<Item = (&str, String)>| {
-        let _ = writeln!(text, "\n{title}:");
-        rows.for_each(|(key, meaning)| {
-            let _ = writeln!(text, "  {key:<23} {meaning}");
-        });
-    };
-    list("Measures, by their names in JSON and CSV", &mut MEASURES.iter().map(described));
-    list("Measures of a difference (--against)", &mut DIFFERENCES.iter().map(described));
-    let limits = Limits::default();
-    list(
-        "Limits",
-        &mut limits
-            .about()
-            .params
-            .iter()
-            .map(|p| (p.name, format!("{} Default {} {}, {}.", p.help, p.show(&p.default), p.unit, p.range_text()))),
-    );
+    for m in MEASURES {
+        let _ = writeln!(text, "  {}", described(m));
+    }
+    let names: Vec<&str> = DIFFERENCES.iter().map(|m| m.key).collect();
+    let _ = writeln!(text, "Of a difference (--against): {}.", names.join(", "));
     text += "
-Where a measure has no value it is null in JSON, empty in CSV and – in text, with the reason. The sea hides the ground
-below it: form, drainage and playability are those of the land. Slopes wrap only where the scene wraps.
-
+Where there is no value JSON has null, CSV nothing, text – and the reason. Steepness, hypsometry, peaks, valleys, drainage
+and playability are those of the land above the sea. Neighbours lie over the edge only where the scene wraps.
 Examples:
-  talweg measure alpine-range
-  talweg measure island.ron --json
   talweg measure dem.png --white 2500 --side 30000 --limit source_area=0.5
   talweg measure island --set Peaks.octaves=3 --against island";
     text
 }
 
-fn described<T>(m: &Measure<T>) -> (&'static str, String) {
+/// The limits with their units and defaults.
+fn limit_help() -> String {
+    let name = |p: &ParamSpec| format!("{} ({} {})", p.name, p.show(&p.default), p.unit);
+    let names: Vec<String> = Limits::default().about().params.iter().map(name).collect();
+    format!("Change what counts as a peak, a channel, playable or flat: {}; may be repeated", names.join(", "))
+}
+
+/// Width of the names.
+const NAME: usize = 23;
+
+fn described<T>(m: &Measure<T>) -> String {
     let unit = if m.unit.is_empty() { String::new() } else { format!(" [{}]", m.unit) };
     let source = if m.source.is_empty() { String::new() } else { format!(" ({})", m.source) };
-    (m.key, format!("{}{unit}{source}", m.meaning))
+    format!("{:<NAME$} {}{unit}{source}", m.key, m.meaning)
 }
 
 /// Sides that a terrain can have on the ground, in metres.
@@ -228,8 +223,8 @@ fn comparison(names: [&str; 2], [a, b]: [&Measures; 2], difference: &Difference)
     }
     let _ = writeln!(text, "\nDIFFERENCE");
     for m in DIFFERENCES {
-        let line = format!("{:<LABEL$} {} {}", m.label.to_lowercase(), m.show(difference), m.unit);
-        let _ = writeln!(text, "{}", line.trim_end());
+        let value = format!("{} {}", m.show(difference), m.unit);
+        let _ = writeln!(text, "{:<LABEL$} {value:<20} {}", m.label.to_lowercase(), m.meaning);
     }
     text
 }

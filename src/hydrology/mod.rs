@@ -10,6 +10,7 @@
 //!                                                           ▼                                      ▼
 //!                                              spread: D∞ on the filled surface        order: areas, streams, erosion
 //! ```
+//! [`hollows`] tells how deep every hollow is by itself, and on ground turned upside down how prominent every peak.
 //! Parallel parts write each cell once; what is sequential runs in index order. No bit depends on the threads.
 
 mod basins;

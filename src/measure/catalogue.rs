@@ -13,6 +13,7 @@ pub enum Family {
     Form,
     Drainage,
     Playability,
+    Content,
     Comparison,
 }
 
@@ -24,6 +25,7 @@ impl Family {
             Self::Form => "Form",
             Self::Drainage => "Drainage",
             Self::Playability => "Playability",
+            Self::Content => "Content",
             Self::Comparison => "Comparison",
         }
     }
@@ -220,7 +222,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Area of the largest place that is flat enough to build on.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| Reading::or(m.playability.map(|p| p.largest_flat_km2), NO_LAND);
-    Heights: "hash" "Hash" [""] 0,
+    Content: "hash" "Hash" [""] 0,
         "Content hash of size and heights (XXH3-128): equal hashes mean equal bits.", "",
         |m| Reading::Hash(m.hash);
 };

@@ -11,11 +11,13 @@
 use super::Limits;
 use super::ground::Ground;
 use super::line::Fitted;
-use crate::hydrology::{Basins, Cells, Descent, Outlets, Steering, strahler, upstream_first};
+use crate::hydrology::{Basins, Cells, Descent, OUTSIDE, Outlets, Steering, strahler, upstream_first};
 use crate::nodes::{Cancelled, Control};
 
 /// Share of the terrain that must drain to a channel if no area is asked for.
 const DEFAULT_SHARE: f64 = 1.0e-3;
+/// Cells done between two looks at the stop flag.
+const CHECK: usize = 1 << 16;
 
 /// The streams of one order.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,48 +62,63 @@ pub struct Network {
     receiver: Vec<u32>,
     /// Strahler order of each cell; 0 where there is no channel.
     pub orders: Vec<u8>,
-    source_km2: f64,
     /// Cells of land that drain without filling a hollow, and cells of the largest basin.
     drained: usize,
     largest: usize,
 }
 
 impl Network {
-    pub fn new(ground: &Ground, limits: &Limits, control: &Control) -> Result<Self, Cancelled> {
+    /// The net of `ground` whose channels begin where `source_km2` of land drains.
+    pub fn new(ground: &Ground, source_km2: f64, control: &Control) -> Result<Self, Cancelled> {
         let (cells, height) = (ground.cells, &ground.height[..]);
         let outlets = Outlets::new(cells, height, ground.sea);
         let mut descent = Descent::new(cells, height, &outlets, Steering::Steepest, control)?;
         let basins = Basins::new(cells, height, &outlets, &descent, control)?;
         let is_land = |k: usize| height[k] > ground.sea;
-        let drained = (0..cells.len()).filter(|&k| basins.of[k] == crate::hydrology::OUTSIDE && is_land(k)).count();
+        let drained = (0..cells.len()).filter(|&k| basins.of[k] == OUTSIDE && is_land(k)).count();
         basins.drain(cells, &mut descent, control)?;
         let receiver = descent.receiver;
         let order = upstream_first(&receiver, control)?;
         control.check()?;
         let mut area: Vec<u32> = (0..cells.len()).map(|k| u32::from(is_land(k))).collect();
-        for &k in &order {
-            let (k, to) = (k as usize, receiver[k as usize] as usize);
-            // the sea takes all and gives nothing on
-            if to != k && is_land(to) {
-                area[to] += area[k];
+        let least = (source_km2 / ground.cell_km2()).ceil();
+        let mut channels = Vec::new();
+        for block in order.chunks(CHECK) {
+            control.check()?;
+            for &k in block {
+                let (here, to) = (k as usize, receiver[k as usize] as usize);
+                if to == here {
+                    continue;
+                }
+                // every cell comes after its donors: its area is whole
+                if f64::from(area[here]) >= least {
+                    channels.push(k);
+                }
+                // the sea takes all and gives nothing on
+                if is_land(to) {
+                    area[to] += area[here];
+                }
             }
         }
         control.check()?;
-        let asked = f64::from(limits.source_area);
-        let terrain_km2 = ground.cell_km2() * cells.len() as f64;
-        let source_km2 = if asked > 0.0 { asked } else { DEFAULT_SHARE * terrain_km2 };
-        let least = (source_km2 / ground.cell_km2()).ceil();
         let is_channel = |k: usize| f64::from(area[k]) >= least && receiver[k] as usize != k;
-        let orders = strahler(&receiver, &order, is_channel);
+        let orders = strahler(&receiver, &channels, is_channel);
         let largest = area.iter().copied().max().unwrap_or(0) as usize;
-        Ok(Self { cells, receiver, orders, source_km2, drained, largest })
+        Ok(Self { cells, receiver, orders, drained, largest })
     }
+}
+
+/// Area that drains to where a channel begins, as asked for or by default.
+pub fn source_km2(ground: &Ground, limits: &Limits) -> f64 {
+    let asked = f64::from(limits.source_area);
+    if asked > 0.0 { asked } else { DEFAULT_SHARE * ground.cell_km2() * ground.cells.len() as f64 }
 }
 
 /// Of land that is not level; none elsewhere.
 pub fn drainage(ground: &Ground, limits: &Limits, control: &Control) -> Result<Option<Drainage>, Cancelled> {
     let Some(land) = ground.land.filter(|land| !land.is_level()) else { return Ok(None) };
-    let network = Network::new(ground, limits, control)?;
+    let source_km2 = source_km2(ground, limits);
+    let network = Network::new(ground, source_km2, control)?;
     let (cells, orders) = (network.cells, &network.orders);
     // cells, straight steps, diagonal steps and steps to the same order, by order
     let mut counts = [[0usize; 4]; 33];
@@ -130,7 +147,7 @@ pub fn drainage(ground: &Ground, limits: &Limits, control: &Control) -> Result<O
     let (numbers, lengths) = (fit(|s| s.count as f64), fit(|s| s.mean_km));
     let land_cells = land.cells as f64;
     Ok(Some(Drainage {
-        source_km2: network.source_km2,
+        source_km2,
         numbers,
         lengths,
         streams,

@@ -8,6 +8,8 @@
 //! low there. A wrapping terrain has no edge.
 //! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is that of [`crate::hydrology::hollows`].
 
+use rayon::prelude::*;
+
 use super::Limits;
 use super::ground::Ground;
 use crate::hydrology::hollows;
@@ -40,7 +42,7 @@ pub fn summits(ground: &Ground, limits: &Limits, control: &Control) -> Result<Su
     let relief = ground.metres(above(ground.all.high)) - ground.metres(above(ground.all.low));
     let least_metres = if limits.prominence > 0.0 { f64::from(limits.prominence) } else { DEFAULT_SHARE * relief };
     let side = |sign: f32| -> Result<Vec<Summit>, Cancelled> {
-        let surface: Vec<f32> = ground.height.iter().map(|&h| sign * above(h)).collect();
+        let surface: Vec<f32> = ground.height.par_iter().map(|&h| sign * above(h)).collect();
         // the deepest hollow is as deep as the ground is high
         let rim = sign * above(if sign > 0.0 { ground.all.high } else { ground.all.low });
         let mut found: Vec<(u32, f64)> = Vec::new();
