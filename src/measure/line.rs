@@ -21,8 +21,8 @@ impl Line {
             points.iter().map(|p| (p[a] - ca) * (p[b] - cb)).sum::<f64>()
         };
         let (xx, xy, yy) = (moment(0, 0), moment(0, 1), moment(1, 1));
-        // not > 0 also where there is no point at all
-        if !(xx > 0.0) {
+        // NaN where there is no point at all
+        if xx <= 0.0 || xx.is_nan() {
             return None;
         }
         let slope = xy / xx;
