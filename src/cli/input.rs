@@ -73,6 +73,23 @@ impl SceneArgs {
         self.size.map(|n| n as usize)
     }
 
+    /// Threads to compute with; 0 is one for each processor.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Another scene, evaluated at the same size and on as many threads, otherwise as it is.
+    pub fn other(&self, scene: &Path) -> Self {
+        Self {
+            scene: scene.to_path_buf(),
+            size: self.size,
+            seed: None,
+            set: Vec::new(),
+            threads: self.threads,
+            quiet: self.quiet,
+        }
+    }
+
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<Job, Failure> {
         let (mut scene, warnings) = load(&self.scene)?;
