@@ -66,9 +66,9 @@ fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>
     }
 }
 
-/// Keeps frames coming while the terrain that should be shown is on its way to the graphics card.
+/// Keeps frames coming while a terrain that should be shown is on its way to the graphics card, or one on its way from it.
 fn redraw_until_shown(shown: Res<Shown>, drawn: Res<Drawn>, mut redraw: MessageWriter<RequestRedraw>) {
-    if shown.prepared.as_ref().is_some_and(|prepared| prepared.serial != drawn.serial()) {
+    if !drawn.is(&shown) {
         redraw.write(RequestRedraw);
     }
 }

@@ -19,6 +19,7 @@
 mod apply;
 mod bounds;
 mod camera;
+mod compare;
 mod control;
 mod draw;
 mod frame;
@@ -43,9 +44,9 @@ use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 
 pub use apply::{Hit, Probe};
-pub(in crate::app) use apply::{camera_bundle, place};
+pub(in crate::app) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
-pub(in crate::app) use control::lens;
+pub use compare::{Beside, Layout, Piece, Side};
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
 pub use draw::{DrawPlugin, Drawn, Shown, TerrainCamera};
 pub use idle::{IdlePlugin, Waker};
