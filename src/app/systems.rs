@@ -353,6 +353,7 @@ pub fn observe(
         "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
         "samples": samples,
         "iteration": doc.iteration(),
+        "view": [area.min.x, area.min.y, area.max.x, area.max.y],
         "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
         "messages": state.editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
         "longest_frame_ms": cost.longest.as_secs_f64() * 1000.0,

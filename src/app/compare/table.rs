@@ -77,12 +77,15 @@ impl Table {
             notes.push(format!("A has {a} × {a} samples and B {b} × {b}: finer ground is steeper."));
         }
         if a.size_metres != b.size_metres {
-            let kilometres = |metres: f32| metres / 1000.0;
-            let (a, b) = (kilometres(a.size_metres), kilometres(b.size_metres));
-            notes.push(format!("A is {a} km wide and B {b} km: compared are places at the same share of the side."));
+            let (a, b) = (length(a.size_metres), length(b.size_metres));
+            notes.push(format!("A is {a} wide and B {b}: compared are places at the same share of the side."));
         }
         Ok(Self { rows, notes })
     }
+}
+
+fn length(metres: f32) -> String {
+    if metres < 1000.0 { format!("{metres:.0} m") } else { format!("{:.1} km", metres / 1000.0) }
 }
 
 /// All measures of a terrain, always the same ones in the same order.

@@ -222,8 +222,11 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         ui.spacing_mut().item_spacing.x = 4.0;
         badge(ui, Side::A);
         let name = document.state_name();
-        let label = Label::new(RichText::new(&name).color(colour::TEXT)).truncate().halign(Align::Min);
-        ui.add_sized(vec2(name_width, 20.0), label).on_hover_text(format!("A is the scene that you edit: {name}."));
+        ui.allocate_ui_with_layout(vec2(name_width, 22.0), Flow::left_to_right(Align::Center), |ui| {
+            ui.set_min_width(name_width);
+            let label = Label::new(RichText::new(&name).color(colour::TEXT)).truncate();
+            ui.add(label).on_hover_text(format!("A is the scene that you edit: {name}."));
+        });
         for way in Way::ALL {
             let what = Command::Compare(CompareAction::Show(way));
             let about = what.info();
@@ -435,23 +438,23 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
         let area = ui.available_rect_before_wrap();
         let columns = ((area.width() / COLUMN) as usize).max(1);
         let lines = table.rows.len().div_ceil(columns);
-        let width = area.width() / columns as f32;
+        // numbers far from their names are hard to read
+        let width = (area.width() / columns as f32).min(460.0);
         let mut bottom = area.top();
         for (k, rows) in table.rows.chunks(lines.max(1)).enumerate() {
             let left = area.left() + k as f32 * width;
-            let rect = Rect::from_x_y_ranges(left..=left + width - 14.0, area.y_range());
+            let rect = Rect::from_x_y_ranges(left..=left + width - 22.0, area.y_range());
             let mut column = ui.new_child(UiBuilder::new().id_salt(k).max_rect(rect));
-            let copied = line_of(&mut column, ["", "A", "B", "A − B"], [colour::TEXT, A, B, colour::TEXT_STRONG], None);
-            if k == 0 && copied.on_hover_text("Click to copy the table as CSV.").clicked() {
-                ui.ctx().copy_text(csv(table));
-            }
+            let has_both = rows.iter().any(|row| matches!(row.values, Values::Each { .. }));
+            let heads = ["", if has_both { "A" } else { "" }, if has_both { "B" } else { "" }, "A − B"];
+            line_of(&mut column, heads, [colour::TEXT, A, B, colour::TEXT_STRONG], "");
             for row in rows {
                 let label =
                     if row.unit.is_empty() { row.label.clone() } else { format!("{}, {}", row.label, row.unit) };
                 let (a, b, difference) = cells(row.values);
                 let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
                 let tints = [if info.stale { colour::TEXT_WEAK } else { colour::TEXT }, tint, tint, tint];
-                let _ = line_of(&mut column, [&label, &a, &b, &difference], tints, Some(&row.help));
+                line_of(&mut column, [&label, &a, &b, &difference], tints, &row.help);
             }
             bottom = bottom.max(column.min_rect().bottom());
         }
@@ -459,34 +462,29 @@ pub fn table(ui: &mut Ui, info: &CompareInfo) {
         for note in &table.notes {
             ui.add(Label::new(RichText::new(note).color(colour::TEXT_WEAK)).wrap());
         }
+        let copy = ui.small_button(format!("{}  Copy as CSV", icon::COPY));
+        if copy.on_hover_text("Copies the table with all digits, for a spreadsheet.").clicked() {
+            ui.ctx().copy_text(csv(table));
+        }
     });
 }
 
-/// A label and three numbers to the right of it; returns what the first cell heard.
-fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: Option<&str>) -> egui::Response {
+/// A label and three numbers to the right of it.
+fn line_of(ui: &mut Ui, texts: [&str; 4], tints: [Color32; 4], help: &str) {
     const NUMBER: f32 = 54.0;
     const HEIGHT: f32 = 18.0;
     let (rect, _) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::hover());
-    let label = rect.with_max_x(rect.right() - 3.0 * NUMBER - 4.0);
-    let mut first = None;
-    for (k, (text, tint)) in texts.into_iter().zip(tints).enumerate() {
+    for (k, (text, tint)) in texts.into_iter().zip(tints).enumerate().filter(|(_, (text, _))| !text.is_empty()) {
         let right = rect.right() - (3.0 - k as f32) * NUMBER;
-        let cell = if k == 0 { label } else { Rect::from_x_y_ranges(right - NUMBER..=right, rect.y_range()) };
+        let left = if k == 0 { rect.left() } else { right - NUMBER };
+        let cell = Rect::from_x_y_ranges(left..=right - 4.0, rect.y_range());
         let align = if k == 0 { Flow::left_to_right(Align::Center) } else { Flow::right_to_left(Align::Center) };
         let mut inside = ui.new_child(UiBuilder::new().id_salt((rect.top() as i32, k)).max_rect(cell).layout(align));
-        let shown = if k == 0 && help.is_none() { RichText::new(icon::COPY) } else { RichText::new(text) };
-        let response = inside.add(Label::new(shown.color(tint)).truncate().sense(Sense::click()));
-        if k == 0 {
-            if help.is_none() {
-                response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Copy the table"));
-            }
-            first = Some(match help {
-                Some(help) => response.on_hover_text(help),
-                None => response,
-            });
+        let response = inside.add(Label::new(RichText::new(text).color(tint)).truncate());
+        if !help.is_empty() {
+            response.on_hover_text(help);
         }
     }
-    first.unwrap_or_else(|| ui.allocate_rect(rect, Sense::hover()))
 }
 
 /// A, B and A − B with the same decimals.
