@@ -50,8 +50,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     assert_eq!(shown, [true, true, false]);
     click(&mut panels, "Compare branches");
     assert!(panels.state().editor.doc.scene().layers[2].enabled, "the other branch is shown");
-    let kept =
-        |effect: &Effect| matches!(effect, Effect::Compare(Ask::Keep { state, .. }) if state.name == "Thermal erosion");
+    let kept = |effect: &Effect| matches!(effect, Effect::Compare(Ask::Keep { state, .. }) if state.name == "Thermal erosion, iteration 20");
     assert!(panels.state().effects.iter().any(kept), "the branch that was on screen");
 }
 

@@ -275,12 +275,13 @@ fn an_erosion_is_charted_branched_and_filmed() {
 #[test]
 fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
     let session = Session::new();
-    std::fs::write(session.path("scene.ron"), SCENE).unwrap();
+    let hills: String = SCENE.lines().filter(|line| !line.contains("Slides")).collect();
+    std::fs::write(session.path("scene.ron"), hills).unwrap();
     session.drive(
         "scene.ron",
         r#"[
             Settle, Key("C"), See("View of B"), Key("Alt+2"), Settle, State("same.json"), Picture("same.png"),
-            Click("Hills"), Settle, Drag("Slider:Frequency", 40, 0), ViewHover(0.9, 0.9), Settle, Picture("halves.png"),
+            Drag("Slider:Frequency", 40, 0), ViewHover(0.9, 0.9), Settle, Picture("halves.png"),
             Key("Alt+1"), Settle, Picture("split.png"),
             Key("Alt+3"), Settle, Picture("a.png"), Key("X"), Settle, Picture("b.png"), State("b.json"),
             Key("C"), Gone("View of"), Settle, State("ended.json"),

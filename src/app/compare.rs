@@ -150,10 +150,10 @@ impl Comparing {
         }
         match ask {
             Ask::Nothing => {
+                bridge.compare_with(None);
                 let old = std::mem::take(self);
                 // giving back so much memory takes its time
                 std::thread::Builder::new().spawn(move || drop(old))?;
-                bridge.compare_with(None);
             }
             Ask::Variant => {}
             Ask::File(path) => {

@@ -159,19 +159,21 @@ pub fn obey_commands(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let (Some((low, high)), Some(window)) = (bounds_world(&shown), window) else { return };
-    let lens = shown.layout().lens(area.within(window.size()).size());
+    // how two terrains share the area is no reason to frame them anew
+    let size = area.within(window.size()).size();
+    let lens = shown.layout().lens(size);
     // the first frames come before the panels have said how much they leave free
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
         Framed::ByHand => true,
         Framed::NotYet => false,
-        Framed::For { size, heights_world: framed } => {
-            size == lens.size && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
+        Framed::For { size: known, heights_world: framed } => {
+            size == known && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
         }
     };
     if !fits {
         camera.pose = ViewCommand::Perspective.pose(&camera.pose, (low, high), &lens);
-        camera.framed = Framed::For { size: lens.size, heights_world };
+        camera.framed = Framed::For { size, heights_world };
     }
     let mut seconds = time.delta_secs();
     for command in commands.read() {
