@@ -270,29 +270,3 @@ fn the_commands_are_in_the_list_of_shortcuts() {
         assert!(Command::all().contains(&command));
     }
 }
-
-#[test]
-fn zz_cost() {
-    let time = |panels: &mut Panels| {
-        let mut all: Vec<f64> = (0..400)
-            .map(|_| {
-                let begun = std::time::Instant::now();
-                panels.step();
-                begun.elapsed().as_secs_f64() * 1000.0
-            })
-            .collect();
-        all.sort_by(f64::total_cmp);
-        (all[200], all[380])
-    };
-    let mut panels = large(&["Perlin", "Thermal"]);
-    for _ in 0..2 {
-        panels.state_mut().info.compare = CompareInfo::default();
-        panels.run();
-        eprintln!("off {:?}", time(&mut panels));
-        there(&mut panels, "B");
-        eprintln!("on {:?}", time(&mut panels));
-        panels.state_mut().editor.compare.table = false;
-        eprintln!("on, no table {:?}", time(&mut panels));
-        panels.state_mut().editor.compare.table = true;
-    }
-}

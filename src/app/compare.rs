@@ -10,28 +10,29 @@
 //! worker has come to rest, so that it never holds up an edit.
 
 mod job;
+mod make;
 mod table;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
 use self::job::{Job, Outcome};
+use self::make::{B, From, MakeError, make, subject};
 pub use self::table::{Row, Subject, Table, Values};
 use super::bridge::Bridge;
 use super::document::Document;
 use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
-use super::view::{Beside, Choice, Overlay, Prepared, Reference, SIDE_WORLD, Shown, Waker, prepare};
-use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
-use crate::field::Terrain;
-use crate::look::{PaletteTable, table_of};
-use crate::nodes::{Cancelled, Control};
-use crate::scene::{Scene, SceneError};
+use super::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker};
+use crate::eval::{Playhead, Store};
+use crate::look::table_of;
+use crate::nodes::Cancelled;
+use crate::scene::Scene;
 
 /// What B shall be.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,42 +55,6 @@ pub struct State {
     pub name: String,
     pub scene: Arc<Scene>,
     pub playhead: Option<Playhead>,
-}
-
-/// Results of layers that are kept for the next time, while B follows the scene.
-const STORE_BYTES: usize = 256 << 20;
-
-/// Why there is no B.
-#[derive(Debug, thiserror::Error)]
-enum MakeError {
-    #[error(transparent)]
-    Cancelled(#[from] Cancelled),
-    #[error(transparent)]
-    Scene(#[from] SceneError),
-    #[error("no threads could be started: {0}")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-}
-
-/// See the module.
-#[derive(Clone)]
-struct B {
-    name: String,
-    subject: Subject,
-    palette: Arc<PaletteTable>,
-    prepared: Arc<Prepared>,
-}
-
-impl B {
-    fn new(name: String, terrain: Arc<Terrain>, palette: PaletteTable, prepared: Arc<Prepared>) -> Self {
-        let subject = subject(terrain, &prepared);
-        Self { name, subject, palette: Arc::new(palette), prepared }
-    }
-}
-
-/// A terrain with the scale that it was prepared with.
-fn subject(terrain: Arc<Terrain>, prepared: &Prepared) -> Subject {
-    let scale = &prepared.scale;
-    Subject { terrain, size_metres: scale.metres_per_world * SIDE_WORLD, relief_metres: scale.relief_metres() }
 }
 
 /// A B on its way.
@@ -329,43 +294,6 @@ impl Comparing {
             stale: measured.is_some() && measured != self.pair(bridge).as_ref(),
         }
     }
-}
-
-/// What a B is made from.
-enum From {
-    Scene(Arc<Scene>, Option<Playhead>),
-    File(PathBuf),
-}
-
-/// Evaluates a scene and makes it ready for the screen; says what could not be used of it.
-fn make(
-    name: String,
-    from: From,
-    store: &Mutex<Option<Store>>,
-    layers: &AtomicUsize,
-    control: &Control,
-) -> Result<(B, Vec<String>), MakeError> {
-    let (scene, playhead, mut told) = match from {
-        From::Scene(scene, playhead) => (scene, playhead, Vec::new()),
-        From::File(path) => {
-            let (scene, warnings) = Scene::load(&path)?;
-            (Arc::new(scene), None, warnings.into_iter().map(|warning| format!("{name}: {}", warning.0)).collect())
-        }
-    };
-    layers.store(scene.layers.len(), Ordering::Relaxed);
-    let mut store = store.lock().unwrap_or_else(PoisonError::into_inner);
-    control.check()?; // it may have waited for the one before
-    let store = store.get_or_insert_with(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
-    let pool = thread_pool(0)?;
-    pool.install(|| {
-        let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;
-        told.extend(evaluated.problems.into_iter().map(|problem| {
-            let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
-            format!("{name}, layer “{layer}”: {}.", problem.message)
-        }));
-        let prepared = prepare(&evaluated.terrain, &scene.settings, &Choice::default(), control)?;
-        Ok((B::new(name, evaluated.terrain, table_of(&scene), Arc::new(prepared)), told))
-    })
 }
 
 /// Takes what has become ready, begins what is needed next, and tells the view. After [`super::systems::receive`].

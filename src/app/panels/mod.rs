@@ -222,7 +222,7 @@ impl Editor {
             });
             if self.compare.table {
                 let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 4));
-                let table = Panel::bottom("measures").resizable(true).default_size(158.0).size_range(70.0..=360.0);
+                let table = Panel::bottom("measures").resizable(true).default_size(170.0).size_range(70.0..=360.0);
                 table.frame(frame).show(root, |ui| compare::table(ui, &info.compare));
             }
         }

@@ -8,9 +8,10 @@ use bevy::window::{PrimaryWindow, RequestRedraw};
 
 use super::camera::Pose;
 use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, piece_under};
-use super::draw::{Shown, TerrainCamera};
+use super::draw::TerrainCamera;
 use super::mesh::Quality;
 use super::prepare::Prepared;
+use super::shown::Shown;
 
 /// What lies under the cursor.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]

@@ -27,7 +27,7 @@ pub enum Layout {
     One,
     /// One picture: the first terrain to the left of this share of the width, the second to the right.
     Split(f32),
-    /// Two pictures of half the width, with the same things in them.
+    /// Two pictures of half the width.
     Halves,
 }
 
@@ -65,11 +65,13 @@ impl Piece {
         if self.whole { self.rect(view) } else { view }
     }
 
-    /// From the clip space of a camera that has the whole view to that of its picture.
-    pub fn clip_from_view_clip(&self) -> Mat4 {
-        // as much of the world from the left to the right, so more of it from the bottom to the top
-        let width = if self.whole { self.to - self.from } else { 1.0 };
-        Mat4::from_scale(vec2(1.0, width).extend(1.0))
+    /// From the clip space of a camera that has a whole view of this size to that of its picture.
+    pub fn clip_from_view_clip(&self, view: Vec2) -> Mat4 {
+        if !self.whole || self.to - self.from == 1.0 {
+            return Mat4::IDENTITY;
+        }
+        let more = widening(view);
+        Mat4::from_scale(vec2(2.0 / more, 1.0 / more).extend(1.0))
     }
 
     /// From the clip space of its picture to one that ends where the piece ends: what is outside is not seen.
@@ -82,6 +84,15 @@ impl Piece {
         let middle = self.from + self.to - 1.0;
         Mat4::from_scale(Vec3::new(1.0 / width, 1.0, 1.0)) * Mat4::from_translation(Vec3::new(-middle, 0.0, 0.0))
     }
+}
+
+/// Width over height of a picture that a framed terrain fills.
+const FRAMED_ASPECT: f32 = 1.45;
+
+/// How much more a half of a view of this size shows from the bottom to the top than the view: so much that what is in
+/// the middle of the view is in the half.
+fn widening(view: Vec2) -> f32 {
+    (2.0 * FRAMED_ASPECT * view.y / view.x).clamp(1.0, 2.0)
 }
 
 impl Layout {
@@ -106,7 +117,8 @@ impl Layout {
         match self {
             Self::One | Self::Split(_) => Lens { fov_y: FIELD_OF_VIEW, size },
             Self::Halves => {
-                Lens { fov_y: 2.0 * (2.0 * (0.5 * FIELD_OF_VIEW).tan()).atan(), size: size * vec2(0.5, 1.0) }
+                let up = widening(size) * (0.5 * FIELD_OF_VIEW).tan();
+                Lens { fov_y: 2.0 * up.atan(), size: size * vec2(0.5, 1.0) }
             }
         }
     }
@@ -133,15 +145,20 @@ mod tests {
     }
 
     #[test]
-    fn halves_show_as_much_from_left_to_right_as_the_whole_view() {
-        let (whole, half) = (Layout::One.lens(VIEW.size()), Layout::Halves.lens(VIEW.size()));
+    fn halves_show_what_is_in_the_middle_of_the_whole_view() {
         let across = |lens: &Lens| (0.5 * lens.fov_y).tan() * lens.aspect();
-        assert!((across(&whole) - across(&half)).abs() < 1e-5);
-        // and the camera agrees with the lens
         let piece = Layout::Halves.pieces(false)[1].unwrap();
-        let up = (0.5 * FIELD_OF_VIEW).tan() / (0.5 * half.fov_y).tan();
-        assert!((piece.clip_from_view_clip().y_axis.y - up).abs() < 1e-6);
         assert_eq!(piece.picture(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
+        for size in [vec2(700.0, 500.0), vec2(950.0, 430.0), vec2(1900.0, 500.0)] {
+            let (whole, half) = (Layout::One.lens(size), Layout::Halves.lens(size));
+            let least = (0.5 * FIELD_OF_VIEW).tan() * (size.x / size.y).min(FRAMED_ASPECT);
+            assert!(across(&half) >= least - 1e-5 && across(&half) <= across(&whole) + 1e-5, "{size}");
+            // and the camera agrees with the lens
+            let clip = piece.clip_from_view_clip(size);
+            let up = (0.5 * whole.fov_y).tan() / (0.5 * half.fov_y).tan();
+            assert!((clip.y_axis.y - up).abs() < 1e-5, "{size}");
+            assert!((clip.x_axis.x - across(&whole) / across(&half)).abs() < 1e-5, "{size}");
+        }
     }
 
     #[test]

@@ -6,9 +6,9 @@ use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
 
 use super::camera::{Glide, Lens, PanPlane, Pose};
 use super::compare::{Piece, Side};
-use super::draw::Shown;
 use super::prepare::Prepared;
 use super::scale::SIDE_WORLD;
+use super::shown::Shown;
 
 /// Vertical field of view: a moderate telephoto, which flatters relief.
 pub const FIELD_OF_VIEW: f32 = 0.60;

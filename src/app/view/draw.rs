@@ -1,8 +1,5 @@
 //! Drawing, in the render world: choose patches, tell the shaders, one pass.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use bevy::core_pipeline::core_3d::main_opaque_pass_3d;
 use bevy::core_pipeline::core_3d::main_transparent_pass_3d;
 use bevy::core_pipeline::schedule::{Core3d, Core3dSystems};
@@ -17,106 +14,20 @@ use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, Ren
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
-use super::compare::{Beside, Layout, Piece, Side};
+use super::compare::{Piece, Side};
 use super::frame::{Eye, Frame};
 use super::lod::{Frustum, Patch, Reach, select};
 use super::mesh::{PatchMesh, Quality, SideKind, sides_of};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
 use super::pipelines::{Part, Pipelines, TargetKey, ViewShader};
-use super::prepare::{Prepared, Tint};
+use super::prepare::Tint;
+use super::shown::{Drawn, Shown};
 use super::textures::{Layer, Textures, blank};
-use crate::look::PaletteTable;
 
 /// Marks the camera of the view.
 #[derive(Component, Clone, Copy, Default, ExtractComponent)]
 pub struct TerrainCamera;
-
-/// What the view shows; set it and the next frames will.
-#[derive(Resource, Clone)]
-pub struct Shown {
-    pub prepared: Option<Arc<Prepared>>,
-    pub palette: Option<Arc<PaletteTable>>,
-    /// Whether the sea, rivers and lakes are drawn.
-    pub water: bool,
-    /// Another terrain to compare with; its textures go when this goes.
-    pub beside: Option<Beside>,
-}
-
-impl Default for Shown {
-    fn default() -> Self {
-        Self { prepared: None, palette: None, water: true, beside: None }
-    }
-}
-
-impl Shown {
-    /// The terrain of a side with its colours.
-    pub fn of(&self, side: Side) -> Option<(&Arc<Prepared>, &Arc<PaletteTable>)> {
-        match side {
-            Side::A => self.prepared.as_ref().zip(self.palette.as_ref()),
-            Side::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
-        }
-    }
-
-    /// All terrains, the one that is edited first.
-    pub fn terrains(&self) -> impl Iterator<Item = &Prepared> {
-        let beside = self.beside.as_ref().map(|beside| &*beside.prepared);
-        self.prepared.as_deref().into_iter().chain(beside)
-    }
-
-    pub fn layout(&self) -> Layout {
-        self.beside.as_ref().map_or(Layout::One, |beside| beside.layout)
-    }
-
-    /// The parts of the view, from left to right.
-    pub fn pieces(&self) -> [Option<Piece>; 2] {
-        self.layout().pieces(self.beside.as_ref().is_some_and(|beside| beside.swapped))
-    }
-}
-
-/// What was drawn last, known to both worlds.
-#[derive(Resource, Clone, Default)]
-pub struct Drawn(Arc<Report>);
-
-#[derive(Default)]
-struct Report {
-    serials: [AtomicU64; 2],
-    /// Memory of the textures of B.
-    beside_bytes: AtomicU64,
-}
-
-impl Drawn {
-    /// Serial of the [`Prepared`] drawn last; 0 before the first.
-    pub fn serial(&self) -> u64 {
-        self.0.serials[0].load(Ordering::Acquire)
-    }
-
-    /// Serial of the one beside it; 0 without one.
-    pub fn beside_serial(&self) -> u64 {
-        self.0.serials[1].load(Ordering::Acquire)
-    }
-
-    /// Memory that the textures of the one beside take on the graphics card.
-    pub fn beside_bytes(&self) -> u64 {
-        self.0.beside_bytes.load(Ordering::Acquire)
-    }
-
-    /// Whether what is on screen is what shall be.
-    pub fn is(&self, shown: &Shown) -> bool {
-        let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
-        let there = shown.prepared.as_ref().is_none_or(|prepared| prepared.serial == self.serial());
-        there && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
-    }
-
-    fn tell(&self, drawings: &Drawings) {
-        for (serial, side) in self.0.serials.iter().zip([Side::A, Side::B]) {
-            let now = drawings.of(side).and_then(|drawing| drawing.textures.shown.as_ref());
-            serial.store(now.map_or(0, |textures| textures.prepared.serial), Ordering::Release);
-        }
-        let bytes = drawings.of(Side::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
-        self.0.beside_bytes.store(bytes, Ordering::Release);
-    }
-}
 
 /// What is wanted on screen, in the render world.
 #[derive(Resource, Default)]
@@ -318,7 +229,8 @@ impl Drawing {
         let (view, mesh) = (studio.view, studio.mesh);
         let has_sea = studio.water && prepared.scale.has_sea();
         let world_from_view = view.world_from_view.to_matrix();
-        let clip_from_view = piece.clip_from_view_clip() * view.clip_from_view;
+        let size = Vec2::new(view.viewport.z as f32, view.viewport.w as f32);
+        let clip_from_view = piece.clip_from_view_clip(size) * view.clip_from_view;
         let clip_from_world = clip_from_view * world_from_view.inverse();
         let [x, y, width, height] = picture_pixels(piece, view.viewport).map(|n| n as f32);
         let viewport = Vec4::new(x, y, width, height);
@@ -431,5 +343,10 @@ fn draw(
             }
         }
     }
-    drawn.tell(&drawings);
+    let serial = |side| {
+        let shown = drawings.of(side).and_then(|drawing: &Drawing| drawing.textures.shown.as_ref());
+        shown.map_or(0, |textures| textures.prepared.serial)
+    };
+    let beside_bytes = drawings.of(Side::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
+    drawn.tell([Side::A, Side::B].map(serial), beside_bytes);
 }

@@ -7,7 +7,7 @@ use bevy::window::RequestRedraw;
 use bevy::winit::{EventLoopProxyWrapper, WinitSettings, WinitUserEvent};
 use bevy_egui::{EguiInput, EguiPreUpdateSet, egui};
 
-use super::draw::{Drawn, Shown};
+use super::shown::{Drawn, Shown};
 
 /// Wakes the window from any thread: the editor runs one more update. Clone it into the worker.
 #[derive(Resource, Clone)]

@@ -38,6 +38,7 @@ mod pipelines;
 mod prepare;
 mod ramp;
 mod scale;
+mod shown;
 mod textures;
 
 use bevy::prelude::*;
@@ -48,7 +49,7 @@ pub(in crate::app) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
 pub use compare::{Beside, Layout, Piece, Side};
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
-pub use draw::{DrawPlugin, Drawn, Shown, TerrainCamera};
+pub use draw::{DrawPlugin, TerrainCamera};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
 pub use mesh::Quality;
@@ -57,6 +58,7 @@ pub use overlay::{Choice, Overlay, Reference};
 pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
+pub use shown::{Drawn, Shown};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
