@@ -18,6 +18,7 @@ pub mod dialogs;
 pub mod document;
 pub mod drive;
 mod export;
+mod job;
 pub mod launch;
 mod lifeboat;
 pub mod panels;
