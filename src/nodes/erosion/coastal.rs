@@ -73,6 +73,10 @@ crate::params! {
 }
 
 impl Process for Coastal {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }
