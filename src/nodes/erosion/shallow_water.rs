@@ -12,8 +12,10 @@
 //! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), sin α from the power Σ q·ΔH the flow spends. Less than that
 //!    dissolves ground at the rate `dissolving`, more is laid down at the rate `deposition`. Neither goes beyond a
 //!    fifth of the way to the lowest or highest neighbour, so neither pits nor spikes grow. Slopes beyond the talus
-//!    angle slip; beside running water the bank is undercut and slips beyond `bank_angle` already, so a channel is at least as wide
-//!    as its depth over that slope asks for, in metres, and not one cell of whatever grid;
+//!    angle slip. Running water undercuts what lies across its way: a bank slips beyond `bank_angle` already, fully where
+//!    a tenth of a metre of depth crosses a cell in an iteration and where the bank lies 45° or more off the flow. The
+//!    bed before and behind is no bank, or steep rivers would level it. A channel is at least as wide as the depth of
+//!    its water over that slope asks for, in metres;
 //! 4. transport: every flux takes its share q/d of the sediment of the cell it leaves. This upwind flux form conserves
 //!    the material; the semi-Lagrangian back-trace of the papers does not;
 //! 5. rain, springs, evaporation.
@@ -90,7 +92,7 @@ crate::params! {
         /// Steepest slope that stays where it is. The banks of rivers fall in until they rest at it.
         talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
         /// Steepest bank that stands beside running water. Gentler banks fall in and make rivers wider than they are deep.
-        bank_angle: f32 ["°"] = 20.0, 0.0..=89.0, slider 5.0..=60.0;
+        bank_angle: f32 ["°"] = 25.0, 0.0..=89.0, slider 5.0..=60.0;
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         /// What happens to water at the edges of the terrain.
