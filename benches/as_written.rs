@@ -24,14 +24,7 @@ pub struct Plain {
 impl Plain {
     pub fn new(side: usize, height: &[f32]) -> Self {
         let dry = || vec![0.0; side * side];
-        Self {
-            side,
-            height: height.to_vec(),
-            water: dry(),
-            sediment: dry(),
-            water_in: dry(),
-            sediment_in: dry(),
-        }
+        Self { side, height: height.to_vec(), water: dry(), sediment: dry(), water_in: dry(), sediment_in: dry() }
     }
 
     fn neighbour(&self, k: usize, (south, east): (isize, isize)) -> Option<usize> {

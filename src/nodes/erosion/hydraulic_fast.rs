@@ -99,7 +99,8 @@ struct Trickle {
 impl Run for Trickle {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let Self { weather, left, terrain, next, even, uneven, .. } = self;
-        let flow = Flow { weather, solubility: weather.solubility(0), left: *left, terrain };
+        let rain = if terrain.map(MapKind::Rain).is_none() { Some(weather.rain) } else { None };
+        let flow = Flow { weather, rain, solubility: weather.solubility(0), left: *left, terrain };
         if weather.rock.uniform().is_some() {
             flow.scan::<_, 2>(cx, even, next)?;
         } else {
@@ -136,6 +137,8 @@ impl Run for Trickle {
 /// One iteration.
 struct Flow<'a> {
     weather: &'a Weather,
+    /// If it is the same everywhere.
+    rain: Option<f32>,
     /// Where it is the same everywhere.
     solubility: f32,
     left: f32,
@@ -169,11 +172,12 @@ impl Flow<'_> {
         let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *next;
         let land = height.chunks_mut(n).zip(wear.chunks_mut(n)).zip(deposits.chunks_mut(n));
         let wet = water.chunks_mut(n).zip(flow.chunks_mut(n)).zip(sediment.chunks_mut(n));
-        let outs = land.zip(wet).zip(accounts).map(|((((height, wear), deposits), ((water, flow), sediment)), account)| {
-            let mut wet = [water, flow, sediment].into_iter();
-            let kept = std::array::from_fn::<_, K, _>(|_| wet.next().expect("two or three of the three"));
-            Row { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
-        });
+        let outs =
+            land.zip(wet).zip(accounts).map(|((((height, wear), deposits), ((water, flow), sediment)), account)| {
+                let mut wet = [water, flow, sediment].into_iter();
+                let kept = std::array::from_fn::<_, K, _>(|_| wet.next().expect("two or three of the three"));
+                Row { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
+            });
         sweep.run(cx, self, outs, |i, Row { kept, out: Out { height, wear, deposits, sediment, account } }| {
             let mut wet = kept.into_iter().chain(sediment);
             let [water, flow, sediment] = std::array::from_fn(|_| wet.next().expect("split above"));
@@ -196,8 +200,7 @@ impl Flow<'_> {
         let n = grid.distinct();
         {
             let h = &grid.row(&self.terrain.height, i)[..n];
-            let [w, m, passed] =
-                [MapKind::Water, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
+            let [w, m, passed] = [MapKind::Water, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
             let (height, water, sediment, flow) =
                 (&mut height[..n], &mut water[..n], &mut sediment[..n], &mut flow[..n]);
             let (mut rain, mut solubility) = (vec![0.0; n], vec![0.0; n]);
@@ -206,7 +209,9 @@ impl Flow<'_> {
             flow.iter_mut().zip(passed).for_each(|(flow, passed)| *flow = passed + *flow * unit);
             if !came_apart {
                 let weather = solubility.iter().zip(&rain);
-                for ((came, now), (w, (solubility, rain))) in sediment.iter_mut().zip(&*water).zip(w.iter().zip(weather)) {
+                for ((came, now), (w, (solubility, rain))) in
+                    sediment.iter_mut().zip(&*water).zip(w.iter().zip(weather))
+                {
                     *came = solubility * (now - (w + rain));
                 }
             }
@@ -239,6 +244,17 @@ fn precipitate(
     }
 }
 
+/// Level and depth of the water after rain that is the same everywhere. A function of its own, for the same reason.
+#[inline(never)]
+fn wet(h: &[f32], w: &[f32], m: &[f32], rain: f32, solubility: f32, level: &mut [f32], water: &mut [f32]) {
+    let n = h.len();
+    let (w, m, level, water) = (&w[..n], &m[..n], &mut level[..n], &mut water[..n]);
+    for j in 0..n {
+        water[j] = w[j] + rain;
+        level[j] = (h[j] - (solubility * water[j] - m[j])) + water[j];
+    }
+}
+
 impl<const P: usize> Law<P> for Flow<'_> {
     const KEPT: usize = WATER;
     /// Higher than any ground, and dry.
@@ -249,12 +265,16 @@ impl<const P: usize> Law<P> for Flow<'_> {
     };
 
     #[inline(always)]
-    fn load(&self, row: usize, column: usize, cells: [&mut [f32]; P]) {
+    fn load(&self, row: usize, column: usize, mut cells: [&mut [f32]; P]) {
         let len = cells[LEVEL].len();
         let first = row * self.terrain.samples() + column;
         let h = &self.terrain.height[first..][..len];
         let [w, m] = [MapKind::Water, MapKind::Sediment].map(|kind| &self.map(kind, row)[column..][..len]);
         let even = P <= SOLUBILITY;
+        if let (true, Some(rain), [level, water, ..]) = (even, self.rain, &mut cells[..]) {
+            wet(h, w, m, rain, self.solubility, level, water);
+            return;
+        }
         for j in 0..len {
             let solubility = if even { self.solubility } else { self.weather.solubility(first + j) };
             let water = w[j] + self.weather.rain(first + j);
@@ -279,12 +299,12 @@ impl<const P: usize> Law<P> for Flow<'_> {
         around.set(GIVEN, CENTRE, moved);
         around.set(LEVEL, CENTRE, level - moved);
         around.set(WATER, CENTRE, water - moved);
-        lowest.take(around, LEVEL, CROSS, -moved);
-        lowest.take(around, WATER, CROSS, -moved);
+        around.take(LEVEL, CROSS, &lowest, -moved);
+        around.take(WATER, CROSS, &lowest, -moved);
         if P > SOLUBILITY {
             let sediment = around.get(SOLUBILITY, CENTRE) * moved;
             around.set(SEDIMENT, CENTRE, around.get(SEDIMENT, CENTRE) - sediment);
-            lowest.take(around, SEDIMENT, CROSS, -sediment);
+            around.take(SEDIMENT, CROSS, &lowest, -sediment);
         }
     }
 }

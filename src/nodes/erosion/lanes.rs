@@ -100,6 +100,9 @@ pub trait Around {
     fn four(&self, p: usize, [a, b, c, d]: [Place; 4]) -> [Self::Value; 4] {
         [self.get(p, a), self.get(p, b), self.get(p, c), self.get(p, d)]
     }
+
+    /// Takes `amount` from value `p` of the lowest of the neighbours at `places`.
+    fn take(&mut self, p: usize, places: [Place; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
 }
 
 /// Which of four neighbours is the lowest, the first of equals.
@@ -107,9 +110,9 @@ pub struct FirstLowest<V: Real> {
     /// What it has.
     pub value: V,
     /// Whether it is one of the last two, and which of the first and of the last two it would be.
-    last: V::Mask,
-    second: V::Mask,
-    fourth: V::Mask,
+    pub last: V::Mask,
+    pub second: V::Mask,
+    pub fourth: V::Mask,
 }
 
 impl<V: Real> FirstLowest<V> {
@@ -119,17 +122,5 @@ impl<V: Real> FirstLowest<V> {
         let (first, third) = (V::choose(second, b, a), V::choose(fourth, d, c));
         let last = third.below(first);
         Self { value: V::choose(last, third, first), last, second, fourth }
-    }
-
-    /// Takes `amount` from value `p` of the lowest, which has `places` among the neighbours. All others lose +0, which leaves
-    /// their bits, the sign of zero too.
-    #[inline(always)]
-    pub fn take(&self, around: &mut impl Around<Value = V>, p: usize, places: [Place; 4], amount: V) {
-        let (first, last) = (amount.except(self.last), amount.only(self.last));
-        let parts =
-            [first.except(self.second), first.only(self.second), last.except(self.fourth), last.only(self.fourth)];
-        for k in 0..4 {
-            around.set(p, places[k], around.get(p, places[k]) - parts[k]);
-        }
     }
 }

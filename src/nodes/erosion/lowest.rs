@@ -138,7 +138,8 @@ impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Step<'_, STE
         next.fit(terrain);
         let Next { height, maps: [wear, deposits], accounts } = &mut *next;
         let outs = height.chunks_mut(n).zip(wear.chunks_mut(n)).zip(deposits.chunks_mut(n)).zip(accounts);
-        let outs = outs.map(|(((height, wear), deposits), account)| Row { kept: [height], out: (wear, deposits, account) });
+        let outs =
+            outs.map(|(((height, wear), deposits), account)| Row { kept: [height], out: (wear, deposits, account) });
         let before = WRITTEN.map(|kind| terrain.map(kind).expect("made at the start"));
         sweep.run(cx, self, outs, |i, Row { kept: [height], out: (wear, deposits, account) }| {
             let distinct = grid.distinct();
@@ -209,11 +210,11 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         // what was really taken, so that rounding loses nothing
         let taken = left - h;
         match (STRAIGHT, DIAGONAL) {
-            (true, false) => cross.take(around, HEIGHT, CROSS, taken),
-            (false, true) => corners.take(around, HEIGHT, CORNERS, taken),
+            (true, false) => around.take(HEIGHT, CROSS, &cross, taken),
+            (false, true) => around.take(HEIGHT, CORNERS, &corners, taken),
             _ => {
-                cross.take(around, HEIGHT, CROSS, taken.except(outside));
-                corners.take(around, HEIGHT, CORNERS, taken.only(outside));
+                around.take(HEIGHT, CROSS, &cross, taken.except(outside));
+                around.take(HEIGHT, CORNERS, &corners, taken.only(outside));
             }
         }
     }

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
 use glam::{Mat4, Vec4};
 
-use super::lanes::{Around, Place};
+use super::lanes::{Around, FirstLowest, Place, Real};
 use super::sweep::{Law, Row};
 use crate::nodes::{Cancelled, Context};
 
@@ -23,8 +23,8 @@ const ROWS: usize = 8;
 const REACHED: usize = ROWS + 2;
 /// Places for rows in the window.
 const PLACES: usize = 12;
-/// Columns that a row is behind the row before. At 3 the scan would be right; a vector that was stored at one offset is
-/// slow to load at another until it has left the store buffer, which the larger lag gives it time for.
+/// Columns that a row is behind the row before: the least at which the cells of a step reach no cell in common. More would
+/// give vectors that are stored at one offset and loaded at another time to leave the store buffer, and gains nothing.
 const LAG: usize = 3;
 /// Steps between two moves of the window.
 const STRIDE: usize = 32;
@@ -83,7 +83,8 @@ impl Blocks {
         self.progress.clear();
         // the last block has less than all rows, maybe none, so that it hands nothing over
         self.progress.resize_with(side / ROWS + 1, Progress::default);
-        let scan = Scan { side, slots, law, lines: &self.lines, progress: &self.progress, stopped: AtomicBool::new(false) };
+        let scan =
+            Scan { side, slots, law, lines: &self.lines, progress: &self.progress, stopped: AtomicBool::new(false) };
         let rest = Mutex::new((0, outs));
         let work = || {
             let mut desk = Desk { window: [[Skewed([0.0; 16]); P]; SPAN], rows: [[[0.0; STRIDE]; PLACES]; P] };
@@ -136,12 +137,7 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
     }
 
     /// Works on all cells of a block; `None` if the scan was stopped.
-    fn advance<const K: usize, Out>(
-        &self,
-        block: usize,
-        desk: &mut Desk<P>,
-        outs: &mut [Row<K, Out>],
-    ) -> Option<()> {
+    fn advance<const K: usize, Out>(&self, block: usize, desk: &mut Desk<P>, outs: &mut [Row<K, Out>]) -> Option<()> {
         let rows = ROWS.min(self.side - block * ROWS);
         desk.window.fill(L::WALL.map(|wall| Skewed([wall; 16])));
         let worked_on = if rows > 0 { self.side + (rows - 1) * LAG } else { 0 };
@@ -301,10 +297,7 @@ impl<const P: usize> Four<'_, P> {
     /// Entry of the window and place in it.
     #[inline(always)]
     fn at(&self, (south, east): Place) -> (usize, usize) {
-        (
-            (self.entry as isize + east + LAG as isize * south) as usize,
-            (self.place as isize + south) as usize,
-        )
+        ((self.entry as isize + east + LAG as isize * south) as usize, (self.place as isize + south) as usize)
     }
 }
 
@@ -321,5 +314,20 @@ impl<const P: usize> Around for Four<'_, P> {
     fn set(&mut self, p: usize, place: Place, value: Vec4) {
         let (entry, place) = self.at(place);
         value.write_to_slice(&mut self.window[entry][p].0[place..]);
+    }
+
+    /// All others lose +0, which leaves their bits, the sign of zero too.
+    #[inline(always)]
+    fn take(&mut self, p: usize, places: [Place; 4], lowest: &FirstLowest<Vec4>, amount: Vec4) {
+        let (first, last) = (amount.except(lowest.last), amount.only(lowest.last));
+        let parts = [
+            first.except(lowest.second),
+            first.only(lowest.second),
+            last.except(lowest.fourth),
+            last.only(lowest.fourth),
+        ];
+        for k in 0..4 {
+            self.set(p, places[k], self.get(p, places[k]) - parts[k]);
+        }
     }
 }

@@ -6,10 +6,11 @@
 //! end, when they have changed; the vectors of the [open grid](super::sweep_open), which hold every cell in one place
 //! only, are not made for that.
 
+use std::hint::select_unpredictable;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 
-use super::lanes::{Around, Place};
+use super::lanes::{Around, FirstLowest, Place};
 use super::sweep::{Law, Row};
 use crate::nodes::{Cancelled, Context};
 
@@ -75,13 +76,7 @@ impl<const P: usize> Rows<P> {
         self.cells.resize_with(side * side, Cell::default);
         self.blocks.clear();
         self.blocks.resize_with(side.div_ceil(LANES), Progress::default);
-        let scan = Scan {
-            side,
-            law,
-            cells: &self.cells,
-            blocks: &self.blocks,
-            stopped: AtomicBool::new(false),
-        };
+        let scan = Scan { side, law, cells: &self.cells, blocks: &self.blocks, stopped: AtomicBool::new(false) };
         // the first block reaches these before the blocks that they belong to
         scan.load(0);
         if side > 1 {
@@ -301,5 +296,13 @@ impl<const P: usize> Around for One<'_, P> {
     #[inline(always)]
     fn set(&mut self, p: usize, place: Place, value: f32) {
         self.at(place).set(p, value);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, p: usize, [a, b, c, d]: [Place; 4], lowest: &FirstLowest<f32>, amount: f32) {
+        let first = select_unpredictable(lowest.second, self.at(b), self.at(a));
+        let last = select_unpredictable(lowest.fourth, self.at(d), self.at(c));
+        let cell = select_unpredictable(lowest.last, last, first);
+        cell.set(p, cell.get(p) - amount);
     }
 }
