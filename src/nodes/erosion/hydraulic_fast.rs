@@ -257,6 +257,7 @@ fn wet(h: &[f32], w: &[f32], m: &[f32], rain: f32, solubility: f32, level: &mut 
 
 impl<const P: usize> Law<P> for Flow<'_> {
     const KEPT: usize = WATER;
+    const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
     /// Higher than any ground, and dry.
     const WALL: [f32; P] = {
         let mut wall = [0.0; P];

@@ -160,6 +160,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
     for Step<'_, STEEP, STRAIGHT, DIAGONAL>
 {
     const KEPT: usize = HEIGHT;
+    const LOADED: usize = P;
     /// Higher than any ground and yet a number, so that nothing less nothing remains nothing.
     const WALL: [f32; P] = [f32::MAX; P];
 

@@ -20,6 +20,8 @@ use crate::nodes::{Cancelled, Context};
 pub trait Law<const P: usize>: Sync {
     /// The first of the values that are wanted after the scan.
     const KEPT: usize;
+    /// How many of the values, from the first on, cells have before they are worked on.
+    const LOADED: usize;
     /// Values of a wall: a neighbour of none that is higher, and a cell that gives nothing.
     const WALL: [f32; P];
 

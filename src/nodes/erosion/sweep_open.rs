@@ -19,10 +19,8 @@ use crate::nodes::{Cancelled, Context};
 
 /// Rows of a block.
 const ROWS: usize = 8;
-/// With the row before and the row after.
-const REACHED: usize = ROWS + 2;
-/// Places for rows in the window.
-const PLACES: usize = 12;
+/// Place of row -1 in an entry of the window; so the rows that are loaded, 1 to 8, make two whole vectors.
+const NORTH: usize = 2;
 /// Columns that a row is behind the row before: the least at which the cells of a step reach no cell in common. More would
 /// give vectors that are stored at one offset and loaded at another time to leave the store buffer, and gains nothing.
 const LAG: usize = 3;
@@ -34,7 +32,7 @@ const SPAN: usize = STRIDE + 2 * REACH;
 /// Cells of a block that are worth another thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
 
-/// The cells (r, σ - r·LAG) at place r + 1, each in its own cache line.
+/// The cells (r, σ - r·LAG) at place NORTH + 1 + r. Alone in its cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct Skewed([f32; 16]);
@@ -44,8 +42,8 @@ type Window<const P: usize> = [[Skewed; P]; SPAN];
 /// What a thread works with.
 struct Desk<const P: usize> {
     window: Window<P>,
-    /// Cells that are about to enter the window, unskewed.
-    rows: [[[f32; STRIDE]; PLACES]; P],
+    /// Rows 1 to 8 of what is about to enter the window.
+    rows: [[[f32; STRIDE]; ROWS]; P],
 }
 
 /// How many columns of the last two rows of a block have been handed over. Alone in its cache line.
@@ -87,7 +85,7 @@ impl Blocks {
             Scan { side, slots, law, lines: &self.lines, progress: &self.progress, stopped: AtomicBool::new(false) };
         let rest = Mutex::new((0, outs));
         let work = || {
-            let mut desk = Desk { window: [[Skewed([0.0; 16]); P]; SPAN], rows: [[[0.0; STRIDE]; PLACES]; P] };
+            let mut desk = Desk { window: [[Skewed([0.0; 16]); P]; SPAN], rows: [[[0.0; STRIDE]; ROWS]; P] };
             while let Some((block, mut outs)) = scan.claim(&rest) {
                 if cx.control.is_cancelled() {
                     scan.stopped.store(true, Ordering::Relaxed);
@@ -166,38 +164,60 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
         } else if self.stopped.load(Ordering::Relaxed) {
             return None;
         }
-        for place in 0..REACHED {
-            let (column, inside) = self.columns(first, place);
-            let row = (block * ROWS + place).checked_sub(1).filter(|&row| row < self.side && !inside.is_empty());
-            if row.is_none() || inside.len() < STRIDE {
-                rows.iter_mut().zip(L::WALL).for_each(|(rows, wall)| rows[place].fill(wall));
-            }
-            let Some(row) = row else { continue };
-            if block > 0 && place < 2 {
-                for (p, rows) in rows.iter_mut().enumerate() {
-                    let line = &self.line(block - 1, p, place)[column..][..inside.len()];
-                    for (cell, bits) in rows[place][inside.clone()].iter_mut().zip(line) {
-                        *cell = f32::from_bits(bits.load(Ordering::Relaxed));
-                    }
-                }
-            } else if inside.len() == STRIDE {
+        self.enter_from_north(block, first, window);
+        for r in 1..=ROWS {
+            let (column, inside) = self.columns(first, r + 1);
+            let row = block * ROWS + r;
+            let mut cells = rows.each_mut().map(|rows| &mut rows[r - 1][..]);
+            if row < self.side && inside.len() == STRIDE {
                 // of a length that the compiler knows
-                self.law.load(row, column, rows.each_mut().map(|rows| &mut rows[place][..]));
-            } else {
-                self.law.load(row, column, rows.each_mut().map(|rows| &mut rows[place][inside.clone()]));
+                self.law.load(row, column, cells);
+                continue;
+            }
+            cells.iter_mut().zip(L::WALL).for_each(|(cells, wall)| cells.fill(wall));
+            if row < self.side && !inside.is_empty() {
+                self.law.load(row, column, cells.map(|cells| &mut cells[inside.clone()]));
             }
         }
-        for (p, rows) in rows.iter().enumerate() {
+        for (p, rows) in rows[..L::LOADED].iter().enumerate() {
             for (group, rows) in rows.as_chunks::<4>().0.iter().enumerate() {
                 for k in (0..STRIDE).step_by(4) {
                     let cells = transposed(|row| Vec4::from_slice(&rows[row][k..]));
                     for j in 0..4 {
-                        cells.col(j).write_to_slice(&mut window[2 * REACH + k + j][p].0[4 * group..]);
+                        cells.col(j).write_to_slice(&mut window[2 * REACH + k + j][p].0[NORTH + 2 + 4 * group..]);
                     }
                 }
             }
         }
         Some(())
+    }
+
+    /// Fills the end of the window along rows -1 and 0, which the block before leaves; the first block has walls there and
+    /// ground.
+    fn enter_from_north(&self, block: usize, first: isize, window: &mut Window<P>) {
+        for r in [0, 1] {
+            let (column, inside) = self.columns(first, r);
+            let entries = &mut window[2 * REACH..];
+            if block == 0 || inside.len() < STRIDE {
+                let wall = |entry: &mut [Skewed; P]| (0..P).for_each(|p| entry[p].0[NORTH + r] = L::WALL[p]);
+                entries.iter_mut().for_each(wall);
+            }
+            let entries = &mut entries[inside];
+            if block > 0 {
+                for p in 0..L::LOADED {
+                    let line = &self.line(block - 1, p, r)[column..][..entries.len()];
+                    for (entry, bits) in entries.iter_mut().zip(line) {
+                        entry[p].0[NORTH + r] = f32::from_bits(bits.load(Ordering::Relaxed));
+                    }
+                }
+            } else if r == 1 {
+                let mut cells = [[0.0; STRIDE]; P];
+                self.law.load(0, column, cells.each_mut().map(|cells| &mut cells[..entries.len()]));
+                for (k, entry) in entries.iter_mut().enumerate() {
+                    (0..P).for_each(|p| entry[p].0[NORTH + r] = cells[p][k]);
+                }
+            }
+        }
     }
 
     /// Takes from the start of the window, entries σ from `first` on, what the cells are after the block.
@@ -208,10 +228,18 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
             let mut rows = [[0.0; STRIDE]; ROWS];
             for (group, rows) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate() {
                 for k in (0..STRIDE).step_by(4) {
-                    let cells = transposed(|j| Vec4::from_slice(&window[k + j][L::KEPT + kept].0[4 * group..]));
+                    let cells = transposed(|j| Vec4::from_slice(&window[k + j][L::KEPT + kept].0[NORTH + 4 * group..]));
                     for j in 0..4 {
                         cells.col(j).write_to_slice(&mut rows[j][k..]);
                     }
+                }
+            }
+            if block > 0 && L::KEPT + kept >= L::LOADED {
+                // the last row of the block before did not enter
+                let (column, inside) = self.columns(first, 0);
+                let line = &self.line(block - 1, L::KEPT + kept, 0)[column..];
+                for (cell, bits) in rows[0][inside].iter_mut().zip(line) {
+                    *cell = f32::from_bits(bits.load(Ordering::Relaxed));
                 }
             }
             for (place, out) in (without..ROWS).zip(outs.iter_mut()) {
@@ -227,10 +255,11 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
         if block + 1 < self.progress.len() {
             for place in [ROWS, ROWS + 1] {
                 let (column, inside) = self.columns(first, place);
-                for p in 0..P {
+                // the row after has no values yet but those it was loaded with
+                for p in 0..if place == ROWS { P } else { L::LOADED } {
                     let line = &self.line(block, p, place - ROWS)[column..][..inside.len()];
                     for (bits, entry) in line.iter().zip(&window[inside.clone()]) {
-                        bits.store(entry[p].0[place].to_bits(), Ordering::Relaxed);
+                        bits.store(entry[p].0[NORTH + place].to_bits(), Ordering::Relaxed);
                     }
                 }
             }
@@ -281,8 +310,8 @@ fn transposed(row: impl Fn(usize) -> Vec4) -> Mat4 {
 #[inline(never)]
 fn stride<const P: usize>(law: &impl Law<P>, window: &mut Window<P>) {
     for step in 0..STRIDE {
-        law.visit(&mut Four { window, entry: step + REACH, place: 1 });
-        law.visit(&mut Four { window, entry: step + REACH, place: 5 });
+        law.visit(&mut Four { window, entry: step + REACH, place: NORTH + 1 });
+        law.visit(&mut Four { window, entry: step + REACH, place: NORTH + 5 });
     }
 }
 
