@@ -229,8 +229,8 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
             for (group, rows) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate() {
                 for k in (0..STRIDE).step_by(4) {
                     let cells = transposed(|j| Vec4::from_slice(&window[k + j][L::KEPT + kept].0[NORTH + 4 * group..]));
-                    for j in 0..4 {
-                        cells.col(j).write_to_slice(&mut rows[j][k..]);
+                    for (j, row) in rows.iter_mut().enumerate() {
+                        cells.col(j).write_to_slice(&mut row[k..]);
                     }
                 }
             }
