@@ -7,7 +7,7 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
 use panel_kit::*;
-use talweg::app::commands::ViewAction;
+use talweg::app::compare::Ask;
 use talweg::app::panels::Effect;
 use talweg::param::Value;
 
@@ -48,9 +48,10 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     click(&mut panels, "Branch Thermal erosion");
     let shown: Vec<bool> = panels.state().editor.doc.scene().layers.iter().map(|l| l.enabled).collect();
     assert_eq!(shown, [true, true, false]);
-    click(&mut panels, "Compare");
+    click(&mut panels, "Compare branches");
     assert!(panels.state().editor.doc.scene().layers[2].enabled, "the other branch is shown");
-    assert!(panels.state().effects.contains(&Effect::View(ViewAction::CompareFromHere)));
+    let kept = |effect: &Effect| matches!(effect, Effect::Compare(Ask::Keep { state, .. }) if state.name == "Thermal erosion, iteration 20");
+    assert!(panels.state().effects.iter().any(kept), "the branch that was on screen");
 }
 
 #[test]

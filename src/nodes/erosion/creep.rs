@@ -53,6 +53,10 @@ const STRAIGHT: f64 = 2.0 / 3.0;
 const DIAGONAL: f64 = 1.0 / 6.0;
 
 impl Process for Creep {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

@@ -62,6 +62,10 @@ crate::params! {
 }
 
 impl Process for Hydraulic {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

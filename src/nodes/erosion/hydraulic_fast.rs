@@ -52,6 +52,10 @@ crate::params! {
 }
 
 impl Process for HydraulicFast {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

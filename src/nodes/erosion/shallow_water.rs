@@ -46,7 +46,7 @@ mod supply;
 mod sweep;
 mod transport;
 
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::nodes::{Context, Pace, Process, Run};
 
 crate::choices! {
@@ -67,7 +67,7 @@ crate::params! {
         /// Number of springs, at high places that the seed draws.
         springs: u32 = 0, 0..=64, slider 0..=24;
         /// Water of all springs together, as if it fell as rain everywhere.
-        spring_flow: f32 ["mm"] = 1.0, 0.0..=10_000.0, slider 0.0..=20.0;
+        spring_flow: f32 ["mm"] = 1.0, 0.0..=10_000.0, slider 0.0..=20.0 => |water| water.springs > 0;
         /// Share of the water that dries up in one iteration. More keeps rivers short and lakes small.
         evaporation: f32 = 0.003, 0.0..=1.0, slider 0.0..=0.05;
         /// Depth above which water runs no faster. Smaller values make small rivers run as fast as large ones.
@@ -104,6 +104,10 @@ crate::params! {
 }
 
 impl Process for ShallowWater {
+    fn writes(&self) -> &'static [MapKind] {
+        &super::silt::WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

@@ -65,6 +65,10 @@ crate::params! {
 }
 
 impl Process for Thermal {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }
