@@ -104,7 +104,10 @@ impl Run for Trickle {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let Self { weather, left, terrain, next, even, uneven, .. } = self;
         let rain = if terrain.map(MapKind::Rain).is_none() { Some(weather.rain) } else { None };
-        let flow = Flow { weather, rain, solubility: weather.solubility(0), left: *left, terrain };
+        let solubility = weather.solubility(0);
+        let alike = rain.filter(|_| weather.rock.uniform().is_some());
+        let rows = alike.map(|rain| [rain, solubility].map(|value| vec![value; terrain.samples()]));
+        let flow = Flow { weather, rain, solubility, rows, left: *left, terrain };
         if weather.rock.uniform().is_some() {
             flow.scan::<_, 2>(cx, even, next)?;
         } else {
@@ -145,6 +148,8 @@ struct Flow<'a> {
     rain: Option<f32>,
     /// Where it is the same everywhere.
     solubility: f32,
+    /// Rain and solubility along every row, if they are the same everywhere.
+    rows: Option<[Vec<f32>; 2]>,
     left: f32,
     terrain: &'a Terrain,
 }
@@ -207,23 +212,38 @@ impl Flow<'_> {
             let [w, m, passed] = [MapKind::Water, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
             let (height, water, sediment, flow) =
                 (&mut height[..n], &mut water[..n], &mut sediment[..n], &mut flow[..n]);
-            let (mut rain, mut solubility) = (vec![0.0; n], vec![0.0; n]);
-            self.weather.row(grid, i, &mut rain, &mut solubility);
-            let unit = 1.0 / self.weather.unit_of_flow();
-            flow.iter_mut().zip(passed).for_each(|(flow, passed)| *flow = passed + *flow * unit);
+            let mut own = [Vec::new(), Vec::new()];
+            let [rain, solubility] = self.rows.as_ref().unwrap_or_else(|| {
+                own = [vec![0.0; n], vec![0.0; n]];
+                let [rain, solubility] = &mut own;
+                self.weather.row(grid, i, rain, solubility);
+                &own
+            });
+            pass(passed, 1.0 / self.weather.unit_of_flow(), flow);
             if !came_apart {
-                let weather = solubility.iter().zip(&rain);
-                for ((came, now), (w, (solubility, rain))) in
-                    sediment.iter_mut().zip(&*water).zip(w.iter().zip(weather))
-                {
-                    *came = solubility * (now - (w + rain));
-                }
+                bring(w, rain, solubility, water, sediment);
             }
-            precipitate(h, m, &solubility, self.left, water, height, sediment);
+            precipitate(h, m, solubility, self.left, water, height, sediment);
         }
         if n < grid.samples {
             [height, water, sediment, flow].into_iter().for_each(|row| row[n] = row[0]);
         }
+    }
+}
+
+/// Adds the water that left, in `flow`, to what passed before.
+#[inline(never)]
+fn pass(passed: &[f32], unit: f32, flow: &mut [f32]) {
+    flow.iter_mut().zip(passed).for_each(|(flow, passed)| *flow = passed + *flow * unit);
+}
+
+/// The sediment that came with water less what went, from the water that is there and that was there.
+#[inline(never)]
+fn bring(w: &[f32], rain: &[f32], solubility: &[f32], water: &[f32], sediment: &mut [f32]) {
+    let n = sediment.len();
+    let (w, rain, solubility, water) = (&w[..n], &rain[..n], &solubility[..n], &water[..n]);
+    for j in 0..n {
+        sediment[j] = solubility[j] * (water[j] - (w[j] + rain[j]));
     }
 }
 
