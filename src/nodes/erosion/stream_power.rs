@@ -36,7 +36,7 @@ crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
     StreamPower "Mountain building" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
         /// Iterations of one time step each. More let the range grow older.
-        iterations: u32 = 60, 0..=10_000, slider 1..=300;
+        iterations: u32 = 40, 0..=10_000, slider 1..=300;
         /// Time that passes in one iteration.
         time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
         /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
@@ -46,31 +46,31 @@ crate::params! {
         /// How unevenly it rises: 0 is smooth, 1 leaves some parts almost still.
         uplift_variation: f32 = 0.3, 0.0..=1.0;
         /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low mountains.
-        erodibility: f32 ["mm/year"] = 4.0, 0.0..=1000.0, slider 0.0..=20.0;
+        erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
         /// How much more a large stream cuts than a small one. Large makes flat valley floors and steep heads.
         area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
         /// How much more a stream cuts where it is steep. Above 1 steps in a river wear away quickly.
         slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
         /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
-        source_area: f32 ["m²"] = 5000.0, 0.0..=10_000_000.0, slider 0.0..=100_000.0;
+        source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
         /// How readily the rock under way settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
         deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
         /// How fast soil creeps and rounds the crests.
-        diffusivity: f32 ["m²/year"] = 0.004, 0.0..=100.0, slider 0.0..=0.1;
+        diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
         /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
-        talus_angle: f32 ["°"] = 42.0, 0.0..=90.0, slider 20.0..=60.0;
+        talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         /// Height of the sea: ground at or below it neither rises nor wears.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         presets {
-            Light "Light": "Draws a first net of valleys on the ground there is." { iterations = 12, uplift_rate = 0.2, diffusivity = 0.002 }
-            Natural "Natural": "Ridges and valleys that have found their places." {}
-            Strong "Strong": "Deep valleys between worn mountains." { iterations = 120, time_step = 2500.0, erodibility = 8.0, diffusivity = 0.006, talus_angle = 34.0 }
-            YoungRange "Young range": "Fast uplift: steep flanks, narrow gorges and high crests." { iterations = 100, uplift_rate = 1.6, erodibility = 5.0, diffusivity = 0.006, talus_angle = 38.0 }
+            Light "Light": "Draws a first net of valleys on the ground there is." { iterations = 12, uplift_rate = 0.2, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.002, talus_angle = 42.0 }
+            Natural "Natural": "Ridges and valleys that have found their places." { iterations = 60, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
+            Strong "Strong": "Deep valleys between worn mountains." { iterations = 120, erodibility = 8.0, source_area = 6000.0, diffusivity = 0.008, talus_angle = 32.0 }
+            YoungRange "Young range": "Fast uplift: steep flanks, narrow gorges and high crests." { iterations = 100, uplift_rate = 1.6, erodibility = 5.0, source_area = 5000.0, diffusivity = 0.006, talus_angle = 38.0 }
             OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 120, time_step = 4000.0, uplift_rate = 0.05, erodibility = 4.0, source_area = 15_000.0, diffusivity = 0.006, talus_angle = 30.0 }
             Canyons "Plateau canyons": "Gorges work their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
-            Hills "Hills": "Soft, rounded hills and gentle hollows." { time_step = 2500.0, uplift_rate = 0.1, erodibility = 4.0, source_area = 60_000.0, diffusivity = 0.008, talus_angle = 30.0 }
+            Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 60, time_step = 2500.0, uplift_rate = 0.1, erodibility = 4.0, source_area = 60_000.0, diffusivity = 0.008, talus_angle = 30.0 }
         }
     }
 }
@@ -90,7 +90,7 @@ impl Process for StreamPower {
         Pace::Time
     }
 
-    /// 2: ranges die out towards open edges, other defaults, and wear with a slope exponent other than ½, 1 and 2 reads its
+    /// 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its
     /// roots from a table.
     fn version(&self) -> u32 {
         2
