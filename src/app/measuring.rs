@@ -91,7 +91,7 @@ impl Measuring {
     }
 
     /// Begins what is needed next.
-    fn advance(&mut self, document: &Document, bridge: &Bridge, limits: &Limits, waker: &Waker) {
+    fn advance(&mut self, document: &Document, bridge: &mut Bridge, limits: &Limits, waker: &Waker) {
         self.waits = false;
         let Some(subject) = Self::subject(document, bridge, limits) else { return };
         let playing = document.transport().is_playing();
@@ -162,7 +162,7 @@ impl Measuring {
 /// Takes what has become ready and begins what is needed next. After [`super::systems::receive`].
 pub fn advance(
     mut measuring: ResMut<Measuring>,
-    bridge: Res<Bridge>,
+    mut bridge: ResMut<Bridge>,
     state: Res<EditorResource>,
     waker: Res<Waker>,
     mut cost: ResMut<FrameCost>,
@@ -171,7 +171,7 @@ pub fn advance(
     let editor = &state.editor;
     measuring.receive();
     if editor.measures.open {
-        measuring.advance(&editor.doc, &bridge, &editor.measures.limits, &waker);
+        measuring.advance(&editor.doc, &mut bridge, &editor.measures.limits, &waker);
     } else if measuring.is_busy() {
         // a closed panel needs nothing
         (measuring.running, measuring.checking, measuring.waits) = (None, None, false);
