@@ -211,7 +211,7 @@ impl Flow<'_> {
         let n = grid.distinct();
         {
             let h = &grid.row(&self.terrain.height, i)[..n];
-            let [w, m, passed] = [MapKind::Water, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
+            let [w, m, passed] = [MapKind::Film, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
             let (height, water, sediment, flow) =
                 (&mut height[..n], &mut water[..n], &mut sediment[..n], &mut flow[..n]);
             let mut own = [Vec::new(), Vec::new()];
@@ -296,7 +296,7 @@ impl<const P: usize> Law<P> for Flow<'_> {
         let len = cells[LEVEL].len();
         let first = row * self.terrain.samples() + column;
         let h = &self.terrain.height[first..][..len];
-        let [w, m] = [MapKind::Water, MapKind::Sediment].map(|kind| &self.map(kind, row)[column..][..len]);
+        let [w, m] = [MapKind::Film, MapKind::Sediment].map(|kind| &self.map(kind, row)[column..][..len]);
         let even = P <= SOLUBILITY;
         if let (true, Some(rain), [level, water, ..]) = (even, self.rain, &mut cells[..]) {
             wet(h, w, m, rain, self.solubility, level, water);
