@@ -105,7 +105,7 @@ crate::params! {
 
 impl Process for ShallowWater {
     fn writes(&self) -> &'static [MapKind] {
-        &super::silt::WRITTEN
+        &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits]
     }
 
     fn iterations(&self) -> u32 {
