@@ -54,6 +54,7 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo) -> Opti
     egui::ScrollArea::vertical().id_salt("measures").auto_shrink(false).show(ui, |ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         ui.spacing_mut().item_spacing.y = 1.0;
+        ui.set_max_width(ui.available_width() - 6.0); // beside the scroll bar
         let tint = if info.stale { colour::TEXT_WEAK } else { colour::TEXT_STRONG };
         for family in MEASURES.chunk_by(|a, b| a.family == b.family) {
             ui.add_space(6.0);
