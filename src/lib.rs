@@ -43,7 +43,8 @@
 //! | [`hydrology`] | where water goes: receivers, hollows, areas, lakes, streams |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
-//! | [`measure`] | what a terrain is like, in numbers: slopes, erosion score |
+//! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
+//! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`look`] | palettes, relief pictures: shared by editor and command line |
 //! | [`film`] | time-lapse films of a process |
 //! | [`io`] | heightmaps and pictures in, heightmaps and films out |
@@ -63,6 +64,7 @@ pub mod field;
 pub mod film;
 pub mod hydrology;
 pub mod io;
+pub mod lab;
 pub mod look;
 pub mod measure;
 pub mod nodes;

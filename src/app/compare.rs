@@ -9,7 +9,6 @@
 //! B is frozen, except where it is a variant of the scene: then it is made anew when the scene has changed and the
 //! worker has come to rest, so that it never holds up an edit.
 
-mod job;
 mod make;
 mod table;
 
@@ -21,11 +20,11 @@ use std::time::Instant;
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use self::job::{Job, Outcome};
 use self::make::{B, From, MakeError, make, subject};
 pub use self::table::{Row, Subject, Table, Values};
 use super::bridge::Bridge;
 use super::document::Document;
+use super::job::{Job, Outcome};
 use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
 use super::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker};
@@ -153,7 +152,7 @@ impl Comparing {
         let layers = Arc::new(AtomicUsize::new(1));
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
         let choice = Choice { overlay: self.overlay, reference: None };
-        let job = Job::start(waker, move |control| make(called, from, &choice, &store, &told, control))?;
+        let job = Job::start("compare", waker, move |control| make(called, from, &choice, &store, &told, control))?;
         self.making = Some(Making { name, job, layers, follows });
         Ok(())
     }
@@ -231,7 +230,7 @@ impl Comparing {
         if b.prepared.choice.overlay != overlay {
             let (over, choice) = (b.prepared.clone(), Choice { overlay, reference: None });
             let serial = over.serial;
-            let job = Job::start(waker, move |control| over.with_overlay(&choice, control));
+            let job = Job::start("compare", waker, move |control| over.with_overlay(&choice, control));
             // without a thread the overlay comes with the next terrain
             self.laying = job.ok().map(|job| Laying { over: serial, overlay, job });
         }
@@ -260,7 +259,7 @@ impl Comparing {
             return;
         }
         let (a, b) = pair.clone();
-        let job = Job::start(waker, move |control| Table::new(&a, &b, control));
+        let job = Job::start("compare", waker, move |control| Table::new(&a, &b, control));
         self.measuring = job.ok().map(|job| Measuring { pair, job });
     }
 

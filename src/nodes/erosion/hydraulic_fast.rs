@@ -51,6 +51,10 @@ crate::params! {
 }
 
 impl Process for HydraulicFast {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }
@@ -171,7 +175,7 @@ impl Flow<'_> {
         let grid = self.terrain.grid;
         let n = cells.len();
         let h = &grid.row(&self.terrain.height, i)[..n];
-        let [w, m, passed] = [MapKind::Water, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
+        let [w, m, passed] = [MapKind::Film, MapKind::Sediment, MapKind::Flow].map(|kind| &self.map(kind, i)[..n]);
         let [height, water, sediment, flow] = [height, water, sediment, flow].map(|row| &mut row[..n]);
         let (mut rain, mut solubility) = (vec![0.0; n], vec![0.0; n]);
         self.weather.row(grid, i, &mut rain, &mut solubility);
@@ -221,7 +225,7 @@ impl<const P: usize> Visit<P> for Flow<'_> {
     fn load(&self, row: usize, cells: &[Cell<P>]) {
         let grid = self.terrain.grid;
         let h = grid.row(&self.terrain.height, row);
-        let (w, m) = (self.map(MapKind::Water, row), self.map(MapKind::Sediment, row));
+        let (w, m) = (self.map(MapKind::Film, row), self.map(MapKind::Sediment, row));
         let n = cells.len();
         let (mut rain, mut solubility) = (vec![0.0; n], vec![0.0; n]);
         self.weather.row(grid, row, &mut rain, &mut solubility);

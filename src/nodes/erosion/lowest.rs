@@ -26,7 +26,7 @@ pub enum Where {
 }
 
 /// The data maps that are written, in the order of [`Next::maps`].
-const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// The erosion under way.
 pub struct Lowest {

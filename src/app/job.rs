@@ -21,13 +21,19 @@ pub enum Outcome<T> {
 }
 
 impl<T: Send + 'static> Job<T> {
+    /// Begins `work` on a thread called after `name`.
+    ///
     /// # Errors
     /// When the system refuses a thread.
-    pub fn start(waker: &Waker, work: impl FnOnce(&Control) -> T + Send + 'static) -> std::io::Result<Self> {
+    pub fn start(
+        name: &str,
+        waker: &Waker,
+        work: impl FnOnce(&Control) -> T + Send + 'static,
+    ) -> std::io::Result<Self> {
         let control = Arc::new(Control::default());
         let (sender, done) = channel();
         let (stop, waker) = (control.clone(), waker.clone());
-        std::thread::Builder::new().name("talweg-compare".into()).spawn(move || {
+        std::thread::Builder::new().name(format!("talweg-{name}")).spawn(move || {
             // a thread that dies has something to tell, too
             let _bell = Bell(waker);
             // the owner may have lost interest
