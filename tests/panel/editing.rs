@@ -1,16 +1,14 @@
-//! The panels without a window: every interaction goes through the pointer and the keyboard.
-
-mod panel_kit;
+//! Layers, parameters, menus, shortcuts, files and messages.
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use panel_kit::*;
 use talweg::app::commands::{Command, Overlay, ViewAction};
 use talweg::app::document::Selection;
 use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
