@@ -113,9 +113,13 @@ fn head(ui: &mut Ui, info: &MeasuresInfo) -> Option<Command> {
                     Verdict::Close => (icon::INFO, colour::TEXT),
                     Verdict::Differs => (icon::WARNING, ORANGE),
                 };
-                let text = format!("{sign}  Preview {}", parity.line());
+                let rivers = parity.drainage_overlap.map_or(String::new(), |share| {
+                    format!(", {:.0} % of rivers", 100.0 * share)
+                });
+                let text = format!("{sign}  Preview {}: {:.1} m off{rivers}", parity.verdict.word(), parity.rms_metres);
                 let tip = format!(
-                    "{} At {} samples a side heights are off by {:.2} m (root mean square), by {:.1} m at most.",
+                    "{} At {} samples a side heights are off by {:.2} m (root mean square), by {:.1} m at most; the share \
+                     of rivers is of those in the right place.",
                     parity.verdict.sentence(),
                     parity.half_samples,
                     parity.rms_metres,
