@@ -19,6 +19,7 @@ use super::export::{Exports, Product};
 use super::lifeboat::Lifeboat;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
+use super::variants::{Studio, VariantsInfo};
 use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::table_of;
 use crate::scene::Trouble;
@@ -133,6 +134,7 @@ pub struct Hands<'w> {
     camera: Res<'w, ViewCamera>,
     exports: ResMut<'w, Exports>,
     comparing: ResMut<'w, Comparing>,
+    studio: ResMut<'w, Studio>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
@@ -163,6 +165,8 @@ pub fn panels(
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
     let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
     info.compare = hands.comparing.info(&state.editor.doc, &bridge);
+    hands.studio.receive();
+    info.variants = hands.studio.info();
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && !drawn.covered {
@@ -177,6 +181,8 @@ pub fn panels(
         carry_out(effect, &mut state.editor, &mut bridge, &mut hands);
     }
     bridge.send(&mut state.editor.doc);
+    let is_busy = bridge.is_busy() || state.editor.doc.transport().is_playing();
+    hands.studio.want(&state.editor.wants(), is_busy);
     hands.boat.board(&state.editor.doc);
     let title = state.editor.doc.title();
     if window.title != title {
@@ -242,6 +248,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         problems: bridge.problems.clone(),
         places_on_screen: Vec::new(),
         compare: CompareInfo::default(),
+        variants: VariantsInfo::default(),
     }
 }
 
@@ -303,13 +310,13 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
 pub fn pace(
     mut bridge: ResMut<Bridge>,
     exports: Res<Exports>,
-    comparing: Res<Comparing>,
+    (comparing, studio): (Res<Comparing>, Res<Studio>),
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
     let mode = if driven.is_some() {
         UpdateMode::Continuous
-    } else if bridge.is_busy() || exports.is_running() || comparing.is_busy() {
+    } else if bridge.is_busy() || exports.is_running() || comparing.is_busy() || studio.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
     } else {
         UpdateMode::reactive_low_power(Duration::from_secs(60))
@@ -325,7 +332,7 @@ pub fn observe(
     mut observed: ResMut<Observed>,
     driven: Option<Res<super::drive::Driven>>,
     mut bridge: ResMut<Bridge>,
-    (exports, comparing): (Res<Exports>, Res<Comparing>),
+    (exports, comparing, studio): (Res<Exports>, Res<Comparing>, Res<Studio>),
     state: Res<EditorResource>,
     view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
     cost: Res<FrameCost>,
@@ -340,6 +347,7 @@ pub fn observe(
     observed.busy = bridge.is_busy()
         || exports.is_running()
         || comparing.is_busy()
+        || studio.is_busy()
         || camera.is_gliding()
         || current == 0
         || !drawn.is(&shown)

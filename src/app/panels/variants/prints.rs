@@ -1,0 +1,74 @@
+//! Thumbnails as textures, a few made in each frame.
+
+use std::sync::Arc;
+
+use bevy_egui::egui;
+use egui::{Align2, Color32, ColorImage, FontId, Rect, TextureHandle, TextureOptions, Ui, pos2};
+use egui_phosphor::regular as icon;
+
+use crate::app::theme::colour;
+use crate::app::variants::{Plate, Plates};
+use crate::lab::Thumbnail;
+
+/// Textures that are made in a frame: each takes about a tenth of a millisecond.
+const A_FRAME: usize = 2;
+
+struct Print {
+    of: Arc<Thumbnail>,
+    texture: TextureHandle,
+}
+
+/// See the module.
+#[derive(Default)]
+pub struct Prints {
+    prints: Vec<Option<Print>>,
+}
+
+impl Prints {
+    /// Forgets all pictures.
+    pub fn clear(&mut self) {
+        self.prints.clear();
+    }
+
+    /// Makes textures of what has been drawn. A picture whose successor is not there yet stays.
+    pub fn develop(&mut self, ctx: &egui::Context, plates: &Plates) {
+        self.prints.resize_with(plates.of.len(), || None);
+        let mut left = A_FRAME;
+        for (k, print) in self.prints.iter_mut().enumerate() {
+            let Plate::Drawn(thumbnail) = plates.get(k) else { continue };
+            if print.as_ref().is_some_and(|print| Arc::ptr_eq(&print.of, thumbnail)) {
+                continue;
+            }
+            if left == 0 {
+                ctx.request_repaint();
+                return;
+            }
+            left -= 1;
+            let picture = &thumbnail.picture;
+            let image = ColorImage::from_rgb([picture.width, picture.height], &picture.rgb);
+            let texture = ctx.load_texture("thumbnail", image, TextureOptions::LINEAR);
+            *print = Some(Print { of: thumbnail.clone(), texture });
+        }
+    }
+
+    /// Paints the picture at `index`, or what there is in its place.
+    pub fn paint(&self, ui: &Ui, rect: Rect, index: usize, plate: &Plate) {
+        let painter = ui.painter();
+        painter.rect_filled(rect, 2.0, colour::DEEP);
+        let sign = |text: &str, tint: Color32| {
+            painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(18.0), tint);
+        };
+        let print = self.prints.get(index).and_then(Option::as_ref);
+        match (plate, print) {
+            (Plate::Broken, _) => sign(icon::WARNING, colour::WARNING),
+            (_, None) => sign(icon::HOURGLASS, colour::TEXT_WEAK),
+            (plate, Some(print)) => {
+                let is_current = matches!(plate, Plate::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
+                // an older picture stays, and is seen to be older
+                let tint = if is_current { Color32::WHITE } else { Color32::from_gray(110) };
+                let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+                painter.image(print.texture.id(), rect, whole, tint);
+            }
+        }
+    }
+}
