@@ -49,6 +49,14 @@ pub struct Plates {
 }
 
 impl Plates {
+    /// The plates of `wanted`; all are coming if these are of something else.
+    pub fn for_these(&self, wanted: &Arc<Vec<Variant>>) -> Self {
+        if Arc::ptr_eq(&self.of, wanted) {
+            return self.clone();
+        }
+        Self { of: wanted.clone(), plates: Vec::new() }
+    }
+
     /// The plate of a variant by its index.
     pub fn get(&self, index: usize) -> &Plate {
         self.plates.get(index).unwrap_or(&Plate::Coming)

@@ -17,7 +17,7 @@ use self::prints::Prints;
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::colour;
-use crate::app::variants::{Plates, VariantsInfo, Wants};
+use crate::app::variants::{VariantsInfo, Wants};
 use crate::lab::{self, Knob, Variant, VariantError, presets, sweep, table};
 use crate::param::{Kind, ParamSpec};
 use crate::scene::Scene;
@@ -271,11 +271,9 @@ fn contents(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &
         }
     };
     // what was told may be of the sheet before
-    let waiting = Plates { of: state.wanted.clone(), ..Plates::default() };
-    let is_current = Arc::ptr_eq(&info.sheet.of, &state.wanted);
-    let plates = if is_current { &info.sheet } else { &waiting };
-    state.prints.develop(ui.ctx(), plates);
-    let sheet = sheet::Sheet { variants, plates, prints: &state.prints, columns: state.columns };
+    let plates = info.sheet.for_these(&state.wanted);
+    state.prints.develop(ui.ctx(), &plates);
+    let sheet = sheet::Sheet { variants, plates: &plates, prints: &state.prints, columns: state.columns };
     sheet.show(ui, document.scene())
 }
 

@@ -74,10 +74,8 @@ impl Ghosts {
         if self.variants.len() < 2 {
             return;
         }
-        let waiting = Plates { of: self.variants.clone(), ..Plates::default() };
-        let is_current = Arc::ptr_eq(&self.plates.of, &self.variants);
-        let plates = if is_current { &self.plates } else { &waiting };
-        self.prints.develop(ui.ctx(), plates);
+        let plates = self.plates.for_these(&self.variants);
+        self.prints.develop(ui.ctx(), &plates);
         ui.add_space(4.0);
         let font = TextStyle::Small.resolve(ui.style());
         let line = ui.fonts_mut(|fonts| fonts.row_height(&font));
