@@ -51,7 +51,8 @@ fn marked(panels: &Panels) -> Vec<String> {
 fn choose(panels: &mut Panels, combo: &str, entry: &str) {
     panels.get_by_role_and_label(Role::ComboBox, combo).click();
     panels.run();
-    click(panels, entry);
+    panels.get_by_role_and_label(Role::Button, entry).click();
+    panels.run();
 }
 
 fn undo(panels: &mut Panels) {
@@ -119,7 +120,7 @@ fn textures_come_a_few_a_frame() {
 
 #[test]
 fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
-    let (mut panels, mut studio) = (large(&["Perlin", "Thermal"]), studio());
+    let (mut panels, mut studio) = (large(&["Perlin", "Terrace"]), studio());
     press(&mut panels, Modifiers::NONE, Key::V);
     develop(&mut panels, &mut studio);
     let before = panels.state().editor.doc.scene().clone();

@@ -49,12 +49,18 @@ pub struct FrameCost {
     longest_receive: Duration,
     longest_panels: Duration,
     longest_compare: Duration,
+    longest_variants: Duration,
 }
 
 impl FrameCost {
     /// Comparing took `spent` of this frame.
     pub fn compare(&mut self, spent: Duration) {
         self.longest_compare = self.longest_compare.max(spent);
+    }
+
+    /// Ordering and taking thumbnails took `spent` of this frame.
+    fn variants(&mut self, spent: Duration) {
+        self.longest_variants = self.longest_variants.max(spent);
     }
 }
 
@@ -165,8 +171,10 @@ pub fn panels(
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
     let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
     info.compare = hands.comparing.info(&state.editor.doc, &bridge);
+    let receiving = Instant::now();
     hands.studio.receive();
     info.variants = hands.studio.info();
+    let received = receiving.elapsed();
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && !drawn.covered {
@@ -182,7 +190,9 @@ pub fn panels(
     }
     bridge.send(&mut state.editor.doc);
     let is_busy = bridge.is_busy() || state.editor.doc.transport().is_playing();
+    let wanting = Instant::now();
     hands.studio.want(&state.editor.wants(), is_busy);
+    hands.cost.variants(received + wanting.elapsed());
     hands.boat.board(&state.editor.doc);
     let title = state.editor.doc.title();
     if window.title != title {
@@ -369,6 +379,7 @@ pub fn observe(
         "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,
         "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
         "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
+        "longest_variants_ms": cost.longest_variants.as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy

@@ -8,7 +8,7 @@ mod sheet;
 use std::sync::Arc;
 
 use bevy_egui::egui;
-use egui::{ComboBox, DragValue, ProgressBar, Rect, RichText, Ui, Vec2, vec2};
+use egui::{ComboBox, DragValue, Frame, Margin, ProgressBar, Rect, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use self::axis::{Axis, Seeds, parameters};
@@ -18,7 +18,7 @@ use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::colour;
 use crate::app::variants::{VariantsInfo, Wants};
-use crate::lab::{self, Knob, Variant, VariantError, presets, sweep, table};
+use crate::lab::{Knob, Variant, VariantError, presets, sweep, table};
 use crate::param::{Kind, ParamSpec};
 use crate::scene::Scene;
 
@@ -109,7 +109,7 @@ pub struct VariantsState {
     changed: bool,
     /// As they would be adopted.
     variants: Result<Vec<Variant>, Nothing>,
-    columns: usize,
+    columns: Option<usize>,
     /// As they are looked at.
     wanted: Arc<Vec<Variant>>,
     prints: Prints,
@@ -129,7 +129,7 @@ impl Default for VariantsState {
             origin: None,
             changed: false,
             variants: Ok(Vec::new()),
-            columns: 4,
+            columns: None,
             wanted: Arc::default(),
             prints: Prints::default(),
         }
@@ -201,7 +201,7 @@ impl VariantsState {
             }
             What::Presets => presets(scene, layer.ok_or(Nothing::NoLayer)?)?,
         };
-        self.columns = columns.unwrap_or_else(|| lab::columns(variants.len()));
+        self.columns = columns;
         Ok(variants)
     }
 }
@@ -218,8 +218,6 @@ fn choose_missing(axis: &mut Axis, scene: &Scene, layer: Option<usize>, index: u
 }
 
 const MARGIN: f32 = 10.0;
-/// The window's bar and its frame.
-const AROUND: Vec2 = vec2(24.0, 62.0);
 
 /// Shows the window, if it is open, and does what is clicked.
 pub fn window(
@@ -234,14 +232,16 @@ pub fn window(
     }
     state.follow(ctx, document);
     let screen = ctx.viewport_rect().shrink(MARGIN);
-    let most = screen.size() - AROUND;
+    let most = screen.size();
+    let bar = Frame::window(&ctx.global_style()).inner_margin(Margin::symmetric(12, 5));
     let mut is_open = true;
     let mut adopted = None;
     egui::Window::new("Variants")
         .open(&mut is_open)
         .collapsible(false)
+        .title_frame(bar)
         .default_pos(free.left_top() + vec2(MARGIN, MARGIN))
-        .default_size(vec2(474.0, 590.0).min(most))
+        .default_size(vec2(484.0, 610.0).min(most))
         .min_size(vec2(400.0, 300.0).min(most))
         .max_size(most)
         .constrain_to(screen)

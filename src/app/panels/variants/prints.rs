@@ -16,38 +16,58 @@ const A_FRAME: usize = 2;
 struct Print {
     of: Arc<Thumbnail>,
     texture: TextureHandle,
+    /// Frame in which it was made.
+    frame: u64,
+}
+
+/// Frames that a texture needs to get to the graphics card.
+const UPLOAD_FRAMES: u64 = 2;
+
+/// A thumbnail and the one that takes its place.
+#[derive(Default)]
+struct Cell {
+    shown: Option<Print>,
+    next: Option<Print>,
 }
 
 /// See the module.
 #[derive(Default)]
 pub struct Prints {
-    prints: Vec<Option<Print>>,
+    cells: Vec<Cell>,
 }
 
 impl Prints {
     /// Forgets all pictures.
     pub fn clear(&mut self) {
-        self.prints.clear();
+        self.cells.clear();
     }
 
     /// Makes textures of what has been drawn. A picture whose successor is not there yet stays.
     pub fn develop(&mut self, ctx: &egui::Context, plates: &Plates) {
-        self.prints.resize_with(plates.of.len(), || None);
+        self.cells.resize_with(plates.of.len(), Cell::default);
+        let frame = ctx.cumulative_frame_nr();
         let mut left = A_FRAME;
-        for (k, print) in self.prints.iter_mut().enumerate() {
+        for (k, cell) in self.cells.iter_mut().enumerate() {
+            if let Some(next) = cell.next.take_if(|next| next.frame + UPLOAD_FRAMES <= frame) {
+                cell.shown = Some(next);
+            }
+            if cell.next.is_some() {
+                ctx.request_repaint();
+            }
             let Plate::Drawn(thumbnail) = plates.get(k) else { continue };
-            if print.as_ref().is_some_and(|print| Arc::ptr_eq(&print.of, thumbnail)) {
+            let is_of = |print: &Option<Print>| print.as_ref().is_some_and(|p| Arc::ptr_eq(&p.of, thumbnail));
+            if is_of(&cell.shown) || is_of(&cell.next) {
                 continue;
             }
+            ctx.request_repaint();
             if left == 0 {
-                ctx.request_repaint();
-                return;
+                continue;
             }
             left -= 1;
             let picture = &thumbnail.picture;
             let image = ColorImage::from_rgb([picture.width, picture.height], &picture.rgb);
             let texture = ctx.load_texture("thumbnail", image, TextureOptions::LINEAR);
-            *print = Some(Print { of: thumbnail.clone(), texture });
+            cell.next = Some(Print { of: thumbnail.clone(), texture, frame });
         }
     }
 
@@ -58,7 +78,7 @@ impl Prints {
         let sign = |text: &str, tint: Color32| {
             painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(18.0), tint);
         };
-        let print = self.prints.get(index).and_then(Option::as_ref);
+        let print = self.cells.get(index).and_then(|cell| cell.shown.as_ref());
         match (plate, print) {
             (Plate::Broken, _) => sign(icon::WARNING, colour::WARNING),
             (_, None) => sign(icon::HOURGLASS, colour::TEXT_WEAK),

@@ -22,17 +22,24 @@ pub struct Sheet<'a> {
     pub variants: &'a [Variant],
     pub plates: &'a Plates,
     pub prints: &'a Prints,
-    pub columns: usize,
+    /// As many as look best, when left out.
+    pub columns: Option<usize>,
 }
 
 impl Sheet<'_> {
     /// Shows the sheet in the room there is; returns the variant that was clicked. The one that is `scene` is marked.
     pub fn show(&self, ui: &mut Ui, scene: &Scene) -> Option<usize> {
         let area = ui.available_rect_before_wrap();
-        let columns = self.columns.clamp(1, self.variants.len().max(1));
-        let rows = self.variants.len().div_ceil(columns).max(1);
-        let share = |room: f32, count: usize| (room + GAP) / count as f32 - GAP;
-        let side = share(area.width(), columns).min(share(area.height() - FOOT, rows) - CAPTION).max(LEAST).floor();
+        let count = self.variants.len().max(1);
+        let share = |room: f32, parts: usize| (room + GAP) / parts as f32 - GAP;
+        let side_in = |columns: usize| {
+            let rows = count.div_ceil(columns);
+            share(area.width(), columns).min(share(area.height() - FOOT, rows) - CAPTION)
+        };
+        // the largest pictures; of equal ones fewer columns
+        let best = || (1..=count).rev().max_by(|&a, &b| side_in(a).total_cmp(&side_in(b)));
+        let columns = self.columns.or_else(best).unwrap_or(1).clamp(1, count);
+        let side = side_in(columns).max(LEAST).floor();
         let wide = columns as f32 * (side + GAP) - GAP;
         let left = area.left() + ((area.width() - wide) * 0.5).max(0.0).floor();
         let mut clicked = None;
