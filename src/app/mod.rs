@@ -3,6 +3,7 @@
 //! ```text
 //! PreUpdate   systems::receive   reports of the worker → document, Shown
 //!             compare::advance   the terrain to compare with → Shown
+//!             measuring::advance the measures of the terrain on screen
 //! Update      view               mouse and view commands → camera
 //! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
 //!             view               camera → patches → screen
@@ -21,6 +22,7 @@ mod export;
 mod job;
 pub mod launch;
 mod lifeboat;
+mod measuring;
 pub mod panels;
 pub mod recent;
 pub mod shot;
@@ -147,12 +149,16 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .init_resource::<drive::Observed>()
     .init_resource::<export::Exports>()
     .init_resource::<compare::Comparing>()
+    .init_resource::<measuring::Measuring>()
     .init_resource::<systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
     .add_systems(First, systems::begin_frame)
     .add_systems(
         PreUpdate,
-        (systems::ask_before_closing, (systems::receive, compare::advance).chain().run_if(resource_exists::<Bridge>))
+        (
+            systems::ask_before_closing,
+            (systems::receive, compare::advance, measuring::advance).chain().run_if(resource_exists::<Bridge>),
+        )
             .chain(),
     )
     .add_systems(EguiPrimaryContextPass, systems::panels.run_if(resource_exists::<Bridge>))

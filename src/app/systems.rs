@@ -17,6 +17,7 @@ use super::compare::Comparing;
 use super::drive::Observed;
 use super::export::{Exports, Product};
 use super::lifeboat::Lifeboat;
+use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
@@ -50,6 +51,7 @@ pub struct FrameCost {
     longest_panels: Duration,
     longest_compare: Duration,
     longest_variants: Duration,
+    longest_measure: Duration,
 }
 
 impl FrameCost {
@@ -61,6 +63,11 @@ impl FrameCost {
     /// Ordering and taking thumbnails took `spent` of this frame.
     fn variants(&mut self, spent: Duration) {
         self.longest_variants = self.longest_variants.max(spent);
+    }
+
+    /// Measuring took `spent` of this frame.
+    pub fn measure(&mut self, spent: Duration) {
+        self.longest_measure = self.longest_measure.max(spent);
     }
 }
 
@@ -141,11 +148,27 @@ pub struct Hands<'w> {
     exports: ResMut<'w, Exports>,
     comparing: ResMut<'w, Comparing>,
     studio: ResMut<'w, Studio>,
+    measuring: Res<'w, Measuring>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
     exit: MessageWriter<'w, AppExit>,
     redraw: MessageWriter<'w, RequestRedraw>,
+}
+
+/// What is worked out beside the worker.
+#[derive(SystemParam)]
+pub struct Beside<'w> {
+    exports: Res<'w, Exports>,
+    comparing: Res<'w, Comparing>,
+    measuring: Res<'w, Measuring>,
+    studio: Res<'w, Studio>,
+}
+
+impl Beside<'_> {
+    fn is_busy(&self) -> bool {
+        self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy() || self.studio.is_busy()
+    }
 }
 
 /// Draws the panels and carries out what they ask for.
@@ -175,6 +198,7 @@ pub fn panels(
     hands.studio.receive();
     info.variants = hands.studio.info();
     let received = receiving.elapsed();
+    info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && !drawn.covered {
@@ -259,6 +283,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         places_on_screen: Vec::new(),
         compare: CompareInfo::default(),
         variants: VariantsInfo::default(),
+        measures: panels::MeasuresInfo::default(),
     }
 }
 
@@ -319,14 +344,13 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
 /// Frames come at a calm pace while something is computed, and only on events otherwise.
 pub fn pace(
     mut bridge: ResMut<Bridge>,
-    exports: Res<Exports>,
-    (comparing, studio): (Res<Comparing>, Res<Studio>),
+    beside: Beside,
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
     let mode = if driven.is_some() {
         UpdateMode::Continuous
-    } else if bridge.is_busy() || exports.is_running() || comparing.is_busy() || studio.is_busy() {
+    } else if bridge.is_busy() || beside.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
     } else {
         UpdateMode::reactive_low_power(Duration::from_secs(60))
@@ -342,7 +366,7 @@ pub fn observe(
     mut observed: ResMut<Observed>,
     driven: Option<Res<super::drive::Driven>>,
     mut bridge: ResMut<Bridge>,
-    (exports, comparing, studio): (Res<Exports>, Res<Comparing>, Res<Studio>),
+    beside: Beside,
     state: Res<EditorResource>,
     view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
     cost: Res<FrameCost>,
@@ -355,9 +379,7 @@ pub fn observe(
     let current = shown.prepared.as_ref().map_or(0, |p| p.serial);
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = bridge.is_busy()
-        || exports.is_running()
-        || comparing.is_busy()
-        || studio.is_busy()
+        || beside.is_busy()
         || camera.is_gliding()
         || current == 0
         || !drawn.is(&shown)
@@ -380,6 +402,7 @@ pub fn observe(
         "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
         "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
         "longest_variants_ms": cost.longest_variants.as_secs_f64() * 1000.0,
+        "longest_measure_ms": cost.longest_measure.as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy

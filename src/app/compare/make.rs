@@ -58,15 +58,18 @@ pub enum From {
 pub fn make(
     name: String,
     from: From,
+    choice: &Choice,
     store: &Mutex<Option<Store>>,
     layers: &AtomicUsize,
     control: &Control,
 ) -> Result<(B, Vec<String>), MakeError> {
-    let (scene, playhead, mut told) = match from {
-        From::Scene(scene, playhead) => (scene, playhead, Vec::new()),
+    let (name, scene, playhead, mut told) = match from {
+        From::Scene(scene, playhead) => (name, scene, playhead, Vec::new()),
         From::File(path) => {
             let (scene, warnings) = Scene::load(&path)?;
-            (Arc::new(scene), None, warnings.into_iter().map(|warning| format!("{name}: {}", warning.0)).collect())
+            let name = if scene.name == Scene::default().name { name } else { scene.name.clone() };
+            let told = warnings.into_iter().map(|warning| format!("{name}: {}", warning.0)).collect();
+            (name, Arc::new(scene), None, told)
         }
     };
     layers.store(scene.layers.len(), Ordering::Relaxed);
@@ -80,7 +83,7 @@ pub fn make(
             let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
             format!("{name}, layer “{layer}”: {}.", problem.message)
         }));
-        let prepared = prepare(&evaluated.terrain, &scene.settings, &Choice::default(), control)?;
+        let prepared = prepare(&evaluated.terrain, &scene.settings, choice, control)?;
         Ok((B::new(name, evaluated.terrain, table_of(&scene), Arc::new(prepared)), told))
     })
 }

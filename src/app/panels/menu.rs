@@ -144,6 +144,15 @@ fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     if entry(ui, &Command::SliderGhosts, None, true, Some(editor.variants.ghosts.is_on)) {
         *chosen = Some(Command::SliderGhosts);
     }
+    measures(ui, editor, chosen);
+}
+
+fn measures(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    ui.separator();
+    let measures = Command::ToggleMeasures;
+    if entry(ui, &measures, None, true, Some(editor.measures.open)) {
+        *chosen = Some(measures);
+    }
 }
 
 fn compare(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
