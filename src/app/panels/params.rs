@@ -40,7 +40,8 @@ pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
     let about = params.about();
     for (index, spec) in about.params.iter().enumerate() {
         let value = params.get(index);
-        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value)).inner {
+        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value, &mut |_| ())).inner
+        {
             // the value comes from the parameter's own row
             let _ = params.set(index, &change.value);
         }
