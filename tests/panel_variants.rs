@@ -173,10 +173,13 @@ fn a_parameter_goes_from_end_to_end_by_way_of_what_it_is() {
     assert_eq!(captions(&panels), all, "the values stay");
     undo(&mut panels);
     // another range and fewer steps
-    let from = widget(&panels, Role::SpinButton, "from");
-    from.click();
+    let from = widget(&panels, Role::SpinButton, "from").rect().center();
+    panels.hover_at(from);
+    panels.drag_at(from);
+    panels.drop_at(from);
     panels.run();
-    panels.get_by_role(Role::TextInput).type_text("0.5");
+    panels.event(egui::Event::Text("0.5".into()));
+    panels.run();
     press(&mut panels, Modifiers::NONE, Key::Enter);
     let all = captions(&panels);
     assert_eq!((all[0].as_str(), all.len()), ("Persistence 0.5", 16));
