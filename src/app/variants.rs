@@ -144,8 +144,7 @@ impl Desk {
 /// See the module.
 #[derive(Resource)]
 pub struct Studio {
-    notify: Arc<dyn Fn() + Send + Sync>,
-    /// From the first order on.
+    /// Without a thread there are no thumbnails, and everything else works.
     maker: Option<Mutex<Maker>>,
     sheet: Desk,
     ghosts: Desk,
@@ -157,9 +156,10 @@ pub struct Studio {
 impl Studio {
     /// A studio that calls `notify` whenever a thumbnail is there.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let maker = Maker::new((processors / THREADS_SHARE).max(1), notify);
         Self {
-            notify: Arc::new(notify),
-            maker: None,
+            maker: maker.ok().map(Mutex::new),
             sheet: Desk::new(SHEET),
             ghosts: Desk::new(GHOST),
             waits: false,
@@ -232,12 +232,7 @@ impl Studio {
         if missing.is_empty() {
             return None;
         }
-        let (number, notify) = (self.next, self.notify.clone());
-        if self.maker.is_none() {
-            let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-            // without a thread there are no thumbnails, and everything else works
-            self.maker = Maker::new((processors / THREADS_SHARE).max(1), move || notify()).ok().map(Mutex::new);
-        }
+        let number = self.next;
         let variants = missing.iter().map(|&k| plates.of[k].clone()).collect();
         self.maker()?.order(number, variants, size);
         self.next += 1;

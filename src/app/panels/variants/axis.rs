@@ -7,15 +7,19 @@ use crate::nodes::Work;
 use crate::param::{Kind, ParamSpec, Params, Value};
 use crate::scene::Scene;
 
+/// From the first value to the last.
+pub type Range = (f64, f64);
+
 /// A parameter of the selected layer, or of the scene where none is selected, with the values along a row or a column.
 #[derive(Clone, Debug, Default)]
 pub struct Axis {
     /// Its name; empty for the first there is.
     pub parameter: String,
     /// The slider's, when left out.
-    pub range: Option<(f64, f64)>,
+    pub range: Option<Range>,
     pub steps: usize,
-    made: Option<(Knob, Option<(f64, f64)>, usize)>,
+    /// What the values were made for.
+    made: Option<(Knob, Option<Range>, usize)>,
     values: Vec<Value>,
 }
 
