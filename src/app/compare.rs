@@ -160,7 +160,7 @@ impl Comparing {
     fn take(&mut self, b: B, bridge: &mut Bridge) {
         bridge.compare_with(Some(Reference {
             terrain: b.subject.terrain.clone(),
-            relief_metres: b.subject.relief_metres,
+            relief_metres: b.subject.scale.relief_metres,
         }));
         self.laying = None;
         self.b = Some(b);

@@ -9,8 +9,9 @@ use crate::app::view::{Choice, Prepared, SIDE_WORLD, prepare};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::Terrain;
 use crate::look::{PaletteTable, table_of};
+use crate::measure;
 use crate::nodes::{Cancelled, Control};
-use crate::scene::{Scene, SceneError};
+use crate::scene::{Scene, SceneError, Trouble};
 
 /// Results of layers that are kept for the next time, while B follows the scene.
 const STORE_BYTES: usize = 256 << 20;
@@ -45,7 +46,12 @@ impl B {
 /// A terrain with the scale that it was prepared with.
 pub fn subject(terrain: Arc<Terrain>, prepared: &Prepared) -> Subject {
     let scale = &prepared.scale;
-    Subject { terrain, size_metres: scale.metres_per_world * SIDE_WORLD, relief_metres: scale.relief_metres() }
+    let measured = measure::Scale {
+        size_metres: scale.metres_per_world * SIDE_WORLD,
+        relief_metres: scale.relief_metres(),
+        sea_metres: Some(scale.sea_world * scale.metres_per_world),
+    };
+    Subject { terrain, scale: measured }
 }
 
 /// What a B is made from.
@@ -79,7 +85,8 @@ pub fn make(
     let pool = thread_pool(0)?;
     pool.install(|| {
         let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;
-        told.extend(evaluated.problems.into_iter().map(|problem| {
+        let broken = evaluated.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken);
+        told.extend(broken.map(|problem| {
             let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
             format!("{name}, layer “{layer}”: {}.", problem.message)
         }));

@@ -1,16 +1,14 @@
 //! The contact sheet and the ghosts beside a slider, without a window: what is shown, what a click does, and what is
 //! computed when.
 
-mod panel_kit;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use panel_kit::*;
 use talweg::app::commands::Command;
 use talweg::app::variants::{Plate, Studio, Wants};
 use talweg::eval::{Cache, Store, Timeline};
