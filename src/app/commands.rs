@@ -59,6 +59,8 @@ pub enum Command {
     ToggleLayer,
     MoveLayerUp,
     MoveLayerDown,
+    /// Opens or closes the contact sheet.
+    Variants,
     SelectAbove,
     SelectBelow,
     PlayPause,
@@ -80,6 +82,8 @@ pub enum Command {
     Recompute,
     Cancel,
     View(ViewAction),
+    /// Thumbnails of lower and higher values in the tooltips of sliders, or none.
+    SliderGhosts,
     Compare(CompareAction),
     Shortcuts,
     About,
@@ -117,6 +121,7 @@ impl Command {
             Self::ToggleLayer,
             Self::MoveLayerUp,
             Self::MoveLayerDown,
+            Self::Variants,
             Self::SelectAbove,
             Self::SelectBelow,
             Self::PlayPause,
@@ -133,6 +138,7 @@ impl Command {
             Self::Cancel,
         ];
         all.extend(Self::view().into_iter().map(Self::View));
+        all.push(Self::SliderGhosts);
         all.extend(CompareAction::all().into_iter().map(Self::Compare));
         all.extend([Self::Shortcuts, Self::About]);
         all
@@ -158,7 +164,7 @@ impl Command {
             Self::ContinueFromHere | Self::Branch | Self::ShowBranch(_) => "Erosion",
             Self::CompareBranch | Self::ToggleCharts => "Erosion",
             Self::Recompute | Self::Cancel => "Computing",
-            Self::View(_) | Self::ToggleMeasures => "View",
+            Self::View(_) | Self::ToggleMeasures | Self::SliderGhosts => "View",
             Self::Compare(_) => "Compare",
             Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
@@ -235,6 +241,12 @@ impl Command {
             Self::MoveLayerDown => {
                 ("Move down", "Lets the layer act before the one below it.", icon::ARROW_DOWN, keys![ALT + ArrowDown])
             }
+            Self::Variants => (
+                "Variants…",
+                "Shows other seeds, values and presets as thumbnails; a click takes one.",
+                icon::GRID_NINE,
+                keys![NONE + V],
+            ),
             Self::SelectAbove => ("Select above", "Selects the layer above.", icon::CARET_UP, keys![NONE + ArrowUp]),
             Self::SelectBelow => {
                 ("Select below", "Selects the layer below.", icon::CARET_DOWN, keys![NONE + ArrowDown])
@@ -297,6 +309,12 @@ impl Command {
                 keys![NONE + Escape],
             ),
             Self::View(action) => return view::info(*action),
+            Self::SliderGhosts => (
+                "Previews on sliders",
+                "Shows lower and higher values as small pictures while the pointer rests on a slider.",
+                icon::IMAGES,
+                &[],
+            ),
             Self::Compare(action) => return compare::info(*action),
             Self::Shortcuts => {
                 ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])

@@ -28,6 +28,7 @@ pub mod recent;
 pub mod shot;
 mod systems;
 pub mod theme;
+pub mod variants;
 pub mod view;
 
 use std::path::PathBuf;
@@ -190,7 +191,11 @@ fn spawn_interface(mut commands: Commands) {
 
 fn start_worker(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {
     match Bridge::start(waker.clone()) {
-        Ok(bridge) => commands.insert_resource(bridge),
+        Ok(bridge) => {
+            commands.insert_resource(bridge);
+            let waker = waker.clone();
+            commands.insert_resource(variants::Studio::new(move || waker.wake()));
+        }
         Err(error) => {
             eprintln!("talweg: {}", AppError::Worker(error));
             exit.write(AppExit::error());

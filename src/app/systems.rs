@@ -20,6 +20,7 @@ use super::lifeboat::Lifeboat;
 use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
+use super::variants::{Studio, VariantsInfo};
 use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::table_of;
 use crate::scene::Trouble;
@@ -49,6 +50,7 @@ pub struct FrameCost {
     longest_receive: Duration,
     longest_panels: Duration,
     longest_compare: Duration,
+    longest_variants: Duration,
     longest_measure: Duration,
 }
 
@@ -56,6 +58,11 @@ impl FrameCost {
     /// Comparing took `spent` of this frame.
     pub fn compare(&mut self, spent: Duration) {
         self.longest_compare = self.longest_compare.max(spent);
+    }
+
+    /// Ordering and taking thumbnails took `spent` of this frame.
+    fn variants(&mut self, spent: Duration) {
+        self.longest_variants = self.longest_variants.max(spent);
     }
 
     /// Measuring took `spent` of this frame.
@@ -140,6 +147,7 @@ pub struct Hands<'w> {
     camera: Res<'w, ViewCamera>,
     exports: ResMut<'w, Exports>,
     comparing: ResMut<'w, Comparing>,
+    studio: ResMut<'w, Studio>,
     measuring: Res<'w, Measuring>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
@@ -154,11 +162,12 @@ pub struct Beside<'w> {
     exports: Res<'w, Exports>,
     comparing: Res<'w, Comparing>,
     measuring: Res<'w, Measuring>,
+    studio: Res<'w, Studio>,
 }
 
 impl Beside<'_> {
     fn is_busy(&self) -> bool {
-        self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy()
+        self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy() || self.studio.is_busy()
     }
 }
 
@@ -185,6 +194,10 @@ pub fn panels(
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
     let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
     info.compare = hands.comparing.info(&state.editor.doc, &bridge);
+    let receiving = Instant::now();
+    hands.studio.receive();
+    info.variants = hands.studio.info();
+    let received = receiving.elapsed();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
@@ -200,6 +213,10 @@ pub fn panels(
         carry_out(effect, &mut state.editor, &mut bridge, &mut hands);
     }
     bridge.send(&mut state.editor.doc);
+    let is_busy = bridge.is_busy() || state.editor.doc.transport().is_playing();
+    let wanting = Instant::now();
+    hands.studio.want(&state.editor.wants(), is_busy);
+    hands.cost.variants(received + wanting.elapsed());
     hands.boat.board(&state.editor.doc);
     let title = state.editor.doc.title();
     if window.title != title {
@@ -265,6 +282,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         problems: bridge.problems.clone(),
         places_on_screen: Vec::new(),
         compare: CompareInfo::default(),
+        variants: VariantsInfo::default(),
         measures: panels::MeasuresInfo::default(),
     }
 }
@@ -383,6 +401,7 @@ pub fn observe(
         "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,
         "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
         "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
+        "longest_variants_ms": cost.longest_variants.as_secs_f64() * 1000.0,
         "longest_measure_ms": cost.longest_measure.as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });

@@ -5,3 +5,4 @@ mod editing;
 mod erosion;
 mod kit;
 mod measures;
+mod variants;

@@ -67,7 +67,11 @@ impl Document {
 
     /// The scene as it is looked at, and the playhead.
     pub fn shown_scene(&self) -> (Scene, Option<Playhead>) {
-        let mut scene = self.scene.clone();
+        self.shown_of(self.scene.clone())
+    }
+
+    /// A scene with the layers of the present one, as that one is looked at.
+    pub(super) fn shown_of(&self, mut scene: Scene) -> (Scene, Option<Playhead>) {
         let mut playhead = self.transport.playhead;
         if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {
             scene.show_layer(index);

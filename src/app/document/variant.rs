@@ -1,9 +1,10 @@
 //! The same scene in another state, to compare with: a layer hidden or shown, another branch.
 //!
-//! Nothing here changes the scene: it is no edit and cannot be undone.
+//! Comparing changes nothing: it is no edit and cannot be undone. Variants of the contact sheet may be adopted.
 
 use super::Document;
 use crate::eval::Playhead;
+use crate::lab;
 use crate::scene::Scene;
 
 /// The scene with one layer hidden, or shown where it is hidden.
@@ -49,6 +50,17 @@ impl Document {
         }
         let playhead = playhead.filter(|playhead| scene.layers[playhead.layer].enabled);
         Some((scene, playhead))
+    }
+
+    /// A variant of the scene, as the scene is looked at.
+    pub fn seen(&self, variant: lab::Variant) -> lab::Variant {
+        lab::Variant { scene: self.shown_of(variant.scene).0, ..variant }
+    }
+
+    /// Makes the scene what a variant of it is.
+    pub fn adopt_variant(&mut self, variant: &lab::Variant) {
+        self.offer = None;
+        self.edit("Adopt variant", None, |scene| scene.clone_from(&variant.scene));
     }
 
     /// The scene with branch `index` shown in place of the others, at the same iteration.

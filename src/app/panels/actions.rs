@@ -48,6 +48,7 @@ impl Editor {
             Command::MoveLayerDown => {
                 with(selected.and_then(|k| k.checked_sub(1)), |to| self.doc.move_layer(to + 1, to))
             }
+            Command::Variants | Command::SliderGhosts => self.run_variants(&command),
             Command::SelectAbove => self.doc.select(Selection::Layer(selected.map_or(0, |index| index + 1))),
             Command::SelectBelow => {
                 let below = selected.and_then(|index| index.checked_sub(1));
@@ -70,6 +71,8 @@ impl Editor {
                 crate::io::forget_rasters();
                 self.doc.recompute();
             }
+            // the window first, then what is computed
+            Command::Cancel if self.variants.close() => {}
             Command::Cancel => {
                 self.doc.pause();
                 self.effects.push(Effect::Cancel);

@@ -6,6 +6,7 @@ use egui_phosphor::regular as icon;
 
 use super::params::{label_cell, rows};
 use super::stack::node_icon;
+use super::variants::SliderGhosts;
 use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{ICON_BUTTON, colour, icon_button};
@@ -13,7 +14,13 @@ use crate::nodes::Work;
 use crate::scene::{Blend, Gesture, Layer, Problem, Scene};
 
 /// Shows layer `index`; returns a command that a row asked for.
-pub fn show(ui: &mut Ui, document: &mut Document, index: usize, problems: &[Problem]) -> Option<Command> {
+pub fn show(
+    ui: &mut Ui,
+    document: &mut Document,
+    index: usize,
+    problems: &[Problem],
+    ghosts: &mut SliderGhosts,
+) -> Option<Command> {
     let layer = document.scene().layers.get(index).cloned()?;
     let about = layer.node.about();
     let mut command = None;
@@ -36,7 +43,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, index: usize, problems: &[Prob
         if !layer.past.is_empty() {
             past(ui, document, index, &layer);
         }
-        command = rows(ui, document, Group::Node(index), |_| true);
+        command = rows(ui, document, ghosts, Group::Node(index), |_| true);
         let seed = layer.seed;
         let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
         if layer.node.is_random() {
@@ -49,14 +56,14 @@ pub fn show(ui: &mut Ui, document: &mut Document, index: usize, problems: &[Prob
         section(ui, "Mix", true, |ui| {
             let generator = matches!(layer.node.work(), Work::Generator(_));
             let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);
-            let _ = rows(ui, document, Group::Mix(index), |spec| match spec.name {
+            let _ = rows(ui, document, ghosts, Group::Mix(index), |spec| match spec.name {
                 "blend" => generator,
                 "smoothness" => smooth,
                 _ => true,
             });
         });
         section(ui, "Mask", layer.mask.is_active(), |ui| {
-            let asked = rows(ui, document, Group::Mask(index), |_| true);
+            let asked = rows(ui, document, ghosts, Group::Mask(index), |_| true);
             command = command.take().or(asked);
         });
     });

@@ -101,6 +101,9 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::MoveLayerDown, None, selected.is_some_and(|index| index > 0));
     pick(ui, chosen, Command::DeleteLayer, None, selected.is_some());
     ui.separator();
+    if entry(ui, &Command::Variants, None, true, Some(editor.variants.is_open())) {
+        *chosen = Some(Command::Variants);
+    }
     pick(ui, chosen, Command::Recompute, None, true);
 }
 
@@ -137,6 +140,9 @@ fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
             menu.response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Overlay"));
         }
         view_entry(ui, editor, chosen, action);
+    }
+    if entry(ui, &Command::SliderGhosts, None, true, Some(editor.variants.ghosts.is_on)) {
+        *chosen = Some(Command::SliderGhosts);
     }
     measures(ui, editor, chosen);
 }

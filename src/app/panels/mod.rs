@@ -20,6 +20,7 @@ mod status;
 mod sun;
 mod toasts;
 mod transport;
+mod variants;
 
 use std::path::PathBuf;
 
@@ -41,6 +42,7 @@ pub use settings::Swatch;
 pub use stack::StackState;
 pub use status::{Running, StatusInfo, UnderCursor};
 pub use toasts::{Kind as ToastKind, Toasts};
+pub use variants::VariantsState;
 
 /// A scene that comes with the program.
 #[derive(Clone, Debug)]
@@ -96,6 +98,7 @@ pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
     pub compare: CompareState,
+    pub variants: VariantsState,
     pub measures: MeasuresState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
@@ -122,6 +125,7 @@ impl Editor {
             doc: Document::default(),
             view: ViewSettings::default(),
             compare: CompareState::default(),
+            variants: VariantsState::default(),
             measures: MeasuresState::default(),
             toasts,
             dialogs: Dialogs::default(),
@@ -139,6 +143,7 @@ impl Editor {
     pub fn ui(&mut self, root: &mut Ui, info: &StatusInfo) -> Drawn {
         let ctx = root.ctx().clone();
         self.compare.hear(&info.compare);
+        self.variants.ghosts.hear(&info.variants.ghosts);
         let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
         if !self.dialogs.is_open() {
             asked.extend(self.shortcut(&ctx));
@@ -152,6 +157,8 @@ impl Editor {
         for command in asked {
             self.run(&ctx, command);
         }
+        variants::window(&ctx, &mut self.variants, &mut self.doc, &info.variants, free_rect);
+        self.variants.ghosts.end_frame(&ctx);
         self.show_dialogs(&ctx);
         self.toasts.show(&ctx, free_rect);
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
@@ -261,8 +268,11 @@ impl Editor {
             };
             egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
                 Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
-                    Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches),
-                    Selection::Layer(index) => asked.extend(layer::show(ui, &mut self.doc, index, problems)),
+                    Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts),
+                    Selection::Layer(index) => {
+                        let ghosts = &mut self.variants.ghosts;
+                        asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));
+                    }
                 });
             });
         });

@@ -6,6 +6,7 @@
 use bevy_egui::egui;
 use egui::{DragValue, PointerButton, Response, RichText, Sense, Slider, SliderClamping, Ui, vec2};
 
+use super::variants::SliderGhosts;
 use super::{curve, links};
 use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
@@ -17,13 +18,19 @@ use crate::scene::Gesture;
 const VALUE_WIDTH: f32 = 74.0;
 
 /// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of them asked for.
-pub fn rows(ui: &mut Ui, document: &mut Document, group: Group, show: impl Fn(&ParamSpec) -> bool) -> Option<Command> {
+pub fn rows(
+    ui: &mut Ui,
+    document: &mut Document,
+    ghosts: &mut SliderGhosts,
+    group: Group,
+    show: impl Fn(&ParamSpec) -> bool,
+) -> Option<Command> {
     let params = group.of(document.scene())?;
     let about = params.about();
     let shown: Vec<usize> = (0..about.params.len()).filter(|&k| params.matters(k) && show(&about.params[k])).collect();
     let mut command = None;
     for index in shown {
-        command = row(ui, document, group, about, index).or(command);
+        command = row(ui, document, ghosts, group, index).or(command);
     }
     command
 }
@@ -33,7 +40,8 @@ pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
     let about = params.about();
     for (index, spec) in about.params.iter().enumerate() {
         let value = params.get(index);
-        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value)).inner {
+        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value, &mut |_| ())).inner
+        {
             // the value comes from the parameter's own row
             let _ = params.set(index, &change.value);
         }
@@ -41,8 +49,15 @@ pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
 }
 
 /// One parameter.
-pub fn row(ui: &mut Ui, document: &mut Document, group: Group, about: &'static About, index: usize) -> Option<Command> {
-    let spec = &about.params[index];
+pub fn row(
+    ui: &mut Ui,
+    document: &mut Document,
+    ghosts: &mut SliderGhosts,
+    group: Group,
+    index: usize,
+) -> Option<Command> {
+    let about = group.of(document.scene())?.about();
+    let spec = about.params.get(index)?;
     let value = group.of(document.scene()).map(|params| params.get(index))?;
     let scope = ui.id().with((about.name, spec.name));
     let mut command = None;
@@ -53,7 +68,7 @@ pub fn row(ui: &mut Ui, document: &mut Document, group: Group, about: &'static A
             let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
             links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
         }
-        _ => line(ui, about, spec, &value),
+        _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| ghosts.show(ui, document, group, index)),
     });
     if let Some(Change { value, gesture }) = change.inner {
         document.set(group, index, &value, gesture);
@@ -79,7 +94,8 @@ impl Change {
     }
 }
 
-fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
+/// `more` is shown in the tooltip of a slider.
+fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut dyn FnMut(&mut Ui)) -> Option<Change> {
     ui.horizontal(|ui| {
         let label = label(ui, about, spec, value);
         let mut change = None;
@@ -87,13 +103,13 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<C
         match (&spec.kind, value) {
             (Kind::Float { hard, slider }, Value::Float(v)) => {
                 let as_f64 = |(a, b): (f32, f32)| (exact(a), exact(b));
-                let (number, reset) = number(ui, about, spec, &label, exact(*v), as_f64(*hard), as_f64(*slider));
+                let (number, reset) = number(ui, about, spec, &label, exact(*v), [*hard, *slider].map(as_f64), more);
                 change = number.map(|(response, v)| Change::by(&response, Value::Float(v as f32)));
                 resets |= reset;
             }
             (Kind::Int { hard, slider }, Value::Int(v)) => {
                 let as_f64 = |(a, b): (i64, i64)| (a as f64, b as f64);
-                let (number, reset) = number(ui, about, spec, &label, *v as f64, as_f64(*hard), as_f64(*slider));
+                let (number, reset) = number(ui, about, spec, &label, *v as f64, [*hard, *slider].map(as_f64), more);
                 change = number.map(|(response, v)| Change::by(&response, Value::Int(v.round() as i64)));
                 resets |= reset;
             }
@@ -130,8 +146,8 @@ fn number(
     spec: &ParamSpec,
     label: &Response,
     value: f64,
-    hard: (f64, f64),
-    slider: (f64, f64),
+    [hard, slider]: [(f64, f64); 2],
+    more: &mut dyn FnMut(&mut Ui),
 ) -> (Option<(Response, f64)>, bool) {
     let whole = matches!(spec.kind, Kind::Int { .. });
     let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
@@ -145,7 +161,7 @@ fn number(
     let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
     let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
     // a slider itself takes any button for a drag and senses no clicks
-    let rail = tooltip(rail.interact(Sense::click()), about, spec);
+    let rail = tooltip_with(rail.interact(Sense::click()), about, spec, more);
     let right = PointerButton::Secondary;
     let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
     let menu = reset_menu(&rail, spec);
@@ -261,6 +277,10 @@ fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
 
 /// Sentence, range, default and source of a parameter.
 fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
+    tooltip_with(response, about, spec, &mut |_| ())
+}
+
+fn tooltip_with(response: Response, about: &About, spec: &ParamSpec, more: &mut dyn FnMut(&mut Ui)) -> Response {
     response.on_hover_ui(|ui| {
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
@@ -274,6 +294,7 @@ fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
         if !about.source.is_empty() {
             ui.weak(format!("After {}", about.source));
         }
+        more(ui);
     })
 }
 

@@ -7,6 +7,7 @@ use egui_phosphor::regular as icon;
 use super::layer::{section, seed_row};
 use super::params::{label_cell, label_width, row, rows};
 use super::sun;
+use super::variants::SliderGhosts;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{ROW, colour, paint_text};
 use crate::param::Params;
@@ -27,7 +28,7 @@ pub struct Swatch {
 }
 
 /// Shows the settings.
-pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
+pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &mut SliderGhosts) {
     ui.horizontal(|ui| {
         ui.label(RichText::new(icon::GEAR_SIX).size(20.0).color(colour::ACCENT));
         ui.label(RichText::new("Scene settings").strong().size(15.0));
@@ -42,14 +43,14 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
     });
     let special = ["seed", "resolution", "sun_azimuth", "sun_elevation"];
     if let Some(index) = about.find("resolution") {
-        row(ui, document, Group::Settings, about, index);
+        row(ui, document, ghosts, Group::Settings, index);
         resolutions(ui, document);
     }
-    rows(ui, document, Group::Settings, |spec| !special.contains(&spec.name));
+    rows(ui, document, ghosts, Group::Settings, |spec| !special.contains(&spec.name));
     section(ui, "Colours", true, |ui| palettes(ui, document, swatches));
     section(ui, "Sun", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));
-        rows(ui, document, Group::Settings, |spec| spec.name.starts_with("sun_"));
+        rows(ui, document, ghosts, Group::Settings, |spec| spec.name.starts_with("sun_"));
     });
 }
 

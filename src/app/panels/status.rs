@@ -11,6 +11,7 @@ use super::{CompareInfo, MeasuresInfo};
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
+use crate::app::variants::VariantsInfo;
 use crate::app::view::Legend;
 use crate::eval::Insight;
 use crate::scene::Problem;
@@ -62,6 +63,7 @@ pub struct StatusInfo {
     /// Where the watched place is on the screen, in points: once in each picture that shows it.
     pub places_on_screen: Vec<[f32; 2]>,
     pub compare: CompareInfo,
+    pub variants: VariantsInfo,
     pub measures: MeasuresInfo,
 }
 

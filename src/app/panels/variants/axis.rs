@@ -1,0 +1,206 @@
+//! What changes from thumbnail to thumbnail: a parameter with its values, or seeds.
+//!
+//! The values stay as they are when one of them is adopted, so that the sheet stands still.
+
+use crate::lab::{Knob, Sweep, VariantError};
+use crate::nodes::Work;
+use crate::param::{Kind, ParamSpec, Params, Value};
+use crate::scene::Scene;
+
+/// From the first value to the last.
+pub type Range = (f64, f64);
+
+/// A parameter of the selected layer, or of the scene where none is selected, with the values along a row or a column.
+#[derive(Clone, Debug, Default)]
+pub struct Axis {
+    /// Its name; empty for the first there is.
+    pub parameter: String,
+    /// The slider's, when left out.
+    pub range: Option<Range>,
+    pub steps: usize,
+    /// What the values were made for.
+    made: Option<(Knob, Option<Range>, usize)>,
+    values: Vec<Value>,
+}
+
+impl Axis {
+    pub fn of(steps: usize) -> Self {
+        Self { steps, ..Self::default() }
+    }
+
+    /// Takes another parameter, over the range of its slider.
+    pub fn choose(&mut self, parameter: &str) {
+        (self.parameter, self.range) = (parameter.into(), None);
+    }
+
+    /// The values, one of which is the present one if that lies between them.
+    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Sweep, VariantError> {
+        let knob = Knob::of(scene, layer, &self.parameter)?;
+        let is_same = self
+            .made
+            .as_ref()
+            .is_some_and(|(made, range, steps)| is_same(made, &knob) && (*range, *steps) == (self.range, self.steps));
+        if !is_same {
+            self.values = knob.values(self.range, self.steps)?;
+            self.made = Some((knob, self.range, self.steps));
+        }
+        include(&mut self.values, &knob.value(scene));
+        Ok(Sweep { knob, values: self.values.clone() })
+    }
+}
+
+fn is_same(a: &Knob, b: &Knob) -> bool {
+    // the same place may have been taken by another node
+    a.is(b) && std::ptr::eq(a.spec(), b.spec())
+}
+
+/// Puts the present value in the place of the nearest between the ends.
+fn include(values: &mut [Value], present: &Value) {
+    if values.len() < 3 || values.contains(present) {
+        return;
+    }
+    let (Some(here), Some(numbers)) = (number(present), values.iter().map(number).collect::<Option<Vec<_>>>()) else {
+        return;
+    };
+    let (a, b) = (numbers[0], numbers[numbers.len() - 1]);
+    let distance = |k: usize| (numbers[k] - here).abs();
+    let nearest = (1..numbers.len() - 1).min_by(|&j, &k| distance(j).total_cmp(&distance(k)));
+    if let Some(nearest) = nearest.filter(|_| a.min(b) < here && here < a.max(b)) {
+        values[nearest] = present.clone();
+    }
+}
+
+fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Float(v) => Some(f64::from(*v)),
+        Value::Int(v) => Some(*v as f64),
+        _ => None,
+    }
+}
+
+/// Seeds of the scene or of a layer.
+#[derive(Clone, Debug, Default)]
+pub struct Seeds {
+    made: Option<Knob>,
+    values: Vec<Value>,
+}
+
+impl Seeds {
+    pub const COUNT: usize = 16;
+
+    /// The present seed and others.
+    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Sweep, VariantError> {
+        let knob = Knob::of(scene, layer, "seed")?;
+        let present = knob.value(scene);
+        if !self.made.is_some_and(|made| is_same(&made, &knob)) {
+            let first = if let Value::Int(seed) = present { seed } else { 0 };
+            let following = |k: i64| Value::Int((first + k) % (i64::from(u32::MAX) + 1));
+            self.values = (0..Self::COUNT as i64).map(following).collect();
+            self.made = Some(knob);
+        }
+        if !self.values.contains(&present) {
+            self.values[0] = present;
+        }
+        Ok(Sweep { knob, values: self.values.clone() })
+    }
+
+    /// Other seeds; the present one will be the first of them.
+    pub fn throw(&mut self) {
+        let mut thrown: Vec<Value> = Vec::with_capacity(Self::COUNT);
+        while thrown.len() < self.values.len() {
+            let seed = Value::Int(rand::random_range(0..1_000_000));
+            if !thrown.contains(&seed) && !self.values.contains(&seed) {
+                thrown.push(seed);
+            }
+        }
+        self.values = thrown;
+    }
+}
+
+/// The parameters that can be swept, of a layer or of the scene: those that matter just now.
+pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec> {
+    let groups: Vec<&dyn Params> = match layer.and_then(|index| scene.layers.get(index)) {
+        None => vec![&scene.settings],
+        Some(layer) => vec![layer.node.params(), &layer.mix, &layer.mask],
+    };
+    let is_generator = layer.is_none_or(|index| matches!(scene.layers[index].node.work(), Work::Generator(_)));
+    let matters = |spec: &ParamSpec| match spec.name {
+        // seeds are a choice of their own, and a thumbnail has its own resolution
+        "seed" | "resolution" => false,
+        // only generators are blended
+        "blend" | "smoothness" => is_generator,
+        _ => !matches!(spec.kind, Kind::Curve | Kind::Image | Kind::Layer),
+    };
+    let mut specs: Vec<&'static ParamSpec> = Vec::new();
+    for params in groups {
+        let shown = params.about().params.iter().enumerate().filter(|(k, spec)| params.matters(*k) && matters(spec));
+        for (_, spec) in shown {
+            // the first of a name is the one that is found by it
+            if !specs.iter().any(|other| other.name == spec.name) {
+                specs.push(spec);
+            }
+        }
+    }
+    specs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::nodes::Node;
+    use crate::scene::Layer;
+
+    fn floats(values: &[f32]) -> Vec<Value> {
+        values.iter().map(|v| Value::Float(*v)).collect()
+    }
+
+    #[test]
+    fn the_present_value_takes_the_place_of_the_nearest_between_the_ends() {
+        let with = |present: f32| {
+            let mut values = floats(&[0.0, 1.0, 2.0, 3.0]);
+            include(&mut values, &Value::Float(present));
+            values
+        };
+        assert_eq!(with(1.25), floats(&[0.0, 1.25, 2.0, 3.0]));
+        assert_eq!(with(0.25), floats(&[0.0, 0.25, 2.0, 3.0]), "the ends stay what was asked for");
+        assert_eq!(with(2.0), floats(&[0.0, 1.0, 2.0, 3.0]));
+        assert_eq!(with(7.0), floats(&[0.0, 1.0, 2.0, 3.0]), "outside");
+    }
+
+    #[test]
+    fn values_and_seeds_stand_still_when_one_of_them_is_taken() {
+        let mut scene = Scene::default();
+        scene.layers.push(Layer::new(Node::named("Perlin").unwrap(), 7));
+        let (mut axis, mut seeds) = (Axis::of(5), Seeds::default());
+        axis.choose("frequency");
+        let first = axis.sweep(&scene, Some(0)).unwrap();
+        scene = first.knob.turned(&scene, &first.values[3]).unwrap();
+        assert_eq!(axis.sweep(&scene, Some(0)).unwrap().values, first.values);
+        let drawn = seeds.sweep(&scene, Some(0)).unwrap();
+        assert_eq!((drawn.values.len(), &drawn.values[0]), (16, &Value::Int(7)));
+        scene.layers[0].seed = 11;
+        assert_eq!(seeds.sweep(&scene, Some(0)).unwrap().values, drawn.values);
+        seeds.throw();
+        let thrown = seeds.sweep(&scene, Some(0)).unwrap().values;
+        assert_eq!(thrown[0], Value::Int(11), "the present one comes first");
+        assert!(thrown[1..].iter().all(|seed| !drawn.values.contains(seed)));
+    }
+
+    #[test]
+    fn seeds_begin_anew_after_the_greatest() {
+        let mut scene = Scene::default();
+        scene.settings.seed = u32::MAX;
+        let values = Seeds::default().sweep(&scene, None).unwrap().values;
+        assert_eq!(values[..2], [Value::Int(i64::from(u32::MAX)), Value::Int(0)]);
+    }
+
+    #[test]
+    fn only_what_changes_the_terrain_is_offered() {
+        let mut scene = Scene::default();
+        scene.layers.extend(["Perlin", "Terrace"].map(|name| Layer::new(Node::named(name).unwrap(), 1)));
+        let names = |layer| parameters(&scene, layer).iter().map(|spec| spec.name).collect::<Vec<_>>();
+        assert!(names(None).contains(&"relief_metres") && !names(None).contains(&"resolution"));
+        assert!(names(Some(0)).contains(&"blend") && names(Some(0)).contains(&"opacity"));
+        assert!(!names(Some(1)).contains(&"blend") && !names(Some(1)).contains(&"height_from"));
+    }
+}

@@ -1,0 +1,362 @@
+//! The contact sheet and the ghosts beside a slider, without a window: what is shown, what a click does, and what is
+//! computed when.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::kit::*;
+use bevy_egui::egui;
+use egui::accesskit::{Role, Toggled};
+use egui::{Key, Modifiers, Rect, pos2, vec2};
+use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::app::commands::Command;
+use talweg::app::variants::{Plate, Studio, Wants};
+use talweg::eval::{Cache, Store, Timeline};
+use talweg::lab::{Size, draw};
+use talweg::nodes::{Control, Node};
+use talweg::param::Value;
+use talweg::scene::Scene;
+
+fn studio() -> Studio {
+    Studio::new(|| ())
+}
+
+/// What the system does in every frame, until everything is drawn and shown.
+fn develop(panels: &mut Panels, studio: &mut Studio) {
+    studio.want(&panels.state().editor.wants(), false);
+    studio.finish();
+    panels.state_mut().info.variants = studio.info();
+    panels.run();
+}
+
+/// Captions of the sheet, row by row.
+fn captions(panels: &Panels) -> Vec<String> {
+    let mut cells: Vec<(Rect, String)> = panels
+        .query_all_by_label_contains("Variant ")
+        .map(|node| (node.rect(), node.accesskit_node().label().unwrap_or_default()))
+        .collect();
+    cells.sort_by(|(a, _), (b, _)| (a.top(), a.left()).partial_cmp(&(b.top(), b.left())).unwrap());
+    cells.into_iter().map(|(_, name)| name.trim_start_matches("Variant ").to_string()).collect()
+}
+
+/// Captions of those that are marked as the present one.
+fn marked(panels: &Panels) -> Vec<String> {
+    let nodes = panels.query_all_by_label_contains("Variant ");
+    let marked = nodes.filter(|node| node.accesskit_node().toggled() == Some(Toggled::True));
+    marked.map(|node| node.accesskit_node().label().unwrap_or_default().replace("Variant ", "")).collect()
+}
+
+fn choose(panels: &mut Panels, combo: &str, entry: &str) {
+    panels.get_by_role_and_label(Role::ComboBox, combo).click();
+    panels.run();
+    panels.get_by_role_and_label(Role::Button, entry).click();
+    panels.run();
+}
+
+fn undo(panels: &mut Panels) {
+    press(panels, Modifiers::COMMAND, Key::Z);
+}
+
+/// Rests with the pointer on a slider until its tooltip is there.
+fn rest_on(panels: &mut Panels, slider: &str) {
+    let at = widget(panels, Role::Slider, slider).rect().center();
+    panels.hover_at(at);
+    panels.run_steps(25);
+}
+
+fn ghosts(panels: &Panels) -> Vec<String> {
+    let mut ghosts: Vec<(f32, String)> = panels
+        .query_all_by_label_contains("Ghost ")
+        .map(|node| (node.rect().left(), node.accesskit_node().label().unwrap_or_default()))
+        .collect();
+    ghosts.sort_by(|a, b| a.0.total_cmp(&b.0));
+    ghosts.into_iter().map(|(_, name)| name.trim_start_matches("Ghost ").to_string()).collect()
+}
+
+#[test]
+fn a_key_opens_sixteen_seeds_that_are_drawn_and_measured() {
+    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    press(&mut panels, Modifiers::NONE, Key::V);
+    let seeds: Vec<String> = (1..=16).map(|seed| format!("Seed {seed}")).collect();
+    assert_eq!((captions(&panels), marked(&panels)), (seeds, vec!["Seed 1".to_string()]));
+    let textures = |panels: &Panels| panels.ctx.tex_manager().read().num_allocated();
+    let before = textures(&panels);
+    develop(&mut panels, &mut studio);
+    assert!(studio.info().sheet.is_complete() && !studio.is_busy());
+    assert_eq!(textures(&panels), before + 16, "every thumbnail has become a texture");
+    // what is drawn is what each scene comes to
+    let mut scene = panels.state().editor.doc.scene().clone();
+    scene.settings.seed = 6;
+    let Plate::Drawn(drawn) = studio.info().sheet.get(5).clone() else { panic!("not drawn") };
+    let mut store = Store::new(Cache::new(1 << 20), Timeline::new(0));
+    let alone = draw(&scene, Size::default(), &mut store, &Control::default()).unwrap();
+    assert_eq!(*drawn, alone);
+    // and its tooltip says what it is like
+    let at = panels.get_by_label("Variant Seed 6").rect().center();
+    panels.hover_at(at);
+    panels.run_steps(25);
+    let score = format!("Erosion score {:.2}", alone.glance.erosion_score);
+    assert!(panels.query_all_by_label(&score).count() > 0, "{score} is missing");
+}
+
+#[test]
+fn textures_come_a_few_a_frame() {
+    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    press(&mut panels, Modifiers::NONE, Key::V);
+    studio.want(&panels.state().editor.wants(), false);
+    studio.finish();
+    panels.state_mut().info.variants = studio.info();
+    let textures = |panels: &Panels| panels.ctx.tex_manager().read().num_allocated();
+    let mut before = textures(&panels);
+    for frame in 0..8 {
+        panels.step();
+        let now = textures(&panels);
+        assert!(now <= before + 2, "{} textures in frame {frame}", now - before);
+        before = now;
+    }
+}
+
+#[test]
+fn adopting_is_one_undo_step_and_the_sheet_stands_still() {
+    let (mut panels, mut studio) = (large(&["Perlin", "Terrace"]), studio());
+    press(&mut panels, Modifiers::NONE, Key::V);
+    develop(&mut panels, &mut studio);
+    let before = panels.state().editor.doc.scene().clone();
+    let sheet = captions(&panels);
+    click(&mut panels, "Variant Seed 9");
+    let doc = &panels.state().editor.doc;
+    assert_eq!((doc.scene().settings.seed, doc.undo_label()), (9, Some("Adopt variant")));
+    assert_eq!(Scene { settings: before.settings.clone(), ..doc.scene().clone() }, before, "nothing else");
+    assert_eq!((captions(&panels), marked(&panels)), (sheet, vec!["Seed 9".to_string()]));
+    studio.want(&panels.state().editor.wants(), false);
+    assert!(!studio.is_busy() && studio.info().sheet.is_complete(), "nothing is drawn twice");
+    undo(&mut panels);
+    assert_eq!(*panels.state().editor.doc.scene(), before);
+    // taking what is there already is no edit
+    let revision = panels.state().editor.doc.revision();
+    click(&mut panels, "Variant Seed 1");
+    assert_eq!(panels.state().editor.doc.revision(), revision);
+}
+
+#[test]
+fn other_seeds_are_thrown_for_the_scene_and_for_a_layer() {
+    let mut panels = large(&["Perlin"]);
+    click(&mut panels, "Layer");
+    click(&mut panels, "Variants…");
+    let first = captions(&panels);
+    click(&mut panels, "Throw again");
+    let thrown = captions(&panels);
+    assert_eq!((thrown.len(), &thrown[0]), (16, &first[0]), "the present one stays to be compared with");
+    assert!(thrown[1..].iter().all(|seed| !first.contains(seed)));
+    choose(&mut panels, "What varies", "Seed of the layer");
+    let seed = panels.state().editor.doc.scene().layers[0].seed;
+    assert_eq!(marked(&panels), [format!("Seed {seed}")]);
+    let other = captions(&panels)[3].clone();
+    click(&mut panels, &format!("Variant {other}"));
+    let scene = panels.state().editor.doc.scene();
+    assert_eq!((format!("Seed {}", scene.layers[0].seed), scene.settings.seed), (other, 1));
+}
+
+#[test]
+fn a_parameter_goes_from_end_to_end_by_way_of_what_it_is() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::NONE, Key::V);
+    choose(&mut panels, "What varies", "One parameter");
+    choose(&mut panels, "Parameter", "Persistence");
+    let (all, present) = (captions(&panels), marked(&panels));
+    assert_eq!((all.len(), all[0].as_str(), all[15].as_str()), (16, "Persistence 0.2", "Persistence 0.8"));
+    assert_eq!(present, ["Persistence 0.45"]);
+    click(&mut panels, "Variant Persistence 0.8");
+    assert_eq!(panels.state().value(0, "persistence"), Value::Float(0.8));
+    assert_eq!(captions(&panels), all, "the values stay");
+    undo(&mut panels);
+    // another range and fewer steps
+    let from = widget(&panels, Role::SpinButton, "from").rect().center();
+    panels.hover_at(from);
+    panels.drag_at(from);
+    panels.drop_at(from);
+    panels.run();
+    panels.event(egui::Event::Text("0.5".into()));
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    let all = captions(&panels);
+    assert_eq!((all[0].as_str(), all.len()), ("Persistence 0.5", 16));
+    assert!(marked(&panels).is_empty(), "what it is lies outside");
+}
+
+#[test]
+fn two_parameters_make_a_table_and_are_taken_at_once() {
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::NONE, Key::V);
+    choose(&mut panels, "What varies", "Two parameters");
+    choose(&mut panels, "Parameter Across", "Persistence");
+    choose(&mut panels, "Parameter Down", "Amplitude");
+    let all = captions(&panels);
+    assert_eq!(all.len(), 16);
+    assert_eq!((all[0].as_str(), all[15].as_str()), ("Persistence 0.2, Amplitude 0", "Persistence 0.8, Amplitude 2"));
+    assert_eq!(marked(&panels).len(), 1, "the present pair is among them");
+    click(&mut panels, "Variant Persistence 0.8, Amplitude 2");
+    let app = panels.state();
+    assert_eq!((app.value(0, "persistence"), app.value(0, "amplitude")), (Value::Float(0.8), Value::Float(2.0)));
+    undo(&mut panels);
+    let app = panels.state();
+    assert_eq!((app.value(0, "persistence"), app.value(0, "amplitude")), (Value::Float(0.45), Value::Float(1.0)));
+    choose(&mut panels, "Parameter Down", "Persistence");
+    assert!(panels.query_by_label("Choose two different parameters.").is_some());
+}
+
+#[test]
+fn presets_are_shown_and_a_layer_without_says_so() {
+    let named = Node::catalogue().into_iter().find(|node| node.about().presets.len() > 1).expect("a node with presets");
+    let about = named.about();
+    let mut panels = large(&["Perlin", about.name]);
+    press(&mut panels, Modifiers::NONE, Key::V);
+    choose(&mut panels, "What varies", "Presets of the layer");
+    let labels: Vec<&str> = about.presets.iter().map(|preset| preset.label).collect();
+    assert_eq!(captions(&panels), labels);
+    let last = &about.presets[labels.len() - 1];
+    click(&mut panels, &format!("Variant {}", last.label));
+    let mut wanted = Node::named(about.name).unwrap();
+    wanted.adopt(last);
+    assert_eq!(panels.state().editor.doc.scene().layers[1].node, wanted);
+    let without = Node::catalogue().into_iter().find(|node| node.about().presets.is_empty()).expect("one without");
+    panels.state_mut().editor.doc.add_layer(without);
+    panels.run();
+    assert!(panels.query_by_label_contains("has no presets").is_some());
+}
+
+#[test]
+fn closing_stops_the_drawing_and_escape_closes_before_it_cancels() {
+    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    press(&mut panels, Modifiers::NONE, Key::V);
+    studio.want(&panels.state().editor.wants(), false);
+    assert!(studio.is_busy());
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert!(captions(&panels).is_empty() && panels.state().effects.is_empty(), "computing goes on");
+    assert!(panels.state().editor.wants().sheet.is_empty());
+    studio.want(&panels.state().editor.wants(), false);
+    assert!(!studio.is_busy());
+    studio.finish();
+    assert!(studio.info().sheet.of.is_empty());
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(panels.state().effects.len(), 1, "the second one cancels");
+}
+
+#[test]
+fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
+    let told = Arc::new(AtomicUsize::new(0));
+    let bell = told.clone();
+    let mut studio = Studio::new(move || {
+        bell.fetch_add(1, Ordering::Relaxed);
+    });
+    let mut panels = large(&["Perlin"]);
+    press(&mut panels, Modifiers::NONE, Key::V);
+    studio.want(&panels.state().editor.wants(), true);
+    studio.finish();
+    assert_eq!((studio.info().sheet.ready(), told.load(Ordering::Relaxed)), (0, 0), "an edit comes first");
+    assert!(studio.info().waits && studio.is_busy());
+    develop(&mut panels, &mut studio);
+    assert_eq!(told.load(Ordering::Relaxed), 16);
+    // another scene under the sheet: what it shows is old until it is drawn anew
+    let octaves = panels.state().editor.doc.scene().layers[0].node.about().find("octaves").unwrap();
+    let group = talweg::app::document::Group::Node(0);
+    panels.state_mut().editor.doc.set(group, octaves, &Value::Int(2), None);
+    panels.run();
+    studio.want(&panels.state().editor.wants(), false);
+    assert_eq!(studio.info().sheet.ready(), 0);
+    studio.want(&panels.state().editor.wants(), true);
+    assert!(studio.info().waits, "it stops in the middle of it");
+    develop(&mut panels, &mut studio);
+    assert!(studio.info().sheet.is_complete());
+    let scenes = studio.info().sheet.of;
+    assert!(scenes.iter().all(|v| v.scene.layers[0].node.params().get(octaves) == Value::Int(2)));
+}
+
+#[test]
+fn with_a_layer_on_solo_the_thumbnails_show_it_alone_and_adopting_keeps_the_rest() {
+    let mut panels = large(&["Perlin", "Voronoi"]);
+    press(&mut panels, Modifiers::NONE, Key::S);
+    press(&mut panels, Modifiers::NONE, Key::V);
+    let wanted = panels.state().editor.wants().sheet;
+    assert!(wanted.iter().all(|v| !v.scene.layers[0].enabled && v.scene.layers[1].enabled));
+    click(&mut panels, "Variant Seed 4");
+    let scene = panels.state().editor.doc.scene();
+    assert!(scene.layers[0].enabled && scene.settings.seed == 4);
+}
+
+#[test]
+fn a_slider_shows_what_lower_and_higher_values_make() {
+    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    assert!(panels.state().editor.wants().ghosts.is_empty());
+    rest_on(&mut panels, "Persistence");
+    assert_eq!(ghosts(&panels), ["0.375: coming", "0.45: coming", "0.525: coming"]);
+    develop(&mut panels, &mut studio);
+    rest_on(&mut panels, "Persistence");
+    assert_eq!(ghosts(&panels), ["0.375: ready", "0.45: ready", "0.525: ready"]);
+    // they leave with the pointer
+    panels.hover_at(pos2(900.0, 400.0));
+    panels.run_steps(5);
+    assert!(panels.state().editor.wants().ghosts.is_empty() && ghosts(&panels).is_empty());
+    studio.want(&panels.state().editor.wants(), false);
+    assert!(!studio.is_busy());
+}
+
+#[test]
+fn there_are_no_ghosts_while_dragging_nor_when_they_are_turned_off() {
+    let mut panels = large(&["Perlin"]);
+    let rail = widget(&panels, Role::Slider, "Persistence").rect();
+    drag(&mut panels, rail.center(), rail.center() + vec2(12.0, 0.0));
+    panels.run_steps(25);
+    assert!(panels.state().editor.wants().ghosts.is_empty());
+    drop_at(&mut panels, rail.center() + vec2(12.0, 0.0));
+    panels.hover_at(pos2(900.0, 400.0));
+    panels.run_steps(25);
+    click(&mut panels, "View");
+    click(&mut panels, "Previews on sliders");
+    rest_on(&mut panels, "Octaves");
+    assert!(panels.state().editor.wants().ghosts.is_empty() && ghosts(&panels).is_empty());
+    assert!(panels.query_all_by_label_contains("How often finer relief").count() > 0, "the tooltip itself stays");
+}
+
+#[test]
+fn neither_a_sheet_nor_the_worker_holds_up_the_ghosts() {
+    let (mut panels, mut studio) = (large(&["Perlin"]), studio());
+    rest_on(&mut panels, "Persistence");
+    let ghosts = panels.state().editor.wants().ghosts;
+    press(&mut panels, Modifiers::NONE, Key::V);
+    let sheet = panels.state().editor.wants().sheet;
+    assert_eq!((ghosts.len(), sheet.len()), (3, 16));
+    // a sheet that is under way does not hold them up, nor does a busy worker
+    studio.want(&Wants { sheet: sheet.clone(), ..Default::default() }, false);
+    studio.want(&Wants { sheet, ghosts }, true);
+    studio.finish();
+    assert!(studio.info().ghosts.is_complete());
+    assert!(!studio.info().sheet.is_complete() && studio.info().waits);
+}
+
+#[test]
+fn the_window_fits_the_smallest_screen() {
+    for (size, what) in [(vec2(960.0, 600.0), "Seed of the scene"), (vec2(1024.0, 640.0), "Two parameters")] {
+        let (mut panels, mut studio) = (panels(size, &["Perlin"]), studio());
+        press(&mut panels, Modifiers::NONE, Key::V);
+        if what != "Seed of the scene" {
+            choose(&mut panels, "What varies", what);
+        }
+        develop(&mut panels, &mut studio);
+        let rects: Vec<Rect> = panels.query_all_by_label_contains("Variant ").map(|node| node.rect()).collect();
+        assert_eq!(rects.len(), 16);
+        for (k, rect) in rects.iter().enumerate() {
+            assert!(Rect::from_min_size(pos2(0.0, 0.0), size).contains_rect(*rect), "{what}: {rect:?}");
+            assert!(rect.width() >= 70.0, "{what}: too small to be seen, {rect:?}");
+            assert!(rects[..k].iter().all(|other| !other.intersects(*rect)), "{what}: {rect:?} lies on another");
+        }
+        let choice = panels.get_by_role_and_label(Role::ComboBox, "What varies").rect();
+        assert!(rects.iter().all(|rect| rect.top() >= choice.bottom()));
+    }
+}
+
+#[test]
+fn the_commands_are_in_the_lists() {
+    assert!(Command::all().contains(&Command::Variants) && Command::all().contains(&Command::SliderGhosts));
+    assert_eq!((Command::Variants.section(), Command::SliderGhosts.section()), ("Layer", "View"));
+}
