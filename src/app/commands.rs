@@ -80,6 +80,8 @@ pub enum Command {
     Cancel,
     View(ViewAction),
     Compare(CompareAction),
+    /// Opens the benchmark lab, or closes it.
+    Benchmark,
     Shortcuts,
     About,
 }
@@ -132,7 +134,7 @@ impl Command {
         ];
         all.extend(Self::view().into_iter().map(Self::View));
         all.extend(CompareAction::all().into_iter().map(Self::Compare));
-        all.extend([Self::Shortcuts, Self::About]);
+        all.extend([Self::Benchmark, Self::Shortcuts, Self::About]);
         all
     }
 
@@ -158,7 +160,7 @@ impl Command {
             Self::Recompute | Self::Cancel => "Computing",
             Self::View(_) => "View",
             Self::Compare(_) => "Compare",
-            Self::Shortcuts | Self::About => "Help",
+            Self::Benchmark | Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
         }
     }
@@ -290,6 +292,12 @@ impl Command {
             ),
             Self::View(action) => return view::info(*action),
             Self::Compare(action) => return compare::info(*action),
+            Self::Benchmark => (
+                "Benchmark…",
+                "Measures what nodes cost: time with its uncertainty, memory, growth with size, the effect of threads.",
+                icon::TIMER,
+                keys![COMMAND_SHIFT + B],
+            ),
             Self::Shortcuts => {
                 ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }

@@ -3,6 +3,7 @@
 //! ```text
 //! PreUpdate   systems::receive   reports of the worker → document, Shown
 //!             compare::advance   the terrain to compare with → Shown
+//!             bench::advance     what a benchmark found → panels
 //! Update      view               mouse and view commands → camera
 //! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
 //!             view               camera → patches → screen
@@ -11,6 +12,7 @@
 //! [`view`] knows Bevy only; [`systems`] and [`bridge`] join them.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 
+pub mod bench;
 pub mod bridge;
 pub mod commands;
 pub mod compare;
@@ -146,12 +148,16 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .init_resource::<drive::Observed>()
     .init_resource::<export::Exports>()
     .init_resource::<compare::Comparing>()
+    .init_resource::<bench::Benching>()
     .init_resource::<systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
     .add_systems(First, systems::begin_frame)
     .add_systems(
         PreUpdate,
-        (systems::ask_before_closing, (systems::receive, compare::advance).chain().run_if(resource_exists::<Bridge>))
+        (
+            systems::ask_before_closing,
+            (systems::receive, compare::advance, bench::advance).chain().run_if(resource_exists::<Bridge>),
+        )
             .chain(),
     )
     .add_systems(EguiPrimaryContextPass, systems::panels.run_if(resource_exists::<Bridge>))

@@ -11,6 +11,7 @@ use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContexts, egui};
 use serde_json::json;
 
+use super::bench::{BenchInfo, Benching};
 use super::bridge::Bridge;
 use super::commands::{ViewAction, Viewpoint};
 use super::compare::Comparing;
@@ -133,6 +134,7 @@ pub struct Hands<'w> {
     camera: Res<'w, ViewCamera>,
     exports: ResMut<'w, Exports>,
     comparing: ResMut<'w, Comparing>,
+    benching: ResMut<'w, Benching>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
@@ -163,6 +165,7 @@ pub fn panels(
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
     let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
     info.compare = hands.comparing.info(&state.editor.doc, &bridge);
+    info.bench = hands.benching.info();
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && !drawn.covered {
@@ -242,6 +245,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         problems: bridge.problems.clone(),
         places_on_screen: Vec::new(),
         compare: CompareInfo::default(),
+        bench: BenchInfo::default(),
     }
 }
 
@@ -263,6 +267,11 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             let hands = &mut *hands;
             if let Err(error) = hands.comparing.ask(ask, &mut editor.doc, bridge, &hands.waker) {
                 editor.toasts.error(format!("There is nothing to compare with: {error}."));
+            }
+        }
+        Effect::Bench(ask) => {
+            if let Err(error) = hands.benching.ask(ask, &hands.waker) {
+                editor.toasts.error(format!("The benchmark did not begin: {error}."));
             }
         }
         Effect::Export { path } => export(Product::Heightmap, &path, editor, hands),
@@ -304,6 +313,7 @@ pub fn pace(
     mut bridge: ResMut<Bridge>,
     exports: Res<Exports>,
     comparing: Res<Comparing>,
+    benching: Res<Benching>,
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
@@ -311,6 +321,9 @@ pub fn pace(
         UpdateMode::Continuous
     } else if bridge.is_busy() || exports.is_running() || comparing.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
+    } else if benching.is_running() {
+        // seldom: drawing takes time from what is measured
+        UpdateMode::reactive_low_power(Duration::from_millis(500))
     } else {
         UpdateMode::reactive_low_power(Duration::from_secs(60))
     };
@@ -325,7 +338,7 @@ pub fn observe(
     mut observed: ResMut<Observed>,
     driven: Option<Res<super::drive::Driven>>,
     mut bridge: ResMut<Bridge>,
-    (exports, comparing): (Res<Exports>, Res<Comparing>),
+    (exports, comparing, benching): (Res<Exports>, Res<Comparing>, Res<Benching>),
     state: Res<EditorResource>,
     view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
     cost: Res<FrameCost>,
@@ -340,6 +353,7 @@ pub fn observe(
     observed.busy = bridge.is_busy()
         || exports.is_running()
         || comparing.is_busy()
+        || benching.is_running()
         || camera.is_gliding()
         || current == 0
         || !drawn.is(&shown)
@@ -361,6 +375,7 @@ pub fn observe(
         "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,
         "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
         "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
+        "longest_bench_ms": state.editor.bench.longest().as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy

@@ -5,6 +5,7 @@
 
 mod actions;
 mod add_menu;
+mod bench;
 mod charts;
 mod compare;
 mod curve;
@@ -25,6 +26,7 @@ use std::path::PathBuf;
 use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
+use super::bench::Ask as BenchAsk;
 use super::commands::{self, Command, Overlay, ViewAction, ViewMode};
 use super::compare::Ask;
 use super::dialogs::Dialogs;
@@ -34,6 +36,7 @@ use super::theme::colour;
 use crate::film::Film;
 use crate::scene::Problem;
 
+pub use bench::BenchState;
 pub use compare::{CompareInfo, CompareState};
 pub use settings::Swatch;
 pub use stack::StackState;
@@ -75,6 +78,8 @@ pub enum Effect {
     View(ViewAction),
     /// Compare with something, or with nothing.
     Compare(Ask),
+    /// Run a benchmark, or stop it.
+    Bench(BenchAsk),
     /// End the program; unsaved changes have been dealt with.
     Quit,
 }
@@ -94,6 +99,7 @@ pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
     pub compare: CompareState,
+    pub bench: BenchState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -119,6 +125,7 @@ impl Editor {
             doc: Document::default(),
             view: ViewSettings::default(),
             compare: CompareState::default(),
+            bench: BenchState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -145,6 +152,7 @@ impl Editor {
         for &at in &info.places_on_screen {
             charts::mark(root, at, free_rect);
         }
+        self.effects.extend(bench::show(&ctx, &mut self.bench, &self.doc, &info.bench).map(Effect::Bench));
         for command in asked {
             self.run(&ctx, command);
         }

@@ -8,6 +8,7 @@ use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::CompareInfo;
+use crate::app::bench::BenchInfo;
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
@@ -62,6 +63,7 @@ pub struct StatusInfo {
     /// Where the watched place is on the screen, in points: once in each picture that shows it.
     pub places_on_screen: Vec<[f32; 2]>,
     pub compare: CompareInfo,
+    pub bench: BenchInfo,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.
@@ -104,6 +106,9 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) ->
     }
     if let Some((file, done)) = &info.exporting {
         return format!("Exporting {file}, {:.0} %", done * 100.0);
+    }
+    if let Some(underway) = &info.bench.underway {
+        return format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
     }
     if info.stopped {
         return "Stopped: the picture is older than the scene. F5 computes it".into();
