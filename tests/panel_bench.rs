@@ -96,8 +96,7 @@ fn is_on(panels: &Panels, name: &str) -> Option<bool> {
 }
 
 fn repetitions(panels: &mut Panels, text: &str) {
-    let field = || |panels: &Panels| panels.get_by_role_and_label(Role::SpinButton, "Repetitions").rect();
-    let at = field()(panels).center();
+    let at = panels.get_by_role_and_label(Role::SpinButton, "Repetitions").rect().center();
     panels.hover_at(at);
     panels.drag_at(at);
     panels.drop_at(at);

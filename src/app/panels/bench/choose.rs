@@ -236,7 +236,8 @@ fn nodes(ui: &mut Ui, choice: &mut Choice, document: &Document) {
 fn heading(ui: &mut Ui, text: RichText, category: &str, picks: &mut [Pick]) {
     let mut all = picks.iter().filter(|p| p.category == category).all(|p| p.is_chosen);
     let any = picks.iter().any(|p| p.category == category && p.is_chosen);
-    let check = ui.add(Checkbox::new(&mut all, text).indeterminate(any && !all));
+    let some = any && !all;
+    let check = ui.add(Checkbox::new(&mut all, text).indeterminate(some));
     let check = check.on_hover_text("Checks every node of this group, or none.");
     if check.clicked() {
         picks.iter_mut().filter(|p| p.category == category).for_each(|p| p.is_chosen = all);
