@@ -376,6 +376,7 @@ pub fn observe(
         "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
         "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
         "longest_bench_ms": state.editor.bench.longest().as_secs_f64() * 1000.0,
+        "mean_bench_ms": state.editor.bench.mean().as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy

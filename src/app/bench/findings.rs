@@ -321,7 +321,10 @@ fn extremes(list: &mut List, found: &Benchmark) {
         return;
     }
     let all = || looked.iter().flat_map(|(s, list)| list.iter().map(move |e| (*s, e)));
-    let count = |fate: Fate| all().filter(|(_, e)| Fate::of(e) == fate).count();
+    let count = |fate: Fate| match all().filter(|(_, e)| Fate::of(e) == fate).count() {
+        0 => "none".to_string(),
+        some => some.to_string(),
+    };
     let total = all().count();
     let broken: Vec<String> = all()
         .filter(|(_, e)| Fate::of(e) == Fate::NotFinite)

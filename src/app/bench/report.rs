@@ -315,10 +315,10 @@ impl Row {
             cell.threads.to_string(),
             if cell.changes_nothing { "no change".into() } else { spread(&cell.milliseconds) },
             three(per_sample),
-            mebibytes(bytes),
+            short_mebibytes(bytes),
             law.map_or_else(|| "–".into(), power),
             if same { "yes" } else { "NO" }.into(),
-            if is_first { "1".into() } else { spread(&cell.speed_up) },
+            if is_first { "1".into() } else { spread_with(&cell.speed_up, 2) },
         ];
         let keys = vec![
             subject as f64,
@@ -381,6 +381,13 @@ pub fn mebibytes(bytes: usize) -> String {
     three(bytes as f64 / f64::from(1 << 20))
 }
 
+/// Without more than two digits behind the point, for the table.
+fn short_mebibytes(bytes: usize) -> String {
+    let value = bytes as f64 / f64::from(1 << 20);
+    let digits = digits(value).min(2);
+    format!("{value:.digits$}")
+}
+
 /// About three digits.
 pub fn three(value: f64) -> String {
     let digits = digits(value);
@@ -406,10 +413,13 @@ fn power(law: PowerLaw) -> String {
 
 /// The median with half the width of its interval; the median alone where nothing is known about the interval.
 fn spread(e: &Estimate) -> String {
+    spread_with(e, digits(e.median))
+}
+
+fn spread_with(e: &Estimate, digits: usize) -> String {
     if e.confidence <= 0.0 {
-        return three(e.median);
+        return format!("{:.digits$}", e.median);
     }
-    let digits = digits(e.median);
     format!("{:.digits$} ± {:.digits$}", e.median, 0.5 * (e.high - e.low))
 }
 

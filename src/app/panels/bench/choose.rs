@@ -11,7 +11,7 @@ use super::{chip, part};
 use crate::app::bench::{Ask, BenchInfo, Order, Underway};
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
-use crate::lab::{Extremes, NodeSubject, Plan, document_001};
+use crate::lab::{Extremes, NodeSubject, Plan, Subject, document_001};
 use crate::nodes::Node;
 use crate::scene::Layer;
 
@@ -83,7 +83,7 @@ impl Default for Choice {
 fn of_document(subject: &NodeSubject) -> Pick {
     let node = subject.node().clone();
     let help = format!("{} With the parameters of its scene for document 001.", node.about().help);
-    let title = format!("{} (001)", node.about().label);
+    let title = format!("{} (001)", subject.name());
     Pick { is_chosen: true, ..Pick::new(DOCUMENT, title, help, node) }
 }
 
@@ -142,7 +142,7 @@ impl Choice {
 
 /// Shows it; returns what is asked for.
 pub fn show(ui: &mut Ui, choice: &mut Choice, document: &Document, info: &BenchInfo) -> Option<Ask> {
-    const BELOW: f32 = 196.0;
+    const BELOW: f32 = 172.0;
     let area = ui.available_rect_before_wrap();
     let middle = area.bottom() - BELOW;
     nodes(&mut part(ui, "nodes", area.with_max_y(middle - 6.0)), choice, document);

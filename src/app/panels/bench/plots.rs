@@ -143,7 +143,7 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
             }
             let points: Vec<[f64; 2]> =
                 cells.iter().map(|cell| [samples(cell.samples), cell.milliseconds.median.log10()]).collect();
-            ui.points(Points::new(name, PlotPoints::from(points)).color(tint).shape(shape).radius(4.0));
+            ui.points(Points::new(name, PlotPoints::from(points)).color(tint).shape(shape).radius(4.5));
         }
     });
 }
@@ -172,6 +172,8 @@ fn decades(input: GridInput) -> Vec<GridMark> {
             let value = move |m: usize| f64::from(k) + ((m + 1) as f64).log10();
             steps.iter().enumerate().map(move |(m, &step_size)| GridMark { value: value(m), step_size })
         })
+        // the labels of others would lie outside
+        .filter(|mark| (input.bounds.0..=input.bounds.1).contains(&mark.value))
         .collect()
 }
 
@@ -219,6 +221,8 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         .include_y(0.6)
         .include_y(0.4 - count as f64)
         .x_axis_label(RichText::new(axis).small())
+        .x_grid_spacer(egui_plot::uniform_grid_spacer(|_| [5.0, 1.0, 0.25]))
+        .x_axis_formatter(|mark, _| ((mark.value * 100.0).round() / 100.0).to_string())
         .y_axis_min_width(130.0)
         .show_grid(Vec2b::new(true, false))
         .y_grid_spacer(move |_| (0..count).map(|k| GridMark { value: -(k as f64), step_size: 1.0 }).collect())
@@ -265,10 +269,10 @@ mod tests {
 
     #[test]
     fn every_decade_has_nine_lines_and_round_labels() {
-        let marks = decades(GridInput { bounds: (-0.5, 1.2), base_step_size: 0.01 });
+        let marks = decades(GridInput { bounds: (-1.0, 1.2), base_step_size: 0.01 });
         let labels: Vec<String> = marks.iter().filter(|m| m.step_size == 1.0).map(|m| tick(m.value)).collect();
-        assert_eq!(labels, ["100 µs", "1 ms", "10 ms", "100 ms"]);
-        assert_eq!(marks.len(), 36);
+        assert_eq!(labels, ["100 µs", "1 ms", "10 ms"]);
+        assert_eq!(marks.len(), 19, "none lies outside");
         let middle: Vec<String> = marks[9..18].iter().filter(|m| m.step_size == 0.3).map(|m| tick(m.value)).collect();
         assert_eq!(middle, ["2 ms", "5 ms"]);
         assert!(marks.windows(2).all(|pair| pair[0].value < pair[1].value));

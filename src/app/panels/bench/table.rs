@@ -15,12 +15,14 @@ const ROW: f32 = 21.0;
 fn width(column: Column) -> f32 {
     match column {
         Column::Node => 0.0, // what is left
-        Column::Size | Column::Bits => 48.0,
-        Column::Threads => 54.0,
-        Column::Time => 94.0,
-        Column::PerSample => 66.0,
-        Column::Memory => 52.0,
-        Column::Exponent | Column::SpeedUp => 84.0,
+        Column::Size => 44.0,
+        Column::Bits => 40.0,
+        Column::Threads => 52.0,
+        Column::Time => 110.0,
+        Column::PerSample => 62.0,
+        Column::Memory => 50.0,
+        Column::Exponent => 82.0,
+        Column::SpeedUp => 80.0,
     }
 }
 
