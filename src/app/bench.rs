@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-pub use self::findings::{Finding, Tone, findings};
+pub use self::findings::{Finding, Tone, findings, is_wide};
 pub use self::report::{Column, ExtremeLine, Fate, Report, Row, SLOW, growth, threads, three, time};
 use super::bridge::Bridge;
 use super::compare::Comparing;

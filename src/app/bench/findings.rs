@@ -23,6 +23,11 @@ pub enum Tone {
 
 /// An interval wider than this share of its median is wide.
 const WIDE: f64 = 0.25;
+/// Whether so little is known that it should be said.
+pub fn is_wide(e: &Estimate) -> bool {
+    e.high - e.low > WIDE * e.median
+}
+
 /// With more nodes than these only the first and the last are named.
 const NAMED: usize = 5;
 
@@ -79,7 +84,7 @@ fn uncertainty(list: &mut List, found: &Benchmark) {
         ));
     }
     let width = |cell: &Cell| (cell.milliseconds.high - cell.milliseconds.low) / cell.milliseconds.median;
-    let wide = timed.iter().filter(|(_, cell)| width(cell) > WIDE).count();
+    let wide = timed.iter().filter(|(_, cell)| is_wide(&cell.milliseconds)).count();
     let Some((subject, widest)) = timed.iter().max_by(|a, b| width(a.1).total_cmp(&width(b.1))) else { return };
     if wide > 0 {
         list.care(format!(

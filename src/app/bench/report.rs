@@ -77,7 +77,10 @@ impl Column {
             Self::Node => "What was measured; sorting by it groups the lines by node.",
             Self::Size => "Samples per side of the terrain.",
             Self::Threads => "Threads that shared the work.",
-            Self::Time => "Median time of one run in milliseconds, with half the width of its interval.",
+            Self::Time => {
+                "Median time of one run in milliseconds, with half the width of its interval, or how far that reaches above \
+                 and below where the two differ."
+            }
             Self::PerSample => "Time for each sample of the terrain, in nanoseconds: comparable between sizes.",
             Self::Memory => "Most memory taken at once, with the terrain that is made, in MiB.",
             Self::Exponent => {
@@ -411,7 +414,7 @@ fn power(law: PowerLaw) -> String {
     }
 }
 
-/// The median with half the width of its interval; the median alone where nothing is known about the interval.
+/// The median with half the width of its interval, with both sides of one that is not symmetric; the median alone where nothing is known about the interval.
 fn spread(e: &Estimate) -> String {
     spread_with(e, digits(e.median))
 }
@@ -420,7 +423,19 @@ fn spread_with(e: &Estimate, digits: usize) -> String {
     if e.confidence <= 0.0 {
         return format!("{:.digits$}", e.median);
     }
+    let (above, below) = (e.high - e.median, e.median - e.low);
+    let is_lopsided = (above > 2.0 * below || below > 2.0 * above) && e.high - e.low > 0.05 * e.median;
+    if is_lopsided {
+        // what is far above the median says nothing about what lies below
+        return format!("{:.digits$} +{} −{}", e.median, two(above), two(below));
+    }
     format!("{:.digits$} ± {:.digits$}", e.median, 0.5 * (e.high - e.low))
+}
+
+/// About two digits, for what is uncertain itself.
+fn two(value: f64) -> String {
+    let digits = digits(value).saturating_sub(1);
+    format!("{value:.digits$}")
 }
 
 /// Digits behind the point that leave about three in all.
@@ -444,6 +459,7 @@ mod tests {
         let e = |median, low, high, confidence| Estimate { median, low, high, confidence };
         assert_eq!(spread(&e(12.34, 12.0, 13.0, 0.97)), "12.3 ± 0.5");
         assert_eq!(spread(&e(0.01234, 0.0120, 0.0130, 0.97)), "0.0123 ± 0.0005");
+        assert_eq!(spread(&e(1.24, 1.2, 22.5, 0.97)), "1.24 +21 −0.040", "an interval that is not symmetric");
         assert_eq!(spread(&e(12.34, 12.34, 12.34, 0.0)), "12.3", "one repetition knows no interval");
         assert_eq!(time(1500.0), "1.50 s");
         assert_eq!(time(0.25), "250 µs");

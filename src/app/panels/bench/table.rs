@@ -7,7 +7,7 @@ use egui::{Align2, Color32, FontId, Rect, RichText, ScrollArea, Sense, TextStyle
 use egui_phosphor::regular as icon;
 
 use super::{BenchState, cell};
-use crate::app::bench::{Column, Report, Row};
+use crate::app::bench::{Column, Report, Row, is_wide};
 use crate::app::theme::{colour, paint_text};
 
 const ROW: f32 = 21.0;
@@ -18,11 +18,11 @@ fn width(column: Column) -> f32 {
         Column::Size => 44.0,
         Column::Bits => 40.0,
         Column::Threads => 52.0,
-        Column::Time => 110.0,
+        Column::Time => 124.0,
         Column::PerSample => 62.0,
         Column::Memory => 50.0,
         Column::Exponent => 82.0,
-        Column::SpeedUp => 80.0,
+        Column::SpeedUp => 96.0,
     }
 }
 
@@ -120,6 +120,8 @@ fn tint(report: &Report, row: &Row, column: Column) -> Color32 {
     match column {
         Column::Bits if row.texts[column as usize] != "yes" => colour::ERROR,
         Column::Time | Column::PerSample if cell.changes_nothing => colour::TEXT_WEAK,
+        Column::Time if is_wide(&cell.milliseconds) => colour::WARNING,
+        Column::SpeedUp if is_wide(&cell.speed_up) => colour::WARNING,
         Column::Time => colour::TEXT_STRONG,
         _ => colour::TEXT,
     }
