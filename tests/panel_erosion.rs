@@ -122,7 +122,11 @@ fn pictures_and_layers_are_chosen_from_lists() {
 #[test]
 fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
     let mut panels = large(&["Import"]);
-    let problem = talweg::scene::Problem { layer: 0, message: "cannot read dem.png: it is gone".into() };
+    let problem = talweg::scene::Problem {
+        layer: 0,
+        trouble: talweg::scene::Trouble::Broken,
+        message: "cannot read dem.png: it is gone".into(),
+    };
     panels.state_mut().info.problems = std::sync::Arc::new(vec![problem]);
     panels.run();
     assert!(panels.query_by_label_contains("cannot read dem.png").is_some());

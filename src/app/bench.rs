@@ -19,10 +19,8 @@ use bevy::window::RequestRedraw;
 pub use self::findings::{Finding, Tone, findings, is_wide};
 pub use self::report::{Column, ExtremeLine, Fate, Report, Row, SLOW, growth, threads, three, time};
 use super::bridge::Bridge;
-use super::compare::Comparing;
-use super::export::Exports;
 use super::job::{Job, Outcome};
-use super::systems::EditorResource;
+use super::systems::{Beside, EditorResource};
 use super::view::Waker;
 use crate::lab::{BenchError, Machine, NodeSubject, Plan, Progress, Subject, bench};
 use crate::nodes::Node;
@@ -183,14 +181,14 @@ impl Running {
 pub fn advance(
     mut benching: ResMut<Benching>,
     mut bridge: ResMut<Bridge>,
-    (exports, comparing): (Res<Exports>, Res<Comparing>),
+    beside: Beside,
     mut state: ResMut<EditorResource>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
     if !benching.is_running() {
         return;
     }
-    if bridge.is_busy() || exports.is_running() || comparing.is_busy() {
+    if bridge.is_busy() || beside.is_busy() {
         benching.note_disturbance();
     }
     let Some(ending) = benching.receive() else { return };

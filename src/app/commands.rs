@@ -73,6 +73,7 @@ pub enum Command {
     ShowBranch(usize),
     CompareBranch,
     ToggleCharts,
+    ToggleMeasures,
     ExportTimelapse,
     /// A picture for a parameter of the scene.
     ChooseImage(Group, usize),
@@ -129,6 +130,7 @@ impl Command {
             Self::Branch,
             Self::CompareBranch,
             Self::ToggleCharts,
+            Self::ToggleMeasures,
             Self::Recompute,
             Self::Cancel,
         ];
@@ -158,7 +160,7 @@ impl Command {
             Self::ContinueFromHere | Self::Branch | Self::ShowBranch(_) => "Erosion",
             Self::CompareBranch | Self::ToggleCharts => "Erosion",
             Self::Recompute | Self::Cancel => "Computing",
-            Self::View(_) => "View",
+            Self::View(_) | Self::ToggleMeasures => "View",
             Self::Compare(_) => "Compare",
             Self::Benchmark | Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
@@ -273,6 +275,12 @@ impl Command {
                 "Plots what the erosion moves, how steep the ground is, and one place you click.",
                 icon::CHART_LINE,
                 keys![NONE + G],
+            ),
+            Self::ToggleMeasures => (
+                "Measures",
+                "Measures the terrain: slopes, peaks, roughness, drainage, playability, beside what real terrain has.",
+                icon::RULER,
+                keys![NONE + M],
             ),
             Self::ExportTimelapse => (
                 "Export time-lapse…",

@@ -87,6 +87,8 @@ pub struct Comparing {
     store: Arc<Mutex<Option<Store>>>,
     /// The variant that was made last, or is being made.
     followed: Option<(Arc<Scene>, Option<Playhead>)>,
+    /// What B is shown under.
+    overlay: Overlay,
     /// Something begins as soon as the worker rests.
     waits: bool,
 }
@@ -149,7 +151,8 @@ impl Comparing {
     fn make(&mut self, name: String, from: From, follows: bool, waker: &Waker) -> std::io::Result<()> {
         let layers = Arc::new(AtomicUsize::new(1));
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
-        let job = Job::start("compare", waker, move |control| make(called, from, &store, &told, control))?;
+        let choice = Choice { overlay: self.overlay, reference: None };
+        let job = Job::start("compare", waker, move |control| make(called, from, &choice, &store, &told, control))?;
         self.making = Some(Making { name, job, layers, follows });
         Ok(())
     }
@@ -157,7 +160,7 @@ impl Comparing {
     fn take(&mut self, b: B, bridge: &mut Bridge) {
         bridge.compare_with(Some(Reference {
             terrain: b.subject.terrain.clone(),
-            relief_metres: b.subject.relief_metres,
+            relief_metres: b.subject.scale.relief_metres,
         }));
         self.laying = None;
         self.b = Some(b);
@@ -167,14 +170,15 @@ impl Comparing {
     fn receive(&mut self, bridge: &mut Bridge) -> Result<Vec<String>, String> {
         let Some(making) = &mut self.making else { return Ok(Vec::new()) };
         let outcome = making.job.outcome();
-        let name = match outcome {
+        let (name, follows) = match outcome {
             Outcome::Running => return Ok(Vec::new()),
-            _ => self.making.take().map_or_else(String::new, |making| making.name),
+            _ => self.making.take().map_or_else(Default::default, |making| (making.name, making.follows)),
         };
         match outcome {
             Outcome::Done(Ok((b, warnings))) => {
                 self.take(b, bridge);
-                Ok(warnings)
+                // the same scene is on screen, and its problems have been told
+                Ok(if follows { Vec::new() } else { warnings })
             }
             Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
             Outcome::Done(Err(error)) => Err(format!("“{name}” cannot be compared with: {error}.")),
@@ -212,6 +216,7 @@ impl Comparing {
     /// Lays the overlay of the view over B, too. The difference is shown by A alone.
     fn lay(&mut self, overlay: Overlay, waker: &Waker) {
         let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
+        self.overlay = overlay;
         let Some(b) = &mut self.b else { return };
         if let Some(laying) = &mut self.laying {
             let is_current = laying.over == b.prepared.serial && laying.overlay == overlay;
@@ -231,8 +236,8 @@ impl Comparing {
         }
     }
 
-    /// Measures the terrain on screen against B, when both are whole.
-    fn measure(&mut self, document: &Document, bridge: &mut Bridge, waker: &Waker) {
+    /// Measures the terrain on screen against B, when both are whole and somebody looks.
+    fn measure(&mut self, is_wanted: bool, document: &Document, bridge: &mut Bridge, waker: &Waker) {
         if let Some(measuring) = &mut self.measuring {
             match measuring.job.outcome() {
                 Outcome::Running => {}
@@ -242,9 +247,8 @@ impl Comparing {
                 _ => self.measuring = None,
             }
         }
-        let Some(pair) = self.pair(bridge).filter(|(a, _)| a.terrain.samples() == document.scene().samples()) else {
-            return;
-        };
+        let is_whole = |pair: &(Subject, Subject)| pair.0.terrain.samples() == document.scene().samples();
+        let Some(pair) = self.pair(bridge).filter(|pair| is_wanted && is_whole(pair)) else { return };
         let known = self.table.as_ref().is_some_and(|(measured, _)| *measured == pair);
         let coming = self.measuring.as_ref().is_some_and(|measuring| measuring.pair == pair);
         if known || coming {
@@ -318,9 +322,7 @@ pub fn advance(
     comparing.waits = false;
     comparing.follow(&editor.doc, &mut bridge, &waker);
     comparing.lay(editor.view.overlay, &waker);
-    if editor.compare.table {
-        comparing.measure(&editor.doc, &mut bridge, &waker);
-    }
+    comparing.measure(editor.compare.table, &editor.doc, &mut bridge, &waker);
     let beside = comparing.beside(&editor.compare);
     let same = match (&shown.beside, &beside) {
         (None, None) => true,

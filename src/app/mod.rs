@@ -4,6 +4,7 @@
 //! PreUpdate   systems::receive   reports of the worker → document, Shown
 //!             compare::advance   the terrain to compare with → Shown
 //!             bench::advance     what a benchmark found → panels
+//!             measuring::advance the measures of the terrain on screen
 //! Update      view               mouse and view commands → camera
 //! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
 //!             view               camera → patches → screen
@@ -23,6 +24,7 @@ mod export;
 mod job;
 pub mod launch;
 mod lifeboat;
+mod measuring;
 pub mod panels;
 pub mod recent;
 pub mod shot;
@@ -149,6 +151,7 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .init_resource::<export::Exports>()
     .init_resource::<compare::Comparing>()
     .init_resource::<bench::Benching>()
+    .init_resource::<measuring::Measuring>()
     .init_resource::<systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
     .add_systems(First, systems::begin_frame)
@@ -156,7 +159,9 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
         PreUpdate,
         (
             systems::ask_before_closing,
-            (systems::receive, compare::advance, bench::advance).chain().run_if(resource_exists::<Bridge>),
+            (systems::receive, compare::advance, measuring::advance, bench::advance)
+                .chain()
+                .run_if(resource_exists::<Bridge>),
         )
             .chain(),
     )

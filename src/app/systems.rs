@@ -18,6 +18,7 @@ use super::compare::Comparing;
 use super::drive::Observed;
 use super::export::{Exports, Product};
 use super::lifeboat::Lifeboat;
+use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
 use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
@@ -49,12 +50,18 @@ pub struct FrameCost {
     longest_receive: Duration,
     longest_panels: Duration,
     longest_compare: Duration,
+    longest_measure: Duration,
 }
 
 impl FrameCost {
     /// Comparing took `spent` of this frame.
     pub fn compare(&mut self, spent: Duration) {
         self.longest_compare = self.longest_compare.max(spent);
+    }
+
+    /// Measuring took `spent` of this frame.
+    pub fn measure(&mut self, spent: Duration) {
+        self.longest_measure = self.longest_measure.max(spent);
     }
 }
 
@@ -135,11 +142,26 @@ pub struct Hands<'w> {
     exports: ResMut<'w, Exports>,
     comparing: ResMut<'w, Comparing>,
     benching: ResMut<'w, Benching>,
+    measuring: Res<'w, Measuring>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
     exit: MessageWriter<'w, AppExit>,
     redraw: MessageWriter<'w, RequestRedraw>,
+}
+
+/// What is worked out beside the worker.
+#[derive(SystemParam)]
+pub struct Beside<'w> {
+    exports: Res<'w, Exports>,
+    comparing: Res<'w, Comparing>,
+    measuring: Res<'w, Measuring>,
+}
+
+impl Beside<'_> {
+    pub fn is_busy(&self) -> bool {
+        self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy()
+    }
 }
 
 /// Draws the panels and carries out what they ask for.
@@ -166,6 +188,7 @@ pub fn panels(
     let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
     info.compare = hands.comparing.info(&state.editor.doc, &bridge);
     info.bench = hands.benching.info();
+    info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && !drawn.covered {
@@ -246,6 +269,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         places_on_screen: Vec::new(),
         compare: CompareInfo::default(),
         bench: BenchInfo::default(),
+        measures: panels::MeasuresInfo::default(),
     }
 }
 
@@ -311,15 +335,14 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
 /// Frames come at a calm pace while something is computed, and only on events otherwise.
 pub fn pace(
     mut bridge: ResMut<Bridge>,
-    exports: Res<Exports>,
-    comparing: Res<Comparing>,
+    beside: Beside,
     benching: Res<Benching>,
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
     let mode = if driven.is_some() {
         UpdateMode::Continuous
-    } else if bridge.is_busy() || exports.is_running() || comparing.is_busy() {
+    } else if bridge.is_busy() || beside.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
     } else if benching.is_running() {
         // seldom: drawing takes time from what is measured
@@ -338,7 +361,7 @@ pub fn observe(
     mut observed: ResMut<Observed>,
     driven: Option<Res<super::drive::Driven>>,
     mut bridge: ResMut<Bridge>,
-    (exports, comparing, benching): (Res<Exports>, Res<Comparing>, Res<Benching>),
+    (beside, benching): (Beside, Res<Benching>),
     state: Res<EditorResource>,
     view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
     cost: Res<FrameCost>,
@@ -351,8 +374,7 @@ pub fn observe(
     let current = shown.prepared.as_ref().map_or(0, |p| p.serial);
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = bridge.is_busy()
-        || exports.is_running()
-        || comparing.is_busy()
+        || beside.is_busy()
         || benching.is_running()
         || camera.is_gliding()
         || current == 0
@@ -377,6 +399,7 @@ pub fn observe(
         "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
         "longest_bench_ms": state.editor.bench.longest().as_secs_f64() * 1000.0,
         "mean_bench_ms": state.editor.bench.mean().as_secs_f64() * 1000.0,
+        "longest_measure_ms": cost.longest_measure.as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy

@@ -9,8 +9,9 @@ use crate::app::view::{Choice, Prepared, SIDE_WORLD, prepare};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::Terrain;
 use crate::look::{PaletteTable, table_of};
+use crate::measure;
 use crate::nodes::{Cancelled, Control};
-use crate::scene::{Scene, SceneError};
+use crate::scene::{Scene, SceneError, Trouble};
 
 /// Results of layers that are kept for the next time, while B follows the scene.
 const STORE_BYTES: usize = 256 << 20;
@@ -45,7 +46,12 @@ impl B {
 /// A terrain with the scale that it was prepared with.
 pub fn subject(terrain: Arc<Terrain>, prepared: &Prepared) -> Subject {
     let scale = &prepared.scale;
-    Subject { terrain, size_metres: scale.metres_per_world * SIDE_WORLD, relief_metres: scale.relief_metres() }
+    let measured = measure::Scale {
+        size_metres: scale.metres_per_world * SIDE_WORLD,
+        relief_metres: scale.relief_metres(),
+        sea_metres: Some(scale.sea_world * scale.metres_per_world),
+    };
+    Subject { terrain, scale: measured }
 }
 
 /// What a B is made from.
@@ -58,15 +64,18 @@ pub enum From {
 pub fn make(
     name: String,
     from: From,
+    choice: &Choice,
     store: &Mutex<Option<Store>>,
     layers: &AtomicUsize,
     control: &Control,
 ) -> Result<(B, Vec<String>), MakeError> {
-    let (scene, playhead, mut told) = match from {
-        From::Scene(scene, playhead) => (scene, playhead, Vec::new()),
+    let (name, scene, playhead, mut told) = match from {
+        From::Scene(scene, playhead) => (name, scene, playhead, Vec::new()),
         From::File(path) => {
             let (scene, warnings) = Scene::load(&path)?;
-            (Arc::new(scene), None, warnings.into_iter().map(|warning| format!("{name}: {}", warning.0)).collect())
+            let name = if scene.name == Scene::default().name { name } else { scene.name.clone() };
+            let told = warnings.into_iter().map(|warning| format!("{name}: {}", warning.0)).collect();
+            (name, Arc::new(scene), None, told)
         }
     };
     layers.store(scene.layers.len(), Ordering::Relaxed);
@@ -76,11 +85,12 @@ pub fn make(
     let pool = thread_pool(0)?;
     pool.install(|| {
         let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;
-        told.extend(evaluated.problems.into_iter().map(|problem| {
+        let broken = evaluated.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken);
+        told.extend(broken.map(|problem| {
             let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
             format!("{name}, layer “{layer}”: {}.", problem.message)
         }));
-        let prepared = prepare(&evaluated.terrain, &scene.settings, &Choice::default(), control)?;
+        let prepared = prepare(&evaluated.terrain, &scene.settings, choice, control)?;
         Ok((B::new(name, evaluated.terrain, table_of(&scene), Arc::new(prepared)), told))
     })
 }

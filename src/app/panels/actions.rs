@@ -63,6 +63,7 @@ impl Editor {
             Command::ShowBranch(index) => self.doc.show_branch(index),
             Command::CompareBranch => self.compare_branch(),
             Command::ToggleCharts => self.doc.watch(!self.doc.is_watching()),
+            Command::ToggleMeasures => self.measures.open = !self.measures.open,
             Command::ExportTimelapse => self.ask_for_film(),
             Command::ChooseImage(group, param) => self.dialogs.ask_which_image(&self.doc, group, param),
             Command::Recompute => {

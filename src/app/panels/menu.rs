@@ -140,6 +140,15 @@ fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
         }
         view_entry(ui, editor, chosen, action);
     }
+    measures(ui, editor, chosen);
+}
+
+fn measures(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    ui.separator();
+    let measures = Command::ToggleMeasures;
+    if entry(ui, &measures, None, true, Some(editor.measures.open)) {
+        *chosen = Some(measures);
+    }
 }
 
 fn compare(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {

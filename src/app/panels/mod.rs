@@ -12,6 +12,7 @@ mod curve;
 mod layer;
 mod legend;
 mod links;
+mod measures;
 mod menu;
 mod params;
 mod settings;
@@ -38,6 +39,7 @@ use crate::scene::Problem;
 
 pub use bench::BenchState;
 pub use compare::{CompareInfo, CompareState};
+pub use measures::{MeasuresInfo, MeasuresState, Trust};
 pub use settings::Swatch;
 pub use stack::StackState;
 pub use status::{Running, StatusInfo, UnderCursor};
@@ -100,6 +102,7 @@ pub struct Editor {
     pub view: ViewSettings,
     pub compare: CompareState,
     pub bench: BenchState,
+    pub measures: MeasuresState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -126,6 +129,7 @@ impl Editor {
             view: ViewSettings::default(),
             compare: CompareState::default(),
             bench: BenchState::default(),
+            measures: MeasuresState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -208,6 +212,18 @@ impl Editor {
             self.side(&mut child, &mut asked, &info.problems);
             ui.allocate_rect(rect, Sense::hover());
         });
+        if self.measures.open {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
+            let panel = Panel::right("all measures").resizable(true).default_size(286.0).size_range(236.0..=460.0);
+            panel.frame(frame).show(root, |ui| {
+                // a child of its own, as at the side
+                let rect = ui.available_rect_before_wrap();
+                let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+                child.shrink_clip_rect(rect);
+                asked.extend(measures::show(&mut child, &mut self.measures, &info.measures));
+                ui.allocate_rect(rect, Sense::hover());
+            });
+        }
         // always there, so that the view keeps its place when another layer is selected
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
         Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {

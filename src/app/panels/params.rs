@@ -10,7 +10,7 @@ use super::{curve, links};
 use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{self, ROW, colour};
-use crate::param::{About, Kind, ParamSpec, Value};
+use crate::param::{About, Kind, ParamSpec, Params, Value};
 use crate::scene::Gesture;
 
 /// Width of the field for a typed value, unless its text needs more.
@@ -26,6 +26,18 @@ pub fn rows(ui: &mut Ui, document: &mut Document, group: Group, show: impl Fn(&P
         command = row(ui, document, group, about, index).or(command);
     }
     command
+}
+
+/// Rows for parameters that belong to no scene.
+pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
+    let about = params.about();
+    for (index, spec) in about.params.iter().enumerate() {
+        let value = params.get(index);
+        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value)).inner {
+            // the value comes from the parameter's own row
+            let _ = params.set(index, &change.value);
+        }
+    }
 }
 
 /// One parameter.

@@ -7,7 +7,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use super::CompareInfo;
+use super::{CompareInfo, MeasuresInfo};
 use crate::app::bench::BenchInfo;
 use crate::app::commands::Command;
 use crate::app::document::Document;
@@ -64,6 +64,7 @@ pub struct StatusInfo {
     pub places_on_screen: Vec<[f32; 2]>,
     pub compare: CompareInfo,
     pub bench: BenchInfo,
+    pub measures: MeasuresInfo,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.

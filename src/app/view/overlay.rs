@@ -43,7 +43,7 @@ enum Law {
 /// How the values of a map are read and coloured; a new map shows up by itself.
 fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
     match kind {
-        MapKind::Water => (Law::Metres, &ramp::WATER),
+        MapKind::Water | MapKind::Film => (Law::Metres, &ramp::WATER),
         MapKind::Flow => (Law::Powers("cells"), &ramp::WATER),
         MapKind::Hardness => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
         MapKind::Rain => (Law::Plain("× average"), &ramp::PLAIN),

@@ -72,15 +72,15 @@ crate::params! {
         hardness: f32 = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         presets {
             Light "Sand sheet": "Low waves of sand, as after a few windy days." { iterations = 80, sand_metres = 6.0, lift_metres = 0.2 }
-            Transverse "Transverse dunes": "A sand sea: long crests across a steady wind." {}
+            Transverse "Transverse dunes": "A sand sea: long crests across a steady wind." { iterations = 400, sand_metres = 18.0, patchiness = 0.1, saltation_metres = 60.0 }
             Barchans "Barchans": "Little sand on bare ground gathers in crescents whose horns point downwind." {
-                iterations = 400, sand_metres = 5.0, patchiness = 0.8, saltation_metres = 55.0, inflow = 0.3, rock_grip = 0.2
+                iterations = 400, sand_metres = 3.5, patchiness = 0.9, saltation_metres = 65.0, inflow = 0.35, rock_grip = 0.12
             }
             Seif "Long ridges": "Two winds by turns draw the sand out into ridges between them." {
                 iterations = 600, winds = 2, turn_angle = 110.0, season = 20, sand_metres = 12.0, inflow = 0.3, rock_grip = 0.2
             }
             Star "Star dunes": "Winds from all around pile the sand up into tall stars." {
-                iterations = 600, winds = 3, turn_angle = 120.0, season = 40, sand_metres = 16.0, inflow = 0.3, rock_grip = 0.2
+                iterations = 900, winds = 3, turn_angle = 120.0, season = 60, sand_metres = 7.0, patchiness = 0.8, saltation_metres = 90.0, inflow = 0.2, rock_grip = 0.12
             }
             Yardangs "Yardangs": "Flying sand carves soft rock into ribs along the wind." {
                 iterations = 300, sand_metres = 0.0, inflow = 1.0, rock_grip = 0.0, abrasion = 0.6, unevenness = 0.6

@@ -114,9 +114,11 @@ fn csv(table: &Table) -> String {
     let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
     let rows = table.rows.iter().map(|row| {
         let (label, unit) = (quoted(&row.label), quoted(&row.unit));
+        // what does not exist is left out
+        let bare = |value: f64| if value.is_nan() { String::new() } else { value.to_string() };
         match row.values {
-            Values::Each { a, b } => format!("{label},{unit},{a},{b},{}\n", a - b),
-            Values::Between(value) => format!("{label},{unit},,,{value}\n"),
+            Values::Each { a, b } => format!("{label},{unit},{},{},{}\n", bare(a), bare(b), bare(a - b)),
+            Values::Between(value) => format!("{label},{unit},,,{}\n", bare(value)),
         }
     });
     format!("measure,unit,A,B,A-B\n{}", rows.collect::<String>())
