@@ -63,7 +63,7 @@ impl Column {
             Self::Node => "Node",
             Self::Size => "Size",
             Self::Threads => "Threads",
-            Self::Time => "Time, ms",
+            Self::Time => "Time",
             Self::PerSample => "ns/sample",
             Self::Memory => "MiB",
             Self::Exponent => "Exponent",
@@ -78,7 +78,7 @@ impl Column {
             Self::Size => "Samples per side of the terrain.",
             Self::Threads => "Threads that shared the work.",
             Self::Time => {
-                "Median time of one run in milliseconds, with half the width of its interval, or how far that reaches above \
+                "Median time of one run, with half the width of its interval, or how far that reaches above \
                  and below where the two differ."
             }
             Self::PerSample => "Time for each sample of the terrain, in nanoseconds: comparable between sizes.",
@@ -316,7 +316,7 @@ impl Row {
             of.name.clone(),
             format!("{}²", cell.samples),
             cell.threads.to_string(),
-            if cell.changes_nothing { "no change".into() } else { spread(&cell.milliseconds) },
+            if cell.changes_nothing { "no change".into() } else { spread_of_time(&cell.milliseconds) },
             three(per_sample),
             short_mebibytes(bytes),
             law.map_or_else(|| "–".into(), power),
@@ -335,7 +335,7 @@ impl Row {
             cell.speed_up.median,
         ];
         let told = format!(
-            "{}, {}², {}: {} ms, {} ns a sample, {} MiB, exponent {}, same bits {}, speed-up {}",
+            "{}, {}², {}: {}, {} ns a sample, {} MiB, exponent {}, same bits {}, speed-up {}",
             texts[0],
             cell.samples,
             threads(cell.threads),
@@ -399,11 +399,17 @@ pub fn three(value: f64) -> String {
 
 /// Milliseconds with the unit that suits them.
 pub fn time(milliseconds: f64) -> String {
+    let (factor, unit) = unit(milliseconds);
+    format!("{} {unit}", three(milliseconds * factor))
+}
+
+/// The unit that leaves a time of `milliseconds` a few digits before the point, and what it is multiplied by for it.
+fn unit(milliseconds: f64) -> (f64, &'static str) {
     match milliseconds {
-        t if t >= 1000.0 => format!("{} s", three(t / 1000.0)),
-        t if t >= 1.0 => format!("{} ms", three(t)),
-        t if t >= 1e-3 => format!("{} µs", three(t * 1e3)),
-        t => format!("{} ns", three(t * 1e6)),
+        t if t >= 1000.0 => (1e-3, "s"),
+        t if t >= 1.0 => (1.0, "ms"),
+        t if t >= 1e-3 => (1e3, "µs"),
+        _ => (1e6, "ns"),
     }
 }
 
@@ -414,11 +420,16 @@ fn power(law: PowerLaw) -> String {
     }
 }
 
-/// The median with half the width of its interval, with both sides of one that is not symmetric; the median alone where nothing is known about the interval.
-fn spread(e: &Estimate) -> String {
-    spread_with(e, digits(e.median))
+/// A time with its interval, in the unit of the median.
+fn spread_of_time(milliseconds: &Estimate) -> String {
+    let e = milliseconds;
+    let (factor, unit) = unit(e.median);
+    let scaled = Estimate { median: e.median * factor, low: e.low * factor, high: e.high * factor, ..*e };
+    format!("{} {unit}", spread_with(&scaled, digits(scaled.median)))
 }
 
+/// The median with half the width of its interval, with both sides of one that is not symmetric; the median alone where
+/// nothing is known about the interval.
 fn spread_with(e: &Estimate, digits: usize) -> String {
     if e.confidence <= 0.0 {
         return format!("{:.digits$}", e.median);
@@ -427,14 +438,14 @@ fn spread_with(e: &Estimate, digits: usize) -> String {
     let is_lopsided = (above > 2.0 * below || below > 2.0 * above) && e.high - e.low > 0.05 * e.median;
     if is_lopsided {
         // what is far above the median says nothing about what lies below
-        return format!("{:.digits$} +{} −{}", e.median, two(above), two(below));
+        return format!("{:.digits$} +{} −{}", e.median, two(above, digits), two(below, digits));
     }
     format!("{:.digits$} ± {:.digits$}", e.median, 0.5 * (e.high - e.low))
 }
 
-/// About two digits, for what is uncertain itself.
-fn two(value: f64) -> String {
-    let digits = digits(value).saturating_sub(1);
+/// About two digits, for what is uncertain itself; no more than `most` behind the point.
+fn two(value: f64, most: usize) -> String {
+    let digits = digits(value).saturating_sub(1).min(most);
     format!("{value:.digits$}")
 }
 
@@ -457,10 +468,11 @@ mod tests {
     #[test]
     fn numbers_are_shown_with_their_uncertainty_and_unit() {
         let e = |median, low, high, confidence| Estimate { median, low, high, confidence };
-        assert_eq!(spread(&e(12.34, 12.0, 13.0, 0.97)), "12.3 ± 0.5");
-        assert_eq!(spread(&e(0.01234, 0.0120, 0.0130, 0.97)), "0.0123 ± 0.0005");
-        assert_eq!(spread(&e(1.24, 1.2, 22.5, 0.97)), "1.24 +21 −0.040", "an interval that is not symmetric");
-        assert_eq!(spread(&e(12.34, 12.34, 12.34, 0.0)), "12.3", "one repetition knows no interval");
+        assert_eq!(spread_of_time(&e(12.34, 12.0, 13.0, 0.97)), "12.3 ± 0.5 ms");
+        assert_eq!(spread_of_time(&e(0.01234, 0.0120, 0.0130, 0.97)), "12.3 ± 0.5 µs");
+        assert_eq!(spread_of_time(&e(1.24, 1.2, 22.5, 0.97)), "1.24 +21 −0.04 ms", "an interval that is not symmetric");
+        assert_eq!(spread_of_time(&e(12.34, 12.34, 12.34, 0.0)), "12.3 ms", "one repetition knows no interval");
+        assert_eq!(spread_with(&e(0.996, 0.9, 1.05, 0.97), 2), "1.00 ± 0.08");
         assert_eq!(time(1500.0), "1.50 s");
         assert_eq!(time(0.25), "250 µs");
         assert_eq!(time(0.0005), "500 ns");

@@ -30,8 +30,17 @@ pub fn show(ui: &mut Ui, state: &mut BenchState, report: &Report) {
             }
         }
     });
-    let lines: Vec<&ExtremeLine> =
-        report.extremes.iter().filter(|line| !state.only_remarkable || line.is_remarkable()).collect();
+    let mut lines: Vec<&ExtremeLine> = Vec::new();
+    for line in report.extremes.iter().filter(|line| !state.only_remarkable || line.is_remarkable()) {
+        // a node of which nothing is shown needs no heading
+        if matches!((line, lines.last()), (ExtremeLine::Head(_), Some(ExtremeLine::Head(_)))) {
+            lines.pop();
+        }
+        lines.push(line);
+    }
+    if matches!(lines.last(), Some(ExtremeLine::Head(_))) {
+        lines.pop();
+    }
     ui.spacing_mut().item_spacing.y = 0.0;
     let scroll = ScrollArea::vertical().id_salt("extremes").auto_shrink(false);
     scroll.show_rows(ui, ROW, lines.len(), |ui, range| lines[range].iter().for_each(|line| show_line(ui, line)));

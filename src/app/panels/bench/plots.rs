@@ -69,7 +69,7 @@ fn blank(id: &str, ui: &Ui) -> Plot<'static> {
                 .text_style(egui::TextStyle::Small)
                 .background_alpha(0.7)
                 .follow_insertion_order(true)
-                .position(Corner::LeftTop),
+                .position(Corner::RightBottom),
         )
 }
 

@@ -21,8 +21,8 @@ fn width(column: Column) -> f32 {
         Column::Time => 124.0,
         Column::PerSample => 62.0,
         Column::Memory => 50.0,
-        Column::Exponent => 82.0,
-        Column::SpeedUp => 96.0,
+        Column::Exponent => 80.0,
+        Column::SpeedUp => 108.0,
     }
 }
 
