@@ -228,7 +228,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     for name in ["Growth", "Threads", "Extremes"] {
         tab(&mut bench, name);
     }
-    assert!(bench.panels.query_by_label("Midpoint displacement (001)").is_some());
+    assert!(bench.panels.query_by_role_and_label(Role::Label, "Perlin noise (001)").is_some(), "a heading");
     let shown = bench.panels.query_all_by_label_contains(": relief, all finite").count();
     assert!(shown > 0, "extremes are listed");
     click(&mut bench.panels, "Show Remarkable");
