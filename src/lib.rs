@@ -52,7 +52,7 @@
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
 //!
 //! Tests walk lists rather than items: `tests/contract.rs` the node catalogue, `tests/scenes.rs` everything in `saves/`,
-//! `tests/panel.rs` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
+//! `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.

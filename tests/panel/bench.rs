@@ -1,15 +1,13 @@
 //! The benchmark window without a window system: what is chosen is what is measured, and what was found is shown.
 
-mod panel_kit;
-
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
+use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use panel_kit::*;
 use talweg::app::bench::{Ask, Benching, Ending, Order, Tone};
 use talweg::app::commands::Command;
 use talweg::app::panels::Effect;

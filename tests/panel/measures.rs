@@ -1,13 +1,12 @@
 //! The measures beside the view, without a window.
 
-mod panel_kit;
-
 use std::sync::Arc;
 
+use crate::kit::*;
 use bevy_egui::egui;
+use egui::accesskit::Role;
 use egui::{Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
-use panel_kit::*;
 use talweg::app::panels::{MeasuresInfo, Trust};
 use talweg::field::{Edges, Terrain};
 use talweg::lab::{Parity, Verdict};
@@ -103,10 +102,7 @@ fn what_counts_as_playable_is_changed_without_an_edit() {
     told(&mut panels);
     let undo = panels.state().editor.doc.undo_label().map(String::from);
     click(&mut panels, "What counts");
-    let slider = panels.get_all_by_role(egui::accesskit::Role::Slider).find(|slider| {
-        slider.accesskit_node().labelled_by().any(|label| label.label().is_some_and(|text| text == "Playable slope"))
-    });
-    let rect = slider.expect("there is a slider").rect();
+    let rect = widget(&panels, Role::Slider, "Playable slope").rect();
     drag(&mut panels, rect.center(), rect.right_center());
     drop_at(&mut panels, rect.right_center());
     let editor = &panels.state().editor;

@@ -1,12 +1,10 @@
 //! The panels of a process without a window: presets, charts, branches, files and layers it refers to, films.
 
-mod panel_kit;
-
+use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use panel_kit::*;
 use talweg::app::compare::Ask;
 use talweg::app::panels::Effect;
 use talweg::param::Value;

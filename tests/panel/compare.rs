@@ -1,14 +1,12 @@
 //! Comparing without a window: what B is asked for, how both are shown, and the table.
 
-mod panel_kit;
-
 use std::sync::Arc;
 
+use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::Queryable;
-use panel_kit::*;
 use talweg::app::commands::{Command, CompareAction, Overlay, ViewAction, Way};
 use talweg::app::compare::{Ask, Row, Table, Values};
 use talweg::app::document::Group;
