@@ -37,6 +37,8 @@ fn shown<'a>(state: &mut BenchState, report: &'a Arc<Report>) -> Vec<&'a Finding
             break;
         }
     }
+    // so that each keeps its colour when the table is sorted anew
+    subjects.sort_unstable();
     subjects.into_iter().map(|subject| &report.found.subjects[subject]).collect()
 }
 
