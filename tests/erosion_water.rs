@@ -379,3 +379,45 @@ fn no_checkerboard_and_no_spikes() {
     assert!(share < 0.1, "{share}");
     assert!(spikes < 66 && spike < 31.25, "{spikes} cells, {spike} m");
 }
+
+/// Of the cells that at least 0.2 m of water cross in an iteration, the share that are a lone groove: on both sides, across
+/// one direction of the grid, the ground rises steeper than `degrees`.
+fn lone_grooves(made: &Terrain, place: &Place, rain_metres: f32, degrees: f32) -> f64 {
+    let n = place.samples;
+    let (cell, relief) = (place.size_metres / (n - 1) as f32, place.relief_metres);
+    let supply = rain_metres * 512.0 / (n - 1) as f32;
+    let flow = made.map(MapKind::Flow).unwrap();
+    let (mut rivers, mut lone) = (0u32, 0u32);
+    for i in 1..n - 1 {
+        for j in 1..n - 1 {
+            let k = i * n + j;
+            if flow[k] * supply < 0.2 {
+                continue;
+            }
+            let groove =
+                [(1, 1.0), (n, 1.0), (n + 1, 2.0f32.sqrt()), (n - 1, 2.0f32.sqrt())].iter().any(|&(by, long)| {
+                    let rise = made.height[k - by].min(made.height[k + by]) - made.height[k];
+                    rise * relief > degrees.to_radians().tan() * cell * long
+                });
+            rivers += 1;
+            lone += u32::from(groove);
+        }
+    }
+    println!("{n}: {lone} lone grooves of {rivers} river cells");
+    f64::from(lone) / f64::from(rivers)
+}
+
+#[test]
+fn rivers_have_banks_and_are_no_grooves_of_one_cell() {
+    for (samples, steps) in [(129, 100), (257, 200)] {
+        let place = Place::new(samples, Edges::Open);
+        let share = |bank: &str| {
+            let (made, _) = run(&place, &erosion(&[("bank_angle", bank)]), place.noise(), steps);
+            lone_grooves(&made, &place, 2e-3, 30.0)
+        };
+        let (with, without) = (share("25"), share("89"));
+        println!("{samples}: {with:.4} with banks, {without:.4} without");
+        assert!(without > 0.05, "the law has nothing to do: {without}");
+        assert!(with < 0.25 * without, "{with} of the river cells are lone grooves, {without} without the law");
+    }
+}

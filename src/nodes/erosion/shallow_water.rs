@@ -12,7 +12,10 @@
 //! 3. bed: the water can hold s_eq = capacity · ramp(d) · |q| · (sin α + sin α_min), sin α from the power Σ q·ΔH the flow spends. Less than that
 //!    dissolves ground at the rate `dissolving`, more is laid down at the rate `deposition`. Neither goes beyond a
 //!    fifth of the way to the lowest or highest neighbour, so neither pits nor spikes grow. Slopes beyond the talus
-//!    angle slip;
+//!    angle slip. Running water undercuts what lies across its way: a bank slips beyond `bank_angle` already, fully where
+//!    a tenth of a metre of depth crosses a cell in an iteration and where the bank lies 45° or more off the flow. The
+//!    bed before and behind is no bank, or steep rivers would level it. A channel is at least as wide as the depth of
+//!    its water over that slope asks for, in metres;
 //! 4. transport: every flux takes its share q/d of the sediment of the cell it leaves. This upwind flux form conserves
 //!    the material; the semi-Lagrangian back-trace of the papers does not;
 //! 5. rain, springs, evaporation.
@@ -88,6 +91,8 @@ crate::params! {
         softening: f32 = 0.0, 0.0..=1.0;
         /// Steepest slope that stays where it is. The banks of rivers fall in until they rest at it.
         talus_angle: f32 ["°"] = 52.0, 0.0..=89.0, slider 15.0..=80.0;
+        /// Steepest bank that stands beside running water. Gentler banks fall in and make rivers wider than they are deep.
+        bank_angle: f32 ["°"] = 25.0, 0.0..=89.0, slider 5.0..=60.0;
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         /// What happens to water at the edges of the terrain.
@@ -96,7 +101,7 @@ crate::params! {
             Light "Light rain": "Fine gullies on the slopes." { iterations = 250, rain = 1.5, sediment_capacity = 40.0, shallow_depth = 0.3 }
             Natural "Natural": "Valleys, gullies and fans." {}
             Strong "Strong": "Wide valleys between worn hills." { iterations = 600, rain = 3.0, sediment_capacity = 80.0, talus_angle = 42.0 }
-            Canyon "Canyon": "Deep gorges with steep walls." { iterations = 600, sediment_capacity = 100.0, shallow_depth = 2.0, talus_angle = 65.0 }
+            Canyon "Canyon": "Deep gorges with steep walls." { iterations = 600, sediment_capacity = 100.0, shallow_depth = 2.0, talus_angle = 65.0, bank_angle = 45.0 }
             Flood "Flood": "Broad rivers and full lakes." { iterations = 400, rain = 12.0, evaporation = 0.0, sediment_capacity = 15.0 }
             Springs "Springs": "A few rivers from high springs." { iterations = 600, rain = 0.0, springs = 16, spring_flow = 0.5, sediment_capacity = 15.0, talus_angle = 45.0 }
         }
@@ -118,6 +123,10 @@ impl Process for ShallowWater {
 
     fn is_random(&self) -> bool {
         self.springs > 0
+    }
+
+    fn version(&self) -> u32 {
+        2
     }
 
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {

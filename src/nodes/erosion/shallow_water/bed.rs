@@ -23,8 +23,10 @@ pub fn look_around(law: &Law, [north, mid, south]: [&Column; 3], out: &mut Aroun
     let ground = [&north.ground, &mid.ground, &south.ground].map(|row| row.as_slice());
     let soft = [&north.soft, &mid.soft, &south.soft].map(|row| row.as_slice());
     extreme_cells(ground, &mut out.lowest, &mut out.highest);
-    slip_cells::<true>(ground, soft, law.rest_straight, law.slip_straight, &mut out.slip);
-    slip_cells::<false>(ground, soft, law.rest_diagonal, law.slip_diagonal, &mut out.slip);
+    let washed = |pair: usize| [north, mid, south].map(|row| row.washed[pair].as_slice());
+    let (straight, diagonal) = ([law.rest_straight, law.undercut_straight], [law.rest_diagonal, law.undercut_diagonal]);
+    slip_cells::<true>([ground, soft, washed(0), washed(1)], straight, law.slip_straight, &mut out.slip);
+    slip_cells::<false>([ground, soft, washed(2), washed(3)], diagonal, law.slip_diagonal, &mut out.slip);
 }
 
 /// Lowest and highest of each cell and its neighbours.
@@ -42,25 +44,41 @@ fn extreme_cells(ground: [&[f32]; 3], lowest: &mut [f32], highest: &mut [f32]) {
     }
 }
 
-/// Each pair of cells moves `rate` of what its difference exceeds `rest` by, as far as the higher one is soft.
-fn slip_cells<const STRAIGHT: bool>(ground: [&[f32]; 3], soft: [&[f32]; 3], rest: f32, rate: f32, slip: &mut [f32]) {
+/// Each pair of cells moves `rate` of what its difference exceeds its rest by, as far as the higher one is soft. It rests at
+/// `rest`, less `undercut` as far as running water washes the lower one along the pair's direction: `washed` of the first
+/// of the two directions, `washed_2` of the second.
+fn slip_cells<const STRAIGHT: bool>(
+    [ground, soft, washed, washed_2]: [[&[f32]; 3]; 4],
+    [rest, undercut]: [f32; 2],
+    rate: f32,
+    slip: &mut [f32],
+) {
     let n = slip.len();
     let [north, mid, south] = ground.map(|row| &row[..n + 2]);
     let [soft_n, soft_m, soft_s] = soft.map(|row| &row[..n + 2]);
+    let [washed_n, washed_m, washed_s] = washed.map(|row| &row[..n + 2]);
+    let [washed_2n, washed_2m, washed_2s] = washed_2.map(|row| &row[..n + 2]);
     for j in 0..n {
         let (h, own) = (mid[j + 1], soft_m[j + 1]);
-        let pair = |other: f32, soft: f32| {
+        let pair = |other: f32, soft: f32, own_washed: f32, washed: f32| {
             let rise = other - h;
-            let (down, up) = (rise - rest, rise + rest);
+            let (down, up) = (rise - (rest - undercut * own_washed), rise + (rest - undercut * washed));
             // NaN, beyond an edge, compares as neither
             soft * if down > 0.0 { down } else { 0.0 } + own * if up < 0.0 { up } else { 0.0 }
         };
+        let (foot, foot_2) = (washed_m[j + 1], washed_2m[j + 1]);
         if STRAIGHT {
-            let rows = pair(mid[j], soft_m[j]) + pair(mid[j + 2], soft_m[j + 2]);
-            slip[j] = rate * (rows + (pair(north[j + 1], soft_n[j + 1]) + pair(south[j + 1], soft_s[j + 1])));
+            let rows =
+                pair(mid[j], soft_m[j], foot, washed_m[j]) + pair(mid[j + 2], soft_m[j + 2], foot, washed_m[j + 2]);
+            let columns = pair(north[j + 1], soft_n[j + 1], foot_2, washed_2n[j + 1])
+                + pair(south[j + 1], soft_s[j + 1], foot_2, washed_2s[j + 1]);
+            slip[j] = rate * (rows + columns);
         } else {
-            let falling = pair(north[j], soft_n[j]) + pair(south[j + 2], soft_s[j + 2]);
-            slip[j] += rate * (falling + (pair(north[j + 2], soft_n[j + 2]) + pair(south[j], soft_s[j])));
+            let falling =
+                pair(north[j], soft_n[j], foot, washed_n[j]) + pair(south[j + 2], soft_s[j + 2], foot, washed_s[j + 2]);
+            let rising = pair(north[j + 2], soft_n[j + 2], foot_2, washed_2n[j + 2])
+                + pair(south[j], soft_s[j], foot_2, washed_2s[j]);
+            slip[j] += rate * (falling + rising);
         }
     }
 }

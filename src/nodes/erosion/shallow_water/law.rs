@@ -19,6 +19,8 @@ pub const FASTEST: f32 = 0.5;
 const BED_STEP: f32 = 0.2;
 /// Share of the slope beyond rest that slips in an iteration; 3/16 would overshoot.
 const SLIP: f32 = 0.125;
+/// Discharge over a width, in metres of depth a cell an iteration, that undercuts the banks fully. It means the same on any grid.
+const WASHING_METRES: f32 = 0.1;
 /// Intervals of the grid that the rates are given for.
 const NOMINAL_INTERVALS: f32 = 512.0;
 
@@ -47,6 +49,11 @@ pub struct Law {
     pub bed_least: f32,
     pub rest_straight: f32,
     pub rest_diagonal: f32,
+    /// How much less rises over one cell beside running water: the talus slope less the bank slope.
+    pub undercut_straight: f32,
+    pub undercut_diagonal: f32,
+    /// What a flux, in and out, is multiplied by: at 1 the banks are undercut fully.
+    pub per_washing: f32,
     pub slip_straight: f32,
     pub slip_diagonal: f32,
     /// What is left of the water after an iteration's evaporation.
@@ -59,6 +66,8 @@ impl Law {
         let cell = cx.cell_metres() * per_metre;
         let time = time(cx);
         let rest = cx.rise_per_cell(of.talus_angle);
+        let undercut = rest - cx.rise_per_cell(of.bank_angle);
+        let undercut = if undercut > 0.0 { undercut } else { 0.0 };
         let full = of.pipe_depth * per_metre;
         // implicit, so that any rate at any step stays a share
         let share = |rate: f32| rate * time / (1.0 + rate * time);
@@ -80,6 +89,9 @@ impl Law {
             bed_least: 1e-3 * cell,
             rest_straight: rest,
             rest_diagonal: rest * std::f32::consts::SQRT_2,
+            undercut_straight: undercut,
+            undercut_diagonal: undercut * std::f32::consts::SQRT_2,
+            per_washing: if undercut > 0.0 { 0.5 / (WASHING_METRES * per_metre) } else { 0.0 },
             slip_straight: SLIP * STRAIGHT,
             slip_diagonal: SLIP * DIAGONAL,
             kept: 1.0 / (1.0 + of.evaporation * time),

@@ -26,12 +26,15 @@ pub struct Column {
     /// Level of the water; beyond an open edge what the flow falls to.
     pub level: Padded,
     pub soft: Padded,
+    /// Share of the way from the talus slope to the bank slope that ground beside the cell rests at: to the east and
+    /// west, north and south, along falling and along rising diagonals.
+    pub washed: [Padded; 4],
 }
 
 impl Column {
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n + 2];
-        Self { ground: row(), level: row(), soft: row() }
+        Self { ground: row(), level: row(), soft: row(), washed: std::array::from_fn(|_| row()) }
     }
 }
 
@@ -93,9 +96,11 @@ impl Law {
         for (j, soft) in out.soft[1..=n].iter_mut().enumerate() {
             *soft = softness(at * n + j);
         }
+        self.load_washed(state, at, &mut out.washed);
         match self.grid.edges {
             Edges::Wrap => {
-                for row in [&mut out.ground, &mut out.level, &mut out.soft] {
+                let [straight, upright, falling, rising] = &mut out.washed;
+                for row in [&mut out.ground, &mut out.level, &mut out.soft, straight, upright, falling, rising] {
                     (row[0], row[n + 1]) = (row[n - 1], row[2]);
                 }
             }
@@ -120,5 +125,66 @@ impl Law {
         (out.level[0], out.level[n + 1]) = (out.level[1], out.level[n]);
         out.ground.fill(f32::NAN);
         out.soft.fill(0.0);
+        out.washed.iter_mut().for_each(|row| row.fill(0.0));
+    }
+
+    /// How far the water that passes each cell of row `at` undercuts its banks, from 0 to 1: by the mean of what flows in
+    /// and out, and by how squarely it passes them. The bed before and behind it is no bank.
+    fn load_washed(&self, state: &[f32], at: usize, out: &mut [Padded; 4]) {
+        let n = self.grid.samples;
+        let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| row_of(state, n, row, FLUX + pipe)) };
+        let Some(north) = self.grid.before(at).map(pipes).filter(|_| self.per_washing > 0.0) else {
+            out.iter_mut().for_each(|row| row.fill(0.0));
+            return;
+        };
+        let own = pipes(at);
+        let [across, upright, falling, rising] = out;
+        let mut out = [across, upright, falling, rising].map(|row| &mut row[1..=n]);
+        for j in [0, n - 1] {
+            let shares = self.grid.before(j).zip(self.grid.after(j)).map(|(west, east)| {
+                let pairs = [
+                    [own[0][j], own[0][west]],
+                    [own[1][j], north[1][j]],
+                    [own[2][j], north[2][west]],
+                    [own[3][j], north[3][east]],
+                ];
+                washing(pairs, self.per_washing)
+            });
+            for (row, share) in out.iter_mut().zip(shares.unwrap_or([0.0; 4])) {
+                row[j] = share;
+            }
+        }
+        washed_cells(own, north, self.per_washing, out.map(|row| &mut row[1..n - 1]));
+    }
+}
+
+/// How far flow undercuts what lies across it, from 0 to 1, along each of the four directions; of each the two pipes.
+#[inline(always)]
+fn washing([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
+    let (falling, rising) = (se[0] + se[1], sw[0] + sw[1]);
+    let x = (e[0] + e[1]) + (falling - rising);
+    let y = (s[0] + s[1]) + (falling + rising);
+    let (xx, yy, xy) = (x * x, y * y, x * y);
+    let flow = (xx + yy).sqrt();
+    let share = flow * per_washing;
+    let share = if share < 1.0 { share } else { 1.0 };
+    // twice the square of the sine between the flow and the direction: from 45° on the whole share
+    let per_square = 1.0 / (xx + yy + 1e-36);
+    [2.0 * yy, 2.0 * xx, (xx + yy) - 2.0 * xy, (xx + yy) + 2.0 * xy].map(|twice| {
+        let squarely = twice * per_square;
+        share * if squarely < 1.0 { squarely } else { 1.0 }
+    })
+}
+
+/// The inner cells of [`Law::load_washed`].
+fn washed_cells(own: [&[f32]; 4], north: [&[f32]; 4], per_washing: f32, out: [&mut [f32]; 4]) {
+    let [across, upright, falling, rising] = out;
+    let n = across.len();
+    let (upright, falling, rising) = (&mut upright[..n], &mut falling[..n], &mut rising[..n]);
+    let [e, s, se, sw] = own.map(|row| &row[..n + 2]);
+    let [_, n_s, n_se, n_sw] = north.map(|row| &row[..n + 2]);
+    for j in 0..n {
+        let pairs = [[e[j + 1], e[j]], [s[j + 1], n_s[j + 1]], [se[j + 1], n_se[j]], [sw[j + 1], n_sw[j + 2]]];
+        [across[j], upright[j], falling[j], rising[j]] = washing(pairs, per_washing);
     }
 }
