@@ -85,6 +85,8 @@ pub enum Command {
     /// Thumbnails of lower and higher values in the tooltips of sliders, or none.
     SliderGhosts,
     Compare(CompareAction),
+    /// Opens the benchmark lab, or closes it.
+    Benchmark,
     Shortcuts,
     About,
 }
@@ -140,7 +142,7 @@ impl Command {
         all.extend(Self::view().into_iter().map(Self::View));
         all.push(Self::SliderGhosts);
         all.extend(CompareAction::all().into_iter().map(Self::Compare));
-        all.extend([Self::Shortcuts, Self::About]);
+        all.extend([Self::Benchmark, Self::Shortcuts, Self::About]);
         all
     }
 
@@ -166,7 +168,7 @@ impl Command {
             Self::Recompute | Self::Cancel => "Computing",
             Self::View(_) | Self::ToggleMeasures | Self::SliderGhosts => "View",
             Self::Compare(_) => "Compare",
-            Self::Shortcuts | Self::About => "Help",
+            Self::Benchmark | Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
         }
     }
@@ -316,6 +318,12 @@ impl Command {
                 &[],
             ),
             Self::Compare(action) => return compare::info(*action),
+            Self::Benchmark => (
+                "Benchmark…",
+                "Measures what nodes cost: time with its uncertainty, memory, growth with size, the effect of threads.",
+                icon::TIMER,
+                keys![COMMAND_SHIFT + B],
+            ),
             Self::Shortcuts => {
                 ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }

@@ -3,6 +3,7 @@
 //! ```text
 //! PreUpdate   systems::receive   reports of the worker → document, Shown
 //!             compare::advance   the terrain to compare with → Shown
+//!             bench::advance     what a benchmark found → panels
 //!             measuring::advance the measures of the terrain on screen
 //! Update      view               mouse and view commands → camera
 //! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
@@ -12,6 +13,7 @@
 //! [`view`] knows Bevy only; [`systems`] and [`bridge`] join them.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 
+pub mod bench;
 pub mod bridge;
 pub mod commands;
 pub mod compare;
@@ -149,6 +151,7 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .init_resource::<drive::Observed>()
     .init_resource::<export::Exports>()
     .init_resource::<compare::Comparing>()
+    .init_resource::<bench::Benching>()
     .init_resource::<measuring::Measuring>()
     .init_resource::<systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
@@ -157,7 +160,9 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
         PreUpdate,
         (
             systems::ask_before_closing,
-            (systems::receive, compare::advance, measuring::advance).chain().run_if(resource_exists::<Bridge>),
+            (systems::receive, compare::advance, measuring::advance, bench::advance)
+                .chain()
+                .run_if(resource_exists::<Bridge>),
         )
             .chain(),
     )

@@ -11,6 +11,7 @@ use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContexts, egui};
 use serde_json::json;
 
+use super::bench::{BenchInfo, Benching};
 use super::bridge::Bridge;
 use super::commands::{ViewAction, Viewpoint};
 use super::compare::Comparing;
@@ -148,6 +149,7 @@ pub struct Hands<'w> {
     exports: ResMut<'w, Exports>,
     comparing: ResMut<'w, Comparing>,
     studio: ResMut<'w, Studio>,
+    benching: ResMut<'w, Benching>,
     measuring: Res<'w, Measuring>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
@@ -166,7 +168,7 @@ pub struct Beside<'w> {
 }
 
 impl Beside<'_> {
-    fn is_busy(&self) -> bool {
+    pub fn is_busy(&self) -> bool {
         self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy() || self.studio.is_busy()
     }
 }
@@ -198,6 +200,7 @@ pub fn panels(
     hands.studio.receive();
     info.variants = hands.studio.info();
     let received = receiving.elapsed();
+    info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
@@ -283,6 +286,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         places_on_screen: Vec::new(),
         compare: CompareInfo::default(),
         variants: VariantsInfo::default(),
+        bench: BenchInfo::default(),
         measures: panels::MeasuresInfo::default(),
     }
 }
@@ -305,6 +309,11 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             let hands = &mut *hands;
             if let Err(error) = hands.comparing.ask(ask, &mut editor.doc, bridge, &hands.waker) {
                 editor.toasts.error(format!("There is nothing to compare with: {error}."));
+            }
+        }
+        Effect::Bench(ask) => {
+            if let Err(error) = hands.benching.ask(ask, &hands.waker) {
+                editor.toasts.error(format!("The benchmark did not begin: {error}."));
             }
         }
         Effect::Export { path } => export(Product::Heightmap, &path, editor, hands),
@@ -345,6 +354,7 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
 pub fn pace(
     mut bridge: ResMut<Bridge>,
     beside: Beside,
+    benching: Res<Benching>,
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
@@ -352,6 +362,9 @@ pub fn pace(
         UpdateMode::Continuous
     } else if bridge.is_busy() || beside.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
+    } else if benching.is_running() {
+        // seldom: drawing takes time from what is measured
+        UpdateMode::reactive_low_power(Duration::from_millis(500))
     } else {
         UpdateMode::reactive_low_power(Duration::from_secs(60))
     };
@@ -366,7 +379,7 @@ pub fn observe(
     mut observed: ResMut<Observed>,
     driven: Option<Res<super::drive::Driven>>,
     mut bridge: ResMut<Bridge>,
-    beside: Beside,
+    (beside, benching): (Beside, Res<Benching>),
     state: Res<EditorResource>,
     view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
     cost: Res<FrameCost>,
@@ -380,6 +393,7 @@ pub fn observe(
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = bridge.is_busy()
         || beside.is_busy()
+        || benching.is_running()
         || camera.is_gliding()
         || current == 0
         || !drawn.is(&shown)
@@ -402,6 +416,8 @@ pub fn observe(
         "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
         "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
         "longest_variants_ms": cost.longest_variants.as_secs_f64() * 1000.0,
+        "longest_bench_ms": state.editor.bench.longest().as_secs_f64() * 1000.0,
+        "mean_bench_ms": state.editor.bench.mean().as_secs_f64() * 1000.0,
         "longest_measure_ms": cost.longest_measure.as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });

@@ -1,5 +1,6 @@
 //! The panels without a window: every interaction goes through the pointer and the keyboard.
 
+mod bench;
 mod compare;
 mod editing;
 mod erosion;

@@ -92,6 +92,7 @@ impl Editor {
                 self.effects.push(Effect::View(action));
             }
             Command::Compare(action) => self.run_compare(action),
+            Command::Benchmark => self.bench.toggle(),
             Command::Shortcuts => self.dialogs.show_shortcuts(),
             Command::About => self.dialogs.show_about(),
         }

@@ -27,6 +27,8 @@ pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
         ui.menu_button("View", |ui| view(ui, editor, &mut chosen));
         ui.menu_button("Compare", |ui| compare(ui, editor, &mut chosen));
         ui.menu_button("Help", |ui| {
+            pick(ui, &mut chosen, Command::Benchmark, None, true);
+            ui.separator();
             pick(ui, &mut chosen, Command::Shortcuts, None, true);
             pick(ui, &mut chosen, Command::About, None, true);
         });

@@ -5,6 +5,7 @@
 
 mod actions;
 mod add_menu;
+mod bench;
 mod charts;
 mod compare;
 mod curve;
@@ -27,6 +28,7 @@ use std::path::PathBuf;
 use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
+use super::bench::Ask as BenchAsk;
 use super::commands::{self, Command, Overlay, ViewAction, ViewMode};
 use super::compare::Ask;
 use super::dialogs::Dialogs;
@@ -36,6 +38,7 @@ use super::theme::colour;
 use crate::film::Film;
 use crate::scene::Problem;
 
+pub use bench::BenchState;
 pub use compare::{CompareInfo, CompareState};
 pub use measures::{MeasuresInfo, MeasuresState, Trust};
 pub use settings::Swatch;
@@ -79,6 +82,8 @@ pub enum Effect {
     View(ViewAction),
     /// Compare with something, or with nothing.
     Compare(Ask),
+    /// Run a benchmark, or stop it.
+    Bench(BenchAsk),
     /// End the program; unsaved changes have been dealt with.
     Quit,
 }
@@ -99,6 +104,7 @@ pub struct Editor {
     pub view: ViewSettings,
     pub compare: CompareState,
     pub variants: VariantsState,
+    pub bench: BenchState,
     pub measures: MeasuresState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
@@ -126,6 +132,7 @@ impl Editor {
             view: ViewSettings::default(),
             compare: CompareState::default(),
             variants: VariantsState::default(),
+            bench: BenchState::default(),
             measures: MeasuresState::default(),
             toasts,
             dialogs: Dialogs::default(),
@@ -154,6 +161,7 @@ impl Editor {
         for &at in &info.places_on_screen {
             charts::mark(root, at, free_rect);
         }
+        self.effects.extend(bench::show(&ctx, &mut self.bench, &self.doc, &info.bench).map(Effect::Bench));
         for command in asked {
             self.run(&ctx, command);
         }

@@ -8,6 +8,7 @@ use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::{CompareInfo, MeasuresInfo};
+use crate::app::bench::BenchInfo;
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
@@ -64,6 +65,7 @@ pub struct StatusInfo {
     pub places_on_screen: Vec<[f32; 2]>,
     pub compare: CompareInfo,
     pub variants: VariantsInfo,
+    pub bench: BenchInfo,
     pub measures: MeasuresInfo,
 }
 
@@ -107,6 +109,9 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) ->
     }
     if let Some((file, done)) = &info.exporting {
         return format!("Exporting {file}, {:.0} %", done * 100.0);
+    }
+    if let Some(underway) = &info.bench.underway {
+        return format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
     }
     if info.stopped {
         return "Stopped: the picture is older than the scene. F5 computes it".into();

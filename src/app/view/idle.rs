@@ -14,6 +14,11 @@ use super::shown::{Drawn, Shown};
 pub struct Waker(std::sync::Arc<dyn Fn() + Send + Sync>);
 
 impl Waker {
+    /// Rings when it wakes; the window's own wakes the window.
+    pub fn new(ring: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(std::sync::Arc::new(ring))
+    }
+
     pub fn wake(&self) {
         (self.0)();
     }
@@ -38,10 +43,10 @@ impl Plugin for IdlePlugin {
     fn finish(&self, app: &mut App) {
         let Some(proxy) = app.world().get_resource::<EventLoopProxyWrapper>() else { return };
         let proxy = (**proxy).clone();
-        app.insert_resource(Waker(std::sync::Arc::new(move || {
+        app.insert_resource(Waker::new(move || {
             // fails only when the window is gone
             let _ = proxy.send_event(WinitUserEvent::WakeUp);
-        })));
+        }));
     }
 }
 

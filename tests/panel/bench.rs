@@ -1,0 +1,295 @@
+//! The benchmark window without a window system: what is chosen is what is measured, and what was found is shown.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use crate::kit::*;
+use bevy_egui::egui;
+use egui::accesskit::{Role, Toggled};
+use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
+use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::app::bench::{Ask, Benching, Ending, Order, Tone};
+use talweg::app::commands::Command;
+use talweg::app::panels::Effect;
+use talweg::app::view::Waker;
+use talweg::param::Value;
+
+/// The window with the lab behind it, as the editor joins them.
+struct Bench {
+    panels: Panels,
+    lab: Benching,
+    waker: Waker,
+    rings: Receiver<()>,
+}
+
+impl Bench {
+    fn new(nodes: &[&str]) -> Self {
+        Self::sized(vec2(1280.0, 720.0), nodes)
+    }
+
+    fn sized(size: egui::Vec2, nodes: &[&str]) -> Self {
+        let (ring, rings) = channel();
+        let waker = Waker::new(move || {
+            let _ = ring.send(());
+        });
+        let mut panels = panels(size, nodes);
+        press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::B);
+        Self { panels, lab: Benching::default(), waker, rings }
+    }
+
+    /// Carries out what was asked for, and tells the panels how it is.
+    fn carry_out(&mut self) {
+        for effect in std::mem::take(&mut self.panels.state_mut().effects) {
+            if let Effect::Bench(ask) = effect {
+                self.lab.ask(ask, &self.waker).unwrap();
+            }
+        }
+        self.tell();
+    }
+
+    fn tell(&mut self) {
+        self.panels.state_mut().info.bench = self.lab.info();
+        self.panels.run();
+    }
+
+    /// Until what runs has ended.
+    fn wait(&mut self) -> Ending {
+        loop {
+            self.rings.recv_timeout(Duration::from_secs(300)).expect("the lab never rings");
+            if let Some(ending) = self.lab.receive() {
+                self.tell();
+                return ending;
+            }
+        }
+    }
+
+    fn chips(&mut self, names: &[&str]) {
+        for name in names {
+            click(&mut self.panels, name);
+        }
+    }
+
+    /// The smallest benchmark: document 001's pair at 65² and 129², once, on one thread.
+    fn small(&mut self) {
+        self.chips(&["Size 65", "Size 257", "Size 513", "Size 1025"]);
+        for count in 2..=1024 {
+            let name = format!("Threads {count}");
+            if is_on(&self.panels, &name) == Some(true) {
+                click(&mut self.panels, &name);
+            }
+        }
+        repetitions(&mut self.panels, "1");
+    }
+
+    fn order(&self) -> Order {
+        match self.panels.state().effects.last() {
+            Some(Effect::Bench(Ask::Run(order))) => order.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+fn is_on(panels: &Panels, name: &str) -> Option<bool> {
+    Some(panels.query_by_label(name)?.accesskit_node().toggled() == Some(Toggled::True))
+}
+
+fn repetitions(panels: &mut Panels, text: &str) {
+    let at = panels.get_by_role_and_label(Role::SpinButton, "Repetitions").rect().center();
+    panels.hover_at(at);
+    panels.drag_at(at);
+    panels.drop_at(at);
+    panels.run();
+    panels.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    panels.event(egui::Event::Text(text.into()));
+    panels.run();
+    press(panels, Modifiers::NONE, Key::Enter);
+}
+
+fn search(panels: &mut Panels, text: &str) {
+    panels.get_by_role_and_label(Role::TextInput, "Search nodes to benchmark").focus();
+    panels.run();
+    panels.get_by_role_and_label(Role::TextInput, "Search nodes to benchmark").type_text(text);
+    panels.run();
+}
+
+fn tab(bench: &mut Bench, name: &str) {
+    bench.panels.get_by_role_and_label(Role::Button, name).click();
+    bench.panels.run();
+}
+
+fn copied(bench: &mut Bench, label: &str) -> String {
+    bench.panels.get_by_label(label).click();
+    bench.panels.step();
+    let mut found = None;
+    for _ in 0..4 {
+        for command in &bench.panels.output().platform_output.commands {
+            if let OutputCommand::CopyText(text) = command {
+                found = Some(text.clone());
+            }
+        }
+        bench.panels.step();
+    }
+    found.expect("nothing was copied")
+}
+
+#[test]
+fn the_pair_of_document_001_is_chosen_and_nodes_are_searched() {
+    let mut bench = Bench::new(&[]);
+    click(&mut bench.panels, "Run benchmark");
+    let order = bench.order();
+    let names: Vec<&str> = order.subjects.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["Perlin noise (001)", "Midpoint displacement (001)"]);
+    assert_eq!(order.plan.sizes, [129, 257, 513, 1025]);
+    assert_eq!((order.plan.repetitions, order.plan.extremes), (7, None));
+    click(&mut bench.panels, "Choose no node");
+    assert!(bench.panels.query_by_label("Choose at least one node.").is_some());
+    search(&mut bench.panels, "voronoi");
+    assert!(bench.panels.query_by_role_and_label(Role::CheckBox, "Midpoint displacement").is_none());
+    bench.panels.get_by_role_and_label(Role::CheckBox, "Voronoi").click();
+    bench.panels.run();
+    bench.chips(&["Size 2049", "Extremes"]);
+    repetitions(&mut bench.panels, "11");
+    click(&mut bench.panels, "Run benchmark");
+    let order = bench.order();
+    assert_eq!(order.subjects.len(), 1);
+    assert_eq!(order.subjects[0].1.about().name, "Voronoi");
+    assert_eq!(order.plan.sizes, [129, 257, 513, 1025, 2049]);
+    assert!(order.plan.repetitions == 11 && order.plan.extremes.is_some(), "{:?}", order.plan);
+}
+
+#[test]
+fn the_selected_layer_is_measured_with_its_parameters() {
+    let mut bench = Bench::new(&["Perlin"]);
+    click(&mut bench.panels, "Choose no node");
+    let doc = &mut bench.panels.state_mut().editor.doc;
+    let octaves = doc.scene().layers[0].node.about().find("octaves").unwrap();
+    doc.edit("Test", None, |scene| scene.layers[0].node.params_mut().set(octaves, &Value::Int(2)).unwrap());
+    bench.panels.run();
+    click(&mut bench.panels, "Add the selected layer");
+    let doc = &mut bench.panels.state_mut().editor.doc;
+    doc.edit("Test", None, |scene| scene.layers[0].node.params_mut().set(octaves, &Value::Int(3)).unwrap());
+    bench.panels.run();
+    click(&mut bench.panels, "Add the selected layer");
+    click(&mut bench.panels, "Run benchmark");
+    let order = bench.order();
+    let kept: Vec<Value> = order.subjects.iter().map(|(_, node)| node.params().get(octaves)).collect();
+    assert_eq!(kept, [Value::Int(2), Value::Int(3)], "each as it was when it was added");
+    assert!(order.subjects[0].0 != order.subjects[1].0, "two names");
+    let first = format!("Forget {}", order.subjects[0].0);
+    click(&mut bench.panels, &first);
+    click(&mut bench.panels, "Run benchmark");
+    assert_eq!(bench.order().subjects, order.subjects[1..]);
+}
+
+#[test]
+fn what_was_measured_is_shown_sorted_and_copied() {
+    let mut bench = Bench::new(&[]);
+    bench.small();
+    bench.chips(&["Extremes"]);
+    click(&mut bench.panels, "Run benchmark");
+    bench.carry_out();
+    assert!(bench.panels.query_by_label("Stop benchmark").is_some());
+    assert!(bench.panels.query_by_label_contains("Working meanwhile disturbs").is_some());
+    assert_eq!(bench.wait(), Ending::Found);
+    let report = bench.lab.info().report.unwrap();
+    assert_eq!(report.rows.len(), 4);
+    assert_eq!(report.findings[0].tone, Tone::Care, "once is not enough");
+    assert!(bench.panels.query_all_by_value(&report.findings[0].text).count() > 0, "{}", report.findings[0].text);
+
+    tab(&mut bench, "Table");
+    let top = |bench: &Bench| {
+        let y = |row: &talweg::app::bench::Row| bench.panels.get_by_label(&row.told).rect().top();
+        let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
+        (first.subject, report.cell(first).samples)
+    };
+    assert_eq!(top(&bench), (0, 65));
+    click(&mut bench.panels, "Sort by Size");
+    click(&mut bench.panels, "Sort by Size");
+    assert_eq!(top(&bench), (0, 129), "largest first");
+    click(&mut bench.panels, "Sort by Time");
+    let times: Vec<f64> = report
+        .order(talweg::app::bench::Column::Time, false)
+        .iter()
+        .map(|&k| report.cell(&report.rows[k]).milliseconds.median)
+        .collect();
+    assert!(times.windows(2).all(|pair| pair[0] <= pair[1]), "{times:?}");
+
+    let csv = copied(&mut bench, "Copy as CSV");
+    assert_eq!(csv.lines().count(), 5, "{csv}");
+    assert!(
+        csv.starts_with("name,timed,samples") && csv.contains("\nMidpoint displacement (001),field,129,1,"),
+        "{csv}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&copied(&mut bench, "Copy as JSON")).unwrap();
+    assert_eq!(json["subjects"][1]["cells"][0]["samples"], 65);
+
+    for name in ["Growth", "Threads", "Extremes"] {
+        tab(&mut bench, name);
+    }
+    assert!(bench.panels.query_by_role_and_label(Role::Label, "Perlin noise (001)").is_some(), "a heading");
+    let shown = bench.panels.query_all_by_label_contains(": relief, all finite").count();
+    assert!(shown > 0, "extremes are listed");
+    click(&mut bench.panels, "Show Remarkable");
+    assert_eq!(bench.panels.query_all_by_label_contains(": relief, all finite, 1.").count(), 0);
+    tab(&mut bench, "Growth");
+    click(&mut bench.panels, "Plot one thread");
+}
+
+#[test]
+fn one_that_is_stopped_leaves_what_was_found_before() {
+    let mut bench = Bench::new(&[]);
+    bench.small();
+    click(&mut bench.panels, "Run benchmark");
+    bench.carry_out();
+    assert_eq!(bench.wait(), Ending::Found);
+    let before = bench.lab.info().report.unwrap();
+    // so long that only Stop ends it
+    repetitions(&mut bench.panels, "999");
+    bench.chips(&["Size 2049", "Size 1025"]);
+    click(&mut bench.panels, "Run benchmark");
+    bench.carry_out();
+    assert!(bench.lab.is_running());
+    click(&mut bench.panels, "Stop benchmark");
+    bench.carry_out();
+    if bench.lab.is_running() {
+        assert!(bench.panels.query_by_label("Stopping…").is_some());
+    }
+    assert_eq!(bench.wait(), Ending::Stopped);
+    let info = bench.lab.info();
+    assert!(std::sync::Arc::ptr_eq(&info.report.unwrap(), &before) && info.trouble.is_none());
+    assert!(bench.panels.query_by_label("Run benchmark").is_some(), "another can begin");
+}
+
+#[test]
+fn the_window_lies_inside_the_screen_with_all_its_parts() {
+    for size in [vec2(1280.0, 720.0), vec2(1024.0, 640.0), vec2(960.0, 600.0)] {
+        let mut bench = Bench::sized(size, &["Perlin"]);
+        let screen = Rect::from_min_size(egui::Pos2::ZERO, size);
+        let names = [
+            "Search nodes to benchmark",
+            "Size 65",
+            "Size 2049",
+            "Threads 1",
+            "Repetitions",
+            "Extremes",
+            "Run benchmark",
+        ];
+        let rects: Vec<Rect> = names
+            .iter()
+            .map(|name| bench.panels.query_all_by_label(name).next().unwrap_or_else(|| panic!("{name}")).rect())
+            .collect();
+        for (k, rect) in rects.iter().enumerate() {
+            assert!(screen.contains_rect(*rect), "{} at {rect:?} in {size:?}", names[k]);
+            for (other, name) in rects[..k].iter().zip(names) {
+                assert!(!rect.shrink(1.0).intersects(other.shrink(1.0)), "{} lies on {name}", names[k]);
+            }
+        }
+        assert!(bench.panels.state().editor.bench.is_open());
+        press(&mut bench.panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::B);
+        assert!(!bench.panels.state().editor.bench.is_open());
+        click(&mut bench.panels, "Help");
+        click(&mut bench.panels, "Benchmark…");
+        assert!(bench.panels.state().editor.bench.is_open());
+    }
+    assert!(Command::all().contains(&Command::Benchmark));
+}
