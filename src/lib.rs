@@ -41,6 +41,7 @@
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
 //! | [`hydrology`] | where water goes: receivers, hollows, areas, lakes, streams |
+//! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
 //! | [`measure`] | what a terrain is like, in numbers: slopes, erosion score |
@@ -58,6 +59,7 @@
 //! - No GPU in the evaluation: it could not give the same bits everywhere.
 
 pub mod cli;
+pub mod construction;
 pub mod eval;
 pub mod field;
 pub mod film;

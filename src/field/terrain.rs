@@ -16,6 +16,7 @@ crate::choices! {
         Rain "Rain": "Rain that falls here, as a multiple of what falls on average.",
         Sand "Sand": "Depth of loose sand on the ground, part of the height.",
         Snow "Snow": "Depth of snow on the ground, part of the height.",
+        Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
     }
 }
 
@@ -25,7 +26,7 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(self, Self::Hardness | Self::Flow | Self::Rain)
+        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation)
     }
 
     /// Value where no layer has written the map.
