@@ -43,6 +43,7 @@ pub mod program;
 pub mod replace;
 pub mod ribbon;
 pub mod text;
+pub mod trace;
 pub mod warp;
 
 pub use answer::{Answer, Bounds, Detail, THRESHOLD};

@@ -159,7 +159,7 @@ pub struct Program {
     pub(super) nodes: Vec<Node>,
     pub(super) roots: [Option<u32>; 5],
     /// Height where there is nothing.
-    pub(super) ground: f64,
+    pub ground: f64,
     pub side: f64,
     pub relief: f64,
     /// What could not be used, and where.
