@@ -58,6 +58,9 @@
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.
 //! - No GPU in the evaluation: it could not give the same bits everywhere.
 
+#[cfg(test)]
+extern crate self as talweg;
+
 pub mod cli;
 pub mod construction;
 pub mod eval;

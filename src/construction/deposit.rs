@@ -1,7 +1,7 @@
 //! Adding: a piece laid on what is below, everywhere or only where that is low, high, flat or steep.
 //!
 //! Law: f = f_A + α f_B with α = min(1, α_B) · H(f_A) · S(|∇f_A|), and the weight α_A, or α_A + α² with f_A fading with it
-//! where A is no terrain. H and S are windows with smooth flanks. The slope is taken across ±`base` metres, by central differences
+//! where A is no terrain (to 0, by σ = α_A/½). H and S are windows with smooth flanks. The slope is taken across ±`base` metres, by central differences
 //! as in the document's §3: it then is Lipschitz wherever f_A is, and small stones do not count as steep.
 //! Gradient: exact, by the chain rule through the four places around. Lipschitz: |∇S| ≤ S' √2 λ_A / base.
 //! Source: document 004, §5.3 and fig. 13.
@@ -165,16 +165,34 @@ impl Deposit {
         length([difference([e, 0.0]), difference([0.0, e])])
     }
 
+    /// The ground that things are laid on: where it is no terrain and is to become some, it sinks to 0.
+    #[inline]
+    pub fn ground(&self, a: &Answer) -> Answer {
+        if self.extent == Extent::Below {
+            return *a;
+        }
+        let (sigma, dsigma) = presence(a);
+        let slope = [0, 1].map(|k| sigma * a.slope[k] + dsigma[k] * a.height);
+        Answer { height: sigma * a.height, slope, ..*a }
+    }
+
+    pub fn ground_bounds(&self, a: &Bounds) -> Bounds {
+        if self.extent == Extent::Below {
+            return *a;
+        }
+        let (sigma, dsigma, laid) = presence_bounds(a);
+        let slope = (laid + dsigma * a.height.reach()) * (1.0 + 1e-9);
+        Bounds { height: a.height.product(sigma).loosened(), slope, laid: slope * a.weight.high, ..*a }
+    }
+
     /// `b` laid on `a`, by a share.
     #[inline]
     pub fn answer(&self, a: &Answer, b: &Answer, share: (f64, Point)) -> Answer {
         let (w, dw) = held(b);
         let dw = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         let w = w * share.0;
-        let (sigma, dsigma) = if self.extent == Extent::Below { (1.0, [0.0; 2]) } else { presence(a) };
-        let slope =
-            [0, 1].map(|k| sigma * a.slope[k] + dsigma[k] * a.height + w * b.slope[k] + dw[k] * b.height);
-        let height = sigma * a.height + w * b.height;
+        let slope = [0, 1].map(|k| a.slope[k] + w * b.slope[k] + dw[k] * b.height);
+        let height = a.height + w * b.height;
         if self.extent == Extent::Below {
             return Answer { height, slope, ..*a };
         }
@@ -187,16 +205,13 @@ impl Deposit {
         let dw = dw * share.0.high + w.high * share.1;
         let (w, laid) = (w.product(share.0), laid * share.0.high);
         let more = laid + dw * b.height.reach();
-        let over = b.height.product(w);
+        let height = a.height.plus(b.height.product(w)).loosened();
+        let slope = (a.slope + more) * (1.0 + 1e-9);
         if self.extent == Extent::Below {
-            let slope = a.slope + more;
-            let laid = lower(a.laid + a.weight.high * more, slope * a.weight.high) * (1.0 + 1e-9);
-            return Bounds { height: a.height.plus(over).loosened(), slope: slope * (1.0 + 1e-9), laid, ..*a };
+            let laid = lower((a.laid + a.weight.high * more) * (1.0 + 1e-9), slope * a.weight.high);
+            return Bounds { height, slope, laid, ..*a };
         }
-        let (sigma, dsigma, laid_a) = presence_bounds(a);
-        let slope = (laid_a + dsigma * a.height.reach() + more) * (1.0 + 1e-9);
         let weight = Range::new(a.weight.low + w.low * w.low, a.weight.high + w.high * w.high);
-        let height = a.height.product(sigma).plus(over).loosened();
         Bounds { height, weight, slope, fade: a.fade + 2.0 * w.high * dw, laid: slope * weight.high }
     }
 }

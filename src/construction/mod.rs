@@ -52,3 +52,7 @@ pub use check::{Moved, TreeError};
 pub use piece::{Definition, Form, Frame, Group, Instance, Piece, Tree};
 pub use plane::{Area, Point, Stretch};
 pub use program::{Program, Selection, Tier};
+
+#[cfg(test)]
+#[path = "../../tests/construction_kit/mod.rs"]
+mod construction_kit;

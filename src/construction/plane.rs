@@ -49,7 +49,8 @@ pub struct Area {
 
 impl Area {
     pub const EMPTY: Self = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
-    pub const ALL: Self = Self { low: [f64::NEG_INFINITY; 2], high: [f64::INFINITY; 2] };
+    /// Everything there is; finite, so that maps of it are as well.
+    pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
 
     pub fn around(centre: Point, radius: f64) -> Self {
         Self { low: [centre[0] - radius, centre[1] - radius], high: [centre[0] + radius, centre[1] + radius] }

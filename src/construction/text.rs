@@ -1,4 +1,5 @@
-//! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas.
+//! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas; every piece
+//! begins a line.
 
 use serde::de::Error as _;
 use serde::ser::Error as _;
@@ -141,12 +142,24 @@ fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
         *column += 1;
         return;
     }
+    let inner = indent + 4;
+    let mut begun = false;
     for item in items {
-        out.push('\n');
-        out.extend(std::iter::repeat_n(' ', indent + 4));
-        *column = indent + 4;
-        lay(item, indent + 4, column, out);
+        let flat = spaced(item).chars().count() + 1;
+        // small things share a line; what is broken itself begins one
+        let shares = begun && *column + 1 + flat <= WIDTH;
+        if shares {
+            out.push(' ');
+            *column += 1;
+        } else {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', inner));
+            *column = inner;
+        }
+        begun = inner + flat <= WIDTH && !item.starts_with("(name") && !item.starts_with("(form");
+        lay(item, inner, column, out);
         out.push(',');
+        *column += 1;
     }
     out.push('\n');
     out.extend(std::iter::repeat_n(' ', indent));

@@ -35,8 +35,9 @@ impl Dice {
         low + (high - low) * self.unit()
     }
 
+    /// With two decimals, as people write them.
     pub fn number(&mut self, low: f64, high: f64) -> f32 {
-        self.between(low, high) as f32
+        ((self.between(low, high) * 100.0).round() / 100.0) as f32
     }
 
     pub fn below(&mut self, n: usize) -> usize {
