@@ -217,7 +217,9 @@ fn march(program: &Program, ray: &Ray, bottom: f64, step: f64) -> Option<f64> {
 #[test]
 fn bounds_are_tight_within_a_factor_of_four_on_average() {
     let (mut bound, mut real) = (0.0, 0.0);
+    let mut worst = Vec::new();
     for seed in 0..60 {
+        let before: (f64, f64) = (bound, real);
         let program = Program::new(&tree(seed), 1);
         let mut dice = Dice::new(seed + 1000);
         for _ in 0..60 {
@@ -229,7 +231,10 @@ fn bounds_are_tight_within_a_factor_of_four_on_average() {
                 .fold(0.0, |most: f64, gradient| most.max(length(gradient)));
             (bound, real) = (bound + slope, real + steepest);
         }
+        worst.push(((bound - before.0) / (real - before.1), seed));
     }
+    worst.sort_by(|a, b| b.0.total_cmp(&a.0));
+    println!("loosest trees: {:?}", &worst[..worst.len().min(8)]);
     println!("bounds are {:.2} times the steepest slope on average", bound / real);
     assert!(bound / real < 4.0, "{}", bound / real);
 }

@@ -34,6 +34,10 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
     let rest = old.children.len().min(new.children.len()) - head;
     let tail = old.children.iter().rev().zip(new.children.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
     let (gone, come) = (&old.children[head..old.children.len() - tail], &new.children[head..new.children.len() - tail]);
+    if gone.len() != come.len() && old.is_ordered() {
+        // what was laid on something may now be the ground
+        return old.area.union(new.area);
+    }
     let mut area = Area::EMPTY;
     if gone.len() == come.len() {
         for (a, b) in gone.iter().zip(come) {

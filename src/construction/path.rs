@@ -21,8 +21,8 @@ crate::choices! {
     }
 }
 
-/// Greatest derivative of (1 - x²)²: 8/(3√3).
-const WEIGHT_SLOPE: f64 = 1.539_600_717_839_003;
+/// Parts of a long way that are looked at by themselves.
+const MOST_PARTS: usize = 48;
 const MOST_CHORDS: usize = 6000;
 /// Chords of a piece at the most.
 const MOST_IN_PIECE: usize = 96;
@@ -265,35 +265,77 @@ impl Path {
         Some(near)
     }
 
-    /// What [`at`](Self::at) says anywhere on the stretch; `None` where all of it is out of reach.
+    /// What [`at`](Self::at) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
+    /// parts: over each of them the chords that count are few.
     pub fn over(&self, stretch: &Stretch) -> Option<NearOver> {
+        let way = sub(stretch.to, stretch.from);
+        let parts = ((length(way) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
+        let mut all: Option<NearOver> = None;
+        for k in 0..parts {
+            let at = |k: usize| add(stretch.from, scaled(way, k as f64 / parts as f64));
+            let part = Stretch { from: at(k), to: at(k + 1), pad: stretch.pad };
+            if let Some(one) = self.over_part(&part) {
+                all = Some(all.map_or(one, |all| all.union(&one)));
+            }
+        }
+        let mut all = all?;
+        // parts out of reach have no weight
+        all.distance = all.distance.union(self.distances(stretch));
+        Some(all)
+    }
+
+    fn distances(&self, stretch: &Stretch) -> Range {
         let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
         let nearest = self.chords.iter().fold(f64::INFINITY, |d, chord| lower(d, chord.distance(middle)));
+        Range::new(higher(nearest - r, 0.0), nearest + r)
+    }
+
+    fn over_part(&self, stretch: &Stretch) -> Option<NearOver> {
+        let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
+        if !self.area.meets(&Area::around(middle, r)) {
+            return None;
+        }
+        let mut nearest = f64::INFINITY;
+        let mut foot = [0.0; 2];
+        for chord in &self.chords {
+            let way = chord.foot(middle).1;
+            let d = length(way);
+            if d < nearest {
+                (nearest, foot) = (d, way);
+            }
+        }
         if nearest - r >= self.reach {
             return None;
         }
         let window = nearest + self.tolerance + 2.0 * r;
         let (mut along, mut offset) = (Range::EMPTY, Range::EMPTY);
-        let (mut count, mut sum) = (0.0, 0.0);
+        // Σ |∇w| over the chords that may count, and the least Σ w
+        let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
         for chord in &self.chords {
             let (t, way) = chord.foot(middle);
             let d = length(way);
             if d > window {
                 continue;
             }
-            count += 1.0;
-            let x = (d - nearest) / self.tolerance;
-            if x < 1.0 {
-                sum += (1.0 - x * x) * (1.0 - x * x);
-            }
+            count += 1;
+            let x = Range::new(
+                higher((d - nearest - 2.0 * r) / self.tolerance, 0.0),
+                lower((d - nearest + 2.0 * r) / self.tolerance, 1.0),
+            );
+            let part = 1.0 - x.high * x.high;
+            sum += part * part;
+            let steepest = lower(higher(0.577_350_269_189_625_8, x.low), x.high);
+            // two ways from one place differ in direction by no more than their feet lie apart
+            let apart = length(sub(way, foot)) + 2.0 * r;
+            let far = d + nearest - 2.0 * r;
+            let turn = if far > apart { 2.0 * apart / far } else { 2.0 };
+            turning += 4.0 * steepest * (1.0 - steepest * steepest) / self.tolerance * turn;
             let s = Range::new(chord.start + higher(t - r, 0.0), chord.start + lower(t + r, chord.length));
             along = along.union(s);
             offset = offset.union(Range::around(cross(chord.along, way), r));
         }
-        let per_weight = 2.0 * WEIGHT_SLOPE / self.tolerance;
-        let least = higher(1.0, sum - count * per_weight * r);
         // one chord alone is not mixed
-        let mixing = if count > 1.0 { count * per_weight / least } else { 0.0 };
+        let mixing = if count > 1 { turning / higher(1.0, sum) * (1.0 + 1e-9) } else { 0.0 };
         let distance = Range::new(higher(nearest - r, 0.0), nearest + r);
         Some(NearOver {
             distance,
@@ -302,6 +344,18 @@ impl Path {
             dalong: 1.0 + mixing * (along.high - along.low),
             doffset: 1.0 + mixing * (offset.high - offset.low),
         })
+    }
+}
+
+impl NearOver {
+    fn union(&self, other: &Self) -> Self {
+        Self {
+            distance: self.distance.union(other.distance),
+            along: self.along.union(other.along),
+            offset: self.offset.union(other.offset),
+            dalong: higher(self.dalong, other.dalong),
+            doffset: higher(self.doffset, other.doffset),
+        }
     }
 }
 

@@ -115,42 +115,46 @@ impl<'a> Tracer<'a> {
         let [_, _, rise] = ray.direction;
         let flat = length([ray.direction[0], ray.direction[1]]);
         let mut t = from;
-        let mut stretch = side / 64.0;
+        let mut stretch = (to - from) / 8.0;
         for _ in 0..MOST_STEPS {
             if t >= to {
                 return trace;
             }
             let detail = Detail { level: self.level, spacing: self.spread * t };
             let at = ray.at(t);
+            let ahead = lower(stretch, to - t);
+            let mut clear = 0.0;
+            let mut closing = self.steepest * flat - rise;
+            if self.bound == Bound::Local {
+                let end = ray.at(t + ahead);
+                trace.bounds += 1;
+                let segment = Stretch::segment([at[0], at[1]], [end[0], end[1]]);
+                let (range, slope) = self.program.surface_over_in(&self.everything, &segment, &detail);
+                if lower(at[2], end[2]) > range.high {
+                    // above everything: there is no need to know how far
+                    t += ahead;
+                    stretch = 2.0 * ahead;
+                    continue;
+                }
+                closing = slope * flat - rise;
+                if rise < 0.0 {
+                    clear = (at[2] - range.high) / -rise;
+                }
+            }
             trace.heights += 1;
             let ground = self.program.at_in::<false>(&self.everything, super::Tier::Terrain, [at[0], at[1]], &detail);
             let above = at[2] - ground.surface(self.program.ground).0;
-            if above < self.tolerance.0 + self.tolerance.1 * t {
+            let tolerance = self.tolerance.0 + self.tolerance.1 * t;
+            if above < tolerance {
                 trace.distance = Some(t);
                 return trace;
             }
-            let step = match self.bound {
-                Bound::Global => {
-                    let closing = self.steepest * flat - rise;
-                    if closing > 0.0 { above / closing } else { to - t }
-                }
-                Bound::Local => {
-                    let ahead = lower(stretch, to - t);
-                    let end = ray.at(t + ahead);
-                    trace.bounds += 1;
-                    let segment = Stretch::segment([at[0], at[1]], [end[0], end[1]]);
-                    let (range, slope) = self.program.surface_over_in(&self.everything, &segment, &detail);
-                    let closing = slope * flat - rise;
-                    let safe = if closing > 0.0 { lower(ahead, above / closing) } else { ahead };
-                    // until it is as low as the highest ground of the stretch
-                    let clear = if rise < 0.0 { lower(ahead, (at[2] - range.high) / -rise) } else if at[2] > range.high { ahead } else { 0.0 };
-                    let step = higher(safe, clear);
-                    stretch = higher(2.0 * step, self.tolerance.0);
-                    step
-                }
-            };
+            let far = if self.bound == Bound::Local { ahead } else { to - t };
+            let safe = if closing > 0.0 { lower(far, above / closing) } else { far };
             // a step is never nothing: the tolerance is passed in one of them
-            t += higher(step, 0.5 * (self.tolerance.0 + self.tolerance.1 * t));
+            let step = higher(higher(safe, clear), 0.5 * tolerance);
+            t += step;
+            stretch = 2.0 * step;
         }
         trace.distance = Some(t);
         trace
