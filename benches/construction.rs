@@ -55,13 +55,17 @@ fn main() {
     let pool = thread_pool(2).expect("two threads");
     let mut fill = |program: &Program, region: &Region, pruned: bool| {
         let sampling = Sampling { pruned, ..Sampling::of(Tier::Terrain) };
-        pool.install(|| program.fill_region(grid, region, sampling, &control, black_box(&mut out))).expect("nobody stops it");
+        pool.install(|| program.fill_region(grid, region, sampling, &control, black_box(&mut out)))
+            .expect("nobody stops it");
     };
     let whole = Region::whole(grid);
     let pruned = shortest(7, || fill(&program, &whole, true));
     println!("pruned, 2 threads: {pruned:.1?}");
     let everything = shortest(2, || fill(&program, &whole, false));
-    println!("without pruning, 2 threads: {everything:.1?}, {:.1} times as long", everything.as_secs_f64() / pruned.as_secs_f64());
+    println!(
+        "without pruning, 2 threads: {everything:.1?}, {:.1} times as long",
+        everything.as_secs_f64() / pruned.as_secs_f64()
+    );
     let other = moved(&tree);
     let mut cells = 0;
     let update = shortest(15, || {

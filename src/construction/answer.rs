@@ -81,8 +81,13 @@ pub struct Bounds {
 
 impl Bounds {
     /// Nothing here.
-    pub const NOTHING: Self =
-        Self { height: Range { low: 0.0, high: 0.0 }, weight: Range { low: 0.0, high: 0.0 }, slope: 0.0, fade: 0.0, laid: 0.0 };
+    pub const NOTHING: Self = Self {
+        height: Range { low: 0.0, high: 0.0 },
+        weight: Range { low: 0.0, high: 0.0 },
+        slope: 0.0,
+        fade: 0.0,
+        laid: 0.0,
+    };
 
     /// Of something whose elevation is Lipschitz everywhere.
     pub fn plain(height: Range, weight: Range, slope: f64, fade: f64) -> Self {

@@ -32,7 +32,8 @@ fn differing(before: &Program, a: u32, after: &Program, b: u32) -> Area {
     let same = |a: &u32, b: &u32| is_same(before, *a, after, *b);
     let head = old.children.iter().zip(&new.children).take_while(|(a, b)| same(a, b)).count();
     let rest = old.children.len().min(new.children.len()) - head;
-    let tail = old.children.iter().rev().zip(new.children.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
+    let tail =
+        old.children.iter().rev().zip(new.children.iter().rev()).take(rest).take_while(|(a, b)| same(a, b)).count();
     let (gone, come) = (&old.children[head..old.children.len() - tail], &new.children[head..new.children.len() - tail]);
     if gone.len() != come.len() && old.is_ordered() {
         // what was laid on something may now be the ground

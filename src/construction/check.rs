@@ -56,12 +56,16 @@ impl Tree {
                 return fail(&format!("Construction / definition {}", k + 1), "it has no name".into());
             }
             if self.definitions[..k].iter().any(|other| other.name == definition.name) {
-                return fail(&format!("Construction / definition '{}'", definition.name), "the name is taken twice".into());
+                return fail(
+                    &format!("Construction / definition '{}'", definition.name),
+                    "the name is taken twice".into(),
+                );
             }
         }
         for (name, root) in self.roots() {
             let at = if name.is_empty() { "Construction".to_string() } else { format!("Construction / {name}") };
-            let mut open: Vec<&str> = name.strip_prefix("definition '").and_then(|n| n.strip_suffix('\'')).into_iter().collect();
+            let mut open: Vec<&str> =
+                name.strip_prefix("definition '").and_then(|n| n.strip_suffix('\'')).into_iter().collect();
             let mut done = Vec::new();
             self.follow(root, &format!("{at} / {}", root.label(0)), &mut open, &mut done, 0)?;
         }
@@ -96,7 +100,13 @@ impl Tree {
             }
             if !done.contains(&definition.name.as_str()) {
                 open.push(&definition.name);
-                self.follow(&definition.piece, &format!("{at} / {}", definition.piece.label(0)), open, done, depth + 1)?;
+                self.follow(
+                    &definition.piece,
+                    &format!("{at} / {}", definition.piece.label(0)),
+                    open,
+                    done,
+                    depth + 1,
+                )?;
                 open.pop();
                 done.push(&definition.name);
             }
@@ -121,7 +131,11 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Moved>) {
         Form::Contour(contour) => sanitise_contour(contour, at, moved),
         Form::Image(image) => {
             for (k, corner) in image.corners.iter_mut().enumerate() {
-                *corner = (held(corner.0, 1.0e6), held(corner.1, 1.0e6)).noting(*corner, &format!("{at}: corner {}", k + 1), moved);
+                *corner = (held(corner.0, 1.0e6), held(corner.1, 1.0e6)).noting(
+                    *corner,
+                    &format!("{at}: corner {}", k + 1),
+                    moved,
+                );
             }
         }
         _ => {}
@@ -164,7 +178,10 @@ fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Moved
 }
 
 fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Moved>) {
-    for (name, count, least) in [("points", contour.points.len(), contour.points.len().min(MOST_POINTS)), ("profiles", contour.profiles.len(), contour.profiles.len().min(MOST_POINTS))] {
+    for (name, count, least) in [
+        ("points", contour.points.len(), contour.points.len().min(MOST_POINTS)),
+        ("profiles", contour.profiles.len(), contour.profiles.len().min(MOST_POINTS)),
+    ] {
         least.noting(count, &format!("{at}: number of {name}"), moved);
     }
     contour.points.truncate(MOST_POINTS);

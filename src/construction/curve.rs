@@ -281,8 +281,7 @@ impl Prepared {
                 (rise, rise_x) = (rise.union(next), higher(rise_x, dnext));
             }
         }
-        let by_s =
-            dz + ddepth * rise.reach() + depth.reach() * (rise_s + rise_x * x.reach() * dwidth / width.low);
+        let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + rise_x * x.reach() * dwidth / width.low);
         let by_o = depth.reach() * rise_x / width.low;
         let slope = by_s * near.dalong + by_o * near.doffset;
         Bounds::plain(z.plus(depth.product(rise)).loosened(), weight, slope * (1.0 + 1e-9), fade)

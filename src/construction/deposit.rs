@@ -66,7 +66,8 @@ impl Window {
         let range = Range::new(lower(a, b), if whole { 1.0 } else { higher(a, b) });
         let lower_flank = x.low < self.from && x.high > self.from - self.below;
         let upper_flank = x.high > self.to && x.low < self.to + self.above;
-        let slope = higher(if lower_flank { 1.5 / self.below } else { 0.0 }, if upper_flank { 1.5 / self.above } else { 0.0 });
+        let slope =
+            higher(if lower_flank { 1.5 / self.below } else { 0.0 }, if upper_flank { 1.5 / self.above } else { 0.0 });
         (range, slope)
     }
 }
@@ -96,7 +97,12 @@ impl AddSettings {
             let (from, to) = (steep(self.slope_from), steep(self.slope_to.max(self.slope_from)));
             let (least, most) =
                 (steep((self.slope_from - self.slope_feather).max(0.0)), steep(self.slope_to + self.slope_feather));
-            Window { from: from * by, to: to * by, below: higher(from - least, 1e-3) * by, above: higher(most - to, 1e-3) * by }
+            Window {
+                from: from * by,
+                to: to * by,
+                below: higher(from - least, 1e-3) * by,
+                above: higher(most - to, 1e-3) * by,
+            }
         });
         Deposit { extent: self.extent, height, slope, base: f64::from(self.base) * scale }
     }
@@ -127,9 +133,8 @@ impl Deposit {
             let (s, ds) = window.at(steep);
             if G {
                 let turn = if steep > 0.0 { ds / steep * per } else { 0.0 };
-                let of = |k: usize| {
-                    turn * (across[0] * (east.1[k] - west.1[k]) + across[1] * (south.1[k] - north.1[k]))
-                };
+                let of =
+                    |k: usize| turn * (across[0] * (east.1[k] - west.1[k]) + across[1] * (south.1[k] - north.1[k]));
                 dshare = [0, 1].map(|k| dshare[k] * s + share * of(k));
             }
             share *= s;

@@ -91,10 +91,8 @@ impl Program {
                 control.check()?;
                 let right = (left + TILE).min(region.columns.end);
                 let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
-                let tile = Area {
-                    low: [place(left), place(first)],
-                    high: [place(right - 1), place(first + count - 1)],
-                };
+                let tile =
+                    Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
                 let selection = if sampling.pruned { self.within(&tile) } else { self.within(&Area::ALL) };
                 for i in 0..count {
                     let y = place(first + i);

@@ -191,11 +191,15 @@ impl Ground {
         let (mut weight, mut dweight) = (Range::one(1.0), 0.0);
         for (octave, amplitude) in self.shown(detail) {
             let (value, steep) = octave.over(stretch);
-            let nearest = if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
+            let nearest =
+                if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
             let root = Range::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
             let below = Range::new(1.0 - root.high, 1.0 - root.low);
             // below may dip under 0 by less than ε²/2, where its square is next to nothing
-            let ridge = Range::new(if below.low > 0.0 { below.low * below.low } else { 0.0 }, higher(below.high * below.high, EDGE * EDGE));
+            let ridge = Range::new(
+                if below.low > 0.0 { below.low * below.low } else { 0.0 },
+                higher(below.high * below.high, EDGE * EDGE),
+            );
             let dridge = 2.0 * higher(below.reach(), EDGE) * (value.reach() / root.high) * steep;
             sum.0 = sum.0.plus(weight.product(ridge).times(amplitude));
             sum.1 += amplitude.abs() * (dweight * ridge.high + weight.high * dridge);
@@ -265,7 +269,10 @@ fn wave_over(phase: Range) -> (Range, f64) {
         let lowest = 0.0;
         let crest = low <= WINDWARD || high >= 1.0 + WINDWARD;
         let highest = if crest { 1.0 } else { higher(wave(low).0, wave(high).0) };
-        return (Range::new(lowest, highest), if crest { LEE } else { higher(wave(low).1.abs(), 4.0 / 3.0 / WINDWARD) });
+        return (
+            Range::new(lowest, highest),
+            if crest { LEE } else { higher(wave(low).1.abs(), 4.0 / 3.0 / WINDWARD) },
+        );
     }
     let (a, b) = (wave(low), wave(high));
     if low < WINDWARD && high >= WINDWARD {

@@ -81,9 +81,7 @@ impl Noise {
         }
         let slope = |t: f64| 30.0 * t * t * (t * (t - 2.0) + 1.0);
         let (du, dv) = (slope(x), slope(y));
-        let mixed = |k: usize| {
-            a[k] + u * (b[k] - a[k]) + v * ((c[k] - a[k]) + u * (a[k] - b[k] - c[k] + d[k]))
-        };
+        let mixed = |k: usize| a[k] + u * (b[k] - a[k]) + v * ((c[k] - a[k]) + u * (a[k] - b[k] - c[k] + d[k]));
         (value, [mixed(0) + du * (k1 + v * k3), mixed(1) + dv * (k2 + u * k3)])
     }
 

@@ -150,9 +150,8 @@ impl Path {
         let (columns, rows) = (count(0), count(1));
         (self.columns, self.per_cell) = (columns, 1.0 / cell);
         let half = cell * std::f64::consts::FRAC_1_SQRT_2 * (1.0 + 1e-9);
-        let centre = |k: usize| {
-            add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell])
-        };
+        let centre =
+            |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
         let margin = self.reach + half;
         let each = |chord: &Chord, see: &mut dyn FnMut(usize, f64)| {
             let around = Area::of([chord.from, add(chord.from, scaled(chord.along, chord.length))]).grown(margin);
@@ -531,7 +530,9 @@ mod tests {
             let p = [f64::from(k % 53) * 9.1 - 20.0, f64::from(k % 97) * 2.3 - 40.0];
             let Some(near) = path.at::<true>(p) else { continue };
             for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
-                let (Some(a), Some(b)) = (path.at::<false>(add(p, step)), path.at::<false>(sub(p, step))) else { continue };
+                let (Some(a), Some(b)) = (path.at::<false>(add(p, step)), path.at::<false>(sub(p, step))) else {
+                    continue;
+                };
                 let error = |x: f64, y: f64, g: f64| ((x - y) / (2.0 * e) - g).abs();
                 let worst = error(a.along, b.along, near.dalong[axis])
                     + error(a.offset, b.offset, near.doffset[axis])

@@ -125,7 +125,12 @@ impl Picture {
 /// Cubic B-spline weights of four samples at `t` between the second and the third, and their derivatives.
 fn weights(t: f64) -> ([f64; 4], [f64; 4]) {
     let s = 1.0 - t;
-    let w = [s * s * s / 6.0, (3.0 * t * t * t - 6.0 * t * t + 4.0) / 6.0, (3.0 * s * s * s - 6.0 * s * s + 4.0) / 6.0, t * t * t / 6.0];
+    let w = [
+        s * s * s / 6.0,
+        (3.0 * t * t * t - 6.0 * t * t + 4.0) / 6.0,
+        (3.0 * s * s * s - 6.0 * s * s + 4.0) / 6.0,
+        t * t * t / 6.0,
+    ];
     let d = [-0.5 * s * s, 1.5 * t * t - 2.0 * t, 2.0 * s - 1.5 * s * s, 0.5 * t * t];
     (w, d)
 }
@@ -149,7 +154,8 @@ mod tests {
             }
             let e = 1e-6;
             let (_, slope) = picture.at(u + 0.011, v + 0.017);
-            let difference = (picture.at(u + 0.011 + e, v + 0.017).0 - picture.at(u + 0.011 - e, v + 0.017).0) / (2.0 * e);
+            let difference =
+                (picture.at(u + 0.011 + e, v + 0.017).0 - picture.at(u + 0.011 - e, v + 0.017).0) / (2.0 * e);
             assert!((difference - slope[0]).abs() < 1e-3, "{difference} {slope:?}");
         }
     }

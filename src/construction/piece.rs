@@ -135,7 +135,12 @@ impl Piece {
     /// The pieces under it.
     pub fn of(&self) -> &[Piece] {
         match &self.form {
-            Form::Disc(_) | Form::Curve(_) | Form::Contour(_) | Form::Image(_) | Form::Ribbon(_) | Form::Instance(_) => &[],
+            Form::Disc(_)
+            | Form::Curve(_)
+            | Form::Contour(_)
+            | Form::Image(_)
+            | Form::Ribbon(_)
+            | Form::Instance(_) => &[],
             Form::Blend(group) => &group.of,
             Form::Replace(group) => &group.of,
             Form::Add(group) => &group.of,
@@ -148,7 +153,12 @@ impl Piece {
     /// The pieces under an operator, to be changed; `None` for a primitive.
     pub fn of_mut(&mut self) -> Option<&mut Vec<Piece>> {
         match &mut self.form {
-            Form::Disc(_) | Form::Curve(_) | Form::Contour(_) | Form::Image(_) | Form::Ribbon(_) | Form::Instance(_) => None,
+            Form::Disc(_)
+            | Form::Curve(_)
+            | Form::Contour(_)
+            | Form::Image(_)
+            | Form::Ribbon(_)
+            | Form::Instance(_) => None,
             Form::Blend(group) => Some(&mut group.of),
             Form::Replace(group) => Some(&mut group.of),
             Form::Add(group) => Some(&mut group.of),
@@ -195,7 +205,11 @@ impl Piece {
 
     /// What it is called in messages: its name, or its place among the pieces beside it (from 0).
     pub fn label(&self, index: usize) -> String {
-        if self.name.is_empty() { format!("{} {}", self.kind(), index + 1) } else { format!("{} '{}'", self.kind(), self.name) }
+        if self.name.is_empty() {
+            format!("{} {}", self.kind(), index + 1)
+        } else {
+            format!("{} '{}'", self.kind(), self.name)
+        }
     }
 
     /// This piece and all below it.

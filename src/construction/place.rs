@@ -46,8 +46,7 @@ impl Placement {
         let pivot = [f64::from(self.pivot_x), f64::from(self.pivot_y)];
         let away = Affine { offset: [-pivot[0], -pivot[1]], ..Affine::IDENTITY };
         let turn = Affine { rows: [[cos * flip, -sin * scale], [sin * flip, cos * scale]], offset: [0.0; 2] };
-        let back =
-            Affine { offset: add(pivot, [f64::from(self.move_x), f64::from(self.move_y)]), ..Affine::IDENTITY };
+        let back = Affine { offset: add(pivot, [f64::from(self.move_x), f64::from(self.move_y)]), ..Affine::IDENTITY };
         away.then(&turn).then(&back)
     }
 

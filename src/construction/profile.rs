@@ -123,7 +123,8 @@ impl Line {
             }
             // the parabola of slopes has its vertex at t = -c2 / 3 c3
             let width = right - left;
-            let (m0, m1, rise) = (self.knots[k].1 * width, self.knots[k + 1].1 * width, self.knots[k + 1].0 - self.knots[k].0);
+            let (m0, m1, rise) =
+                (self.knots[k].1 * width, self.knots[k + 1].1 * width, self.knots[k + 1].0 - self.knots[k].0);
             let (c2, c3) = (3.0 * rise - 2.0 * m0 - m1, m0 + m1 - 2.0 * rise);
             if c3 != 0.0 {
                 let vertex = left - width * c2 / (3.0 * c3);

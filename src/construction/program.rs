@@ -213,8 +213,7 @@ impl Program {
             Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
             _ => None,
         });
-        let mut builder =
-            Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0 };
+        let mut builder = Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0 };
         let mut root = |piece: Option<&Piece>| builder.add(piece?, "Construction", Frame::new(seed), 0);
         let roots = [
             root(Some(&tree.terrain)),
@@ -376,9 +375,8 @@ impl Program {
                     if laid.weight <= 0.0 {
                         continue;
                     }
-                    let share = *share.get_or_insert_with(|| {
-                        deposit.share::<G>(p, |q| first(q, children).surface(self.ground))
-                    });
+                    let share = *share
+                        .get_or_insert_with(|| deposit.share::<G>(p, |q| first(q, children).surface(self.ground)));
                     below = deposit.answer(&below, &laid, share);
                 }
                 below
@@ -546,11 +544,18 @@ impl Builder<'_> {
             }
             Form::Blend(_) => Operator::Blend,
             Form::Replace(group) => Operator::Replace(group.settings.extent),
-            Form::Add(group) => {
-                Operator::Add(group.settings.prepare(frame.rise, frame.lift, 1.0 / frame.inward.determinant().abs().sqrt()))
-            }
+            Form::Add(group) => Operator::Add(group.settings.prepare(
+                frame.rise,
+                frame.lift,
+                1.0 / frame.inward.determinant().abs().sqrt(),
+            )),
             Form::Warp(group) => {
-                let inner = Frame { rise: frame.rise, lift: frame.lift, is_plain: frame.rise == 1.0 && frame.lift == 0.0, ..Frame::new(frame.seed) };
+                let inner = Frame {
+                    rise: frame.rise,
+                    lift: frame.lift,
+                    is_plain: frame.rise == 1.0 && frame.lift == 0.0,
+                    ..Frame::new(frame.seed)
+                };
                 let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
                 return self.add_group(operator, piece, at, inner, depth);
             }
@@ -564,7 +569,11 @@ impl Builder<'_> {
         for (k, inner) in piece.of().iter().enumerate() {
             // what is added is a height of its own: it is not lifted twice
             let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
-            let frame = if is_laid { Frame { lift: 0.0, is_plain: frame.is_plain && frame.lift == 0.0, ..frame } } else { frame };
+            let frame = if is_laid {
+                Frame { lift: 0.0, is_plain: frame.is_plain && frame.lift == 0.0, ..frame }
+            } else {
+                frame
+            };
             children.extend(self.add_as(inner, &format!("{at} / {}", inner.label(k)), frame, depth + 1));
         }
         if children.is_empty() {
@@ -579,7 +588,9 @@ impl Builder<'_> {
         let area_of = |child: &u32| self.nodes[*child as usize].area;
         let all = children.iter().map(area_of).fold(Area::EMPTY, Area::union);
         let area = match &operator {
-            Operator::Replace(Extent::Below) | Operator::Add(Deposit { extent: Extent::Below, .. }) => area_of(&children[0]),
+            Operator::Replace(Extent::Below) | Operator::Add(Deposit { extent: Extent::Below, .. }) => {
+                area_of(&children[0])
+            }
             _ => all,
         };
         let key = xxh3_64(format!("{operator:?}").as_bytes());
@@ -614,11 +625,14 @@ impl Builder<'_> {
                 (Form::Disc(disc), _) => Leaf::Disc(disc.prepare(frame.seed)),
                 (Form::Curve(curve), _) if !curve.points.is_empty() => Leaf::Curve(curve.prepare()),
                 (Form::Contour(contour), _) => Leaf::Contour(contour.prepare()),
-                (Form::Ribbon(ribbon), Some(picture)) if !ribbon.points.is_empty() => Leaf::Ribbon(ribbon.prepare(picture)),
+                (Form::Ribbon(ribbon), Some(picture)) if !ribbon.points.is_empty() => {
+                    Leaf::Ribbon(ribbon.prepare(picture))
+                }
                 (Form::Image(image), Some(picture)) => match image.prepare(picture) {
                     Some(image) => Leaf::Image(image),
                     None => {
-                        self.problems.push(format!("{at}: the corners must make a convex quadrangle, in order around it"));
+                        self.problems
+                            .push(format!("{at}: the corners must make a convex quadrangle, in order around it"));
                         return None;
                     }
                 },
@@ -676,7 +690,8 @@ mod tests {
             places.push(add(add(stretch.from, way), [off * libm::cos(angle), off * libm::sin(angle)]));
         }
         for p in places {
-            let answer = if node.area.contains(p) { program.ask::<true>(all, id, p, detail) } else { Answer::default() };
+            let answer =
+                if node.area.contains(p) { program.ask::<true>(all, id, p, detail) } else { Answer::default() };
             let slope = length(answer.slope);
             let room = 1.0 + 1e-6;
             let fail = |what: &str| Err(format!("{what} at {p:?}: {answer:?}\n{bounds:?}\n{kind}"));

@@ -33,7 +33,8 @@ impl Ray {
                 }
                 continue;
             }
-            let (a, b) = ((low[k] - self.origin[k]) / self.direction[k], (high[k] - self.origin[k]) / self.direction[k]);
+            let (a, b) =
+                ((low[k] - self.origin[k]) / self.direction[k], (high[k] - self.origin[k]) / self.direction[k]);
             (from, to) = (higher(from, lower(a, b)), lower(to, higher(a, b)));
         }
         (from < to).then_some((from, to))

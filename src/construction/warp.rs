@@ -150,7 +150,14 @@ mod tests {
     fn warps_are_one_to_one_and_have_their_jacobian() {
         let bends = [
             WarpSettings { strength: 1e6, size: 500.0, ..WarpSettings::default() },
-            WarpSettings { bend: Bend::Twist, turn_angle: 400.0, x: 100.0, y: -50.0, radius: 800.0, ..WarpSettings::default() },
+            WarpSettings {
+                bend: Bend::Twist,
+                turn_angle: 400.0,
+                x: 100.0,
+                y: -50.0,
+                radius: 800.0,
+                ..WarpSettings::default()
+            },
         ];
         for settings in bends {
             let warp = settings.prepare(3);
@@ -169,4 +176,3 @@ mod tests {
         }
     }
 }
-

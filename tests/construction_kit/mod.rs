@@ -258,10 +258,8 @@ pub fn large(primitives: usize) -> Tree {
     let group = |settings, of| Piece::new(Form::Replace(Group { settings, of }));
     // five blends of the hills, under one
     let per = hills.len().div_ceil(5);
-    let blends: Vec<Piece> = hills
-        .chunks(per)
-        .map(|of| Piece::new(Form::Blend(Group { of: of.to_vec(), ..Group::default() })))
-        .collect();
+    let blends: Vec<Piece> =
+        hills.chunks(per).map(|of| Piece::new(Form::Blend(Group { of: of.to_vec(), ..Group::default() }))).collect();
     let mut base = Piece::new(Form::Blend(Group { of: blends, ..Group::default() }));
     let rest = primitives - hills.len();
     for k in 0..4 {
