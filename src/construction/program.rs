@@ -15,10 +15,14 @@ use super::check::{DEEPEST, MOST_PIECES};
 use super::deposit::Deposit;
 use super::picture::Picture;
 use super::piece::{Form, Piece, Tree};
-use super::plane::{Affine, Area, Point, Range, Stretch};
+use super::plane::{Affine, Area, Point, Range, Stretch, add, higher, length, scaled, sub};
 use super::replace::{self, Extent};
 use super::warp::Warp;
 use super::{contour, curve, detail, disc, image, ribbon};
+
+/// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
+const LIPSCHITZ_PARTS: f64 = 512.0;
+const MOST_PARTS: usize = 96;
 
 /// A primitive ready to be asked, in its own metres.
 #[derive(Debug)]
@@ -323,9 +327,17 @@ impl Program {
         self.over_in(selection, Tier::Terrain, stretch, detail).surface(self.ground)
     }
 
-    /// A Lipschitz bound of the surface between two places.
+    /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short enough for
+    /// their bounds to be tight.
     pub fn lipschitz(&self, from: Point, to: Point, detail: &Detail) -> f64 {
-        self.surface_over(&Stretch::segment(from, to), detail).1
+        let way = sub(to, from);
+        let parts = ((length(way) * (LIPSCHITZ_PARTS / self.side)) as usize).clamp(1, MOST_PARTS);
+        let at = |k: usize| add(from, scaled(way, k as f64 / parts as f64));
+        (0..parts).fold(0.0, |steepest, k| {
+            // rounding moves the ends of the parts by less than this
+            let part = Stretch::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
+            higher(steepest, self.surface_over(&part, detail).1)
+        })
     }
 
     /// A Lipschitz bound of the surface over an area.
@@ -667,7 +679,6 @@ fn placed(frame: &Frame, placement: &super::place::Placement) -> Option<Frame> {
 mod tests {
     use super::*;
     use crate::construction::construction_kit;
-    use crate::construction::plane::{add, length, scaled, sub};
 
     /// Goes down to the nodes that break their bounds while what is below them keeps its own.
     fn check(program: &Program, id: u32, stretch: &Stretch, detail: &Detail) -> Result<(), String> {

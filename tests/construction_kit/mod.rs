@@ -76,8 +76,9 @@ fn points(dice: &mut Dice) -> Vec<CurvePoint> {
         let mut point = CurvePoint::new(x, y, height);
         point.width = dice.number(0.6, 1.6);
         made.push(point);
-        x += dice.number(-1500.0, 1500.0);
-        y += dice.number(-1500.0, 1500.0);
+        // onward: a line that crosses itself has two heights in one place
+        x += dice.number(400.0, 1500.0);
+        y += dice.number(-900.0, 900.0);
         height += dice.number(-150.0, 60.0);
     }
     made
