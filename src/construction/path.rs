@@ -152,7 +152,8 @@ impl Path {
         let half = cell * std::f64::consts::FRAC_1_SQRT_2 * (1.0 + 1e-9);
         let centre =
             |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
-        let margin = self.reach + half;
+        // at the rim chords count that are out of reach themselves
+        let margin = self.reach + self.tolerance + half;
         let each = |chord: &Chord, see: &mut dyn FnMut(usize, f64)| {
             let around = Area::of([chord.from, add(chord.from, scaled(chord.along, chord.length))]).grown(margin);
             let span = |k: usize, n: usize| {

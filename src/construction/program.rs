@@ -728,6 +728,25 @@ mod tests {
         Ok(())
     }
 
+    /// Short ways, where bounds have little room.
+    #[test]
+    fn every_node_keeps_its_bounds_over_short_ways() {
+        for seed in (0..40).chain([5_511_629_162_089_520_670]) {
+            let program = Program::new(&construction_kit::tree(seed), seed as u32);
+            let mut dice = construction_kit::Dice::new(seed ^ 99);
+            for k in 0..250 {
+                let from = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0)];
+                let to = add(from, [dice.between(-12.0, 12.0), dice.between(-12.0, 12.0)]);
+                let detail = [Detail::FULL, Detail::every(30.0), Detail { level: 0.4, spacing: 0.0 }][k % 3];
+                if let Some(root) = program.roots[0]
+                    && let Err(error) = check(&program, root, &Stretch { from, to, pad: 0.0 }, &detail)
+                {
+                    panic!("tree {seed}: {error}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn every_node_keeps_its_own_bounds() {
         for seed in 0..40 {

@@ -14,10 +14,9 @@ fn cornered(high: bool) -> Tree {
         point
     };
     let leaves = || -> Vec<Piece> {
-        let mut curve = talweg::construction::curve::Curve::default();
-        curve.points = (0..3).map(point).collect();
-        let mut ribbon = talweg::construction::ribbon::Ribbon::default();
-        ribbon.points.clone_from(&curve.points);
+        let points: Vec<_> = (0..3).map(point).collect();
+        let curve = talweg::construction::curve::Curve { points: points.clone(), ..Default::default() };
+        let ribbon = talweg::construction::ribbon::Ribbon { points, ..Default::default() };
         let image = talweg::construction::image::Image { corners, ..Default::default() };
         vec![
             Piece::new(Form::Disc(Default::default())),
