@@ -44,7 +44,8 @@
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
-//! | [`measure`] | what a terrain is like, in numbers: slopes, erosion score |
+//! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
+//! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`look`] | palettes, relief pictures: shared by editor and command line |
 //! | [`film`] | time-lapse films of a process |
 //! | [`io`] | heightmaps and pictures in, heightmaps and films out |
@@ -52,7 +53,7 @@
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
 //!
 //! Tests walk lists rather than items: `tests/contract.rs` the node catalogue, `tests/scenes.rs` everything in `saves/`,
-//! `tests/panel.rs` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
+//! `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
 //!
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.
@@ -68,6 +69,7 @@ pub mod field;
 pub mod film;
 pub mod hydrology;
 pub mod io;
+pub mod lab;
 pub mod look;
 pub mod measure;
 pub mod nodes;

@@ -1,6 +1,13 @@
 //! The program `talweg`: command line to editor or headless command.
 
+use std::alloc::System;
 use std::process::ExitCode;
+
+use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
+
+/// Counts the memory that the benchmark lab reports.
+#[global_allocator]
+static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
     talweg::cli::run()

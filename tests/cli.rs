@@ -45,7 +45,7 @@ fn picture_size(path: &Path) -> (u32, u32, png::ColorType, png::BitDepth) {
 #[test]
 fn help_is_short_and_shows_examples() {
     talweg(&["--help"]).success().stdout(contains("render").and(contains("Examples:")).and(contains("Exit codes")));
-    for command in ["render", "shot", "timelapse", "export", "measure", "nodes", "check", "verify"] {
+    for command in ["render", "shot", "timelapse", "export", "measure", "bench", "sheet", "nodes", "check", "verify"] {
         let help = talweg(&[command, "--help"]).success();
         let text = String::from_utf8(help.get_output().stdout.clone()).unwrap();
         assert!(text.lines().count() < 60, "{command}: {} lines", text.lines().count());

@@ -11,7 +11,7 @@ use node_kit::{Place, altered, another, extremes, on_threads};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
-use talweg::field::{Edges, Terrain};
+use talweg::field::{Edges, MapKind, Terrain};
 use talweg::nodes::{Control, Node, Work, help};
 use talweg::param::{About, Kind, Params, Value};
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
@@ -120,6 +120,47 @@ fn presets_are_described_and_can_be_told_apart() {
             }
         }
     }
+}
+
+#[test]
+fn a_node_makes_the_maps_that_it_says() {
+    let place = Place::new(33, Edges::Open);
+    let input = place.noise();
+    for node in Node::catalogue().into_iter().flat_map(|node| [node.clone(), altered(node)]) {
+        let made = place.finish(&node, &input, 4);
+        for &kind in MapKind::ALL {
+            let says = node.writes().contains(&kind);
+            assert_eq!(made.map(kind).is_some(), says, "{}: {}", node.about().name, kind.label());
+        }
+    }
+}
+
+#[test]
+fn a_parameter_that_does_not_matter_changes_no_bit() {
+    let place = Place::new(33, Edges::Open);
+    let mut seen = 0;
+    for node in Node::catalogue() {
+        let input = place.noise();
+        // as it is, and with every choice made otherwise
+        for node in [node.clone(), altered(node)] {
+            let made = place.finish(&node, &input, 4);
+            for (k, spec) in node.about().params.iter().enumerate().filter(|(k, _)| !node.params().matters(*k)) {
+                seen += 1;
+                for value in extremes(spec).into_iter().chain([another(spec)]) {
+                    let mut other = node.clone();
+                    other.params_mut().set(k, &value).unwrap();
+                    assert!(
+                        place.finish(&other, &input, 4) == made,
+                        "{}.{} = {}",
+                        node.about().name,
+                        spec.name,
+                        spec.show(&value)
+                    );
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
 }
 
 fn assert_finite(terrain: &Terrain, what: &str) {

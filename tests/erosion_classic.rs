@@ -288,7 +288,7 @@ fn water_is_never_negative_and_dry_or_level_ground_keeps_its_bits() {
         let place = Place::new(65, edges);
         for name in ["Hydraulic", "HydraulicFast"] {
             let (end, _) = run(place, &node(name, &[("evaporation", "0.1")]), &rough(place), 100);
-            for kind in [MapKind::Water, MapKind::Sediment, MapKind::Flow] {
+            for kind in [MapKind::Film, MapKind::Sediment, MapKind::Flow] {
                 let least = end.map(kind).unwrap().iter().copied().fold(f32::INFINITY, f32::min);
                 assert!(least >= 0.0, "{name} {edges:?} {kind:?}: {least:e}");
             }
@@ -357,10 +357,10 @@ fn rain_falls_where_the_map_says() {
     });
     for name in ["Hydraulic", "HydraulicFast"] {
         let (end, _) = run(place, &node(name, &[]), &start, 1);
-        let fell = place.grid().sum(end.map(MapKind::Water).unwrap());
+        let fell = place.grid().sum(end.map(MapKind::Film).unwrap());
         let expected = 65.0 * 32.0 * 2.0 * 0.01 * 0.5;
         assert!((fell - expected).abs() < 1e-3 * expected, "{name}: {fell} {expected}");
-        let east = (0..65).map(|i| end.map(MapKind::Water).unwrap()[i * 65 + 60]).sum::<f32>();
+        let east = (0..65).map(|i| end.map(MapKind::Film).unwrap()[i * 65 + 60]).sum::<f32>();
         assert_eq!(east, 0.0, "{name}");
     }
 }

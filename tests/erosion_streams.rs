@@ -207,6 +207,23 @@ fn a_cone_wears_alike_in_all_directions() {
 }
 
 #[test]
+fn ranges_die_out_towards_open_edges_and_go_on_over_wrapping_ones() {
+    for (shape, end) in [("EastWest", (32, 2)), ("NorthSouth", (2, 32)), ("Diagonal", (62, 2))] {
+        for edges in BOTH {
+            let place = Place::new(65, edges);
+            let mut start = Terrain::flat(place.grid());
+            start.height.fill(0.1);
+            let law = bare(&[("uplift_shape", shape), ("erodibility", "0"), ("iterations", "1")]);
+            let made = place.finish(&law, &start, u32::MAX);
+            let risen = |(i, j): (usize, usize)| made.height[i * 65 + j] - 0.1;
+            let share = risen(end) / risen((32, 32));
+            let expected = if edges == Edges::Open { 0.0..0.05 } else { 0.95..1.05 };
+            assert!(risen((32, 32)) > 0.01 && expected.contains(&share), "{shape} {edges:?}: {share}");
+        }
+    }
+}
+
+#[test]
 fn level_ground_without_uplift_and_hard_rock_stay_to_the_bit() {
     for edges in BOTH {
         let place = Place::new(65, edges);

@@ -224,8 +224,8 @@ fn overlays_come_and_go_with_their_legends() {
             Settle, Picture("plain.png"), State("plain.json"),
             Key("Shift+5"), See("Legend: Erosion and deposition, m: ≤"), Settle, Picture("change.png"), State("change.json"),
             Key("Shift+6"), See("Legend: No layer writes a flow map"), Settle, Picture("flow.png"),
-            Key("Shift+8"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference, m"), Settle,
-            Key("Shift+0"), Gone("Legend"), Settle, Picture("again.png"), State("again.json"),
+            Key("Shift+8"), See("Legend: Choose"), Key("Shift+9"), See("Legend: Difference A − B, m"), Settle,
+            Key("C"), Gone("Legend"), Settle, Picture("again.png"), State("again.json"),
         ]"#,
     );
     let picture = |name: &str| view(&session.picture(name));
@@ -254,7 +254,7 @@ fn an_erosion_is_charted_branched_and_filmed() {
             Key("Home"), Settle, Key("Space"), Iteration(10), Key("Space"), Settle, State("here.json"),
             Drag("Slider:Talus angle", 30, 0), See("Changed at iteration"), Key("B"), Settle,
             State("branch.json"), Picture("branch.png"),
-            Key("Shift+B"), See("Legend: Difference, m"), Settle, State("other.json"),
+            Key("Shift+B"), See("Legend: Difference A − B, m"), Settle, State("other.json"),
             Key("Shift+0"), Key("End"), Settle,
             Key("Ctrl+Shift+E"), See("Export time-lapse"), Click("Choose a file…"), See("File name"), Click("Save"),
             See("pictures"), Settle, State("filmed.json"),
@@ -270,6 +270,50 @@ fn an_erosion_is_charted_branched_and_filmed() {
     assert_eq!(branch["camera"][3], here["camera"][3], "a click on the ground does not turn the camera");
     let film = std::fs::read(session.path("Window test.gif")).expect("beside the scene");
     assert!(film.starts_with(b"GIF89a") && film.len() > 10_000);
+}
+
+#[test]
+fn two_terrains_are_drawn_side_by_side_from_the_same_place() {
+    let session = Session::new();
+    let hills: String = SCENE.lines().filter(|line| !line.contains("Slides")).collect();
+    std::fs::write(session.path("scene.ron"), hills).unwrap();
+    session.drive(
+        "scene.ron",
+        r#"[
+            Settle, Key("C"), See("View of B"), Key("Alt+2"), Settle, State("same.json"), Picture("same.png"),
+            Drag("Slider:Frequency", 40, 0), ViewHover(0.9, 0.9), Settle, Picture("halves.png"),
+            Key("Alt+1"), Settle, Picture("split.png"),
+            Key("Alt+3"), Settle, Picture("a.png"), Key("X"), Settle, Picture("b.png"), State("b.json"),
+            Key("C"), Gone("View of"), Settle, State("ended.json"),
+        ]"#,
+    );
+    let (same, b, ended) = (session.state("same.json"), session.state("b.json"), session.state("ended.json"));
+    // the view without what is written over it: names above, the handle in the middle
+    let edge = |k: usize| same["view"][k].as_f64().unwrap() as usize;
+    let (left, top, right, bottom) = (edge(0), edge(1) + 34, edge(2), edge(3));
+    let half = (right - left) / 2;
+    let part = |picture: &Picture, from: usize, to: usize| -> Vec<[u8; 3]> {
+        let row =
+            |y: usize| picture.rgb[(y * picture.width + from) * 3..][..(to - from) * 3].as_chunks::<3>().0.to_vec();
+        (top..bottom).flat_map(row).collect()
+    };
+    let west = |picture: &Picture| part(picture, left, left + half - 16);
+    let east = |picture: &Picture| part(picture, left + half + 16, right);
+    let pair =
+        |picture: &Picture| (part(picture, left + 2, left + half - 2), part(picture, right - half + 2, right - 2));
+    let picture = |name: &str| session.picture(name);
+    let (a_half, b_half) = pair(&picture("same.png"));
+    assert!(difference(&a_half, &b_half) < 0.01, "the same ground from the same place, twice");
+    let (a_half, b_half) = pair(&picture("halves.png"));
+    assert!(difference(&a_half, &b_half) > 0.1, "A has changed, B has not");
+    let (split, a_alone, b_alone) = (picture("split.png"), picture("a.png"), picture("b.png"));
+    assert!(difference(&west(&split), &west(&a_alone)) < 0.005, "A on the left");
+    assert!(difference(&east(&split), &east(&b_alone)) < 0.005, "B on the right");
+    assert!(difference(&west(&split), &west(&b_alone)) > 0.1 && difference(&east(&split), &east(&a_alone)) > 0.1);
+    assert_eq!(same["camera"], b["camera"], "comparing leaves the camera alone");
+    assert!(b["beside_bytes"].as_u64().unwrap() > 129 * 129 * 8);
+    assert_eq!(ended["beside_bytes"], 0, "B's textures are given back");
+    assert_eq!(ended["undo"], "Change frequency", "comparing is no edit");
 }
 
 #[test]

@@ -184,13 +184,15 @@ impl Bridge {
         self.waker.wake();
     }
 
-    /// Differences are taken against the terrain on screen from now on.
-    pub fn compare_from_here(&mut self) {
-        let reference = self.terrain.clone().zip(self.shown.as_ref());
-        let reference =
-            reference.map(|(terrain, shown)| Reference { terrain, relief_metres: shown.scale.relief_metres() });
+    /// Differences are taken against `reference` from now on.
+    pub fn compare_with(&mut self, reference: Option<Reference>) {
         locked(&self.wanted).choice.reference = reference;
         self.waker.wake();
+    }
+
+    /// The terrain on screen, as it was evaluated and as it is drawn.
+    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<Prepared>)> {
+        self.terrain.as_ref().zip(self.shown.as_ref())
     }
 
     /// What the colours on screen mean.

@@ -19,6 +19,7 @@ mod held {
     pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
 }
 
+mod compare;
 mod shortcuts;
 mod view;
 
@@ -31,6 +32,7 @@ use egui_phosphor::regular as icon;
 use super::document::Group;
 pub use super::view::{Overlay, ViewMode};
 use crate::nodes::Node;
+pub use compare::{CompareAction, Way};
 pub use shortcuts::pressed;
 pub use view::{ViewAction, Viewpoint};
 
@@ -71,12 +73,14 @@ pub enum Command {
     ShowBranch(usize),
     CompareBranch,
     ToggleCharts,
+    ToggleMeasures,
     ExportTimelapse,
     /// A picture for a parameter of the scene.
     ChooseImage(Group, usize),
     Recompute,
     Cancel,
     View(ViewAction),
+    Compare(CompareAction),
     Shortcuts,
     About,
 }
@@ -124,10 +128,12 @@ impl Command {
             Self::Branch,
             Self::CompareBranch,
             Self::ToggleCharts,
+            Self::ToggleMeasures,
             Self::Recompute,
             Self::Cancel,
         ];
         all.extend(Self::view().into_iter().map(Self::View));
+        all.extend(CompareAction::all().into_iter().map(Self::Compare));
         all.extend([Self::Shortcuts, Self::About]);
         all
     }
@@ -138,7 +144,7 @@ impl Command {
         view.extend(Viewpoint::ALL.map(ViewAction::From));
         view.extend(ViewMode::ALL.map(ViewAction::Mode));
         view.extend(Overlay::all().into_iter().map(ViewAction::Overlay));
-        view.extend([ViewAction::CompareFromHere, ViewAction::ToggleWater]);
+        view.push(ViewAction::ToggleWater);
         view
     }
 
@@ -152,7 +158,8 @@ impl Command {
             Self::ContinueFromHere | Self::Branch | Self::ShowBranch(_) => "Erosion",
             Self::CompareBranch | Self::ToggleCharts => "Erosion",
             Self::Recompute | Self::Cancel => "Computing",
-            Self::View(_) => "View",
+            Self::View(_) | Self::ToggleMeasures => "View",
+            Self::Compare(_) => "Compare",
             Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
         }
@@ -257,7 +264,7 @@ impl Command {
             Self::ShowBranch(_) => ("Show branch", "Shows this branch in place of the others.", icon::GIT_BRANCH, &[]),
             Self::CompareBranch => (
                 "Compare branches",
-                "Shows the next branch, coloured by its difference in metres to the one on screen now.",
+                "Shows the next branch as A and keeps the one on screen as B, with their difference in metres.",
                 icon::GIT_DIFF,
                 keys![SHIFT + B],
             ),
@@ -266,6 +273,12 @@ impl Command {
                 "Plots what the erosion moves, how steep the ground is, and one place you click.",
                 icon::CHART_LINE,
                 keys![NONE + G],
+            ),
+            Self::ToggleMeasures => (
+                "Measures",
+                "Measures the terrain: slopes, peaks, roughness, drainage, playability, beside what real terrain has.",
+                icon::RULER,
+                keys![NONE + M],
             ),
             Self::ExportTimelapse => (
                 "Export time-lapse…",
@@ -284,6 +297,7 @@ impl Command {
                 keys![NONE + Escape],
             ),
             Self::View(action) => return view::info(*action),
+            Self::Compare(action) => return compare::info(*action),
             Self::Shortcuts => {
                 ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
             }

@@ -8,12 +8,14 @@ mod group;
 mod layers;
 mod request;
 mod transport;
+mod variant;
 
 use std::path::{Path, PathBuf};
 
 pub use branches::Offer;
 pub use group::Group;
 pub use transport::{SPEED_RANGE, Transport};
+pub use variant::Variant;
 
 use crate::eval::Quality;
 use crate::scene::{Gesture, History, Layer, Scene, SceneError, Warning};
@@ -56,6 +58,8 @@ pub struct Document {
     watching: bool,
     /// The place that is watched.
     place: Option<[f32; 2]>,
+    /// What the terrain on screen is compared with, if that is the same scene.
+    variant: Option<Variant>,
 }
 
 impl Default for Document {
@@ -78,6 +82,7 @@ impl Default for Document {
             offer: None,
             watching: false,
             place: None,
+            variant: None,
         }
     }
 }
@@ -210,12 +215,13 @@ impl Document {
         self.after_change(&before);
     }
 
-    /// Selects what undo or redo changed; solo and playhead stay only if the stack kept its order.
+    /// Selects what undo or redo changed; solo, playhead and variant stay only if the stack kept its order.
     fn follow(&mut self, before: &Scene) {
         let (old, new) = (&before.layers, &self.scene.layers);
         let order = |layers: &[Layer]| layers.iter().map(|l| (l.node.about().name, l.seed)).collect::<Vec<_>>();
         if order(old) != order(new) {
             self.solo = None;
+            self.variant = None;
             self.transport.put_away();
         }
         let first = (0..new.len()).find(|&k| old.get(k) != Some(&new[k]));

@@ -2,6 +2,8 @@
 //!
 //! ```text
 //! PreUpdate   systems::receive   reports of the worker → document, Shown
+//!             compare::advance   the terrain to compare with → Shown
+//!             measuring::advance the measures of the terrain on screen
 //! Update      view               mouse and view commands → camera
 //! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
 //!             view               camera → patches → screen
@@ -12,12 +14,15 @@
 
 pub mod bridge;
 pub mod commands;
+pub mod compare;
 pub mod dialogs;
 pub mod document;
 pub mod drive;
 mod export;
+mod job;
 pub mod launch;
 mod lifeboat;
+mod measuring;
 pub mod panels;
 pub mod recent;
 pub mod shot;
@@ -142,10 +147,19 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .insert_resource(boat)
     .init_resource::<drive::Observed>()
     .init_resource::<export::Exports>()
+    .init_resource::<compare::Comparing>()
+    .init_resource::<measuring::Measuring>()
     .init_resource::<systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
     .add_systems(First, systems::begin_frame)
-    .add_systems(PreUpdate, (systems::ask_before_closing, systems::receive.run_if(resource_exists::<Bridge>)).chain())
+    .add_systems(
+        PreUpdate,
+        (
+            systems::ask_before_closing,
+            (systems::receive, compare::advance, measuring::advance).chain().run_if(resource_exists::<Bridge>),
+        )
+            .chain(),
+    )
     .add_systems(EguiPrimaryContextPass, systems::panels.run_if(resource_exists::<Bridge>))
     .add_systems(
         PostUpdate,

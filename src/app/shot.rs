@@ -19,7 +19,7 @@ use bevy::winit::WinitPlugin;
 
 use super::launch::{AppError, guarded};
 use super::view::{
-    DrawPlugin, Drawn, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, lens, place,
+    DrawPlugin, Drawn, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, near_world, place,
 };
 use crate::look::{PaletteTable, Picture};
 
@@ -113,7 +113,7 @@ fn render(
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
     spawn_camera(app.world_mut(), &prepared, options, quality, target.clone());
     app.insert_resource(options.mode);
-    app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette), water: true });
+    app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette), ..Shown::default() });
 
     let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
     let mut is_asked = false;
@@ -154,10 +154,10 @@ fn spawn_camera(
     quality: Quality,
     target: Handle<Image>,
 ) {
-    let lens = lens(Vec2::new(options.width as f32, options.height as f32));
+    let lens = Layout::One.lens(Vec2::new(options.width as f32, options.height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     let pose = match options.view {
-        ShotView::Named(command) => command.pose(&origin, prepared, &lens),
+        ShotView::Named(command) => command.pose(&origin, prepared.scale.bounds_world(), &lens),
         ShotView::Pose(pose) => pose,
     };
     let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());
@@ -166,7 +166,7 @@ fn spawn_camera(
     if let Some(present) = camera.get::<Projection>() {
         projection = present.clone();
     }
-    place(&pose, prepared, &mut transform, &mut projection);
+    place(&pose, near_world(&pose, [prepared]), &mut transform, &mut projection);
     camera.insert((transform, projection));
 }
 
@@ -236,7 +236,7 @@ mod tests {
     impl Above {
         fn at(&self, u: f32, v: f32) -> [u8; 3] {
             let world = Vec3::new((u - 0.5) * 1000.0, self.ground_world, (v - 0.5) * 1000.0);
-            let pixel = self.pose.project(&lens(Vec2::splat(300.0)), world).expect("it is below the eye");
+            let pixel = self.pose.project(&Layout::One.lens(Vec2::splat(300.0)), world).expect("it is below the eye");
             let at = (pixel.y as usize * 300 + pixel.x as usize) * 4;
             [self.rgba[at], self.rgba[at + 1], self.rgba[at + 2]]
         }

@@ -13,13 +13,16 @@ use serde_json::json;
 
 use super::bridge::Bridge;
 use super::commands::{ViewAction, Viewpoint};
+use super::compare::Comparing;
 use super::drive::Observed;
 use super::export::{Exports, Product};
 use super::lifeboat::Lifeboat;
-use super::panels::{self, Editor, Effect, Running, StatusInfo, UnderCursor};
+use super::measuring::Measuring;
+use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
-use super::view::{Drawn, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, lens};
+use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::table_of;
+use crate::scene::Trouble;
 
 /// The panels with all they hold.
 #[derive(Resource)]
@@ -45,6 +48,20 @@ pub struct FrameCost {
     /// The longest [`receive`] and [`panels`].
     longest_receive: Duration,
     longest_panels: Duration,
+    longest_compare: Duration,
+    longest_measure: Duration,
+}
+
+impl FrameCost {
+    /// Comparing took `spent` of this frame.
+    pub fn compare(&mut self, spent: Duration) {
+        self.longest_compare = self.longest_compare.max(spent);
+    }
+
+    /// Measuring took `spent` of this frame.
+    pub fn measure(&mut self, spent: Duration) {
+        self.longest_measure = self.longest_measure.max(spent);
+    }
 }
 
 pub fn begin_frame(mut cost: ResMut<FrameCost>) {
@@ -84,7 +101,7 @@ pub fn receive(
         );
         state.editor.toasts.error(text);
     }
-    for problem in received.problems {
+    for problem in received.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken) {
         let layer = state.editor.doc.scene().layers.get(problem.layer);
         let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));
         state.editor.toasts.warning(format!("{name}{}.", problem.message));
@@ -122,11 +139,27 @@ pub struct Hands<'w> {
     shown: ResMut<'w, Shown>,
     camera: Res<'w, ViewCamera>,
     exports: ResMut<'w, Exports>,
+    comparing: ResMut<'w, Comparing>,
+    measuring: Res<'w, Measuring>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
     exit: MessageWriter<'w, AppExit>,
     redraw: MessageWriter<'w, RequestRedraw>,
+}
+
+/// What is worked out beside the worker.
+#[derive(SystemParam)]
+pub struct Beside<'w> {
+    exports: Res<'w, Exports>,
+    comparing: Res<'w, Comparing>,
+    measuring: Res<'w, Measuring>,
+}
+
+impl Beside<'_> {
+    fn is_busy(&self) -> bool {
+        self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy()
+    }
 }
 
 /// Draws the panels and carries out what they ask for.
@@ -151,7 +184,9 @@ pub fn panels(
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
     let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
-    info.place_on_screen = place_on_screen(&state.editor, &hands, &area);
+    info.compare = hands.comparing.info(&state.editor.doc, &bridge);
+    info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
+    info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && !drawn.covered {
         watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
@@ -187,14 +222,17 @@ fn watch_clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, editor: &mut 
 }
 
 /// Where the watched place is seen.
-fn place_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Option<[f32; 2]> {
-    let [u, v] = editor.doc.place().filter(|_| editor.doc.is_watching())?;
-    let prepared = hands.shown.prepared.as_ref()?;
-    let point = prepared.scale.world(u, v, prepared.terrain.height_at(u, v));
-    let size = area.max - area.min;
-    let at = hands.camera.pose.project(&lens(size), point)? + area.min;
-    let inside = at.cmpge(area.min).all() && at.cmple(area.max).all();
-    inside.then_some([at.x, at.y])
+fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<[f32; 2]> {
+    let Some([u, v]) = editor.doc.place().filter(|_| editor.doc.is_watching()) else { return Vec::new() };
+    let view = Rect { min: area.min, max: area.max };
+    let lens = hands.shown.layout().lens(view.size());
+    let seen = |piece: Piece| {
+        let (prepared, _) = hands.shown.of(piece.side)?;
+        let point = prepared.scale.world(u, v, prepared.terrain.height_at(u, v));
+        let at = hands.camera.pose.project(&lens, point)? + piece.picture(view).min;
+        piece.rect(view).contains(at).then_some([at.x, at.y])
+    };
+    hands.shown.pieces().into_iter().flatten().filter_map(seen).collect()
 }
 
 fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe) -> StatusInfo {
@@ -225,7 +263,9 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         legend: bridge.legend(),
         insight: bridge.insight.clone(),
         problems: bridge.problems.clone(),
-        place_on_screen: None,
+        places_on_screen: Vec::new(),
+        compare: CompareInfo::default(),
+        measures: panels::MeasuresInfo::default(),
     }
 }
 
@@ -241,6 +281,13 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
         Effect::Cancel => {
             bridge.cancel();
             hands.exports.cancel();
+            hands.comparing.cancel(&mut editor.doc);
+        }
+        Effect::Compare(ask) => {
+            let hands = &mut *hands;
+            if let Err(error) = hands.comparing.ask(ask, &mut editor.doc, bridge, &hands.waker) {
+                editor.toasts.error(format!("There is nothing to compare with: {error}."));
+            }
         }
         Effect::Export { path } => export(Product::Heightmap, &path, editor, hands),
         Effect::Film { film, path } => export(Product::Film(film), &path, editor, hands),
@@ -270,10 +317,6 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             }
             ViewAction::Mode(mode) => *hands.mode = mode,
             ViewAction::Overlay(_) => bridge.show_overlay(editor.view.overlay),
-            ViewAction::CompareFromHere => {
-                bridge.compare_from_here();
-                editor.toasts.info("The overlay Difference shows what changes from here on.");
-            }
             ViewAction::ToggleWater => hands.shown.water = editor.view.water,
         },
     }
@@ -283,13 +326,13 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
 /// Frames come at a calm pace while something is computed, and only on events otherwise.
 pub fn pace(
     mut bridge: ResMut<Bridge>,
-    exports: Res<Exports>,
+    beside: Beside,
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
     let mode = if driven.is_some() {
         UpdateMode::Continuous
-    } else if bridge.is_busy() || exports.is_running() {
+    } else if bridge.is_busy() || beside.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
     } else {
         UpdateMode::reactive_low_power(Duration::from_secs(60))
@@ -305,7 +348,7 @@ pub fn observe(
     mut observed: ResMut<Observed>,
     driven: Option<Res<super::drive::Driven>>,
     mut bridge: ResMut<Bridge>,
-    exports: Res<Exports>,
+    beside: Beside,
     state: Res<EditorResource>,
     view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
     cost: Res<FrameCost>,
@@ -318,10 +361,10 @@ pub fn observe(
     let current = shown.prepared.as_ref().map_or(0, |p| p.serial);
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = bridge.is_busy()
-        || exports.is_running()
+        || beside.is_busy()
         || camera.is_gliding()
         || current == 0
-        || drawn.serial() != current
+        || !drawn.is(&shown)
         || samples != doc.scene().samples();
     observed.iteration = doc.iteration();
     observed.view = Rect { min: area.min, max: area.max };
@@ -333,11 +376,15 @@ pub fn observe(
         "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
         "samples": samples,
         "iteration": doc.iteration(),
+        "view": [area.min.x, area.min.y, area.max.x, area.max.y],
         "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
         "messages": state.editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
         "longest_frame_ms": cost.longest.as_secs_f64() * 1000.0,
         "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,
         "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
+        "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
+        "longest_measure_ms": cost.longest_measure.as_secs_f64() * 1000.0,
+        "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy
         && let Some(terrain) = &bridge.terrain

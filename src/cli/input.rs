@@ -14,7 +14,7 @@ use super::{Failure, usage};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::nodes::Control;
-use crate::scene::{Scene, SceneError, Warning, example_for, examples};
+use crate::scene::{Scene, SceneError, Trouble, Warning, example_for, examples};
 
 /// The scene and how to evaluate it.
 #[derive(Args)]
@@ -68,6 +68,28 @@ impl SceneArgs {
         &self.scene
     }
 
+    /// Samples per side, if they were given.
+    pub fn size(&self) -> Option<usize> {
+        self.size.map(|n| n as usize)
+    }
+
+    /// Threads to compute with; 0 is one for each processor.
+    pub fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Another scene, evaluated at the same size and on as many threads, otherwise as it is.
+    pub fn other(&self, scene: &Path) -> Self {
+        Self {
+            scene: scene.to_path_buf(),
+            size: self.size,
+            seed: None,
+            set: Vec::new(),
+            threads: self.threads,
+            quiet: self.quiet,
+        }
+    }
+
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
     pub fn load(&self) -> Result<Job, Failure> {
         let (mut scene, warnings) = load(&self.scene)?;
@@ -82,9 +104,13 @@ impl SceneArgs {
         for change in &self.set {
             scene.set(change).map_err(|e| usage(anyhow::anyhow!("--set: {e}")))?;
         }
-        if let Some(problem) = scene.problems().into_iter().next() {
-            let layer = &scene.layers[problem.layer].name;
-            return Err(Failure::Failed(anyhow::anyhow!("layer `{layer}`: {}", problem.message)));
+        for problem in scene.problems() {
+            let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);
+            match problem.trouble {
+                Trouble::Broken => return Err(Failure::Failed(anyhow::anyhow!(text))),
+                Trouble::Idle if !self.quiet => eprintln!("talweg: warning: {text}"),
+                Trouble::Idle => {}
+            }
         }
         let samples = self.size.map_or(scene.samples(), |n| n as usize);
         if !self.quiet

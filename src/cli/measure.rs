@@ -1,79 +1,156 @@
-//! `talweg measure`: a terrain in numbers.
+//! `talweg measure`: a terrain in numbers, or two side by side. What is measured comes from the lists of [`crate::measure`].
 
-use std::path::Path;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use serde::Serialize;
+use serde_json::json;
 
 use super::input::SceneArgs;
 use super::{Failure, Outcome, print, print_json, usage};
+use crate::eval::thread_pool;
 use crate::field::{Edges, Grid, Terrain};
 use crate::io::{is_heightmap, raster};
-use crate::measure::slopes;
+use crate::measure::{
+    DIFFERENCES, Difference, Limits, MEASURES, Measure, Measures, Reading, Scale, bands, comparison_csv, difference,
+    measure,
+};
+use crate::nodes::Control;
+use crate::param::{ParamSpec, Params};
+use crate::scene::Settings;
 
-/// Measure a scene or a heightmap: erosion score, slopes, heights, content hash
+/// Measure a scene or a heightmap: heights, slopes, form, drainage, playability, content hash
 #[derive(Args)]
-#[command(after_help = "\
-SCENE may also be a heightmap: .png (8 or 16 bits), .r16 or .r32. It is measured as it is, with open edges.
-
-erosion_score      deviation of the slopes over their mean: higher is flatter ground with steeper relief
-mean_slope         mean of the greatest height difference to the four neighbours, in metres
-slope_deviation    standard deviation of the same, in metres
-min_metres, max_metres, mean_metres    heights above the datum
-hash               content hash of size and heights (XXH3-128)
-
-Slopes wrap only where the scene wraps.
-
-Examples:
-  talweg measure alpine-range
-  talweg measure island.ron --json
-  talweg measure dem.png --white 2500")]
+#[command(after_help = help())]
 pub struct MeasureArgs {
     #[command(flatten)]
     scene: SceneArgs,
     /// Height that white stands for in a heightmap that does not say so itself
     #[arg(long, value_name = "METRES", default_value_t = 1.0)]
     white: f32,
-    /// Print the measures as JSON
-    #[arg(long)]
+    /// Side of a heightmap on the ground
+    #[arg(long, value_name = "METRES", default_value_t = Settings::default().size_metres)]
+    side: f32,
+    /// Height of the sea over a heightmap; without it there is none
+    #[arg(long, value_name = "METRES", allow_negative_numbers = true)]
+    sea: Option<f32>,
+    #[arg(long, value_name = "LIMIT=VALUE", help = limit_help())]
+    limit: Vec<String>,
+    /// Compare with another scene or heightmap: how it differs from the first
+    #[arg(long, value_name = "SCENE|HEIGHTMAP")]
+    against: Option<PathBuf>,
+    /// Print everything as JSON, the data of the plots included
+    #[arg(long, conflicts_with = "csv")]
     json: bool,
+    /// Print the measures as CSV
+    #[arg(long)]
+    csv: bool,
 }
 
-#[derive(Serialize)]
-struct Measures {
-    samples: usize,
-    erosion_score: f64,
-    mean_slope: f64,
-    slope_deviation: f64,
-    min_metres: f64,
-    max_metres: f64,
-    mean_metres: f64,
-    hash: String,
+/// What is measured, with its stable names.
+fn help() -> String {
+    let mut text = String::from(
+        "SCENE may also be a heightmap: .png (8 or 16 bits), .r16 or .r32. It is measured as it is, with open edges.\n\
+         --size, --seed and --set change the first scene; that of --against is evaluated as it is, at the same --size.\n\n\
+         Measures, by their names in JSON and CSV:\n",
+    );
+    for m in MEASURES {
+        let _ = writeln!(text, "  {}", described(m));
+    }
+    let names: Vec<&str> = DIFFERENCES.iter().map(|m| m.key).collect();
+    let _ = writeln!(text, "Of a difference (--against): {}.", names.join(", "));
+    text += "
+Where there is no value JSON has null, CSV nothing, text – and the reason. Steepness, hypsometry, peaks, valleys, drainage
+and playability are those of the land above the sea. Neighbours lie over the edge only where the scene wraps.
+Examples:
+  talweg measure dem.png --white 2500 --side 30000 --limit source_area=0.5
+  talweg measure island --set Peaks.octaves=3 --against island";
+    text
+}
+
+/// The limits with their units and defaults.
+fn limit_help() -> String {
+    let name = |p: &ParamSpec| format!("{} ({} {})", p.name, p.show(&p.default), p.unit);
+    let names: Vec<String> = Limits::default().about().params.iter().map(name).collect();
+    format!("Change what counts as a peak, a channel, playable or flat: {}; may be repeated", names.join(", "))
+}
+
+/// Width of the names.
+const NAME: usize = 23;
+
+fn described<T>(m: &Measure<T>) -> String {
+    let unit = if m.unit.is_empty() { String::new() } else { format!(" [{}]", m.unit) };
+    let source = if m.source.is_empty() { String::new() } else { format!(" ({})", m.source) };
+    format!("{:<NAME$} {}{unit}{source}", m.key, m.meaning)
+}
+
+/// Sides that a terrain can have on the ground, in metres.
+const LENGTHS: std::ops::RangeInclusive<f32> = 1.0..=1_000_000.0;
+
+/// A terrain to measure.
+struct Subject {
+    name: String,
+    terrain: Arc<Terrain>,
+    scale: Scale,
 }
 
 pub fn run(args: &MeasureArgs) -> Outcome {
-    let path = args.scene.path();
-    let (terrain, metres) = if is_heightmap(path) {
-        (heightmap(path, args.white)?, 1.0)
-    } else {
-        let job = args.scene.load()?;
-        (job.evaluate()?, f64::from(job.scene.settings.relief_metres))
+    let limits = args.limits()?;
+    let pool = thread_pool(args.scene.threads())?;
+    let control = Control::default();
+    let measured = |subject: &Subject| pool.install(|| measure(&subject.terrain, subject.scale, &limits, &control));
+    let first = args.subject(&args.scene)?;
+    let Some(path) = &args.against else {
+        let measures = measured(&first)?;
+        return match (args.json, args.csv) {
+            (true, _) => print_json(&measures),
+            (_, true) => print(&measures.csv()),
+            _ => print(&table(&measures)),
+        };
     };
-    let (low, high) = terrain.range();
-    let slopes = slopes(&terrain);
-    let distinct = terrain.grid.distinct();
-    let measures = Measures {
-        samples: terrain.samples(),
-        erosion_score: slopes.erosion_score(),
-        mean_slope: slopes.mean * metres,
-        slope_deviation: slopes.deviation * metres,
-        min_metres: f64::from(low) * metres,
-        max_metres: f64::from(high) * metres,
-        mean_metres: terrain.grid.sum(&terrain.height) / (distinct * distinct) as f64 * metres,
-        hash: format!("{:032x}", terrain.hash()),
-    };
-    if args.json { print_json(&measures) } else { print(&table(&measures)) }
+    let second = args.subject(&args.scene.other(path))?;
+    let (a, b) = (measured(&first)?, measured(&second)?);
+    let difference =
+        pool.install(|| difference((&first.terrain, first.scale), (&second.terrain, second.scale), &limits, &control))?;
+    match (args.json, args.csv) {
+        (true, _) => print_json(&json!({ "first": a, "second": b, "difference": difference })),
+        (_, true) => print(&comparison_csv(&a, &b, &difference)),
+        _ => print(&comparison([&first.name, &second.name], [&a, &b], &difference)),
+    }
+}
+
+impl MeasureArgs {
+    fn limits(&self) -> Result<Limits, Failure> {
+        let mut limits = Limits::default();
+        for text in &self.limit {
+            let wrong = |why: String| usage(anyhow::anyhow!("--limit: {why}"));
+            let about = limits.about();
+            let (name, value) = text.split_once('=').ok_or_else(|| wrong(format!("`{text}`: give LIMIT=VALUE")))?;
+            let index = about.find(name.trim()).ok_or_else(|| {
+                let known: Vec<&str> = about.params.iter().map(|p| p.name).collect();
+                wrong(format!("there is no limit `{}`; give one of {}", name.trim(), known.join(", ")))
+            })?;
+            let value = about.params[index].parse(value).map_err(|e| wrong(e.to_string()))?;
+            limits.set(index, &value).map_err(|e| wrong(e.to_string()))?;
+        }
+        Ok(limits)
+    }
+
+    /// The scene or heightmap of `scene`.
+    fn subject(&self, scene: &SceneArgs) -> Result<Subject, Failure> {
+        let name = scene.path().display().to_string();
+        if is_heightmap(scene.path()) {
+            if !LENGTHS.contains(&self.side) || self.sea.is_some_and(|sea| !sea.is_finite()) {
+                let why = "--side: give a length from 1 m to 1000 km; --sea: give a height in metres";
+                return Err(usage(anyhow::anyhow!(why)));
+            }
+            let scale = Scale { size_metres: self.side, relief_metres: 1.0, sea_metres: self.sea };
+            return Ok(Subject { name, terrain: heightmap(scene.path(), self.white)?, scale });
+        }
+        let job = scene.load()?;
+        Ok(Subject { name, terrain: job.evaluate()?, scale: Scale::of(&job.scene.settings) })
+    }
 }
 
 /// The heights of a file, in metres.
@@ -99,18 +176,55 @@ fn heightmap(path: &Path, white: f32) -> Result<Arc<Terrain>, Failure> {
     Ok(Arc::new(terrain))
 }
 
-fn table(m: &Measures) -> String {
-    let rows = [
-        ("erosion score", m.erosion_score, ""),
-        ("mean slope", m.mean_slope, " m between neighbours"),
-        ("slope deviation", m.slope_deviation, " m"),
-        ("lowest", m.min_metres, " m"),
-        ("highest", m.max_metres, " m"),
-        ("mean height", m.mean_metres, " m"),
-    ];
-    let mut text = format!("{:<16} {} × {}\n", "samples", m.samples, m.samples);
-    for (name, value, unit) in rows {
-        text.push_str(&format!("{name:<16} {value:.3}{unit}\n"));
+const LABEL: usize = 24;
+
+/// One measure a line, by family, with what real terrain has.
+fn table(measures: &Measures) -> String {
+    let mut text = format!("{:<LABEL$} {} × {}\n", "samples", measures.samples, measures.samples);
+    let mut family = None;
+    for m in MEASURES {
+        if family.replace(m.family) != Some(m.family) {
+            let _ = writeln!(text, "\n{}", m.family.label().to_uppercase());
+        }
+        let reading = (m.read)(measures);
+        let _ = write!(text, "{:<LABEL$} {}", m.label.to_lowercase(), m.show_reading(reading));
+        if let Reading::Undefined(why) = reading {
+            let _ = write!(text, "  ({why})");
+        } else if !m.unit.is_empty() {
+            let _ = write!(text, " {}", m.unit);
+        }
+        for band in bands(m.key) {
+            let _ = write!(text, "  (real terrain {} to {}: {})", band.low, band.high, band.of);
+        }
+        text.push('\n');
     }
-    text + &format!("{:<16} {}\n", "hash", m.hash)
+    text
+}
+
+/// The measures of two terrains beside each other, and those of their difference.
+fn comparison(names: [&str; 2], [a, b]: [&Measures; 2], difference: &Difference) -> String {
+    let mut text = format!("first   {}, {} × {}\n", names[0], a.samples, a.samples);
+    let _ = writeln!(text, "second  {}, {} × {}\n", names[1], b.samples, b.samples);
+    let _ = writeln!(text, "{:<LABEL$} {:>14} {:>14} {:>14}", "", "first", "second", "difference");
+    for m in MEASURES {
+        let [one, two] = [a, b].map(|of| (m.read)(of));
+        if let (Reading::Hash(x), Reading::Hash(y)) = (one, two) {
+            let _ =
+                writeln!(text, "{:<LABEL$} {}", m.label.to_lowercase(), if x == y { "the same" } else { "differs" });
+            continue;
+        }
+        let change = match (one, two) {
+            (Reading::Count(x), Reading::Count(y)) => format!("{:+}", y as i128 - x as i128),
+            _ => one.number().zip(two.number()).map_or("–".into(), |(x, y)| format!("{:+.*}", m.decimals, y - x)),
+        };
+        let [one, two] = [one, two].map(|reading| m.show_reading(reading));
+        let line = format!("{:<LABEL$} {one:>14} {two:>14} {change:>14} {}", m.label.to_lowercase(), m.unit);
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let _ = writeln!(text, "\nDIFFERENCE");
+    for m in DIFFERENCES {
+        let value = format!("{} {}", m.show(difference), m.unit);
+        let _ = writeln!(text, "{:<LABEL$} {value:<20} {}", m.label.to_lowercase(), m.meaning);
+    }
+    text
 }

@@ -3,6 +3,7 @@
 //! Exit codes: 0 done, 1 failed, 2 wrong usage. Errors say what, where and what to do. Ctrl-C ends the program at any
 //! time: files are written in one step, so none is left half-written.
 
+mod bench;
 mod check;
 mod edit;
 mod export;
@@ -10,6 +11,7 @@ mod input;
 mod measure;
 mod nodes;
 mod render;
+mod sheet;
 mod shot;
 mod timelapse;
 mod verify;
@@ -54,7 +56,9 @@ enum Command {
     Timelapse(timelapse::TimelapseArgs),
     Export(export::ExportArgs),
     Measure(measure::MeasureArgs),
+    Sheet(sheet::SheetArgs),
     Nodes(nodes::NodesArgs),
+    Bench(bench::BenchArgs),
     Check(check::CheckArgs),
     Verify(verify::VerifyArgs),
 }
@@ -90,7 +94,9 @@ pub fn run() -> ExitCode {
         Some(Command::Timelapse(args)) => timelapse::run(&args),
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
+        Some(Command::Sheet(args)) => sheet::run(&args),
         Some(Command::Nodes(args)) => nodes::run(&args),
+        Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Verify(args)) => verify::run(&args),
     };

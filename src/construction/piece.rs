@@ -9,6 +9,7 @@ use super::detail::DetailSettings;
 use super::disc::Disc;
 use super::image::Image;
 use super::place::Placement;
+use super::program::Tier;
 use super::replace::ReplaceSettings;
 use super::ribbon::Ribbon;
 use super::warp::WarpSettings;
@@ -271,6 +272,17 @@ pub struct Tree {
 }
 
 impl Tree {
+    /// The tree of a tier, if there is one.
+    pub fn root(&self, tier: Tier) -> Option<&Piece> {
+        match tier {
+            Tier::Terrain => Some(&self.terrain),
+            Tier::Water => self.water.as_ref(),
+            Tier::Sand => self.sand.as_ref(),
+            Tier::Snow => self.snow.as_ref(),
+            Tier::Vegetation => self.vegetation.as_ref(),
+        }
+    }
+
     /// The trees in it with their names: the terrain and what lies on it, then the definitions.
     pub fn roots(&self) -> Vec<(String, &Piece)> {
         let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;

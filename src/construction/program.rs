@@ -218,14 +218,7 @@ impl Program {
             _ => None,
         });
         let mut builder = Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0 };
-        let mut root = |piece: Option<&Piece>| builder.add(piece?, "Construction", Frame::new(seed), 0);
-        let roots = [
-            root(Some(&tree.terrain)),
-            root(tree.water.as_ref()),
-            root(tree.sand.as_ref()),
-            root(tree.snow.as_ref()),
-            root(tree.vegetation.as_ref()),
-        ];
+        let roots = Tier::ALL.map(|tier| builder.add(tree.root(tier)?, "Construction", Frame::new(seed), 0));
         let Builder { nodes, mut problems, .. } = builder;
         problems.dedup();
         let mut program = Self {

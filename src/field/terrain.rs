@@ -16,6 +16,7 @@ crate::choices! {
         Rain "Rain": "Rain that falls here, as a multiple of what falls on average.",
         Sand "Sand": "Depth of loose sand on the ground, part of the height.",
         Snow "Snow": "Depth of snow on the ground, part of the height.",
+        Film "Rain water": "Depth of rain that runs over the ground in a film. Pictures leave it out, so that the ground is seen.",
         Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
     }
 }

@@ -141,7 +141,7 @@ impl Basins {
         control.check()?;
         passes.par_sort_unstable();
         let mut tree = Vec::with_capacity(count);
-        let mut sets = Sets((0..count as u32).collect());
+        let mut sets = Sets::new(count);
         for (k, pass) in passes.iter().enumerate() {
             if k % CHECK == 0 {
                 control.check()?;
@@ -193,12 +193,12 @@ impl Basins {
 
 /// A pass between two basins, ordered by height and then by place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Saddle {
+pub(super) struct Saddle {
     /// Bits of the height, in the order of the heights, and of the lower of the two cells.
     height: u32,
     lower: u32,
-    from: u32,
-    to: u32,
+    pub from: u32,
+    pub to: u32,
 }
 
 /// Bits of `h` that compare as the heights do.
@@ -210,7 +210,7 @@ pub fn ordered(h: f32) -> u32 {
 }
 
 /// Basin of each cell, and how many there are.
-fn label(
+pub(super) fn label(
     cells: Cells,
     receiver: &[u32],
     is_outlet: impl Fn(usize) -> bool,
@@ -267,7 +267,7 @@ fn label(
 }
 
 /// The lowest passes between basins, some of them more than once.
-fn passes(cells: Cells, height: &[f32], of: &[u32], control: &Control) -> Result<Vec<Saddle>, Cancelled> {
+pub(super) fn passes(cells: Cells, height: &[f32], of: &[u32], control: &Control) -> Result<Vec<Saddle>, Cancelled> {
     let side = cells.side;
     let band = side.div_ceil(BANDS).max(8);
     let found: Result<Vec<Vec<Saddle>>, Cancelled> = (0..side.div_ceil(band))
@@ -344,10 +344,14 @@ impl Listing {
 }
 
 /// Disjoint sets with path halving.
-struct Sets(Vec<u32>);
+pub(super) struct Sets(Vec<u32>);
 
 impl Sets {
-    fn find(&mut self, of: u32) -> u32 {
+    pub fn new(count: usize) -> Self {
+        Self((0..count as u32).collect())
+    }
+
+    pub fn find(&mut self, of: u32) -> u32 {
         let mut at = of;
         while self.0[at as usize] != at {
             let above = self.0[self.0[at as usize] as usize];
@@ -358,7 +362,7 @@ impl Sets {
     }
 
     /// Joins the sets of `a` and `b`; whether they were two.
-    fn join(&mut self, a: u32, b: u32) -> bool {
+    pub fn join(&mut self, a: u32, b: u32) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         self.0[a.max(b) as usize] = a.min(b);
         a != b

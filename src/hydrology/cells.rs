@@ -99,6 +99,11 @@ impl Outlets {
         Self { cells, sea, lowest }
     }
 
+    /// No outlet at all: all water stays in the hollows.
+    pub fn none(cells: Cells) -> Self {
+        Self { cells: Cells { wraps: true, ..cells }, sea: f32::NEG_INFINITY, lowest: usize::MAX }
+    }
+
     /// Whether water leaves at cell `k` of height `h`.
     #[inline]
     pub fn contain(&self, k: usize, h: f32) -> bool {

@@ -10,12 +10,14 @@
 //!                                                           ▼                                      ▼
 //!                                              spread: D∞ on the filled surface        order: areas, streams, erosion
 //! ```
+//! [`hollows`] tells how deep every hollow is by itself, and on ground turned upside down how prominent every peak.
 //! Parallel parts write each cell once; what is sequential runs in index order. No bit depends on the threads.
 
 mod basins;
 mod cells;
 mod descent;
 mod flood;
+mod hollows;
 mod network;
 mod order;
 mod spread;
@@ -24,6 +26,7 @@ pub use basins::{Basins, Lake, OUTSIDE, Pass};
 pub use cells::{AROUND, Cells, Outlets};
 pub use descent::{Descent, Steering};
 pub use flood::flooded;
+pub use hollows::{Hollow, hollows};
 pub use network::strahler;
 pub use order::{accumulate, upstream_first};
 pub use spread::Spread;

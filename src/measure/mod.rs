@@ -1,5 +1,159 @@
-//! What a terrain is like, in numbers.
+//! What a terrain is like, in numbers: what documents 000 and 001 judge terrains by.
+//!
+//! [`measure`] gives all measures of a terrain, [`difference`] those of two. [`MEASURES`], [`DIFFERENCES`] and [`PLOTS`] say
+//! what there is, with key, label, unit, meaning and source; [`BANDS`] say what real terrain has.
+//!
+//! The sea: slopes, erosion score, dimensions and the histogram of heights are those of the whole ground, whatever stands on it.
+//! Hypsometry, steepness, peaks, drainage and playability are those of the land, which is what lies above the sea.
+//! Edges: neighbours lie over the edge only where the terrain wraps. Of a wrapping terrain each sample counts once.
+//! Nothing here depends on the number of threads: each row is summed by itself, and the sums in the order of the rows.
 
+mod boxes;
+mod catalogue;
+mod difference;
+mod drainage;
+mod ground;
+mod heights;
+mod limits;
+mod line;
+mod playability;
+mod plots;
+mod reference;
+mod report;
 mod slopes;
+mod steepness;
+mod summits;
+mod variogram;
 
+pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, Reading, measure_named};
+pub use difference::{Difference, difference};
+pub use drainage::{Drainage, Streams};
+pub use heights::{Heights, Hypsometry};
+pub use limits::{Limits, Scale};
+pub use line::{Fitted, Line};
+pub use playability::Playability;
+pub use plots::{Axis, Drawing, PLOTS, Plot};
+pub use reference::{BANDS, Band, bands};
+pub use report::comparison_csv;
 pub use slopes::{Slopes, slopes};
+pub use steepness::Steepness;
+pub use summits::{Summit, Summits};
+
+use crate::field::Terrain;
+use crate::nodes::{Cancelled, Control};
+use ground::Ground;
+
+/// Everything that is measured of a terrain, with the data of the plots.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measures {
+    pub samples: usize,
+    pub limits: Limits,
+    pub heights: Heights,
+    /// In metres.
+    pub slopes: Slopes,
+    /// None without land.
+    pub steepness: Option<Steepness>,
+    pub summits: Summits,
+    /// None on level ground, or with too few samples.
+    pub variogram: Option<Fitted>,
+    pub boxes: Option<Fitted>,
+    /// None without land, or where it is level.
+    pub drainage: Option<Drainage>,
+    /// None without land.
+    pub playability: Option<Playability>,
+    pub hash: u128,
+}
+
+impl Measures {
+    /// Whether the whole ground has one height.
+    pub fn is_level(&self) -> bool {
+        self.heights.max_metres <= self.heights.min_metres
+    }
+
+    /// By the variogram.
+    pub fn fractal_dimension(&self) -> Option<f64> {
+        self.variogram.as_ref().map(|fit| 3.0 - 0.5 * fit.line.slope)
+    }
+
+    /// By box counting.
+    pub fn box_dimension(&self) -> Option<f64> {
+        self.boxes.as_ref().map(|fit| -fit.line.slope)
+    }
+}
+
+/// Measures `terrain` on the threads of the present pool; the same bits for any number of them.
+pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Control) -> Result<Measures, Cancelled> {
+    let ground = Ground::new(terrain, scale, control)?;
+    let form = || {
+        let heights = heights::heights(&ground, control)?;
+        control.check()?;
+        let slopes = slopes(terrain);
+        let (degrees, steepness) = steepness::steepness(&ground, control)?;
+        let playability = playability::playability(&ground, &degrees, limits, control)?;
+        let (variogram, boxes) = dimensions(&ground, control)?;
+        Ok((heights, slopes, steepness, playability, variogram, boxes, terrain.hash()))
+    };
+    let summits = || summits::summits(&ground, limits, control);
+    let drainage = || drainage::drainage(&ground, limits, control);
+    let (drainage, (summits, form)) = rayon::join(drainage, || rayon::join(summits, form));
+    let (heights, slopes, steepness, playability, variogram, boxes, hash) = form?;
+    let metres = f64::from(scale.relief_metres);
+    Ok(Measures {
+        samples: terrain.samples(),
+        limits: limits.clone(),
+        heights,
+        slopes: Slopes { mean: slopes.mean * metres, deviation: slopes.deviation * metres },
+        steepness,
+        summits: summits?,
+        variogram,
+        boxes,
+        drainage: drainage?,
+        playability,
+        hash,
+    })
+}
+
+/// The fits of variogram and box counting.
+fn dimensions(ground: &Ground, control: &Control) -> Result<(Option<Fitted>, Option<Fitted>), Cancelled> {
+    if ground.all.is_level() {
+        return Ok((None, None));
+    }
+    let normalised = ground.normalised(control)?;
+    let (variogram, boxes) = rayon::join(
+        || variogram::variogram(ground, &normalised, control),
+        || boxes::box_counting(ground, &normalised, control),
+    );
+    Ok((variogram?, boxes?))
+}
+
+/// One family of measures at a time, for what times them.
+#[doc(hidden)]
+pub mod families {
+    use super::*;
+
+    pub type Work = fn(&Terrain, Scale, &Limits, &Control);
+
+    /// Name and work of each; each gathers its ground anew.
+    pub const ALL: &[(&str, Work)] = &[
+        ("heights", |t, s, _, c| done(heights::heights(&ground(t, s, c), c))),
+        ("slopes", |t, _, _, _| done(slopes(t))),
+        ("steepness, playability", |t, s, l, c| {
+            let ground = ground(t, s, c);
+            let Ok((degrees, _)) = steepness::steepness(&ground, c) else { return };
+            done(playability::playability(&ground, &degrees, l, c));
+        }),
+        ("peaks and valleys", |t, s, l, c| done(summits::summits(&ground(t, s, c), l, c))),
+        ("dimensions", |t, s, _, c| done(dimensions(&ground(t, s, c), c))),
+        ("drainage", |t, s, l, c| done(drainage::drainage(&ground(t, s, c), l, c))),
+        ("hash", |t, _, _, _| done(t.hash())),
+    ];
+
+    /// Keeps the optimiser from leaving out what made `result`.
+    fn done<T>(result: T) {
+        std::hint::black_box(result);
+    }
+
+    fn ground<'a>(terrain: &'a Terrain, scale: Scale, control: &Control) -> Ground<'a> {
+        Ground::new(terrain, scale, control).expect("nobody stops it")
+    }
+}

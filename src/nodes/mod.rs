@@ -17,7 +17,7 @@ pub use context::{Cancelled, Context, Control, Pace};
 
 use serde::{Deserialize, Serialize};
 
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::param::{About, Params, Preset};
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
@@ -32,6 +32,10 @@ pub trait Generator: Params {
     /// Whether a preview is exactly the result's subsample. Without, it comes close.
     fn previews_exactly(&self) -> bool {
         true
+    }
+    /// The data maps that it makes.
+    fn writes(&self) -> &'static [MapKind] {
+        &[]
     }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
@@ -54,6 +58,10 @@ pub trait Filter: Params {
     /// the result's subsample.
     fn reads_neighbours(&self) -> bool {
         false
+    }
+    /// The data maps that it makes.
+    fn writes(&self) -> &'static [MapKind] {
+        &[]
     }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
@@ -78,6 +86,10 @@ pub trait Process: Params {
         false
     }
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
+    /// The data maps that it makes.
+    fn writes(&self) -> &'static [MapKind] {
+        &[]
+    }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
         1
@@ -198,6 +210,15 @@ impl Node {
             Work::Generator(_) => false,
             Work::Filter(node) => node.reads_sea_level(),
             Work::Process(node) => node.reads_sea_level(),
+        }
+    }
+
+    /// The data maps that it makes as its parameters are now.
+    pub fn writes(&self) -> &'static [MapKind] {
+        match self.work() {
+            Work::Generator(node) => node.writes(),
+            Work::Filter(node) => node.writes(),
+            Work::Process(node) => node.writes(),
         }
     }
 

@@ -12,6 +12,8 @@
 ///         passes: u32 [""] = 50, 0..=10_000, slider 1..=500;
 ///         /// Whether the edges stay where they are.
 ///         pin_edges: bool = false;
+///         /// How wide the strip along the edges is.
+///         pinned_metres: f32 ["m"] = 50.0, 0.0..=1000.0 => |slide| slide.pin_edges;
 ///         presets {
 ///             Light "Light": "Takes the sharpness off." { passes = 10 }
 ///             Strong "Strong": "Buries the valleys in scree." { passes = 300, talus_angle = 28.0 }
@@ -21,11 +23,12 @@
 /// # use talweg::param::Params;
 /// assert_eq!(Slide::default().about().params[0].unit, "°");
 /// assert_eq!(Slide::default().about().presets[1].values.len(), 2);
+/// assert!(!Slide::default().matters(3), "nothing is pinned");
 /// ```
 ///
 /// yields the struct (public fields), `Default`, serde (a missing key is the default, an unknown key an error,
 /// a default is not written) and [`Params`](crate::param::Params). A number needs a hard range; the slider range
-/// is the hard range when left out. `from`, `also` (search words) and `presets` may be left out; what a preset does not name
+/// is the hard range when left out. `=>` says when a parameter matters; where it does not, the panel leaves it out. `from`, `also` (search words) and `presets` may be left out; what a preset does not name
 /// has its default.
 #[macro_export]
 macro_rules! params {
@@ -35,7 +38,7 @@ macro_rules! params {
             $(
                 $(#[doc = $fdoc:literal])+
                 $field:ident : $ty:ty $([$unit:literal])? = $default:expr
-                $(, $hard:expr $(, slider $slider:expr)?)? ;
+                $(, $hard:expr $(, slider $slider:expr)?)? $(=> $matters:expr)? ;
             )*
             $( presets {
                 $( $preset:ident $plabel:literal : $phelp:literal { $( $pfield:ident = $pvalue:expr ),* $(,)? } )+
@@ -124,6 +127,15 @@ macro_rules! params {
                     self.$field = $crate::param::ParamType::from_value(&value, spec)?;
                 } )*
                 Ok(())
+            }
+
+            fn matters(&self, index: usize) -> bool {
+                let _name = self.about().params[index].name;
+                $( $( if _name == stringify!($field) {
+                    let matters: fn(&Self) -> bool = $matters;
+                    return matters(self);
+                } )? )*
+                true
             }
         }
     };

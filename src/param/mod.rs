@@ -155,6 +155,8 @@ pub trait Params {
     fn get(&self, index: usize) -> Value;
     /// Sets parameter `index`, clamped to its hard range.
     fn set(&mut self, index: usize, value: &Value) -> Result<(), ParamError>;
+    /// Whether parameter `index` changes anything as the others are now.
+    fn matters(&self, index: usize) -> bool;
 
     /// Moves every value into its hard range and reports what had to move.
     fn sanitise(&mut self) -> Vec<Clamped> {

@@ -44,71 +44,71 @@ crate::params! {
         /// Acts only between two heights.
         by_height: bool = false;
         /// Lowest height where the layer acts in full.
-        height_from: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0;
+        height_from: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |mask| mask.by_height;
         /// Highest height where the layer acts in full.
-        height_to: f32 ["m"] = 1000.0, -100_000.0..=100_000.0, slider -500.0..=4000.0;
+        height_to: f32 ["m"] = 1000.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |mask| mask.by_height;
         /// Distance over which the layer fades out beyond the two heights.
-        height_feather: f32 ["m"] = 100.0, 0.0..=100_000.0, slider 0.0..=1000.0;
+        height_feather: f32 ["m"] = 100.0, 0.0..=100_000.0, slider 0.0..=1000.0 => |mask| mask.by_height;
         /// Acts only between two slopes.
         by_slope: bool = false;
         /// Gentlest slope where the layer acts in full.
-        slope_from: f32 ["°"] = 0.0, 0.0..=90.0;
+        slope_from: f32 ["°"] = 0.0, 0.0..=90.0 => |mask| mask.by_slope;
         /// Steepest slope where the layer acts in full.
-        slope_to: f32 ["°"] = 30.0, 0.0..=90.0;
+        slope_to: f32 ["°"] = 30.0, 0.0..=90.0 => |mask| mask.by_slope;
         /// Angle over which the layer fades out beyond the two slopes.
-        slope_feather: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.0..=30.0;
+        slope_feather: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.0..=30.0 => |mask| mask.by_slope;
         /// Acts only on ridges, in valleys, or between: by how far the ground stands above its surroundings.
         by_curvature: bool = false;
         /// Width of the surroundings: small for sharp crests and gullies, large for whole ranges and valleys.
-        curvature_metres: f32 ["m"] = 250.0, 1.0..=100_000.0, slider 20.0..=2000.0;
+        curvature_metres: f32 ["m"] = 250.0, 1.0..=100_000.0, slider 20.0..=2000.0 => |mask| mask.by_curvature;
         /// Least height above the surroundings where the layer acts in full; below 0 is a valley.
-        curvature_from: f32 ["m"] = 10.0, -100_000.0..=100_000.0, slider -200.0..=200.0;
+        curvature_from: f32 ["m"] = 10.0, -100_000.0..=100_000.0, slider -200.0..=200.0 => |mask| mask.by_curvature;
         /// Greatest height above the surroundings where the layer acts in full.
-        curvature_to: f32 ["m"] = 100_000.0, -100_000.0..=100_000.0, slider -200.0..=200.0;
+        curvature_to: f32 ["m"] = 100_000.0, -100_000.0..=100_000.0, slider -200.0..=200.0 => |mask| mask.by_curvature;
         /// Height over which the layer fades out beyond the two.
-        curvature_feather: f32 ["m"] = 10.0, 0.0..=100_000.0, slider 0.0..=100.0;
+        curvature_feather: f32 ["m"] = 10.0, 0.0..=100_000.0, slider 0.0..=100.0 => |mask| mask.by_curvature;
         /// Acts in patches of noise.
         by_noise: bool = false;
         /// Size of the patches.
-        noise_metres: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 50.0..=8000.0;
+        noise_metres: f32 ["m"] = 1500.0, 1.0..=1_000_000.0, slider 50.0..=8000.0 => |mask| mask.by_noise;
         /// Share of the ground that the patches cover.
-        noise_cover: f32 = 0.5, 0.0..=1.0;
+        noise_cover: f32 = 0.5, 0.0..=1.0 => |mask| mask.by_noise;
         /// How softly the patches begin: 0 is a sharp edge.
-        noise_feather: f32 = 0.2, 0.0..=1.0;
+        noise_feather: f32 = 0.2, 0.0..=1.0 => |mask| mask.by_noise;
         /// Chooses other patches.
-        noise_seed: u32 = 1, 0..=u32::MAX, slider 0..=99;
+        noise_seed: u32 = 1, 0..=u32::MAX, slider 0..=99 => |mask| mask.by_noise;
         /// Acts where a picture is bright.
         by_image: bool = false;
         /// The picture, stretched over the terrain; white lets the layer act in full, black not at all.
-        image: ImageFile = ImageFile::default();
+        image: ImageFile = ImageFile::default() => |mask| mask.by_image;
         /// Acts by what another layer makes.
         by_layer: bool = false;
         /// The layer to read: one below, with everything under it, or any generator, alone. It may be hidden.
-        layer: LayerName = LayerName::default();
+        layer: LayerName = LayerName::default() => |mask| mask.by_layer;
         /// What to read of that layer.
-        layer_reads: Reads = Reads::Height;
+        layer_reads: Reads = Reads::Height => |mask| mask.by_layer;
         /// The data map of that layer.
-        layer_data: MapKind = MapKind::Flow;
+        layer_data: MapKind = MapKind::Flow => |mask| mask.by_layer && mask.layer_reads == Reads::Data;
         /// Lowest value where this layer acts in full, in the unit of what is read.
-        layer_from: f32 = 500.0, -100_000.0..=1.0e9, slider -500.0..=4000.0;
+        layer_from: f32 = 500.0, -100_000.0..=1.0e9, slider -500.0..=4000.0 => |mask| mask.by_layer;
         /// Highest value where this layer acts in full.
-        layer_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider -500.0..=4000.0;
+        layer_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider -500.0..=4000.0 => |mask| mask.by_layer;
         /// How far beyond the two values this layer fades out.
-        layer_feather: f32 = 100.0, 0.0..=1.0e9, slider 0.0..=1000.0;
+        layer_feather: f32 = 100.0, 0.0..=1.0e9, slider 0.0..=1000.0 => |mask| mask.by_layer;
         /// Acts by a data map that the layers below have made, such as flow or deposits. Without such a map it acts everywhere.
         by_data: bool = false;
         /// The data map.
-        data: MapKind = MapKind::Flow;
+        data: MapKind = MapKind::Flow => |mask| mask.by_data;
         /// Lowest value where the layer acts in full, in the unit of the map.
-        data_from: f32 = 1.0, -100_000.0..=1.0e9, slider 0.0..=100.0;
+        data_from: f32 = 1.0, -100_000.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
         /// Highest value where the layer acts in full.
-        data_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider 0.0..=100.0;
+        data_to: f32 = 1.0e9, -100_000.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
         /// How far beyond the two values the layer fades out.
-        data_feather: f32 = 0.0, 0.0..=1.0e9, slider 0.0..=100.0;
+        data_feather: f32 = 0.0, 0.0..=1.0e9, slider 0.0..=100.0 => |mask| mask.by_data;
         /// Softens the whole mask: its edges fade over this distance.
-        soften_metres: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
+        soften_metres: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0 => |mask| mask.is_active();
         /// Acts where it otherwise would not.
-        invert: bool = false;
+        invert: bool = false => |mask| mask.is_active();
     }
 }
 

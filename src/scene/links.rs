@@ -6,19 +6,28 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::Scene;
+use super::{Layer, Reads, Scene};
 use crate::construction::{Program, Tree};
+use crate::field::MapKind;
 use crate::io::{STAMP_PREFIX, raster};
 use crate::nodes::Work;
 use crate::param::{Kind, Params, Value};
 
-/// Something a layer refers to and that cannot be used: a heightmap then is level, a picture or a mask's condition is
-/// left out.
+/// Something that a layer wants to read and cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Index of the layer.
     pub layer: usize,
+    pub trouble: Trouble,
     pub message: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// What is named cannot be used: a heightmap then is level, a picture or a mask's condition is left out.
+    Broken,
+    /// A condition of the mask has nothing to read yet and leaves nothing out.
+    Idle,
 }
 
 impl Scene {
@@ -44,9 +53,46 @@ impl Scene {
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
             let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
-            problems.extend(files.chain(source).map(|message| Problem { layer: index, message }));
+            let problem = |trouble: Trouble| move |message: String| Problem { layer: index, trouble, message };
+            problems.extend(files.chain(source).map(problem(Trouble::Broken)));
+            problems.extend(self.idle_conditions(index).into_iter().map(problem(Trouble::Idle)));
         }
         problems
+    }
+
+    /// Conditions of the mask of layer `index` that are on and let everything through, for want of something to read.
+    fn idle_conditions(&self, index: usize) -> Vec<String> {
+        let mask = &self.layers[index].mask;
+        let mut idle = Vec::new();
+        if mask.by_image && mask.image.0.is_empty() {
+            idle.push("the mask has no picture yet, so it leaves nothing out; choose one".into());
+        }
+        if mask.by_layer && mask.layer.0.is_empty() {
+            idle.push("the mask has no layer to read yet, so it leaves nothing out; choose one".into());
+        }
+        // a map with a neutral value other than 0, such as rain, is everywhere
+        let missing = |kind: MapKind, layers: &[Layer]| {
+            let made = layers.iter().any(|layer| layer.enabled && layer.node.writes().contains(&kind));
+            (!made && kind.neutral() == 0.0).then(|| kind.label().to_lowercase())
+        };
+        if mask.by_data
+            && let Some(map) = missing(mask.data, &self.layers[..index])
+        {
+            idle.push(format!("the mask reads the {map} map, which no layer below makes, so it leaves nothing out"));
+        }
+        if mask.by_layer
+            && mask.layer_reads == Reads::Data
+            && let Ok(Some(source)) = self.mask_source(index)
+        {
+            // a layer above is read alone
+            let mut read = self.layers[if source < index { 0 } else { source }..=source].to_vec();
+            // it counts even if it is hidden
+            read.iter_mut().next_back().into_iter().for_each(|layer| layer.enabled = true);
+            if let Some(map) = missing(mask.layer_data, &read) {
+                idle.push(format!("the mask reads the {map} map of layer `{}`, which has none", mask.layer.0));
+            }
+        }
+        idle
     }
 
     /// Names of the layers whose result the mask of layer `index` can read: those below, and generators anywhere.
@@ -177,6 +223,28 @@ mod tests {
             scene.save(&path).unwrap();
             assert_eq!(name(&Scene::load(&path).unwrap().0), Value::Text(elsewhere.into()));
         }
+    }
+
+    #[test]
+    fn a_mask_that_reads_nothing_says_so() {
+        let layer = |name: &str| Layer::new(Node::named(name).unwrap(), 1);
+        let mut scene = Scene { layers: vec![layer("Perlin"), layer("Blur")], ..Scene::default() };
+        let idle = |scene: &Scene| scene.problems().iter().filter(|p| p.trouble == Trouble::Idle).count();
+        scene.layers[1].mask.by_image = true;
+        scene.layers[1].mask.by_layer = true;
+        scene.layers[1].mask.by_data = true;
+        assert_eq!(idle(&scene), 3);
+        scene.layers[1].mask.by_image = false;
+        scene.layers[1].mask.layer.0 = scene.layers[0].name.clone();
+        assert_eq!(idle(&scene), 1, "the height of a layer can be read, flow is nowhere");
+        scene.layers[1].mask.layer_reads = Reads::Data;
+        assert_eq!(idle(&scene), 2);
+        scene.layers.insert(1, layer("FlowAccumulation"));
+        assert_eq!(idle(&scene), 1, "the noise still has no flow");
+        scene.layers[2].mask.layer.0 = scene.layers[1].name.clone();
+        assert_eq!(idle(&scene), 0);
+        scene.layers[1].enabled = false;
+        assert_eq!(idle(&scene), 1, "a hidden layer is read, but lies no longer below");
     }
 
     #[test]

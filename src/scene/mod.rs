@@ -11,7 +11,7 @@ pub use examples::{Example, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
 pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
-pub use links::Problem;
+pub use links::{Problem, Trouble};
 pub use settings::Settings;
 
 use crate::field::Grid;

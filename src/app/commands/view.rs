@@ -34,8 +34,6 @@ pub enum ViewAction {
     Mode(ViewMode),
     /// Shows data over the ground; again: takes it away.
     Overlay(Overlay),
-    /// Differences are taken against the terrain on screen.
-    CompareFromHere,
     ToggleWater,
 }
 
@@ -82,12 +80,6 @@ pub(super) fn info(action: ViewAction) -> Info {
             };
             return Info { label: overlay.label(), tooltip: overlay.help(), icon, shortcuts };
         }
-        ViewAction::CompareFromHere => (
-            "Compare from here",
-            "Keeps the terrain on screen; the overlay Difference shows what has changed since.",
-            icon::PUSH_PIN,
-            keys![SHIFT + Num9],
-        ),
         ViewAction::ToggleWater => ("Water", "Shows or hides the sea, rivers and lakes.", icon::WAVES, keys![NONE + W]),
     };
     Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }

@@ -17,6 +17,7 @@ const SCENE: &str = "Talweg scene";
 
 enum Purpose {
     Open,
+    Compare,
     Save(Option<Then>),
     Export,
     Film(Film),
@@ -31,9 +32,17 @@ pub struct Files {
 
 impl Files {
     pub fn open(document: &Document) -> Self {
+        Self::scene(document, "Open scene", Purpose::Open)
+    }
+
+    pub fn compare(document: &Document) -> Self {
+        Self::scene(document, "Compare with scene", Purpose::Compare)
+    }
+
+    fn scene(document: &Document, title: &str, purpose: Purpose) -> Self {
         let dialog =
-            dialog(document, "Open scene").add_file_filter_extensions(SCENES, vec!["ron"]).default_file_filter(SCENES);
-        let mut files = Self { dialog, purpose: Purpose::Open };
+            dialog(document, title).add_file_filter_extensions(SCENES, vec!["ron"]).default_file_filter(SCENES);
+        let mut files = Self { dialog, purpose };
         files.dialog.pick_file();
         files
     }
@@ -88,6 +97,7 @@ impl Files {
         match self.dialog.state() {
             DialogState::Picked(path) => Some(match &self.purpose {
                 Purpose::Open => Answer::Open(path.clone()),
+                Purpose::Compare => Answer::Compare(path.clone()),
                 Purpose::Save(then) => Answer::SaveTo(path.clone(), then.clone()),
                 Purpose::Export => Answer::Export(path.clone()),
                 Purpose::Film(film) => Answer::FilmTo(film.clone(), path.clone()),

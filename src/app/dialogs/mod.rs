@@ -33,6 +33,8 @@ pub enum Answer {
     Discard(Then),
     SaveTo(PathBuf, Option<Then>),
     Open(PathBuf),
+    /// A scene to compare with.
+    Compare(PathBuf),
     Export(PathBuf),
     /// How to film; where to is asked next.
     Film(Film),
@@ -66,6 +68,10 @@ impl Dialogs {
 
     pub fn ask_what_to_open(&mut self, document: &Document) {
         self.open = Some(Dialog::Files(Box::new(Files::open(document))));
+    }
+
+    pub fn ask_which_scene(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::compare(document))));
     }
 
     pub fn ask_where_to_save(&mut self, document: &Document, then: Option<Then>) {

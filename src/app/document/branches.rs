@@ -135,15 +135,20 @@ impl Document {
         ('B'..='Z').map(|letter| format!("{stem} {letter}")).find(|name| !taken(name)).unwrap_or_else(|| stem.into())
     }
 
-    /// The branches of the process of the transport, itself among them; empty if it has none.
+    /// The branches of the selected layer, be it shown or hidden, or of the process of the transport; itself among them,
+    /// empty if it has none.
     pub fn branches(&self) -> Vec<usize> {
-        let Some(number) = self.process().map(|(index, _)| self.scene().layers[index].branch).filter(|&n| n != 0)
-        else {
-            return Vec::new();
-        };
+        let number = |index: usize| Some(self.scene().layers[index].branch).filter(|&number| number != 0);
+        let selected = self.selected_layer().filter(|_| !self.transport.playing).and_then(number);
+        let Some(number) = selected.or_else(|| number(self.process()?.0)) else { return Vec::new() };
         let of_it: Vec<usize> =
             (0..self.scene().layers.len()).filter(|&k| self.scene().layers[k].branch == number).collect();
         if of_it.len() > 1 { of_it } else { Vec::new() }
+    }
+
+    /// The one of [`branches`](Self::branches) that is on screen.
+    pub fn shown_branch(&self) -> Option<usize> {
+        self.branches().into_iter().find(|&index| self.scene().layers[index].enabled)
     }
 
     /// Shows one branch in place of the others; the playhead stays at its iteration.
@@ -232,10 +237,13 @@ mod tests {
         document.show_branch(1);
         let shown: Vec<bool> = document.scene().layers.iter().map(|l| l.enabled).collect();
         assert_eq!((shown, document.iteration(), document.selected_layer()), (vec![true, true, false], 15, Some(1)));
+        document.toggle_layer(1);
+        assert_eq!((document.branches(), document.shown_branch()), (vec![1, 2], None), "hidden, and still a branch");
+        document.show_branch(1);
         document.branch_from_here();
         assert_eq!(document.scene().layers[2].name, "Thermal erosion C");
         assert_eq!(document.branches().len(), 3);
-        (0..3).for_each(|_| document.undo());
+        (0..5).for_each(|_| document.undo());
         assert_eq!(document.scene().layers.len(), 2);
     }
 

@@ -1,6 +1,6 @@
 //! Edits of the stack as a whole: add, duplicate, delete, reorder, rename, show and hide, solo.
 
-use super::{Document, Group, Selection};
+use super::{Document, Group, Selection, Variant};
 use crate::nodes::{Node, Work};
 use crate::param::{Preset, Value};
 use crate::scene::{Blend, Gesture, Layer};
@@ -139,6 +139,7 @@ impl Document {
             self.selection = number(index).map_or(Selection::Scene, Selection::Layer);
         }
         self.solo = self.solo.and_then(&number);
+        self.variant = self.variant.and_then(|variant| Some(Variant { layer: number(variant.layer)?, ..variant }));
         self.transport.renumber(number);
     }
 }

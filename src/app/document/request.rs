@@ -65,7 +65,8 @@ impl Document {
         taken
     }
 
-    fn shown_scene(&self) -> (Scene, Option<Playhead>) {
+    /// The scene as it is looked at, and the playhead.
+    pub fn shown_scene(&self) -> (Scene, Option<Playhead>) {
         let mut scene = self.scene.clone();
         let mut playhead = self.transport.playhead;
         if let Some(index) = self.solo.filter(|&index| index < scene.layers.len()) {

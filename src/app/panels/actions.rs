@@ -6,6 +6,7 @@ use bevy_egui::egui;
 
 use super::{Editor, Effect};
 use crate::app::commands::{Command, Overlay, ViewAction};
+use crate::app::compare::Ask;
 use crate::app::dialogs::{Answer, Then};
 use crate::app::document::Selection;
 use crate::film::Film;
@@ -62,6 +63,7 @@ impl Editor {
             Command::ShowBranch(index) => self.doc.show_branch(index),
             Command::CompareBranch => self.compare_branch(),
             Command::ToggleCharts => self.doc.watch(!self.doc.is_watching()),
+            Command::ToggleMeasures => self.measures.open = !self.measures.open,
             Command::ExportTimelapse => self.ask_for_film(),
             Command::ChooseImage(group, param) => self.dialogs.ask_which_image(&self.doc, group, param),
             Command::Recompute => {
@@ -79,12 +81,14 @@ impl Editor {
                         // again: away with it
                         let is_on = self.view.overlay == overlay;
                         self.view.overlay = if is_on { Overlay::None } else { overlay };
+                        self.overlay_was_chosen();
                     }
                     ViewAction::ToggleWater => self.view.water = !self.view.water,
                     _ => {}
                 }
                 self.effects.push(Effect::View(action));
             }
+            Command::Compare(action) => self.run_compare(action),
             Command::Shortcuts => self.dialogs.show_shortcuts(),
             Command::About => self.dialogs.show_about(),
         }
@@ -119,6 +123,7 @@ impl Editor {
             Some(Answer::Discard(then)) => self.go_on(then),
             Some(Answer::SaveTo(path, then)) => self.save_to(&path, then),
             Some(Answer::Open(path)) => self.open(&path),
+            Some(Answer::Compare(path)) => self.ask(Ask::File(path)),
             Some(Answer::Export(path)) => self.effects.push(Effect::Export { path }),
             Some(Answer::Film(film)) => self.dialogs.ask_where_to_film(&self.doc, film),
             Some(Answer::FilmTo(film, path)) => self.effects.push(Effect::Film { film, path }),
@@ -127,19 +132,6 @@ impl Editor {
                 self.doc.set(group, param, &Value::Text(name), None);
             }
         }
-    }
-
-    /// Shows the branch after the present one, and how it differs from what is on screen.
-    fn compare_branch(&mut self) {
-        let branches = self.doc.branches();
-        let shown = branches.iter().position(|&index| self.doc.scene().layers[index].enabled);
-        let Some(next) = shown.map(|k| branches[(k + 1) % branches.len()]) else { return };
-        self.effects.push(Effect::View(ViewAction::CompareFromHere));
-        if self.view.overlay != Overlay::Difference {
-            self.view.overlay = Overlay::Difference;
-            self.effects.push(Effect::View(ViewAction::Overlay(Overlay::Difference)));
-        }
-        self.doc.show_branch(next);
     }
 
     fn ask_for_film(&mut self) {

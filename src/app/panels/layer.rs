@@ -10,7 +10,7 @@ use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{ICON_BUTTON, colour, icon_button};
 use crate::nodes::Work;
-use crate::scene::{Blend, Gesture, Layer, Problem, Reads, Scene};
+use crate::scene::{Blend, Gesture, Layer, Problem, Scene};
 
 /// Shows layer `index`; returns a command that a row asked for.
 pub fn show(ui: &mut Ui, document: &mut Document, index: usize, problems: &[Problem]) -> Option<Command> {
@@ -56,25 +56,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, index: usize, problems: &[Prob
             });
         });
         section(ui, "Mask", layer.mask.is_active(), |ui| {
-            let mask = &layer.mask;
-            let reads_data = mask.by_layer && mask.layer_reads == Reads::Data;
-            let asked = rows(ui, document, Group::Mask(index), |spec| match spec.name {
-                "invert" | "soften_metres" => mask.is_active(),
-                "layer_data" => reads_data,
-                name => {
-                    let condition = |prefix: &str, on: bool| {
-                        (name == prefix || name.starts_with(&format!("{prefix}_"))).then_some(on)
-                    };
-                    condition("height", mask.by_height)
-                        .or(condition("slope", mask.by_slope))
-                        .or(condition("curvature", mask.by_curvature))
-                        .or(condition("noise", mask.by_noise))
-                        .or(condition("image", mask.by_image))
-                        .or(condition("layer", mask.by_layer))
-                        .or(condition("data", mask.by_data))
-                        .unwrap_or(true)
-                }
-            });
+            let asked = rows(ui, document, Group::Mask(index), |_| true);
             command = command.take().or(asked);
         });
     });

@@ -7,19 +7,25 @@ use crate::app::theme::colour;
 use crate::app::view::Legend;
 
 const WIDTH: f32 = 268.0;
+const HEIGHT: f32 = 62.0;
 const BAR: f32 = 12.0;
 const MARGIN: f32 = 12.0;
 
-/// Paints it over the view. It takes no clicks: what is under it belongs to the camera.
-pub fn show(ui: &mut Ui, area: Rect, legend: &Legend) {
+/// What it takes of the view at the most, with a margin on each side.
+pub const PLACE: egui::Vec2 = vec2(WIDTH + 2.0 * MARGIN, HEIGHT + MARGIN);
+
+/// Paints it over the lower left corner of `area`. It takes no clicks: what is under it belongs to the camera. `whose`
+/// stands before its title, where there is more than one.
+pub fn show(ui: &mut Ui, area: Rect, legend: &Legend, whose: &str) {
     let title = if legend.unit.is_empty() || legend.ticks.is_empty() {
         legend.title.clone()
     } else {
         format!("{}, {}", legend.title, legend.unit)
     };
+    let title = if whose.is_empty() { title } else { format!("{whose}: {title}") };
     let painter = ui.painter().with_clip_rect(area);
     let title_text = painter.layout_no_wrap(title.clone(), FontId::proportional(12.5), colour::TEXT_STRONG);
-    let height = if legend.ticks.is_empty() { 30.0 } else { 62.0 };
+    let height = if legend.ticks.is_empty() { 30.0 } else { HEIGHT };
     let width = if legend.ticks.is_empty() { title_text.size().x + 24.0 } else { WIDTH };
     let rect = Rect::from_min_size(
         area.left_bottom() + vec2(MARGIN, -MARGIN - height),
@@ -42,7 +48,7 @@ pub fn show(ui: &mut Ui, area: Rect, legend: &Legend) {
         let at = pos2(x, bar.bottom() + 4.0);
         painter.text(at, Align2::CENTER_TOP, &tick.text, FontId::proportional(11.5), colour::TEXT);
     }
-    let response = ui.interact(rect, Id::new("legend"), Sense::hover());
+    let response = ui.interact(rect, Id::new(("legend", whose)), Sense::hover());
     let ticks = legend.ticks.iter().map(|tick| tick.text.as_str()).collect::<Vec<_>>().join(", ");
     let told = if ticks.is_empty() { format!("Legend: {title}") } else { format!("Legend: {title}: {ticks}") };
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, &told));

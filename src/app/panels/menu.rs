@@ -5,7 +5,7 @@ use egui::{Button, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::Editor;
-use crate::app::commands::{Command, ViewAction, ViewMode};
+use crate::app::commands::{Command, CompareAction, ViewAction, ViewMode};
 use crate::app::theme::colour;
 use crate::nodes::Node;
 
@@ -25,6 +25,7 @@ pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
         ui.menu_button("Layer", |ui| layer(ui, editor, &mut chosen));
         ui.menu_button("Erosion", |ui| erosion(ui, editor, &mut chosen));
         ui.menu_button("View", |ui| view(ui, editor, &mut chosen));
+        ui.menu_button("Compare", |ui| compare(ui, editor, &mut chosen));
         ui.menu_button("Help", |ui| {
             pick(ui, &mut chosen, Command::Shortcuts, None, true);
             pick(ui, &mut chosen, Command::About, None, true);
@@ -65,6 +66,8 @@ fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::SaveAs, None, true);
     pick(ui, chosen, Command::ExportHeightmap, None, true);
     pick(ui, chosen, Command::ExportTimelapse, None, true);
+    ui.separator();
+    pick(ui, chosen, Command::Compare(CompareAction::WithScene), None, true);
     ui.separator();
     pick(ui, chosen, Command::Quit, None, true);
 }
@@ -118,9 +121,8 @@ fn erosion(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
 }
 
 fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
-    let (over, plain): (Vec<_>, Vec<_>) = Command::view()
-        .into_iter()
-        .partition(|action| matches!(action, ViewAction::Overlay(_) | ViewAction::CompareFromHere));
+    let (over, plain): (Vec<_>, Vec<_>) =
+        Command::view().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
     for action in plain {
         if matches!(action, ViewAction::Mode(ViewMode::Shaded)) {
             ui.separator();
@@ -136,6 +138,37 @@ fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
         }
         view_entry(ui, editor, chosen, action);
     }
+    measures(ui, editor, chosen);
+}
+
+fn measures(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    ui.separator();
+    let measures = Command::ToggleMeasures;
+    if entry(ui, &measures, None, true, Some(editor.measures.open)) {
+        *chosen = Some(measures);
+    }
+}
+
+fn compare(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    let is_on = editor.compare.is_on();
+    if let Some(command) = super::compare::choose(ui, &editor.doc) {
+        *chosen = Some(command);
+    }
+    ui.separator();
+    for action in CompareAction::all() {
+        let on = match action {
+            CompareAction::Show(way) => is_on && editor.compare.way == way,
+            CompareAction::Swap => editor.compare.swapped,
+            CompareAction::Table => is_on && editor.compare.table,
+            _ => continue,
+        };
+        let command = Command::Compare(action);
+        if entry(ui, &command, None, is_on || matches!(action, CompareAction::Show(_)), Some(on)) {
+            *chosen = Some(command);
+        }
+    }
+    ui.separator();
+    pick(ui, chosen, Command::Compare(CompareAction::Toggle), is_on.then_some("End comparing"), true);
 }
 
 fn view_entry(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>, action: ViewAction) {

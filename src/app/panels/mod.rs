@@ -6,10 +6,12 @@
 mod actions;
 mod add_menu;
 mod charts;
+mod compare;
 mod curve;
 mod layer;
 mod legend;
 mod links;
+mod measures;
 mod menu;
 mod params;
 mod settings;
@@ -25,6 +27,7 @@ use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
 use super::commands::{self, Command, Overlay, ViewAction, ViewMode};
+use super::compare::Ask;
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
@@ -32,6 +35,8 @@ use super::theme::colour;
 use crate::film::Film;
 use crate::scene::Problem;
 
+pub use compare::{CompareInfo, CompareState};
+pub use measures::{MeasuresInfo, MeasuresState, Trust};
 pub use settings::Swatch;
 pub use stack::StackState;
 pub use status::{Running, StatusInfo, UnderCursor};
@@ -70,6 +75,8 @@ pub enum Effect {
     Film { film: Film, path: PathBuf },
     /// Move the camera. Changes of [`Editor::view`] are announced here, too.
     View(ViewAction),
+    /// Compare with something, or with nothing.
+    Compare(Ask),
     /// End the program; unsaved changes have been dealt with.
     Quit,
 }
@@ -88,6 +95,8 @@ pub struct Drawn {
 pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
+    pub compare: CompareState,
+    pub measures: MeasuresState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -112,6 +121,8 @@ impl Editor {
         Self {
             doc: Document::default(),
             view: ViewSettings::default(),
+            compare: CompareState::default(),
+            measures: MeasuresState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -127,16 +138,15 @@ impl Editor {
     /// Draws everything and carries out what was asked for. Ask [`Document::take_request`] afterwards.
     pub fn ui(&mut self, root: &mut Ui, info: &StatusInfo) -> Drawn {
         let ctx = root.ctx().clone();
+        self.compare.hear(&info.compare);
         let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
         if !self.dialogs.is_open() {
             asked.extend(self.shortcut(&ctx));
         }
         asked.extend(self.panels(root, info));
         let free_rect = root.available_rect_before_wrap();
-        if let Some(legend) = &info.legend {
-            legend::show(root, free_rect, legend);
-        }
-        if let Some(at) = info.place_on_screen {
+        compare::over(root, free_rect, &mut self.compare, &self.doc, info);
+        for &at in &info.places_on_screen {
             charts::mark(root, at, free_rect);
         }
         for command in asked {
@@ -149,6 +159,7 @@ impl Editor {
         let over = ctx.pointer_latest_pos().and_then(|at| ctx.layer_id_at(at));
         let covered = self.dialogs.is_open()
             || egui::Popup::is_any_open(&ctx)
+            || self.compare.holds_pointer()
             || over.is_some_and(|layer| layer.order != egui::Order::Background);
         Drawn { free_rect, covered, effects: std::mem::take(&mut self.effects) }
     }
@@ -193,6 +204,18 @@ impl Editor {
             self.side(&mut child, &mut asked, &info.problems);
             ui.allocate_rect(rect, Sense::hover());
         });
+        if self.measures.open {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
+            let panel = Panel::right("all measures").resizable(true).default_size(286.0).size_range(236.0..=460.0);
+            panel.frame(frame).show(root, |ui| {
+                // a child of its own, as at the side
+                let rect = ui.available_rect_before_wrap();
+                let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+                child.shrink_clip_rect(rect);
+                asked.extend(measures::show(&mut child, &mut self.measures, &info.measures));
+                ui.allocate_rect(rect, Sense::hover());
+            });
+        }
         // always there, so that the view keeps its place when another layer is selected
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
         Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {
@@ -207,6 +230,17 @@ impl Editor {
             let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 4));
             let charts = Panel::bottom("charts").resizable(true).default_size(170.0).size_range(110.0..=360.0);
             charts.frame(frame).show(root, |ui| charts::show(ui, &mut self.doc, &mut self.charts, info));
+        }
+        if info.compare.is_on() {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
+            Panel::top("compare").exact_size(34.0).frame(frame).show(root, |ui| {
+                asked.extend(compare::bar(ui, &self.compare, &self.doc, &info.compare));
+            });
+            if self.compare.table {
+                let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 4));
+                let table = Panel::bottom("measures").resizable(true).default_size(170.0).size_range(70.0..=360.0);
+                table.frame(frame).show(root, |ui| compare::table(ui, &info.compare));
+            }
         }
         asked
     }

@@ -10,22 +10,34 @@ use super::{curve, links};
 use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{self, ROW, colour};
-use crate::param::{About, Kind, ParamSpec, Value};
+use crate::param::{About, Kind, ParamSpec, Params, Value};
 use crate::scene::Gesture;
 
 /// Width of the field for a typed value, unless its text needs more.
 const VALUE_WIDTH: f32 = 74.0;
 
-/// Rows for the parameters of `group` that `show` lets through; returns a command that one of them asked for.
+/// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of them asked for.
 pub fn rows(ui: &mut Ui, document: &mut Document, group: Group, show: impl Fn(&ParamSpec) -> bool) -> Option<Command> {
-    let about = group.of(document.scene()).map(|params| params.about())?;
+    let params = group.of(document.scene())?;
+    let about = params.about();
+    let shown: Vec<usize> = (0..about.params.len()).filter(|&k| params.matters(k) && show(&about.params[k])).collect();
     let mut command = None;
-    for (index, spec) in about.params.iter().enumerate() {
-        if show(spec) {
-            command = row(ui, document, group, about, index).or(command);
-        }
+    for index in shown {
+        command = row(ui, document, group, about, index).or(command);
     }
     command
+}
+
+/// Rows for parameters that belong to no scene.
+pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
+    let about = params.about();
+    for (index, spec) in about.params.iter().enumerate() {
+        let value = params.get(index);
+        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value)).inner {
+            // the value comes from the parameter's own row
+            let _ = params.set(index, &change.value);
+        }
+    }
 }
 
 /// One parameter.
@@ -41,6 +53,7 @@ pub fn row(ui: &mut Ui, document: &mut Document, group: Group, about: &'static A
             let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
             links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
         }
+        (Kind::Tree, Value::Tree(tree)) => links::tree(ui, about, spec, tree),
         _ => line(ui, about, spec, &value),
     });
     if let Some(Change { value, gesture }) = change.inner {
@@ -256,7 +269,7 @@ fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
         if matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
             ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
         }
-        if spec.kind != Kind::Curve {
+        if !matches!(spec.kind, Kind::Curve | Kind::Tree) {
             ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
         }
         if !about.source.is_empty() {
@@ -270,7 +283,7 @@ fn show(spec: &ParamSpec, value: &Value) -> String {
     match (&spec.kind, value) {
         (Kind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
         (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
-        (Kind::Curve, _) => "its default".into(),
+        (Kind::Curve | Kind::Tree, _) => "its default".into(),
         _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
     }
 }

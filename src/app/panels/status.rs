@@ -7,6 +7,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
+use super::{CompareInfo, MeasuresInfo};
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
@@ -58,8 +59,10 @@ pub struct StatusInfo {
     pub insight: Arc<Insight>,
     /// Files and layers that could not be used.
     pub problems: Arc<Vec<Problem>>,
-    /// Where the watched place is on the screen, in points.
-    pub place_on_screen: Option<[f32; 2]>,
+    /// Where the watched place is on the screen, in points: once in each picture that shows it.
+    pub places_on_screen: Vec<[f32; 2]>,
+    pub compare: CompareInfo,
+    pub measures: MeasuresInfo,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.

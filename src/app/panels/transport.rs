@@ -114,7 +114,9 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
                 }
             }
             let compare = Command::CompareBranch;
-            if ui.button("Compare").on_hover_text(compare.tooltip(ui.ctx())).clicked() {
+            let button = ui.button("Compare");
+            button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Compare branches"));
+            if button.on_hover_text(compare.tooltip(ui.ctx())).clicked() {
                 command = Some(compare);
             }
         }

@@ -7,10 +7,11 @@ use bevy::render::renderer::RenderAdapterInfo;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
 use super::camera::Pose;
-use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, lens};
-use super::draw::{Shown, TerrainCamera};
+use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, piece_under};
+use super::draw::TerrainCamera;
 use super::mesh::Quality;
 use super::prepare::Prepared;
+use super::shown::Shown;
 
 /// What lies under the cursor.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
@@ -51,12 +52,20 @@ pub fn spawn_camera(mut commands: Commands, quality: Res<Quality>, adapter: Opti
 }
 
 /// Moves Bevy's camera to a pose.
-pub fn place(pose: &Pose, prepared: &Prepared, transform: &mut Transform, projection: &mut Projection) {
+pub fn place(pose: &Pose, near_world: f32, transform: &mut Transform, projection: &mut Projection) {
     *transform = Transform { translation: pose.eye_world, rotation: pose.rotation(), scale: Vec3::ONE };
     if let Projection::Perspective(perspective) = projection {
-        let over_base = pose.eye_world.y - prepared.scale.top_world();
-        perspective.near = (0.2 * clearance_world(prepared)).max(0.1 * over_base);
+        perspective.near = near_world;
     }
+}
+
+/// Nothing of the terrains is nearer to the eye than this.
+pub fn near_world<'a>(pose: &Pose, terrains: impl IntoIterator<Item = &'a Prepared>) -> f32 {
+    let near = |prepared: &Prepared| {
+        let over_top = pose.eye_world.y - prepared.scale.top_world();
+        (0.2 * clearance_world(prepared)).max(0.1 * over_top)
+    };
+    terrains.into_iter().map(near).reduce(f32::min).unwrap_or(0.5)
 }
 
 /// Gives the camera its place on screen and in the world.
@@ -78,12 +87,14 @@ pub fn apply_camera(
         let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
         camera.viewport = Some(Viewport { physical_position: min, physical_size: max - min, ..default() });
     }
-    let Some(prepared) = &shown.prepared else { return };
-    let pose = confined(view.pose, prepared);
+    if shown.prepared.is_none() {
+        return;
+    }
+    let pose = confined(view.pose, &shown);
     if pose != view.pose {
         view.pose = pose;
     }
-    place(&pose, prepared, &mut transform, &mut projection);
+    place(&pose, near_world(&pose, shown.terrains()), &mut transform, &mut projection);
 }
 
 /// Finds the ground under the cursor.
@@ -95,12 +106,14 @@ pub fn update_probe(
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let found = || {
-        let (prepared, cursor) = (shown.prepared.as_ref()?, view.cursor()?);
+        let cursor = view.cursor()?;
         let rect = area.within(window.as_ref()?.size());
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }
-        let ray = view.pose.ray(&lens(rect.size()), cursor - rect.min);
+        let piece = piece_under(cursor, rect, &shown)?;
+        let (prepared, _) = shown.of(piece.side)?;
+        let ray = view.pose.ray(&shown.layout().lens(rect.size()), cursor - piece.picture(rect).min);
         let point = prepared.ground().pick_point(view.pose.eye_world, ray)?;
         let (uv, scale) = (prepared.scale.uv(point), &prepared.scale);
         let side_metres = super::scale::SIDE_WORLD * scale.metres_per_world;

@@ -5,9 +5,10 @@ use bevy::prelude::*;
 use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
 
 use super::camera::{Glide, Lens, PanPlane, Pose};
-use super::draw::Shown;
+use super::compare::{Piece, Side};
 use super::prepare::Prepared;
 use super::scale::SIDE_WORLD;
+use super::shown::Shown;
 
 /// Vertical field of view: a moderate telephoto, which flatters relief.
 pub const FIELD_OF_VIEW: f32 = 0.60;
@@ -65,9 +66,8 @@ impl ViewCommand {
         }
     }
 
-    /// Where the camera stands after the command.
-    pub fn pose(self, now: &Pose, prepared: &Prepared, lens: &Lens) -> Pose {
-        let (low, high) = prepared.scale.bounds_world();
+    /// Where the camera stands after the command, to see a box between two corners.
+    pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens) -> Pose {
         let (yaw, pitch) = self
             .direction()
             .map_or((now.yaw, now.pitch.min(-0.1)), |(yaw, pitch)| (yaw.to_radians(), pitch.to_radians()));
@@ -83,6 +83,8 @@ pub struct ViewCamera {
     drag: Option<Drag>,
     cursor: Option<Vec2>,
     framed: Framed,
+    /// The terrain under the cursor, and the top left corner of its picture.
+    picture: (Side, Vec2),
 }
 
 /// A terrain that grows or sinks by less than this stays framed as it is.
@@ -104,7 +106,7 @@ enum Framed {
 impl Default for ViewCamera {
     fn default() -> Self {
         let pose = Pose { eye_world: Vec3::new(0.0, SIDE_WORLD, 2.0 * SIDE_WORLD), yaw: 0.0, pitch: -0.5 };
-        Self { pose, glide: None, drag: None, cursor: None, framed: Framed::NotYet }
+        Self { pose, glide: None, drag: None, cursor: None, framed: Framed::NotYet, picture: (Side::A, Vec2::ZERO) }
     }
 }
 
@@ -134,9 +136,16 @@ enum Drag {
     Elsewhere,
 }
 
-/// Lens of the view in an area of `size` logical pixels.
-pub fn lens(size: Vec2) -> Lens {
-    Lens { fov_y: FIELD_OF_VIEW, size: size.max(Vec2::ONE) }
+/// The part of the view that lies under the cursor.
+pub fn piece_under(cursor: Vec2, view: Rect, shown: &Shown) -> Option<Piece> {
+    let pieces = shown.pieces().into_iter().flatten();
+    pieces.min_by(|a, b| {
+        let away = |piece: &Piece| {
+            let rect = piece.rect(view);
+            (rect.min.x - cursor.x).max(cursor.x - rect.max.x)
+        };
+        away(a).total_cmp(&away(b))
+    })
 }
 
 /// Carries out commands; starts and continues glides.
@@ -149,26 +158,27 @@ pub fn obey_commands(
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
-    let (Some(prepared), Some(window)) = (&shown.prepared, window) else { return };
-    let lens = lens(area.within(window.size()).size());
+    let (Some((low, high)), Some(window)) = (bounds_world(&shown), window) else { return };
+    // how two terrains share the area is no reason to frame them anew
+    let size = area.within(window.size()).size();
+    let lens = shown.layout().lens(size);
     // the first frames come before the panels have said how much they leave free
-    let (low, high) = prepared.scale.bounds_world();
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
         Framed::ByHand => true,
         Framed::NotYet => false,
-        Framed::For { size, heights_world: framed } => {
-            size == lens.size && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
+        Framed::For { size: known, heights_world: framed } => {
+            size == known && (heights_world - framed).abs().max_element() < UNNOTICED_WORLD
         }
     };
     if !fits {
-        camera.pose = ViewCommand::Perspective.pose(&camera.pose, prepared, &lens);
-        camera.framed = Framed::For { size: lens.size, heights_world };
+        camera.pose = ViewCommand::Perspective.pose(&camera.pose, (low, high), &lens);
+        camera.framed = Framed::For { size, heights_world };
     }
     let mut seconds = time.delta_secs();
     for command in commands.read() {
-        let (low, high) = prepared.scale.bounds_world();
-        camera.glide = Some(Glide::new(camera.pose, command.pose(&camera.pose, prepared, &lens), 0.5 * (low + high)));
+        let there = command.pose(&camera.pose, (low, high), &lens);
+        camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (low + high)));
         camera.framed = Framed::ByHand;
         // the time since the last frame was not spent gliding
         seconds = 0.0;
@@ -181,6 +191,12 @@ pub fn obey_commands(
             redraw.write(RequestRedraw);
         }
     }
+}
+
+/// The box around all terrains that are shown.
+fn bounds_world(shown: &Shown) -> Option<(Vec3, Vec3)> {
+    let boxes = shown.terrains().map(|prepared| prepared.scale.bounds_world());
+    boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
 
 /// Turns, shifts and zooms by the mouse.
@@ -201,14 +217,23 @@ pub fn follow_mouse(
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     camera.cursor = window.cursor_position().or(if dragging { beyond.or(camera.cursor) } else { None });
-    let Some(prepared) = &shown.prepared else { return };
+    if shown.prepared.is_none() {
+        return;
+    }
     let Some(cursor) = camera.cursor else {
         camera.drag = None;
         return;
     };
     let rect = area.within(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
-    let (lens, at) = (lens(rect.size()), cursor - rect.min);
+    // what was taken hold of in one picture stays with it, wherever the cursor goes
+    if camera.drag.is_none() || !dragging {
+        let Some(piece) = piece_under(cursor, rect, &shown) else { return };
+        camera.picture = (piece.side, piece.picture(rect).min);
+    }
+    let (side, origin) = camera.picture;
+    let Some(prepared) = shown.of(side).map(|(prepared, _)| prepared) else { return };
+    let (lens, at) = (shown.layout().lens(rect.size()), cursor - origin);
 
     if !dragging {
         camera.drag = None;
@@ -229,11 +254,11 @@ pub fn follow_mouse(
     match camera.drag {
         Some(Drag::Rotate { pivot_world, from }) if from != at => {
             let turn = (at - from) / lens.size.y * std::f32::consts::PI;
-            camera.pose = turned(&pose, pivot_world, turn, prepared);
+            camera.pose = turned(&pose, pivot_world, turn, &shown);
             camera.drag = Some(Drag::Rotate { pivot_world, from: at });
         }
         Some(Drag::Pan { grabbed_world, plane }) => {
-            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), prepared);
+            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &shown);
         }
         _ => {}
     }
@@ -248,7 +273,7 @@ pub fn follow_mouse(
         let distance = camera.pose.eye_world.distance(anchor_world).max(1e-3);
         let nearest = (2.0 * clearance_world(prepared)).min(distance);
         let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
-        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), prepared);
+        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), &shown);
     }
 }
 
@@ -282,12 +307,12 @@ fn anchor(pose: &Pose, lens: &Lens, at: Vec2, prepared: &Prepared) -> Vec3 {
 }
 
 /// Turns about a pivot as far as the ground allows.
-fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, prepared: &Prepared) -> Pose {
+fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, shown: &Shown) -> Pose {
     let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
-    if confined(both, prepared) == both {
+    if confined(both, shown) == both {
         return both;
     }
-    confined(pose.rotate_about(pivot_world, turn.x, 0.0), prepared)
+    confined(pose.rotate_about(pivot_world, turn.x, 0.0), shown)
 }
 
 /// How far the eye stays from the ground.
@@ -295,8 +320,12 @@ pub fn clearance_world(prepared: &Prepared) -> f32 {
     (1.5 * prepared.scale.cell_world).clamp(0.3, 4.0)
 }
 
-/// Lifts the eye out of ground and water, and keeps it within reach of the terrain.
-pub fn confined(pose: Pose, prepared: &Prepared) -> Pose {
+/// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
+pub fn confined(pose: Pose, shown: &Shown) -> Pose {
+    shown.terrains().fold(pose, confined_by)
+}
+
+fn confined_by(pose: Pose, prepared: &Prepared) -> Pose {
     let scale = &prepared.scale;
     let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
     let mut floor = scale.base_world;

@@ -1,8 +1,5 @@
 //! Drawing, in the render world: choose patches, tell the shaders, one pass.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-
 use bevy::core_pipeline::core_3d::main_opaque_pass_3d;
 use bevy::core_pipeline::core_3d::main_transparent_pass_3d;
 use bevy::core_pipeline::schedule::{Core3d, Core3dSystems};
@@ -13,48 +10,24 @@ use bevy::render::render_resource::{
     BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, IndexFormat,
     PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
 };
-use bevy::render::renderer::{RenderContext, RenderDevice, RenderQueue, ViewQuery};
+use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
+use super::compare::{Piece, Side};
 use super::frame::{Eye, Frame};
 use super::lod::{Frustum, Patch, Reach, select};
 use super::mesh::{PatchMesh, Quality, SideKind, sides_of};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
 use super::pipelines::{Part, Pipelines, TargetKey, ViewShader};
-use super::prepare::{Prepared, Tint};
+use super::prepare::Tint;
+use super::shown::{Drawn, Shown};
 use super::textures::{Layer, Textures, blank};
-use crate::look::PaletteTable;
 
 /// Marks the camera of the view.
 #[derive(Component, Clone, Copy, Default, ExtractComponent)]
 pub struct TerrainCamera;
-
-/// What the view shows; set it and the next frames will.
-#[derive(Resource, Clone)]
-pub struct Shown {
-    pub prepared: Option<Arc<Prepared>>,
-    pub palette: Option<Arc<PaletteTable>>,
-    /// Whether the sea, rivers and lakes are drawn.
-    pub water: bool,
-}
-
-impl Default for Shown {
-    fn default() -> Self {
-        Self { prepared: None, palette: None, water: true }
-    }
-}
-
-/// Serial of the [`Prepared`] drawn last, known to both worlds; 0 before the first.
-#[derive(Resource, Clone, Default)]
-pub struct Drawn(Arc<AtomicU64>);
-
-impl Drawn {
-    pub fn serial(&self) -> u64 {
-        self.0.load(Ordering::Acquire)
-    }
-}
 
 /// What is wanted on screen, in the render world.
 #[derive(Resource, Default)]
@@ -63,20 +36,40 @@ struct Wanted {
     mode: ViewMode,
 }
 
-/// What the pass draws this frame.
-#[derive(Resource, Default)]
+/// What the pass draws of a terrain this frame.
 struct Batch {
+    piece: Piece,
     patches: u32,
     sides: u32,
     has_sea: bool,
     has_inland: bool,
-    ids: Option<[CachedRenderPipelineId; Part::ALL.len()]>,
-    bind_group: Option<BindGroup>,
-    serial: u64,
+    ids: [CachedRenderPipelineId; Part::ALL.len()],
+    bind_group: BindGroup,
+}
+
+/// A terrain on the graphics card.
+struct Drawing {
+    textures: Textures,
+    buffers: Buffers,
+    palette: PaletteTexture,
+    batch: Option<Batch>,
+}
+
+/// Both terrains; the second only while there is one.
+#[derive(Resource, Default)]
+struct Drawings([Option<Drawing>; 2]);
+
+impl Drawings {
+    fn of(&self, side: Side) -> Option<&Drawing> {
+        self.0[side as usize].as_ref()
+    }
+
+    fn batches(&self) -> impl Iterator<Item = (&Drawing, &Batch)> {
+        self.0.iter().flatten().filter_map(|drawing| Some((drawing, drawing.batch.as_ref()?)))
+    }
 }
 
 /// Buffers that live from frame to frame.
-#[derive(Resource)]
 struct Buffers {
     frame: Buffer,
     instances: Buffer,
@@ -106,10 +99,9 @@ impl Plugin for DrawPlugin {
             .insert_resource(drawn)
             .insert_resource(Pipelines::new(shader))
             .init_resource::<Wanted>()
-            .init_resource::<Batch>()
-            .init_resource::<Textures>()
+            .init_resource::<Drawings>()
             .add_systems(ExtractSchedule, extract)
-            .add_systems(Render, prepare_batch.in_set(RenderSystems::PrepareResources))
+            .add_systems(Render, prepare_drawings.in_set(RenderSystems::PrepareResources))
             .add_systems(
                 Core3d,
                 draw.after(main_opaque_pass_3d).before(main_transparent_pass_3d).in_set(Core3dSystems::MainPass),
@@ -158,73 +150,137 @@ impl Buffers {
     }
 }
 
+/// What all drawings of a frame have in common.
+struct Studio<'a> {
+    view: &'a ExtractedView,
+    msaa: Msaa,
+    mode: ViewMode,
+    water: bool,
+    mesh: &'a PatchMesh,
+    device: &'a RenderDevice,
+    queue: &'a RenderQueue,
+    cache: &'a PipelineCache,
+}
+
 /// Uploads, chooses the patches for the camera and fills the buffers.
 #[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
-fn prepare_batch(
+fn prepare_drawings(
     mut commands: Commands,
-    mut batch: ResMut<Batch>,
-    mut textures: ResMut<Textures>,
+    mut drawings: ResMut<Drawings>,
     mut pipelines: ResMut<Pipelines>,
-    buffers: Option<ResMut<Buffers>>,
-    palette: Option<ResMut<PaletteTexture>>,
     mesh: Option<Res<PatchMesh>>,
     wanted: Res<Wanted>,
+    quality: Res<Quality>,
+    adapter: Option<Res<RenderAdapterInfo>>,
     device: Res<RenderDevice>,
     queue: Res<RenderQueue>,
     cache: Res<PipelineCache>,
     views: Query<(&ExtractedView, &Msaa), With<TerrainCamera>>,
 ) {
-    let (Some(mut buffers), Some(mut palette), Some(mesh)) = (buffers, palette, mesh) else {
-        commands.insert_resource(Buffers::new(&device));
-        commands.init_resource::<PaletteTexture>();
+    let Some(mesh) = mesh else {
         commands.init_resource::<PatchMesh>();
         return;
     };
-    batch.serial = 0;
-    let (Some(prepared), Some(table)) = (&wanted.shown.prepared, &wanted.shown.palette) else { return };
-    textures.advance(prepared, &device, &queue);
-    let (Some(shown), Some((view, msaa))) = (&textures.shown, views.iter().next()) else { return };
-    let prepared = &shown.prepared;
-    palette.update(table, prepared.ramp(), &queue);
-    let has_sea = wanted.shown.water && prepared.scale.has_sea();
-
-    let world_from_view = view.world_from_view.to_matrix();
-    let clip_from_world = view.clip_from_view * world_from_view.inverse();
-    let eye = Eye { clip_from_world, eye_world: view.world_from_view.translation(), viewport: view.viewport.as_vec4() };
-    let pixels_per_radian = 0.5 * view.viewport.w as f32 * view.clip_from_view.y_axis.y;
-    let reach = Reach::new(&prepared.scale, mesh.detail, eye.eye_world, pixels_per_radian);
-    let frustum = Frustum::new(clip_from_world);
-    let patches = select(&prepared.scale, &prepared.bounds, mesh.detail, &reach, Some(&frustum));
-    let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
-    let frame = Frame::new(&eye, prepared, table, (wanted.mode, has_sea), &reach, mesh.detail.quads);
-    buffers.write(&frame, &instances, &device, &queue);
-
-    let map = |layer| shown.view(layer).unwrap_or(&buffers.blank);
-    let layout = cache.get_bind_group_layout(&pipelines.layout);
-    let entries = BindGroupEntries::sequential((
-        buffers.frame.as_entire_binding(),
-        map(Layer::Heights),
-        map(Layer::Slopes),
-        map(Layer::Light),
-        &palette.view,
-        map(Layer::Inland),
-        map(Layer::Data),
-        &palette.sampler,
-    ));
-    *batch = Batch {
-        patches: patches.len() as u32,
-        sides: (instances.len() - patches.len()) as u32,
-        has_sea,
-        // data would be hard to read through water
-        has_inland: wanted.shown.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
-        ids: Some(pipelines.for_target(
-            &cache,
-            TargetKey { format: view.target_format, samples: msaa.samples() },
-            (wanted.mode, prepared.tint()),
-        )),
-        bind_group: Some(device.create_bind_group("talweg view", &layout, &entries)),
-        serial: prepared.serial,
+    let is_frugal = quality.is_frugal(adapter.as_deref());
+    for side in [Side::A, Side::B] {
+        let slot = &mut drawings.0[side as usize];
+        let Some((prepared, table)) = wanted.shown.of(side) else {
+            // before the first terrain there is nothing to let go of
+            *slot = slot.take().filter(|_| side == Side::A);
+            continue;
+        };
+        let drawing = slot.get_or_insert_with(|| Drawing {
+            textures: Textures::default(),
+            buffers: Buffers::new(&device),
+            palette: PaletteTexture::new(&device, is_frugal),
+            batch: None,
+        });
+        drawing.batch = None;
+        drawing.textures.advance(prepared, &device, &queue);
+        if let Some(shown) = &drawing.textures.shown {
+            drawing.palette.update(table, shown.prepared.ramp(), &queue);
+        }
+    }
+    let Some((view, msaa)) = views.iter().next() else { return };
+    let studio = Studio {
+        view,
+        msaa: *msaa,
+        mode: wanted.mode,
+        water: wanted.shown.water,
+        mesh: &mesh,
+        device: &device,
+        queue: &queue,
+        cache: &cache,
     };
+    let beside_is_there = drawings.of(Side::B).is_some_and(|drawing| drawing.textures.shown.is_some());
+    let pieces = if beside_is_there { wanted.shown.pieces() } else { [Some(Piece::ALONE), None] };
+    for piece in pieces.into_iter().flatten() {
+        if let Some(drawing) = &mut drawings.0[piece.side as usize] {
+            drawing.batch = drawing.compose(piece, &studio, &mut pipelines);
+        }
+    }
+}
+
+impl Drawing {
+    /// Makes everything ready to draw the terrain into its piece of the view.
+    fn compose(&mut self, piece: Piece, studio: &Studio, pipelines: &mut Pipelines) -> Option<Batch> {
+        let shown = self.textures.shown.as_ref()?;
+        let (prepared, table) = (&shown.prepared, self.palette.table()?);
+        let (view, mesh) = (studio.view, studio.mesh);
+        let has_sea = studio.water && prepared.scale.has_sea();
+        let world_from_view = view.world_from_view.to_matrix();
+        let size = Vec2::new(view.viewport.z as f32, view.viewport.w as f32);
+        let clip_from_view = piece.clip_from_view_clip(size) * view.clip_from_view;
+        let clip_from_world = clip_from_view * world_from_view.inverse();
+        let [x, y, width, height] = picture_pixels(piece, view.viewport).map(|n| n as f32);
+        let viewport = Vec4::new(x, y, width, height);
+        let eye = Eye { clip_from_world, eye_world: view.world_from_view.translation(), viewport };
+        let pixels_per_radian = 0.5 * height * clip_from_view.y_axis.y;
+        let reach = Reach::new(&prepared.scale, mesh.detail, eye.eye_world, pixels_per_radian);
+        let frustum = Frustum::new(piece.crop() * clip_from_world);
+        let patches = select(&prepared.scale, &prepared.bounds, mesh.detail, &reach, Some(&frustum));
+        let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
+        let frame = Frame::new(&eye, prepared, table, (studio.mode, has_sea), &reach, mesh.detail.quads);
+        self.buffers.write(&frame, &instances, studio.device, studio.queue);
+
+        let map = |layer| shown.view(layer).unwrap_or(&self.buffers.blank);
+        let layout = studio.cache.get_bind_group_layout(&pipelines.layout);
+        let entries = BindGroupEntries::sequential((
+            self.buffers.frame.as_entire_binding(),
+            map(Layer::Heights),
+            map(Layer::Slopes),
+            map(Layer::Light),
+            &self.palette.view,
+            map(Layer::Inland),
+            map(Layer::Data),
+            &self.palette.sampler,
+        ));
+        Some(Batch {
+            piece,
+            patches: patches.len() as u32,
+            sides: (instances.len() - patches.len()) as u32,
+            has_sea,
+            // data would be hard to read through water
+            has_inland: studio.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
+            ids: pipelines.for_target(
+                studio.cache,
+                TargetKey { format: view.target_format, samples: studio.msaa.samples() },
+                (studio.mode, prepared.tint()),
+            ),
+            bind_group: studio.device.create_bind_group("talweg view", &layout, &entries),
+        })
+    }
+}
+
+/// Left, top, width and height of a piece in pixels of the window, in a view given in the same way.
+fn piece_pixels(piece: Piece, view: UVec4) -> [u32; 4] {
+    let at = |share: f32| (share * view.z as f32).round() as u32;
+    [view.x + at(piece.from), view.y, at(piece.to) - at(piece.from), view.w]
+}
+
+/// The same of the picture that the piece is a part of.
+fn picture_pixels(piece: Piece, view: UVec4) -> [u32; 4] {
+    if piece.whole { piece_pixels(piece, view) } else { view.to_array() }
 }
 
 /// All patches, then those at an edge of the terrain once for each of its sides.
@@ -237,20 +293,18 @@ fn instances(patches: &[Patch], quads: u32, samples: usize) -> Vec<[u32; 4]> {
 }
 
 fn draw(
-    view: ViewQuery<(&ExtractedCamera, &ViewTarget, &ViewDepthTexture), With<TerrainCamera>>,
-    batch: Res<Batch>,
+    view: ViewQuery<(&ExtractedCamera, &ExtractedView, &ViewTarget, &ViewDepthTexture), With<TerrainCamera>>,
+    drawings: Res<Drawings>,
     drawn: Res<Drawn>,
-    buffers: Option<Res<Buffers>>,
     mesh: Option<Res<PatchMesh>>,
     cache: Res<PipelineCache>,
     mut ctx: RenderContext,
 ) {
-    let (camera, target, depth) = view.into_inner();
-    let (Some(buffers), Some(mesh), Some(bind_group), Some(ids)) = (buffers, mesh, &batch.bind_group, batch.ids) else {
-        return;
-    };
-    let pipelines = ids.map(|id| cache.get_render_pipeline(id));
-    if batch.serial == 0 || pipelines.iter().any(Option::is_none) {
+    let (camera, extracted, target, depth) = view.into_inner();
+    let Some(mesh) = mesh else { return };
+    let pipelines = |batch: &Batch| batch.ids.map(|id| cache.get_render_pipeline(id));
+    let mut ready = drawings.batches().map(|(_, batch)| pipelines(batch).iter().all(Option::is_some)).peekable();
+    if ready.peek().is_none() || !ready.all(|ready| ready) {
         return;
     }
     let mut pass = ctx.begin_tracked_render_pass(RenderPassDescriptor {
@@ -261,26 +315,38 @@ fn draw(
         occlusion_query_set: None,
         multiview_mask: None,
     });
-    if let Some(viewport) = &camera.viewport {
-        pass.set_camera_viewport(viewport);
-    }
-    pass.set_bind_group(0, bind_group, &[]);
-    pass.set_vertex_buffer(0, buffers.instances.slice(..));
+    let depths = camera.viewport.as_ref().map_or(0.0..1.0, |viewport| viewport.depth.clone());
     pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint16);
-    let sides = batch.patches..batch.patches + batch.sides;
-    for (part, pipeline) in Part::ALL.into_iter().zip(pipelines) {
-        let Some(pipeline) = pipeline else { continue };
-        pass.set_render_pipeline(pipeline);
-        match part {
-            Part::Ground => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
-            Part::Sides => pass.draw(0..mesh.strip_vertices, sides.clone()),
-            Part::Sky => pass.draw(0..3, 0..1),
-            Part::InlandSides if batch.has_inland => pass.draw(0..mesh.strip_vertices, sides.clone()),
-            Part::InlandSurface if batch.has_inland => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
-            Part::SeaSides if batch.has_sea => pass.draw(0..mesh.strip_vertices, sides.clone()),
-            Part::SeaSurface if batch.has_sea => pass.draw(0..6, 0..1),
-            Part::InlandSides | Part::InlandSurface | Part::SeaSides | Part::SeaSurface => {}
+    for (drawing, batch) in drawings.batches() {
+        let [x, y, width, height] = piece_pixels(batch.piece, extracted.viewport);
+        if width == 0 || height == 0 {
+            continue;
+        }
+        pass.set_scissor_rect(x, y, width, height);
+        let [x, y, width, height] = picture_pixels(batch.piece, extracted.viewport).map(|n| n as f32);
+        pass.set_viewport(x, y, width, height, depths.start, depths.end);
+        pass.set_bind_group(0, &batch.bind_group, &[]);
+        pass.set_vertex_buffer(0, drawing.buffers.instances.slice(..));
+        let sides = batch.patches..batch.patches + batch.sides;
+        for (part, pipeline) in Part::ALL.into_iter().zip(pipelines(batch)) {
+            let Some(pipeline) = pipeline else { continue };
+            pass.set_render_pipeline(pipeline);
+            match part {
+                Part::Ground => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
+                Part::Sides => pass.draw(0..mesh.strip_vertices, sides.clone()),
+                Part::Sky => pass.draw(0..3, 0..1),
+                Part::InlandSides if batch.has_inland => pass.draw(0..mesh.strip_vertices, sides.clone()),
+                Part::InlandSurface if batch.has_inland => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
+                Part::SeaSides if batch.has_sea => pass.draw(0..mesh.strip_vertices, sides.clone()),
+                Part::SeaSurface if batch.has_sea => pass.draw(0..6, 0..1),
+                Part::InlandSides | Part::InlandSurface | Part::SeaSides | Part::SeaSurface => {}
+            }
         }
     }
-    drawn.0.store(batch.serial, Ordering::Release);
+    let serial = |side| {
+        let shown = drawings.of(side).and_then(|drawing: &Drawing| drawing.textures.shown.as_ref());
+        shown.map_or(0, |textures| textures.prepared.serial)
+    };
+    let beside_bytes = drawings.of(Side::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
+    drawn.tell([Side::A, Side::B].map(serial), beside_bytes);
 }

@@ -7,7 +7,7 @@ use bevy::window::RequestRedraw;
 use bevy::winit::{EventLoopProxyWrapper, WinitSettings, WinitUserEvent};
 use bevy_egui::{EguiInput, EguiPreUpdateSet, egui};
 
-use super::draw::{Drawn, Shown};
+use super::shown::{Drawn, Shown};
 
 /// Wakes the window from any thread: the editor runs one more update. Clone it into the worker.
 #[derive(Resource, Clone)]
@@ -66,9 +66,9 @@ fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>
     }
 }
 
-/// Keeps frames coming while the terrain that should be shown is on its way to the graphics card.
+/// Keeps frames coming while a terrain that should be shown is on its way to the graphics card, or one on its way from it.
 fn redraw_until_shown(shown: Res<Shown>, drawn: Res<Drawn>, mut redraw: MessageWriter<RequestRedraw>) {
-    if shown.prepared.as_ref().is_some_and(|prepared| prepared.serial != drawn.serial()) {
+    if !drawn.is(&shown) {
         redraw.write(RequestRedraw);
     }
 }

@@ -19,6 +19,7 @@
 mod apply;
 mod bounds;
 mod camera;
+mod compare;
 mod control;
 mod draw;
 mod frame;
@@ -37,17 +38,18 @@ mod pipelines;
 mod prepare;
 mod ramp;
 mod scale;
+mod shown;
 mod textures;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 
 pub use apply::{Hit, Probe};
-pub(in crate::app) use apply::{camera_bundle, place};
+pub(in crate::app) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
-pub(in crate::app) use control::lens;
+pub use compare::{Beside, Layout, Piece, Side};
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
-pub use draw::{DrawPlugin, Drawn, Shown, TerrainCamera};
+pub use draw::{DrawPlugin, TerrainCamera};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
 pub use mesh::Quality;
@@ -56,6 +58,7 @@ pub use overlay::{Choice, Overlay, Reference};
 pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
+pub use shown::{Drawn, Shown};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

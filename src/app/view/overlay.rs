@@ -43,9 +43,10 @@ enum Law {
 /// How the values of a map are read and coloured; a new map shows up by itself.
 fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
     match kind {
-        MapKind::Water => (Law::Metres, &ramp::WATER),
+        MapKind::Water | MapKind::Film => (Law::Metres, &ramp::WATER),
         MapKind::Flow => (Law::Powers("cells"), &ramp::WATER),
         MapKind::Hardness => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        MapKind::Vegetation => (Law::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
         MapKind::Rain => (Law::Plain("× average"), &ramp::PLAIN),
         other if other.is_thickness() => (Law::Metres, &ramp::EARTH),
         _ => (Law::Plain(""), &ramp::PLAIN),
@@ -75,7 +76,7 @@ impl Overlay {
             Self::Slope => "Slope".into(),
             Self::Change => "Erosion and deposition".into(),
             Self::Map(kind) => kind.label().into(),
-            Self::Difference => "Difference".into(),
+            Self::Difference => "Difference A − B".into(),
         }
     }
 
@@ -89,7 +90,7 @@ impl Overlay {
             Self::Change => "Shows where erosion took ground away, brown, and where it laid it down, green.".into(),
             Self::Map(kind) => sentence(kind).into(),
             Self::Difference => {
-                "Shows where the ground is lower, brown, or higher, green, than the terrain you compare with.".into()
+                "Shows where the ground is lower, brown, or higher, green, than B, the terrain you compare with.".into()
             }
         }
     }
@@ -178,7 +179,7 @@ pub fn lay(
         }
         Overlay::Difference => {
             let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
-                return Ok((None, Some(missing("Choose “Compare from here” first"))));
+                return Ok((None, Some(missing("Choose what to compare with first"))));
             };
             let (n, same) = (terrain.samples(), terrain.grid == other.grid);
             let at = |k: usize| {
@@ -346,7 +347,7 @@ mod tests {
         assert!(place(data.as_ref().unwrap(), 65 * 65 - 1) > 0.95, "1000 m higher");
         assert_eq!(legend.ticks.last().unwrap().text, "≥ 1000");
         let (data, legend) = laid(&slope(65), Overlay::Difference, None);
-        assert!(data.is_none() && legend.title.contains("Compare from here"));
+        assert!(data.is_none() && legend.title.contains("what to compare with"));
     }
 
     #[test]

@@ -10,14 +10,12 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
-use super::mesh::Quality;
 use super::ramp::Ramp;
 use crate::look::PaletteTable;
 
 /// Colours in a palette table.
 const COLOURS: usize = 512;
 
-#[derive(Resource)]
 pub struct PaletteTexture {
     pub view: TextureView,
     /// Smooth, for this and for the maps of the terrain.
@@ -27,11 +25,8 @@ pub struct PaletteTexture {
     ramp: Option<&'static Ramp>,
 }
 
-impl FromWorld for PaletteTexture {
-    fn from_world(world: &mut World) -> Self {
-        let quality = world.get_resource::<Quality>().copied().unwrap_or_default();
-        let is_frugal = quality.is_frugal(world.get_resource());
-        let device = world.resource::<RenderDevice>();
+impl PaletteTexture {
+    pub fn new(device: &RenderDevice, is_frugal: bool) -> Self {
         let texture = device.create_texture(&TextureDescriptor {
             label: Some("talweg palette"),
             size: Extent3d { width: COLOURS as u32, height: 2, depth_or_array_layers: 1 },
@@ -58,9 +53,12 @@ impl FromWorld for PaletteTexture {
             ramp: None,
         }
     }
-}
 
-impl PaletteTexture {
+    /// The table written last.
+    pub fn table(&self) -> Option<&PaletteTable> {
+        self.written.as_deref()
+    }
+
     /// Writes the table and the ramp if they are others than the last; a short table repeats its last colour.
     pub fn update(&mut self, table: &Arc<PaletteTable>, ramp: Option<&'static Ramp>, queue: &RenderQueue) {
         if self.written.as_ref().is_none_or(|written| !Arc::ptr_eq(written, table)) {

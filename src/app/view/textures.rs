@@ -113,7 +113,7 @@ pub struct TerrainTextures {
 }
 
 /// What is drawn, and what is on its way.
-#[derive(Resource, Default)]
+#[derive(Default)]
 pub struct Textures {
     pub shown: Option<TerrainTextures>,
     arriving: Option<Arriving>,
@@ -134,6 +134,13 @@ struct Band {
 }
 
 impl Textures {
+    /// Memory on the graphics card; what two terrains share counts twice.
+    pub fn bytes(&self) -> usize {
+        let arriving = self.arriving.as_ref().map(|arriving| &arriving.textures);
+        let all = [self.shown.as_ref(), arriving, self.spare.as_ref()];
+        all.into_iter().flatten().map(|textures| textures.prepared.texture_bytes()).sum()
+    }
+
     /// Moves towards showing `wanted`; returns whether it is shown.
     pub fn advance(&mut self, wanted: &Arc<Prepared>, device: &RenderDevice, queue: &RenderQueue) -> bool {
         let is_wanted = |textures: &TerrainTextures| Arc::ptr_eq(&textures.prepared, wanted);

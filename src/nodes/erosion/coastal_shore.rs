@@ -13,14 +13,14 @@ const SETTLING: f32 = 0.5;
 /// Share of an overhang that falls in one step.
 const COLLAPSE: f32 = 0.5;
 /// Cells of the shore that are computed between two looks at the stop flag.
-const CHUNK: usize = 512;
+const CHUNK: usize = 2048;
 /// No cell of the shore.
 const NONE: u32 = u32::MAX;
 
 /// Neighbours of cells, where every distinct cell counts once.
 #[derive(Clone, Copy)]
 pub struct Ring {
-    samples: usize,
+    pub samples: usize,
     distinct: usize,
     wraps: bool,
 }
@@ -60,14 +60,19 @@ impl Ring {
         ]
     }
 
-    /// The cell nearest to a place, which may lie beyond the edges.
-    pub fn near(self, x: f32, y: f32) -> usize {
-        let inside = |p: f32| {
-            let p = (p + 0.5).floor() as isize;
-            let side = self.distinct as isize;
-            (if self.wraps { p.rem_euclid(side) } else { p.clamp(0, side - 1) }) as usize
-        };
-        inside(y) * self.samples + inside(x)
+    /// Whether a row and column lie on the terrain.
+    #[inline(always)]
+    pub fn holds(self, i: isize, j: isize) -> bool {
+        let side = self.distinct as isize;
+        i >= 0 && j >= 0 && i < side && j < side
+    }
+
+    /// The cell nearest to a row and column, which may lie beyond the edges.
+    #[inline(always)]
+    pub fn near(self, i: isize, j: isize) -> usize {
+        let side = self.distinct as isize;
+        let inside = |p: isize| (if self.wraps { p.rem_euclid(side) } else { p.clamp(0, side - 1) }) as usize;
+        inside(i) * self.samples + inside(j)
     }
 }
 
@@ -89,55 +94,76 @@ impl Shore {
     /// Lists the cells that waves, collapse or debris may touch: the surf zone, what rises from it, and what is undercut.
     pub fn find(&mut self, cx: &Context, law: &Law, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
         let ring = law.ring;
-        let n = ring.samples;
-        let rows: Vec<Vec<u32>> = (0..ring.distinct)
+        let (n, distinct) = (ring.samples, ring.distinct);
+        let rows: Vec<Vec<u32>> = (0..distinct)
             .into_par_iter()
-            .map(|i| {
-                cx.control.check()?;
-                let belongs = |&k: &usize| {
-                    let h = height[k];
-                    if h < law.base || h > law.top {
-                        return false;
+            .with_min_len(16)
+            .map_init(
+                || (vec![false; distinct], vec![false; distinct]),
+                |(around, rises), i| {
+                    cx.control.check()?;
+                    // what waves reach or have undercut, in the column of three cells around each
+                    around.fill(false);
+                    for row in [ring.before(i), Some(i), ring.after(i)].into_iter().flatten() {
+                        let cells = height[row * n..][..distinct].iter().zip(&undercut[row * n..][..distinct]);
+                        around.iter_mut().zip(cells).for_each(|(a, (&h, &u))| *a |= (h < law.crest) | u);
                     }
-                    let rises = |other: usize| height[other] < law.crest || undercut[other];
-                    h <= law.crest || undercut[k] || ring.around(k).into_iter().any(rises)
-                };
-                Ok((i * n..i * n + ring.distinct).filter(belongs).map(|k| k as u32).collect())
-            })
+                    // and the columns beside it
+                    rises.copy_from_slice(around);
+                    rises[1..].iter_mut().zip(&*around).for_each(|(r, &a)| *r |= a);
+                    rises.iter_mut().zip(&around[1..]).for_each(|(r, &a)| *r |= a);
+                    if ring.wraps {
+                        rises[0] |= around[distinct - 1];
+                        rises[distinct - 1] |= around[0];
+                    }
+                    let own = height[i * n..][..distinct].iter().zip(&undercut[i * n..]).zip(&*rises);
+                    let belongs = |&(_, ((&h, &u), &r)): &(usize, ((&f32, &bool), &bool))| {
+                        (h >= law.base) & (h <= law.top) & ((h <= law.crest) | u | r)
+                    };
+                    Ok(own.enumerate().filter(belongs).map(|(j, _)| (i * n + j) as u32).collect())
+                },
+            )
             .collect::<Result<_, Cancelled>>()?;
         self.cells.clear();
         rows.iter().for_each(|row| self.cells.extend(row));
         Ok(())
     }
 
-    /// Takes from the ground what the waves cut and what falls after it; it becomes debris.
+    /// Takes from the ground what the waves cut and what falls after it. Sand and a share of the rock become debris; returns
+    /// what is washed out to sea.
     pub fn attack(
         &mut self,
         cx: &Context,
         law: &Law,
         waves: &Waves,
         rock: &Rock,
-        height: &mut [f32],
+        [height, sand]: [&mut [f32]; 2],
         undercut: &mut [bool],
-    ) -> Result<(), Cancelled> {
+    ) -> Result<f64, Cancelled> {
         self.change.resize(self.cells.len(), 0.0);
-        let (ground, before) = (&*height, &*undercut);
+        let (ground, loose, before) = (&*height, &*sand, &*undercut);
         self.change.par_chunks_mut(CHUNK).zip(self.cells.par_chunks(CHUNK)).try_for_each(|(change, cells)| {
             cx.control.check()?;
             for (change, &k) in change.iter_mut().zip(cells) {
-                *change = law.loss(waves, rock, ground, before, k as usize);
+                *change = law.loss(waves, rock, [ground, loose], before, k as usize);
             }
             Ok(())
         })?;
         self.debris.clear();
+        let mut washed_out = 0.0;
         for (&k, &loss) in self.cells.iter().zip(&self.change) {
             let k = k as usize;
             let dug = height[k] - loss;
-            self.debris.push(height[k] - dug);
+            let fallen = height[k] - dug;
+            let from_sand = if fallen < sand[k] { fallen } else { sand[k] };
+            let kept = from_sand + (fallen - from_sand) * law.beach_share;
+            washed_out += f64::from(fallen) - f64::from(kept);
+            self.debris.push(kept);
             height[k] = dug;
+            sand[k] -= from_sand;
             undercut[k] |= loss > 0.0;
         }
-        Ok(())
+        Ok(washed_out)
     }
 
     /// Spreads the debris over the shore, together with what is new from the attack.
@@ -184,15 +210,27 @@ impl Shore {
     }
 
     /// Lays debris down where the beach stays gentle.
-    pub fn settle(&mut self, cx: &Context, law: &Law, height: &mut [f32], debris: &mut [f32]) -> Result<(), Cancelled> {
+    pub fn settle(
+        &mut self,
+        cx: &Context,
+        law: &Law,
+        [height, sand]: [&mut [f32]; 2],
+        debris: &mut [f32],
+    ) -> Result<(), Cancelled> {
         cx.control.check()?;
         let ground = &*height;
-        self.change.par_iter_mut().zip(&self.cells).for_each(|(change, &k)| *change = law.room(ground, k as usize));
+        self.change
+            .par_iter_mut()
+            .with_min_len(CHUNK)
+            .zip(&self.cells)
+            .for_each(|(change, &k)| *change = law.room(ground, k as usize));
         for (&k, &room) in self.cells.iter().zip(&self.change) {
             let k = k as usize;
-            let share = SETTLING * debris[k];
+            let share = SETTLING * law.calm(height[k]) * debris[k];
             let built = height[k] + if share < room { share } else { room };
-            debris[k] -= built - height[k];
+            let laid = built - height[k];
+            debris[k] -= laid;
+            sand[k] += laid;
             height[k] = built;
         }
         Ok(())
@@ -201,16 +239,18 @@ impl Shore {
 
 impl Law {
     /// Height that cell `k` loses in one step.
-    fn loss(&self, waves: &Waves, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
+    fn loss(&self, waves: &Waves, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
         let (h, around) = (height[k], self.ring.around(k));
         let softness = rock.softness(k);
-        if softness <= 0.0 {
+        if softness <= 0.0 && sand[k] <= 0.0 {
             return 0.0;
         }
         let at = |d: usize| height[around[d]];
         // the waves see nothing below their base
         let floor = |d: usize| if at(d) > self.base { at(d) } else { self.base };
-        let mut lowest = h;
+        // storms strip the beach down to this before they meet the rock
+        let stripped = |d: usize| floor(d) - if sand[around[d]] < self.mobile { sand[around[d]] } else { self.mobile };
+        let (mut lowest, mut foot) = (h, h);
         let (mut squares, mut cliff_squares) = (0.0, 0.0);
         for [one, other] in [[0, 1], [2, 3]] {
             let (near, far) = if floor(one) < floor(other) { (one, other) } else { (other, one) };
@@ -221,12 +261,13 @@ impl Law {
                 squares += drop * drop;
                 cliff_squares += face * face;
                 lowest = if floor(near) < lowest { floor(near) } else { lowest };
+                foot = if stripped(near) < foot { stripped(near) } else { foot };
             }
         }
         let mut loss = 0.0;
         if lowest < h {
-            let nearest = if self.sea < lowest {
-                lowest
+            let nearest = if self.sea < foot {
+                foot
             } else if self.sea > h {
                 h
             } else {
@@ -234,13 +275,15 @@ impl Law {
             };
             let strength = self.attack(nearest);
             if strength > 0.0 {
-                let exposure = waves.exposure(height, k / self.ring.samples, k % self.ring.samples);
-                let speed = self.retreat * strength * exposure * softness;
+                let exposure = waves.exposure(self.ring, k / self.ring.samples, k % self.ring.samples);
+                let speed = self.retreat * strength * exposure;
                 // what a cliff stands on is cut down to the sea as fast as the cliff retreats
                 let (cut, notch, dry) = (speed * squares.sqrt(), speed * cliff_squares.sqrt(), h - self.sea);
                 let notch = if notch < dry { notch } else { dry };
                 loss = if notch > cut { notch } else { cut };
                 loss = if loss > h - lowest { h - lowest } else { loss };
+            } else {
+                loss = self.rest_of_the_step(waves, rock, height, undercut, k);
             }
         }
         // what stands over undercut ground falls to the cliff angle
@@ -252,8 +295,36 @@ impl Law {
                 overhang = excess;
             }
         }
-        let fall = COLLAPSE * softness * overhang;
-        if fall > loss { fall } else { loss }
+        let fall = COLLAPSE * overhang;
+        let loss = if fall > loss { fall } else { loss };
+        // sand gives way whatever the rock below it
+        let rock = loss - sand[k];
+        if rock > 0.0 { sand[k] + rock * softness } else { loss }
+    }
+
+    /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
+    /// would wait for the next step with every cell, and lag behind.
+    fn rest_of_the_step(&self, waves: &Waves, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
+        let [west, east, north, south, ..] = self.ring.around(k);
+        let mut most = 0.0;
+        for front in [west, east, north, south] {
+            let (h, top) = (height[front], height[k]);
+            if !undercut[front] || h >= top || h <= self.sea {
+                continue;
+            }
+            let [a, b, c, d, ..] = self.ring.around(front).map(|other| height[other]);
+            let lowest = [b, c, d].into_iter().fold(a, |low, h| if h < low { h } else { low });
+            let strength = self.attack(if lowest < self.sea { self.sea } else { lowest });
+            if strength <= 0.0 {
+                continue;
+            }
+            let exposure = waves.exposure(self.ring, front / self.ring.samples, front % self.ring.samples);
+            let floor = if lowest > self.base { lowest } else { self.base };
+            let notch = self.retreat * strength * exposure * (top - floor);
+            let left = notch - (h - self.sea) / if rock.softness(front) > 0.01 { rock.softness(front) } else { 0.01 };
+            most = if left > most { left } else { most };
+        }
+        most
     }
 
     /// Height that debris may raise cell `k` by, so that the beach stays gentle.

@@ -36,9 +36,9 @@ crate::params! {
         presets {
             Light "Light": "Takes the small roughness away." { iterations = 8 }
             Natural "Natural": "Round crests above valleys that keep their form." {}
-            Strong "Strong": "Broad, soft hills." { iterations = 200 }
+            Strong "Strong": "Broad, soft hills." { iterations = 400 }
             Dry "Dry hills": "Hardly any soil moves, and the crests stay narrow." { iterations = 20, diffusivity = 0.002 }
-            Damp "Damp hills": "Thick soil under grass and woods." { iterations = 60, diffusivity = 0.015 }
+            Damp "Damp hills": "Thick soil under grass and woods." { iterations = 30, diffusivity = 0.02 }
             Frost "Freeze and thaw": "Frost lifts the soil every winter and the slopes flow." { iterations = 40, diffusivity = 0.04 }
         }
     }
@@ -53,6 +53,10 @@ const STRAIGHT: f64 = 2.0 / 3.0;
 const DIAGONAL: f64 = 1.0 / 6.0;
 
 impl Process for Creep {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

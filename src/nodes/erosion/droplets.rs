@@ -26,7 +26,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::droplets_flight::{Ground, Law, Tools};
+use super::droplets_brush::Tools;
+use super::droplets_flight::{LANES, Lane, Law};
+use super::droplets_ground::{Ground, Patch};
 use super::droplets_tiles::Tiles;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
@@ -71,6 +73,10 @@ crate::params! {
 }
 
 impl Process for Droplets {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }
@@ -140,22 +146,28 @@ impl Run for Rain {
         ground.load(cx, &self.terrain.height)?;
         let law = Law::new(cx, &self.params);
         let tools = Tools::new(law.radius);
-        let tiles = Tiles::new(ground.side, grid, self.params.droplets, law.reach(&tools), tiles_random);
+        let (side, reach) = (ground.side, law.reach(&tools));
+        let (ground, tiles) = (&*ground, Tiles::new(side, grid, self.params.droplets, reach, tiles_random));
+        let (softness, rain) = (self.rock.uniform(), self.rain.as_deref());
+        let falling = |start: [f32; 2]| {
+            let rain = rain.map_or(1.0, |map| rain_at(grid, map, start));
+            (rain > 0.0).then_some((start, tiles.area * rain))
+        };
         let (mut lost, mut dust) = (0.0f64, 0.0f64);
         for colour in tiles.colours() {
-            let ends = colour.par_iter().map(|tile| {
-                let mut end = [0.0f64; 2];
-                for start in tiles.starts(tile) {
-                    cx.control.check()?;
-                    let rain = self.rain.as_ref().map_or(1.0, |map| rain_at(grid, map, start));
-                    if rain > 0.0 {
-                        let [lost, dust] = law.run(ground, &tools, &self.rock, start, tiles.area * rain);
-                        end = [end[0] + lost, end[1] + dust];
-                    }
-                }
-                Ok(end)
+            let ends = colour.par_chunks(LANES).map(|group| {
+                let mut lanes: Vec<_> = group
+                    .iter()
+                    .map(|tile| {
+                        let patch = Patch::take(ground, &self.rock, tiles.spans(tile, side, grid, reach));
+                        Lane::new(patch, tiles.starts(tile).filter_map(falling))
+                    })
+                    .collect();
+                law.run(cx, ground, &tools, softness, &mut lanes)?;
+                lanes.iter().for_each(|lane| lane.patch.give_back(ground));
+                Ok(lanes.iter().map(|lane| [lane.lost, lane.dust]).collect::<Vec<_>>())
             });
-            for [over, left] in ends.collect::<Result<Vec<_>, Cancelled>>()? {
+            for [over, left] in ends.collect::<Result<Vec<_>, Cancelled>>()?.into_iter().flatten() {
                 lost += over;
                 dust += left;
             }

@@ -1,277 +1,16 @@
-//! The way of one droplet, on ground that all droplets share.
-
-use std::sync::atomic::{AtomicU32, Ordering};
+//! The way of one droplet.
 
 use super::droplets::Droplets;
-use super::rock::Rock;
-use crate::field::{Edges, Grid};
+use super::droplets_brush::{FAN, Stroke, Tools};
+use super::droplets_ground::{Ground, Patch};
 use crate::nodes::{Cancelled, Context};
 
 /// Widest brush, in cells, so that a droplet on a fine grid ends in good time.
 const WIDEST: f32 = 64.0;
 /// Narrowest brush: below, its cone would fall between the cells.
 const NARROWEST: f32 = 1.25;
-/// Radius of the fan at a droplet's end, in radii of the droplet.
-const FAN: f32 = 3.0;
 /// Most steps of a droplet.
 const MOST_STEPS: f32 = 2048.0;
-
-/// What the droplets act on: every distinct cell once. The cells are atomic so that the tiles of a colour can write side by side in
-/// safe code; no two of them touch the same cell, so plain (relaxed) loads and stores are enough.
-pub struct Ground {
-    /// Cells of a row.
-    pub side: usize,
-    wraps: bool,
-    /// Heights, as the bits of an `f32`.
-    pub height: Vec<AtomicU32>,
-    /// Water that passed in this iteration, in cell areas.
-    pub flow: Vec<AtomicU32>,
-    /// Load that passed in this iteration, as a height over the cell.
-    pub load: Vec<AtomicU32>,
-}
-
-#[inline(always)]
-fn get(cell: &AtomicU32) -> f32 {
-    f32::from_bits(cell.load(Ordering::Relaxed))
-}
-
-#[inline(always)]
-fn put(cell: &AtomicU32, value: f32) {
-    cell.store(value.to_bits(), Ordering::Relaxed);
-}
-
-impl Ground {
-    pub fn new(grid: Grid) -> Self {
-        let side = grid.distinct();
-        let zeros = || std::iter::repeat_with(|| AtomicU32::new(0)).take(side * side).collect();
-        Self { side, wraps: grid.edges == Edges::Wrap, height: zeros(), flow: zeros(), load: zeros() }
-    }
-
-    /// Takes over the heights of a terrain and forgets the water.
-    pub fn load(&mut self, cx: &Context, height: &[f32]) -> Result<(), Cancelled> {
-        let (n, side) = (cx.grid.samples, self.side);
-        let rows = self.height.chunks_mut(side).zip(self.flow.chunks_mut(side)).zip(self.load.chunks_mut(side));
-        for (((to, flow), load), from) in rows.zip(height.chunks(n)) {
-            cx.control.check()?;
-            for (to, &from) in to.iter_mut().zip(from) {
-                *to.get_mut() = from.to_bits();
-            }
-            flow.iter_mut().chain(load).for_each(|cell| *cell.get_mut() = 0);
-        }
-        Ok(())
-    }
-
-    /// Height between the cells, with its gradient per cell; the position lies inside.
-    #[inline(always)]
-    fn look(&self, x: f32, y: f32) -> (f32, [f32; 2]) {
-        let (j, i) = (x as usize, y as usize);
-        let (fx, fy) = (x - j as f32, y - i as f32);
-        let (row, below) = (i * self.side, self.after(i) * self.side);
-        let east = self.after(j);
-        let at = |k: usize| get(&self.height[k]);
-        let (nw, ne, sw, se) = (at(row + j), at(row + east), at(below + j), at(below + east));
-        let (north, south) = (ne - nw, se - sw);
-        let (top, bottom) = (nw + north * fx, sw + south * fx);
-        (top + (bottom - top) * fy, [north + (south - north) * fx, bottom - top])
-    }
-
-    #[inline(always)]
-    fn after(&self, index: usize) -> usize {
-        match (index + 1 == self.side, self.wraps) {
-            (false, _) => index + 1,
-            (true, true) => 0,
-            (true, false) => index,
-        }
-    }
-
-    /// The position inside, or nothing beyond an open edge.
-    #[inline(always)]
-    fn inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
-        let side = self.side as f32;
-        if self.wraps {
-            let around = |p: f32| {
-                let p = if p < 0.0 { p + side } else { p };
-                // a sum just below zero rounds to the side itself
-                if p >= side { p - side } else { p }
-            };
-            Some([around(x), around(y)])
-        } else {
-            let last = side - 1.0;
-            (x >= 0.0 && y >= 0.0 && x <= last && y <= last).then_some([x, y])
-        }
-    }
-
-    /// The cell nearest to a place.
-    #[inline(always)]
-    fn cell(&self, [x, y]: [f32; 2]) -> usize {
-        let around = |p: f32| {
-            let nearest = (p + 0.5) as usize;
-            if nearest == self.side { 0 } else { nearest }
-        };
-        around(y) * self.side + around(x)
-    }
-}
-
-/// What a droplet works the ground with.
-pub struct Tools {
-    /// On its way.
-    brush: Brushes,
-    /// For all that it still carries at its end.
-    fan: Brushes,
-}
-
-impl Tools {
-    pub fn new(radius: f32) -> Self {
-        Self { brush: Brushes::new(radius), fan: Brushes::new(radius * FAN) }
-    }
-}
-
-/// Cones of weights around a place, for places within a cell: each sums to 1.
-struct Brushes {
-    /// Cells from the middle to the edge of the square that holds the cone.
-    half: usize,
-    /// Places told apart along one axis of a cell.
-    parts: usize,
-    weights: Vec<f32>,
-}
-
-impl Brushes {
-    fn new(radius: f32) -> Self {
-        let parts = if radius < 4.0 {
-            8
-        } else if radius < 12.0 {
-            4
-        } else {
-            1
-        };
-        let half = (radius + 0.5).ceil() as usize - 1;
-        let width = 2 * half + 1;
-        let mut weights = vec![0.0; parts * parts * width * width];
-        for (part, weights) in weights.chunks_mut(width * width).enumerate() {
-            // places run from -1/2 to 1/2 around the middle cell
-            let place = |k: usize| (k as f32 + 0.5) / parts as f32 - 0.5;
-            let (px, py) = (place(part % parts), place(part / parts));
-            let mut sum = 0.0;
-            for (k, weight) in weights.iter_mut().enumerate() {
-                let (dx, dy) = ((k % width) as f32 - half as f32 - px, (k / width) as f32 - half as f32 - py);
-                let inner = 1.0 - (dx * dx + dy * dy).sqrt() / radius;
-                *weight = if inner > 0.0 { inner } else { 0.0 };
-                sum += *weight;
-            }
-            weights.iter_mut().for_each(|weight| *weight /= sum);
-        }
-        Self { half, parts, weights }
-    }
-
-    /// Calls `row(first cell, weights)` for the rows around a place. Beyond an open edge the cone is cut off.
-    #[inline(always)]
-    fn each(&self, ground: &Ground, [x, y]: [f32; 2], mut row: impl FnMut(usize, &[f32])) {
-        let (side, half, width) = (ground.side, self.half, 2 * self.half + 1);
-        let (j, i) = ((x + 0.5) as usize, (y + 0.5) as usize);
-        let part = |p: f32, middle: usize| ((p - middle as f32 + 0.5) * self.parts as f32) as usize;
-        let (px, py) = (part(x, j).min(self.parts - 1), part(y, i).min(self.parts - 1));
-        let weights = &self.weights[(py * self.parts + px) * width * width..][..width * width];
-        if i >= half && j >= half && i + half < side && j + half < side {
-            let first = (i - half) * side + j - half;
-            for (r, weights) in weights.chunks_exact(width).enumerate() {
-                row(first + r * side, weights);
-            }
-            return;
-        }
-        let place = |middle: usize, offset: usize| {
-            let at = middle as isize + offset as isize - half as isize;
-            let within = at >= 0 && at < side as isize;
-            (within || ground.wraps).then(|| at.rem_euclid(side as isize) as usize)
-        };
-        for (k, weight) in weights.iter().enumerate() {
-            if let (Some(i), Some(j)) = (place(i, k / width), place(j, k % width)) {
-                row(i * side + j, std::slice::from_ref(weight));
-            }
-        }
-    }
-
-    /// Whether a part of the cone lies beyond an open edge.
-    fn is_cut_off(&self, ground: &Ground, place: [f32; 2]) -> bool {
-        let cut = |p: f32| {
-            let middle = (p + 0.5) as usize;
-            middle < self.half || middle + self.half >= ground.side
-        };
-        !ground.wraps && place.into_iter().any(cut)
-    }
-
-    /// Lowers the ground by `amount` in all, no cell below `floor`; returns what came off.
-    #[inline(always)]
-    fn dig(&self, ground: &Ground, rock: &Rock, place: [f32; 2], amount: f32, floor: f32) -> f32 {
-        let dug = |h: f32, by: f32| {
-            let (dug, least) = (h - by, if floor < h { floor } else { h });
-            if dug > least { dug } else { least }
-        };
-        let mut taken = [0.0; 4];
-        match rock.uniform() {
-            Some(softness) => {
-                let amount = amount * softness;
-                self.each(ground, place, |first, weights| {
-                    change(ground, first, weights, &mut taken, |h, weight| dug(h, amount * weight));
-                });
-            }
-            // the rock knows the samples of the grid, the ground its distinct cells
-            None => {
-                let (side, samples) = (ground.side, ground.side + usize::from(ground.wraps));
-                self.each(ground, place, |first, weights| {
-                    for (k, weight) in (first..).zip(weights) {
-                        let amount = amount * rock.softness(k / side * samples + k % side);
-                        change(ground, k, std::slice::from_ref(weight), &mut taken, |h, weight| {
-                            dug(h, amount * weight)
-                        });
-                    }
-                });
-            }
-        }
-        -(taken[0] + taken[1] + taken[2] + taken[3])
-    }
-
-    /// Raises the ground by `amount` in all, no cell above `level`; returns what found room.
-    #[inline(always)]
-    fn lay(&self, ground: &Ground, place: [f32; 2], amount: f32, level: f32) -> f32 {
-        let mut laid = [0.0; 4];
-        self.each(ground, place, |first, weights| {
-            change(ground, first, weights, &mut laid, |h, weight| {
-                let (built, most) = (h + amount * weight, if level > h { level } else { h });
-                if built < most { built } else { most }
-            });
-        });
-        laid[0] + laid[1] + laid[2] + laid[3]
-    }
-}
-
-/// Gives the cells from `first` on new heights and adds how much they rose. Four sums, so that one addition need not wait for
-/// another; they are combined in a fixed order.
-#[inline(always)]
-fn change(ground: &Ground, first: usize, weights: &[f32], sums: &mut [f32; 4], new: impl Fn(f32, f32) -> f32) {
-    let cells = &ground.height[first..first + weights.len()];
-    let ((cells, last_cells), (weights, last_weights)) = (cells.as_chunks::<4>(), weights.as_chunks::<4>());
-    for (cells, weights) in cells.iter().zip(weights) {
-        // three loops, so that the middle one becomes vector instructions
-        let mut old = [0.0; 4];
-        for k in 0..4 {
-            old[k] = get(&cells[k]);
-        }
-        let mut made = [0.0; 4];
-        for k in 0..4 {
-            made[k] = new(old[k], weights[k]);
-            sums[k] += made[k] - old[k];
-        }
-        for k in 0..4 {
-            put(&cells[k], made[k]);
-        }
-    }
-    for (k, (cell, &weight)) in last_cells.iter().zip(last_weights).enumerate() {
-        let old = get(cell);
-        let new = new(old, weight);
-        put(cell, new);
-        sums[k] += new - old;
-    }
-}
 
 /// What holds for every droplet, in units of the grid: lengths in cells, heights as fractions of the relief, loads in heights
 /// over one cell.
@@ -339,61 +78,151 @@ impl Law {
         self.steps as f32 * self.step + tools.fan.half as f32 + 2.0
     }
 
-    /// Runs a droplet with the rain of `area` cells from `start`; returns the load that left over an open edge, and
-    /// what rounding kept from being laid down.
-    pub fn run(&self, ground: &Ground, tools: &Tools, rock: &Rock, start: [f32; 2], area: f32) -> [f64; 2] {
-        let Some(mut place) = ground.inside(start) else { return [0.0; 2] };
-        let capacity = self.capacity * area;
-        let (mut direction, mut load, mut energy) = ([0.0f32; 2], 0.0f32, 1.0f32);
-        for k in 0..self.steps {
-            let (height, slope) = ground.look(place[0], place[1]);
-            let turn = |axis: usize| direction[axis] * self.inertia - slope[axis] * self.tangent * (1.0 - self.inertia);
-            let turned = [turn(0), turn(1)];
-            let length = (turned[0] * turned[0] + turned[1] * turned[1]).sqrt();
-            if length < 1e-9 {
-                break;
-            }
-            direction = [turned[0] / length, turned[1] / length];
-            let water = 1.0 - self.drying * k as f32;
-            let here = ground.cell(place);
-            put(&ground.flow[here], get(&ground.flow[here]) + area * water * self.step);
-            // rounding may leave a droplet a last bit below nothing
-            let carried = if load > 0.0 { load } else { 0.0 };
-            put(&ground.load[here], get(&ground.load[here]) + carried * self.step);
-            let next = [place[0] + direction[0] * self.step, place[1] + direction[1] * self.step];
-            let Some(next) = ground.inside(next) else { return [f64::from(load), 0.0] };
-            let (beyond, _) = ground.look(next[0], next[1]);
-            let fall = height - beyond;
-            if fall < 0.0 {
-                if load > 0.0 {
-                    load -= tools.brush.lay(ground, place, load, beyond);
+    /// Runs the droplets of the lanes to their end, in step: each lane's next look at the ground has to wait for its last stroke, and
+    /// what another lane does fills the time. Lanes touch no cell in common, so it makes no difference to the ground.
+    pub fn run<S: Iterator<Item = Start>>(
+        &self,
+        cx: &Context,
+        ground: &Ground,
+        tools: &Tools,
+        softness: Option<f32>,
+        lanes: &mut [Lane<S>],
+    ) -> Result<(), Cancelled> {
+        loop {
+            let mut flies = false;
+            let mut strokes = [Stroke::NONE; LANES];
+            for (lane, stroke) in lanes.iter_mut().zip(&mut strokes) {
+                if lane.droplet.is_none() {
+                    cx.control.check()?;
+                    lane.droplet = lane.next_droplet(ground);
                 }
-            } else {
-                let steep = fall * self.tangent / self.step;
-                let steep = if steep > self.min_tangent { steep } else { self.min_tangent };
-                let sine = steep / (1.0 + steep * steep).sqrt();
-                let carries = capacity * sine * energy.sqrt() * water;
-                if load > carries {
-                    let surplus = (load - carries) * self.deposition;
-                    load -= tools.brush.lay(ground, place, surplus, height + self.heap);
-                } else if fall > 0.0 {
-                    load += tools.brush.dig(ground, rock, place, (carries - load) * self.erosion, beyond);
+                let Some(droplet) = &mut lane.droplet else { continue };
+                flies = true;
+                *stroke = self.look_ahead(ground, &lane.patch, droplet);
+            }
+            if !flies {
+                return Ok(());
+            }
+            for (lane, stroke) in lanes.iter_mut().zip(&strokes) {
+                let Some(droplet) = &mut lane.droplet else { continue };
+                if stroke.amount != 0.0 {
+                    droplet.load -= tools.brush.work(&mut lane.patch, softness, stroke);
+                }
+                if droplet.ended {
+                    let [lost, dust] = self.end(tools, &mut lane.patch, droplet);
+                    lane.lost += lost;
+                    lane.dust += dust;
+                    lane.droplet = None;
                 }
             }
-            energy += fall * self.gravity;
-            place = next;
-            if energy <= 0.0 {
-                break;
-            }
+        }
+    }
+
+    /// Takes a droplet a step on; returns what it does to the ground where it was.
+    #[inline(always)]
+    fn look_ahead(&self, ground: &Ground, patch: &Patch, droplet: &mut Droplet) -> Stroke {
+        let place = droplet.place;
+        let (height, slope) = patch.look(place);
+        let turn =
+            |axis: usize| droplet.direction[axis] * self.inertia - slope[axis] * self.tangent * (1.0 - self.inertia);
+        let turned = [turn(0), turn(1)];
+        let length = (turned[0] * turned[0] + turned[1] * turned[1]).sqrt();
+        if length < 1e-9 {
+            droplet.ended = true;
+            return Stroke::NONE;
+        }
+        let direction = [turned[0] / length, turned[1] / length];
+        let water = 1.0 - self.drying * droplet.steps as f32;
+        // rounding may leave a droplet a last bit below nothing
+        let load = droplet.load;
+        let carried = if load > 0.0 { load } else { 0.0 };
+        ground.pass(place, droplet.area * water * self.step, carried * self.step);
+        let Some(next) = ground.inside([place[0] + direction[0] * self.step, place[1] + direction[1] * self.step])
+        else {
+            (droplet.ended, droplet.outside) = (true, true);
+            return Stroke::NONE;
+        };
+        let (beyond, _) = patch.look(next);
+        let fall = height - beyond;
+        let steep = fall * self.tangent / self.step;
+        let steep = if steep > self.min_tangent { steep } else { self.min_tangent };
+        let sine = steep / (1.0 + steep * steep).sqrt();
+        let carries = self.capacity * droplet.area * sine * droplet.energy.sqrt() * water;
+        let stroke = if fall < 0.0 {
+            Stroke::lay(place, carried, beyond)
+        } else if load > carries {
+            Stroke::lay(place, (load - carries) * self.deposition, height + self.heap)
+        } else if fall > 0.0 {
+            Stroke::dig(place, (carries - load) * self.erosion, beyond)
+        } else {
+            Stroke::NONE
+        };
+        droplet.energy += fall * self.gravity;
+        (droplet.place, droplet.direction) = (next, direction);
+        droplet.steps += 1;
+        droplet.ended = droplet.energy <= 0.0 || droplet.steps == self.steps;
+        stroke
+    }
+
+    /// Lays down what a droplet carries at its end; returns what left over an open edge, and what rounding kept from being laid down.
+    fn end(&self, tools: &Tools, patch: &mut Patch, droplet: &Droplet) -> [f64; 2] {
+        let (place, mut load) = (droplet.place, droplet.load);
+        if droplet.outside {
+            return [f64::from(load), 0.0];
         }
         // the fan of the end is wide and gentle; what finds no room in it lies on top, and its part beyond an open edge is lost
         if load > 0.0 {
-            let level = ground.look(place[0], place[1]).0 + self.heap * FAN;
-            load -= tools.fan.lay(ground, place, load, level);
+            let level = patch.look(place).0 + self.heap * FAN;
+            load -= tools.fan.work(patch, None, &Stroke::lay(place, load, level));
         }
         if load > 0.0 {
-            load -= tools.fan.lay(ground, place, load, f32::INFINITY);
+            load -= tools.fan.work(patch, None, &Stroke::lay(place, load, f32::INFINITY));
         }
-        if tools.fan.is_cut_off(ground, place) { [f64::from(load), 0.0] } else { [0.0, f64::from(load)] }
+        if tools.fan.is_cut_off(patch, place) { [f64::from(load), 0.0] } else { [0.0, f64::from(load)] }
+    }
+}
+
+/// Lanes that run in step.
+pub const LANES: usize = 4;
+
+/// Where a droplet starts, and the area whose rain it carries.
+pub type Start = ([f32; 2], f32);
+
+/// A droplet on its way.
+struct Droplet {
+    place: [f32; 2],
+    direction: [f32; 2],
+    area: f32,
+    load: f32,
+    energy: f32,
+    steps: usize,
+    ended: bool,
+    /// Over an open edge.
+    outside: bool,
+}
+
+/// The droplets of a tile, one after another.
+pub struct Lane<S> {
+    pub patch: Patch,
+    pub starts: S,
+    droplet: Option<Droplet>,
+    /// Load that left over an open edge, and what rounding kept from being laid down.
+    pub lost: f64,
+    pub dust: f64,
+}
+
+impl<S: Iterator<Item = Start>> Lane<S> {
+    pub fn new(patch: Patch, starts: S) -> Self {
+        Self { patch, starts, droplet: None, lost: 0.0, dust: 0.0 }
+    }
+
+    fn next_droplet(&mut self, ground: &Ground) -> Option<Droplet> {
+        for (start, area) in self.starts.by_ref() {
+            if let Some(place) = ground.inside(start) {
+                let (direction, load, energy) = ([0.0; 2], 0.0, 1.0);
+                return Some(Droplet { place, direction, area, load, energy, steps: 0, ended: false, outside: false });
+            }
+        }
+        None
     }
 }

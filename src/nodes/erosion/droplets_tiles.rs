@@ -27,6 +27,21 @@ pub struct Tiles {
     random: Stream,
 }
 
+/// Neighbouring rows or columns of the terrain, which may go on at its other side.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Span {
+    pub first: usize,
+    pub count: usize,
+}
+
+impl Span {
+    /// Place of an index within the span, on a terrain of `side` cells.
+    #[inline(always)]
+    pub fn place(self, index: usize, side: usize) -> usize {
+        if index >= self.first { index - self.first } else { index + side - self.first }
+    }
+}
+
 /// A tile: row and column of tiles.
 #[derive(Clone, Copy)]
 pub struct Tile([usize; 2]);
@@ -50,6 +65,32 @@ impl Tiles {
         let c = self.colours;
         let along = move |first: usize| (first..self.tiles).step_by(c);
         (0..c * c).map(move |k| along(k / c).flat_map(|i| along(k % c).map(move |j| Tile([i, j]))).collect())
+    }
+
+    /// Rows and columns of the terrain (`side` cells an axis) that the droplets of a tile may touch. Those of two tiles of one colour
+    /// have none in common.
+    pub fn spans(&self, tile: &Tile, side: usize, grid: Grid, reach: f32) -> [Span; 2] {
+        let whole = Span { first: 0, count: side };
+        std::array::from_fn(|axis| {
+            if self.tiles == 1 {
+                return whole;
+            }
+            let [mut from, mut to] = [0, 1].map(|k| (tile.0[axis] + k) * self.blocks / self.tiles + self.shift[axis]);
+            if from >= self.blocks {
+                (from, to) = (from - self.blocks, to - self.blocks);
+            }
+            // a cell less than the reach on both sides: what rounding adds stays apart from the next tile
+            let mut first = (from as f32 * self.pitch - reach + 1.0).floor() as isize;
+            let mut last = (to as f32 * self.pitch + reach - 1.0).ceil() as isize;
+            if grid.edges == Edges::Open {
+                let end = side as isize - 1;
+                first = first.max(0);
+                // of a tile in two parts, one at each edge, the second begins a cell later: the seam has no width
+                last = if to > self.blocks { last + 1 } else { last.min(end) };
+            }
+            let count = (last - first + 1) as usize;
+            if count >= side { whole } else { Span { first: first.rem_euclid(side as isize) as usize, count } }
+        })
     }
 
     /// Where the droplets of a tile start (x, y in cells), in the order they run: scattered, so that neighbours do not

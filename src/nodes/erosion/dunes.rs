@@ -25,7 +25,7 @@
 use std::sync::Arc;
 
 use super::dunes_run::Drift;
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::nodes::{Context, Pace, Process, Run};
 
 /// Share of the flying sand that stays where it comes down on sand (Werner 1995).
@@ -45,9 +45,9 @@ crate::params! {
         /// Winds that blow by turns. One makes crests across it, two make ridges between them, three and more make stars.
         winds: u32 = 1, 1..=8;
         /// Angle between one wind and the next. 120 with three winds blows from all around.
-        turn_angle: f32 ["°"] = 90.0, 0.0..=180.0;
+        turn_angle: f32 ["°"] = 90.0, 0.0..=180.0 => |dunes| dunes.winds > 1;
         /// Iterations that each wind blows before the next takes its turn.
-        season: u32 = 15, 1..=1000, slider 1..=60;
+        season: u32 = 15, 1..=1000, slider 1..=60 => |dunes| dunes.winds > 1;
         /// Depth of sand laid on the ground at the start, on average. Little leaves single dunes on bare ground, much buries it.
         sand_metres: f32 ["m"] = 14.0, 0.0..=1000.0, slider 0.0..=50.0;
         /// How unevenly the sand is laid: 0 is a sheet, 1 leaves bare places.
@@ -67,20 +67,20 @@ crate::params! {
         /// Rock that flying sand wears off bare ground, as a share of the sand that passes. Carves the rock into ribs along the wind.
         abrasion: f32 = 0.0, 0.0..=1.0;
         /// How much the hardness of the rock changes from place to place. Hard places shelter what is behind them.
-        unevenness: f32 = 0.5, 0.0..=1.0;
+        unevenness: f32 = 0.5, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
-        hardness: f32 = 0.0, 0.0..=1.0;
+        hardness: f32 = 0.0, 0.0..=1.0 => |dunes| dunes.abrasion > 0.0;
         presets {
             Light "Sand sheet": "Low waves of sand, as after a few windy days." { iterations = 80, sand_metres = 6.0, lift_metres = 0.2 }
-            Transverse "Transverse dunes": "A sand sea: long crests across a steady wind." {}
+            Transverse "Transverse dunes": "A sand sea: long crests across a steady wind." { iterations = 400, sand_metres = 18.0, patchiness = 0.1, saltation_metres = 60.0 }
             Barchans "Barchans": "Little sand on bare ground gathers in crescents whose horns point downwind." {
-                iterations = 400, sand_metres = 5.0, patchiness = 0.8, saltation_metres = 55.0, inflow = 0.3, rock_grip = 0.2
+                iterations = 400, sand_metres = 3.5, patchiness = 0.9, saltation_metres = 65.0, inflow = 0.35, rock_grip = 0.12
             }
             Seif "Long ridges": "Two winds by turns draw the sand out into ridges between them." {
                 iterations = 600, winds = 2, turn_angle = 110.0, season = 20, sand_metres = 12.0, inflow = 0.3, rock_grip = 0.2
             }
             Star "Star dunes": "Winds from all around pile the sand up into tall stars." {
-                iterations = 600, winds = 3, turn_angle = 120.0, season = 40, sand_metres = 16.0, inflow = 0.3, rock_grip = 0.2
+                iterations = 900, winds = 3, turn_angle = 120.0, season = 60, sand_metres = 7.0, patchiness = 0.8, saltation_metres = 90.0, inflow = 0.2, rock_grip = 0.12
             }
             Yardangs "Yardangs": "Flying sand carves soft rock into ribs along the wind." {
                 iterations = 300, sand_metres = 0.0, inflow = 1.0, rock_grip = 0.0, abrasion = 0.6, unevenness = 0.6
@@ -90,6 +90,10 @@ crate::params! {
 }
 
 impl Process for Dunes {
+    fn writes(&self) -> &'static [MapKind] {
+        if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] }
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

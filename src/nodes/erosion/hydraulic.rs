@@ -9,9 +9,10 @@
 //!
 //! Symbols: K_r `rain`, K_s `solubility`, K_c `sediment_capacity`, K_e `evaporation`; the documents have 0.01, 0.01, 0.01 and
 //! 0.5. Water is a depth, so rain is a fraction of the relief an iteration.
-//! Maps: Water and Sediment are depths and go on from those of the layers below; Flow adds, for every iteration, the water
-//! that left the cell, in units of the rain of one iteration on one cell; wear and deposits are what each
-//! iteration changed on balance.
+//! Maps: Film (the water) and Sediment are depths and go on from those of the layers below; Flow adds, for every iteration, the
+//! water that left the cell, in units of the rain of one iteration on one cell; wear and deposits are what each
+//! iteration changed on balance. The water is no part of the Water map: it lies on every slope, and pictures would show a
+//! flooded country.
 //! The end: the last water stands where it is, and holds its sediment (K_c·w at the most, with the documents' constants a ten
 //! thousandth of the relief); it is in the Sediment map and in the ledger as carried. A run does not know which
 //! iteration is the last, so nothing settles by itself; another layer of this erosion with rain 0 lets it settle.
@@ -62,6 +63,10 @@ crate::params! {
 }
 
 impl Process for Hydraulic {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

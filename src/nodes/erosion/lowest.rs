@@ -7,13 +7,12 @@
 //! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
 //! range.
 
-use std::hint::select_unpredictable;
-
 use super::buffers::{self, Next, add_balance, balance};
+use super::lanes::{Around, CENTRE, CORNERS, CROSS, FirstLowest, Real};
 use super::rock::Rock;
-use super::sweep::{Around, Cell, Sweep, Visit, first_lowest, less};
+use super::sweep::{Law, Row, Sweep};
 use super::thermal::Neighbours;
-use crate::field::{Grid, MapKind, Terrain};
+use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Run};
 
 /// Where material moves.
@@ -26,7 +25,7 @@ pub enum Where {
 }
 
 /// The data maps that are written, in the order of [`Next::maps`].
-const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// The erosion under way.
 pub struct Lowest {
@@ -37,7 +36,9 @@ pub struct Lowest {
     terrain: Terrain,
     ledger: Ledger,
     next: Next<2>,
-    sweep: Sweep<1>,
+    /// On rock of the same hardness everywhere; the other stays empty.
+    even: Sweep<1>,
+    uneven: Sweep<2>,
 }
 
 impl Lowest {
@@ -51,7 +52,8 @@ impl Lowest {
             terrain,
             ledger: Ledger::default(),
             next: Next::default(),
-            sweep: Sweep::default(),
+            even: Sweep::default(),
+            uneven: Sweep::default(),
         }
     }
 
@@ -59,31 +61,20 @@ impl Lowest {
         &mut self,
         cx: &Context,
     ) -> Result<(), Cancelled> {
-        let Self { terrain, next, sweep, rock, .. } = self;
-        let (grid, n) = (terrain.grid, terrain.samples());
+        let Self { terrain, next, even, uneven, rock, .. } = self;
         let rise = cx.rise_per_cell(self.talus_angle);
         let law = Step::<STEEP, STRAIGHT, DIAGONAL> {
-            grid,
-            old: &terrain.height,
+            terrain,
             rock,
+            softness: rock.uniform().unwrap_or(1.0),
             straight: rise,
             diagonal: rise * std::f32::consts::SQRT_2,
         };
-        next.fit(terrain);
-        let Next { height, maps: [wear, deposits], accounts } = next;
-        let outs = height.chunks_mut(n).zip(wear.chunks_mut(n)).zip(deposits.chunks_mut(n)).zip(accounts);
-        let before = WRITTEN.map(|kind| terrain.map(kind).expect("made at the start"));
-        sweep.run(cx, &law, outs, |i, cells, (((height, wear), deposits), account)| {
-            height.iter_mut().zip(cells).for_each(|(h, cell)| *h = cell.get(0));
-            if cells.len() < n {
-                height[n - 1] = height[0];
-            }
-            let old = grid.row(&terrain.height, i);
-            add_balance(old, height, before.map(|map| grid.row(map, i)), wear, deposits);
-            let [lost, gained] = balance(&old[..cells.len()], &height[..cells.len()]);
-            *account = [lost, gained, 0.0];
-        })?;
-        next.repeat_first_row(grid);
+        if rock.uniform().is_some() {
+            law.scan(cx, even, next)?;
+        } else {
+            law.scan(cx, uneven, next)?;
+        }
         next.take_place(terrain, WRITTEN, &mut self.ledger);
         Ok(())
     }
@@ -114,7 +105,8 @@ impl Run for Lowest {
             rock: self.rock.clone(),
             terrain: self.terrain.clone(),
             next: Next::default(),
-            sweep: Sweep::default(),
+            even: Sweep::default(),
+            uneven: Sweep::default(),
             ..*self
         })
     }
@@ -124,52 +116,107 @@ impl Run for Lowest {
     }
 }
 
+/// What a cell of the sweep holds: its height, on rock of unlike hardness also its softness.
+const HEIGHT: usize = 0;
+const SOFTNESS: usize = 1;
+
 /// The law, in the form that the neighbourhood needs.
 struct Step<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> {
-    grid: Grid,
-    old: &'a [f32],
+    terrain: &'a Terrain,
     rock: &'a Rock,
+    /// Where it is the same everywhere.
+    softness: f32,
     /// Threshold to a neighbour on the same row or column.
     straight: f32,
     diagonal: f32,
 }
 
-impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Visit<1> for Step<'_, STEEP, STRAIGHT, DIAGONAL> {
-    fn load(&self, row: usize, cells: &[Cell<1>]) {
-        cells.iter().zip(self.grid.row(self.old, row)).for_each(|(cell, &h)| cell.set(0, h));
-    }
-
-    #[inline(always)]
-    fn visit(&self, k: usize, around: Around<1>) {
-        let [[nw, north, ne], [west, cell, east], [sw, south, se]] = around;
-        let h = cell.get(0);
-        let (cross, corners) = ([north, west, east, south], [nw, ne, sw, se]);
-        let straight = if STRAIGHT { h - least(cross) } else { f32::NEG_INFINITY };
-        let diagonal = if DIAGONAL { h - least(corners) } else { f32::NEG_INFINITY };
-        // steep ground is rare and worth a branch, gentle ground is everywhere and is not
-        let (steep_straight, steep_diagonal) = (straight > self.straight, diagonal > self.diagonal);
-        if STEEP && !steep_straight && !steep_diagonal {
-            return;
-        }
-        let outside = diagonal > straight && (!STEEP || steep_diagonal) || STEEP && !steep_straight;
-        let (fall, threshold, to) = match (STRAIGHT, DIAGONAL) {
-            (true, false) => (straight, self.straight, first_lowest(0, cross)),
-            (false, true) => (diagonal, self.diagonal, first_lowest(0, corners)),
-            _ if outside => (diagonal, self.diagonal, first_lowest(0, corners)),
-            _ => (straight, self.straight, first_lowest(0, cross)),
-        };
-        let half = fall * 0.5 * self.rock.softness(k);
-        let moved = if STEEP { half } else { select_unpredictable((fall > 0.0) & (fall <= threshold), half, 0.0) };
-        let left = h - moved;
-        cell.set(0, left);
-        // what was really taken, so that rounding loses nothing; where nothing moves all bits stay, signs of zeros too
-        to.set(0, to.get(0) - (left - h));
+impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Step<'_, STEEP, STRAIGHT, DIAGONAL> {
+    fn scan<const P: usize>(&self, cx: &Context, sweep: &mut Sweep<P>, next: &mut Next<2>) -> Result<(), Cancelled> {
+        let Self { terrain, .. } = self;
+        let (grid, n) = (terrain.grid, terrain.samples());
+        next.fit(terrain);
+        let Next { height, maps: [wear, deposits], accounts } = &mut *next;
+        let outs = height.chunks_mut(n).zip(wear.chunks_mut(n)).zip(deposits.chunks_mut(n)).zip(accounts);
+        let outs =
+            outs.map(|(((height, wear), deposits), account)| Row { kept: [height], out: (wear, deposits, account) });
+        let before = WRITTEN.map(|kind| terrain.map(kind).expect("made at the start"));
+        sweep.run(cx, self, outs, |i, Row { kept: [height], out: (wear, deposits, account) }| {
+            let distinct = grid.distinct();
+            if distinct < n {
+                height[n - 1] = height[0];
+            }
+            let old = grid.row(&terrain.height, i);
+            add_balance(old, height, before.map(|map| grid.row(map, i)), wear, deposits);
+            let [lost, gained] = balance(&old[..distinct], &height[..distinct]);
+            *account = [lost, gained, 0.0];
+        })?;
+        next.repeat_first_row(grid);
+        Ok(())
     }
 }
 
-/// The least height of four cells.
-#[inline(always)]
-fn least(cells: [&Cell<1>; 4]) -> f32 {
-    let [a, b, c, d] = cells;
-    less(less(a.get(0), b.get(0)), less(c.get(0), d.get(0)))
+impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Law<P>
+    for Step<'_, STEEP, STRAIGHT, DIAGONAL>
+{
+    const KEPT: usize = HEIGHT;
+    const LOADED: usize = P;
+    /// Higher than any ground and yet a number, so that nothing less nothing remains nothing.
+    const WALL: [f32; P] = [f32::MAX; P];
+
+    #[inline(always)]
+    fn load(&self, row: usize, column: usize, cells: [&mut [f32]; P]) {
+        let first = row * self.terrain.samples() + column;
+        let len = cells[HEIGHT].len();
+        cells[HEIGHT].copy_from_slice(&self.terrain.height[first..][..len]);
+        if P > SOFTNESS {
+            cells[SOFTNESS].iter_mut().enumerate().for_each(|(k, soft)| *soft = self.rock.softness(first + k));
+        }
+    }
+
+    #[inline(always)]
+    fn visit<A: Around>(&self, around: &mut A) {
+        let all = A::Value::all;
+        let [none, zero] = [all(f32::NEG_INFINITY), all(0.0)];
+        let (straight_limit, diagonal_limit) = (all(self.straight), all(self.diagonal));
+        let h = around.get(HEIGHT, CENTRE);
+        let cross = FirstLowest::of(around.four(HEIGHT, CROSS));
+        let corners = FirstLowest::of(around.four(HEIGHT, CORNERS));
+        let straight = if STRAIGHT { h - cross.value } else { none };
+        let diagonal = if DIAGONAL { h - corners.value } else { none };
+        let (steep_straight, steep_diagonal) = (straight_limit.below(straight), diagonal_limit.below(diagonal));
+        // a wall is no ground
+        let steep = (steep_straight | steep_diagonal) & h.below(all(f32::MAX));
+        // steep ground is rare and worth a branch, gentle ground is everywhere and is not
+        if STEEP && !A::Value::any(steep) {
+            return;
+        }
+        let mut outside = straight.below(diagonal);
+        if STEEP {
+            outside = outside & steep_diagonal | !steep_straight;
+        }
+        let (fall, threshold) = match (STRAIGHT, DIAGONAL) {
+            (true, false) => (straight, straight_limit),
+            (false, true) => (diagonal, diagonal_limit),
+            _ => (
+                A::Value::choose(outside, diagonal, straight),
+                A::Value::choose(outside, diagonal_limit, straight_limit),
+            ),
+        };
+        let softness = if P > SOFTNESS { around.get(SOFTNESS, CENTRE) } else { all(self.softness) };
+        let moving = if STEEP { steep } else { zero.below(fall) & !threshold.below(fall) };
+        let moved = (fall * all(0.5) * softness).only(moving);
+        let left = h - moved;
+        around.set(HEIGHT, CENTRE, left);
+        // what was really taken, so that rounding loses nothing
+        let taken = left - h;
+        match (STRAIGHT, DIAGONAL) {
+            (true, false) => around.take(HEIGHT, CROSS, &cross, taken),
+            (false, true) => around.take(HEIGHT, CORNERS, &corners, taken),
+            _ => {
+                around.take(HEIGHT, CROSS, &cross, taken.except(outside));
+                around.take(HEIGHT, CORNERS, &corners, taken.only(outside));
+            }
+        }
+    }
 }

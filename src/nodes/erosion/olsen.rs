@@ -14,7 +14,7 @@
 
 use super::lowest::{Lowest, Where};
 use super::thermal::Neighbours;
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::nodes::{Context, Process, Run};
 
 crate::params! {
@@ -29,14 +29,18 @@ crate::params! {
         /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
         hardness: f32 = 0.0, 0.0..=1.0;
         presets {
-            Light "Light": "Smooths the valley floors." { iterations = 10, flat_angle = 12.0 }
-            Natural "Natural": "Wide valleys between steep flanks." {}
-            Strong "Strong": "Plains and cliffs." { iterations = 150, flat_angle = 30.0 }
+            Light "Light": "Smooths the valley floors." { iterations = 20, flat_angle = 15.0 }
+            Natural "Natural": "Wide valleys between steep flanks." { iterations = 80, flat_angle = 28.0 }
+            Strong "Strong": "Plains and cliffs." { iterations = 200, flat_angle = 40.0 }
         }
     }
 }
 
 impl Process for Olsen {
+    fn writes(&self) -> &'static [MapKind] {
+        &super::lowest::WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

@@ -46,7 +46,7 @@ mod supply;
 mod sweep;
 mod transport;
 
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::nodes::{Context, Pace, Process, Run};
 
 crate::choices! {
@@ -67,7 +67,7 @@ crate::params! {
         /// Number of springs, at high places that the seed draws.
         springs: u32 = 0, 0..=64, slider 0..=24;
         /// Water of all springs together, as if it fell as rain everywhere.
-        spring_flow: f32 ["mm"] = 1.0, 0.0..=10_000.0, slider 0.0..=20.0;
+        spring_flow: f32 ["mm"] = 1.0, 0.0..=10_000.0, slider 0.0..=20.0 => |water| water.springs > 0;
         /// Share of the water that dries up in one iteration. More keeps rivers short and lakes small.
         evaporation: f32 = 0.003, 0.0..=1.0, slider 0.0..=0.05;
         /// Depth above which water runs no faster. Smaller values make small rivers run as fast as large ones.
@@ -93,17 +93,21 @@ crate::params! {
         /// What happens to water at the edges of the terrain.
         border: Border = Border::Outflow;
         presets {
-            Light "Light rain": "Fine gullies on the slopes." { iterations = 150, rain = 1.0, sediment_capacity = 30.0 }
+            Light "Light rain": "Fine gullies on the slopes." { iterations = 250, rain = 1.5, sediment_capacity = 40.0, shallow_depth = 0.3 }
             Natural "Natural": "Valleys, gullies and fans." {}
             Strong "Strong": "Wide valleys between worn hills." { iterations = 600, rain = 3.0, sediment_capacity = 80.0, talus_angle = 42.0 }
             Canyon "Canyon": "Deep gorges with steep walls." { iterations = 600, sediment_capacity = 100.0, shallow_depth = 2.0, talus_angle = 65.0 }
             Flood "Flood": "Broad rivers and full lakes." { iterations = 400, rain = 12.0, evaporation = 0.0, sediment_capacity = 15.0 }
-            Springs "Springs": "A few rivers from high springs." { iterations = 600, rain = 0.0, springs = 12, spring_flow = 1.0 }
+            Springs "Springs": "A few rivers from high springs." { iterations = 600, rain = 0.0, springs = 16, spring_flow = 0.5, sediment_capacity = 15.0, talus_angle = 45.0 }
         }
     }
 }
 
 impl Process for ShallowWater {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits]
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

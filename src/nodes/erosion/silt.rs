@@ -5,7 +5,7 @@ use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
 
 /// The data maps that hydraulic erosions write.
-pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Water, MapKind::Sediment, MapKind::Flow];
+pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Film, MapKind::Sediment, MapKind::Flow];
 
 /// Least rain that the flow is measured in.
 const LEAST_RAIN: f32 = 1.0e-6;

@@ -50,13 +50,13 @@ crate::params! {
         /// How much of the snow the wind carries from windward sides to lee sides. 0 is no wind.
         drift: f32 = 0.4, 0.0..=1.0;
         /// Where the wind comes from, clockwise from north: 270 is a west wind.
-        wind_angle: f32 ["°"] = 290.0, 0.0..=360.0;
+        wind_angle: f32 ["°"] = 290.0, 0.0..=360.0 => |snow| snow.drift > 0.0;
         /// Depth of snow that melts in one iteration for each degree above 0 °C.
         melt_metres: f32 ["m"] = 0.02, 0.0..=5.0, slider 0.0..=0.2;
         /// How much warmer a slope that faces the sun is than level ground. Clears the sunny sides first.
         sun_warmth: f32 ["°C"] = 0.0, 0.0..=60.0, slider 0.0..=20.0;
         /// Where the noon sun stands, clockwise from north: 180 is south.
-        sun_angle: f32 ["°"] = 180.0, 0.0..=360.0;
+        sun_angle: f32 ["°"] = 180.0, 0.0..=360.0 => |snow| snow.sun_warmth > 0.0;
         presets {
             Light "First snow": "A thin cover high up; every rib of rock shows." { snowfall_metres = 0.1, total_metres = 2.0 }
             Natural "Winter": "Snow fields between the cliffs." {}
@@ -74,6 +74,10 @@ crate::params! {
 }
 
 impl Process for Snow {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Snow]
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

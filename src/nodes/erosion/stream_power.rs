@@ -64,13 +64,13 @@ crate::params! {
         /// Height of the sea: ground at or below it neither rises nor wears.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         presets {
-            Light "Light": "Draws a first net of valleys on the ground there is." { iterations = 15, uplift_rate = 0.2 }
-            Natural "Natural": "Ridges and valleys that have found their places." {}
-            Strong "Strong": "Deep valleys between worn mountains." { iterations = 120, uplift_rate = 0.5, erodibility = 6.0 }
-            YoungRange "Young range": "Fast uplift: steep flanks and narrow gorges." { iterations = 100, uplift_rate = 3.0, erodibility = 6.0, talus_angle = 38.0 }
-            OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 150, time_step = 5000.0, uplift_rate = 0.05, erodibility = 2.0, diffusivity = 0.05, deposition = 0.5 }
+            Light "Light": "Draws a first net of valleys on the ground there is." { iterations = 12, uplift_rate = 0.2, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.002, talus_angle = 42.0 }
+            Natural "Natural": "Ridges and valleys that have found their places." { iterations = 60, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
+            Strong "Strong": "Deep valleys between worn mountains." { iterations = 120, erodibility = 8.0, source_area = 6000.0, diffusivity = 0.008, talus_angle = 32.0 }
+            YoungRange "Young range": "Fast uplift: steep flanks, narrow gorges and high crests." { iterations = 100, uplift_rate = 1.6, erodibility = 5.0, source_area = 5000.0, diffusivity = 0.006, talus_angle = 38.0 }
+            OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 120, time_step = 4000.0, uplift_rate = 0.05, erodibility = 4.0, source_area = 15_000.0, diffusivity = 0.006, talus_angle = 30.0 }
             Canyons "Plateau canyons": "Gorges work their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
-            Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 80, uplift_rate = 0.2, source_area = 60_000.0, diffusivity = 0.05, talus_angle = 30.0 }
+            Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 60, time_step = 2500.0, uplift_rate = 0.1, erodibility = 4.0, source_area = 60_000.0, diffusivity = 0.008, talus_angle = 30.0 }
         }
     }
 }
@@ -82,6 +82,10 @@ pub const SLIDE_YEARS: f64 = 10_000.0;
 const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }
@@ -90,7 +94,12 @@ impl Process for StreamPower {
         Pace::Time
     }
 
-    /// 2: wear with a slope exponent other than ½, 1 and 2 reads its roots from a table.
+    /// 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its
+    /// roots from a table.
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn is_random(&self) -> bool {
         self.uplift_variation > 0.0
     }

@@ -59,12 +59,16 @@ crate::params! {
             Scree "Scree": "Angular stones, at rest at 37°." { iterations = 100, talus_angle = 37.0 }
             Clay "Clay": "Wet clay, which slides down to 15°." { iterations = 100, talus_angle = 15.0 }
             Chalk "Chalk": "Broken chalk, which stands at 45°." { iterations = 80, talus_angle = 45.0 }
-            Granite "Granite": "Blocks of granite, at rest at 40°." { iterations = 60, talus_angle = 40.0, hardness = 0.3 }
+            Granite "Granite": "Blocks of granite, at rest at 40°." { iterations = 60, talus_angle = 40.0, hardness = 0.5 }
         }
     }
 }
 
 impl Process for Thermal {
+    fn writes(&self) -> &'static [MapKind] {
+        &WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

@@ -14,7 +14,7 @@
 
 use super::lowest::{Lowest, Where};
 use super::thermal::Neighbours;
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::nodes::{Context, Process, Run};
 
 crate::params! {
@@ -37,6 +37,10 @@ crate::params! {
 }
 
 impl Process for ThermalFast {
+    fn writes(&self) -> &'static [MapKind] {
+        &super::lowest::WRITTEN
+    }
+
     fn iterations(&self) -> u32 {
         self.iterations
     }

@@ -2,7 +2,9 @@
 //!
 //! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through
 //! the centre in sides. Variation v multiplies this by 1 + 2v·(noise - 1), noise in [0, 1] about ½, not below 0.
-//! Boundary: on wrapping terrains all of it repeats; the axis of a range then runs along a side or a diagonal.
+//! Boundary: towards open edges a range dies out as sin²(½π·e/[`END`]), e the distance from its end over the length of its
+//! axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping terrains
+//! all of it repeats, and a range goes on without an end along a side or a diagonal.
 
 use crate::field::Edges;
 use crate::nodes::generators::lattice::Octave;
@@ -14,12 +16,14 @@ crate::choices! {
     UpliftShape {
         Everywhere "Everywhere": "The whole terrain rises alike, but for its edges.",
         Dome "Dome": "The middle rises, the edges stay.",
-        EastWest "Range, east to west": "A band through the middle rises, from the west edge to the east.",
-        NorthSouth "Range, north to south": "A band through the middle rises, from the north edge to the south.",
-        Diagonal "Range, diagonal": "A band through the middle rises, from the south-west to the north-east.",
+        EastWest "Range, east to west": "A band through the middle rises, from the west edge to the east, and dies out towards them.",
+        NorthSouth "Range, north to south": "A band through the middle rises, from the north edge to the south, and dies out towards them.",
+        Diagonal "Range, diagonal": "A band through the middle rises, from the south-west to the north-east, and dies out towards the corners.",
     }
 }
 
+/// Share of a range's axis over which it dies out at each open edge.
+const END: f32 = 0.3;
 /// Features of the variation along a side.
 const FREQUENCY: f32 = 3.0;
 const OCTAVES: u32 = 4;
@@ -42,18 +46,27 @@ impl Uplift {
             let s = libm::sinf(t * std::f32::consts::PI);
             s * s
         };
+        let open = grid.edges == Edges::Open;
+        // share that is left at `place` along the axis, from 0 at one end to 1 at the other
+        let end = |place: f32| {
+            let from_end = if place < 0.5 { place } else { 1.0 - place };
+            if open && from_end < END { swell(0.5 * from_end / END) } else { 1.0 }
+        };
+        let ends: Vec<f32> = (0..grid.samples).map(|k| end(grid.position(k))).collect();
+        let diagonal_ends: Vec<f32> = (0..2 * grid.samples).map(|k| end(0.5 * grid.position(k))).collect();
         let along: Vec<f32> = (0..grid.samples).map(|k| swell(grid.position(k))).collect();
         cx.rows(&mut share, |i, row| {
             for (j, share) in row.iter_mut().enumerate() {
                 let form = match shape {
                     UpliftShape::Everywhere => 1.0,
                     UpliftShape::Dome => along[i] * along[j],
-                    UpliftShape::EastWest => along[i],
-                    UpliftShape::NorthSouth => along[j],
+                    UpliftShape::EastWest => along[i] * ends[j],
+                    UpliftShape::NorthSouth => along[j] * ends[i],
                     UpliftShape::Diagonal => {
                         let sum = (i + j) % (grid.samples - 1);
                         let far = (i + j).abs_diff(grid.samples - 1) * 2 > grid.samples - 1;
-                        if far && grid.edges == Edges::Open { 0.0 } else { swell(grid.position(sum) + 0.5) }
+                        let across = if far && open { 0.0 } else { swell(grid.position(sum) + 0.5) };
+                        across * diagonal_ends[j + grid.samples - 1 - i]
                     }
                 };
                 *share = if *share > 0.0 { *share * form } else { 0.0 };

@@ -24,13 +24,13 @@ crate::params! {
         /// What the two heights are given in.
         target: Target = Target::Fractions;
         /// Height of the lowest point, as a fraction of the relief. Above the high one the terrain turns upside down.
-        low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
+        low: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5 => |to| to.target == Target::Fractions;
         /// Height of the highest point, as a fraction of the relief.
-        high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5;
+        high: f32 = 1.0, -10.0..=10.0, slider -0.5..=1.5 => |to| to.target == Target::Fractions;
         /// Height of the lowest point where the target is in metres.
-        low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0;
+        low_metres: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
         /// Height of the highest point where the target is in metres.
-        high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -500.0..=4000.0;
+        high_metres: f32 ["m"] = 1800.0, -100_000.0..=100_000.0, slider -500.0..=4000.0 => |to| to.target == Target::Metres;
         /// Share of the ground, at the bottom and at the top, that is not asked: a lone spike then no longer flattens the rest.
         ignore: f32 ["%"] = 0.0, 0.0..=49.0, slider 0.0..=10.0;
     }

@@ -39,7 +39,7 @@ crate::params! {
         /// What displaces the points.
         displacement: Displacement = Displacement::Random;
         /// Width of the pieces that smooth noise moves together.
-        size: f32 ["m"] = 400.0, 1.0..=1_000_000.0, slider 50.0..=4000.0;
+        size: f32 ["m"] = 400.0, 1.0..=1_000_000.0, slider 50.0..=4000.0 => |by| by.displacement == Displacement::Noise;
     }
 }
 

@@ -31,7 +31,7 @@ crate::params! {
         /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into eddies.
         warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
         /// Large eddies along a side, where the pattern is pushed about.
-        warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0;
+        warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.warp != 0.0;
         /// Moves the pattern to the west, in sides of the terrain.
         offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
         /// Moves the pattern to the north, in sides of the terrain.

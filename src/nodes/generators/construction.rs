@@ -7,7 +7,7 @@
 //! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and what does not
 //! fit together shows as a cliff there (the filter `Seamless` mends it).
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::construction::fill::{Region, Sampling};
 use crate::construction::{Program, Tier, Tree, presets};
@@ -30,7 +30,25 @@ crate::params! {
     }
 }
 
+/// What can lie on the ground, and the map that it becomes.
+const LAID: [(Tier, MapKind); 4] = [
+    (Tier::Water, MapKind::Water),
+    (Tier::Sand, MapKind::Sand),
+    (Tier::Snow, MapKind::Snow),
+    (Tier::Vegetation, MapKind::Vegetation),
+];
+
+/// The sets of maps that a construction can make: bit k of the index stands for entry k of [`LAID`].
+static SETS: LazyLock<[Vec<MapKind>; 1 << LAID.len()]> = LazyLock::new(|| {
+    let holds = |set: usize, k: usize| set >> k & 1 == 1;
+    std::array::from_fn(|set| (0..LAID.len()).filter(|&k| holds(set, k)).map(|k| LAID[k].1).collect())
+});
+
 impl Construction {
+    fn lays(&self, tier: Tier) -> bool {
+        self.tree.root(tier).is_some_and(|piece| !piece.hidden)
+    }
+
     /// The tree ready to be asked, with the random values of the layer.
     pub fn program(&self, cx: &Context) -> Program {
         Program::new(&self.tree, cx.random.bits(0, 0) as u32)
@@ -69,13 +87,8 @@ impl Generator for Construction {
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)?;
         let program = self.program(cx);
-        for (tier, kind) in [
-            (Tier::Water, MapKind::Water),
-            (Tier::Sand, MapKind::Sand),
-            (Tier::Snow, MapKind::Snow),
-            (Tier::Vegetation, MapKind::Vegetation),
-        ] {
-            if !program.has(tier) {
+        for (tier, kind) in LAID {
+            if !self.lays(tier) {
                 continue;
             }
             let mut map = vec![0.0; cx.grid.len()];
@@ -88,6 +101,11 @@ impl Generator for Construction {
             made.set_map(kind, Some(Arc::new(map)));
         }
         Ok(())
+    }
+
+    fn writes(&self) -> &'static [MapKind] {
+        let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
+        &SETS[set]
     }
 
     fn previews_exactly(&self) -> bool {

@@ -31,17 +31,7 @@ static DIRECTIONS: LazyLock<[[f32; 2]; 256]> = LazyLock::new(|| {
 
 /// The unit gradient that random `bits` choose.
 pub fn direction(bits: u64) -> [f32; 2] {
-    direction_of((bits >> 56) as u8)
-}
-
-/// One of the 256 unit gradients.
-fn direction_of(index: u8) -> [f32; 2] {
-    DIRECTIONS[usize::from(index)]
-}
-
-/// All unit gradients.
-pub fn directions() -> &'static [[f32; 2]; 256] {
-    &DIRECTIONS
+    DIRECTIONS[usize::from((bits >> 56) as u8)]
 }
 
 /// One octave, prepared for a grid.
@@ -105,10 +95,9 @@ impl Octave {
         (self.columns.lines[self.columns.cell[column] as usize], self.columns.fraction[column])
     }
 
-    /// Which of the gradients stands on a lattice point.
-    #[inline(always)]
-    pub fn direction_bits(&self, column: i32, row: i32) -> u8 {
-        (self.stream.bits(column, row) >> 56) as u8
+    /// The gradient that stands on a lattice point.
+    pub fn gradient(&self, column: i32, row: i32) -> [f32; 2] {
+        direction(self.stream.bits(column, row))
     }
 
     /// A reader for a band of rows.

@@ -33,19 +33,19 @@ crate::params! {
         /// What stands on the terrain.
         form: Form = Form::Cone;
         /// Where the centre lies, from the west edge to the east.
-        centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0;
+        centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != Form::Plane;
         /// Where the centre lies, from the north edge to the south.
-        centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0;
+        centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != Form::Plane;
         /// Distance from the centre to the foot, in sides of the terrain.
-        radius: f32 = 0.4, 0.001..=10.0, slider 0.02..=1.0;
+        radius: f32 = 0.4, 0.001..=10.0, slider 0.02..=1.0 => |shape| shape.form != Form::Plane;
         /// Height above the ground around it, as a fraction of the relief.
         height: f32 = 0.8, -10.0..=10.0, slider 0.0..=1.5;
         /// Height of the ground, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
         /// Which way a ramp rises and a ridge runs: 0 is east, 90 is south.
-        rotation_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
+        rotation_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0 => |shape| matches!(shape.form, Form::Ramp | Form::Ridge);
         /// Length of the crest of a ridge, in sides of the terrain.
-        length: f32 = 0.6, 0.0..=10.0, slider 0.0..=2.0;
+        length: f32 = 0.6, 0.0..=10.0, slider 0.0..=2.0 => |shape| shape.form == Form::Ridge;
     }
 }
 

@@ -85,6 +85,10 @@ const COURSES: u64 = 1 << 32;
 const LEAST_HALF: f32 = 0.75;
 
 impl Generator for SquigRiver {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Water]
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let mut terrain = Terrain::flat(cx.grid);
         self.generate(cx, &mut terrain)?;

@@ -46,15 +46,15 @@ crate::params! {
         /// Share of the stamps that sink the ground; the others raise it.
         sunk: f32 = 0.5, 0.0..=1.0;
         /// How pictures are turned before they are pressed.
-        rotation: Turn = Turn::Any;
+        rotation: Turn = Turn::Any => |stamp| stamp.profile == Profile::Pictures;
         /// Picture of a stamp: the disc within it is used, and what its rim shows counts as level ground.
-        picture_1: ImageFile = ImageFile("stamp:mountain".into());
+        picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.profile == Profile::Pictures;
         /// Another picture.
-        picture_2: ImageFile = ImageFile::default();
+        picture_2: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
         /// Another picture.
-        picture_3: ImageFile = ImageFile::default();
+        picture_3: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
         /// Another picture.
-        picture_4: ImageFile = ImageFile::default();
+        picture_4: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
     }
 }
 

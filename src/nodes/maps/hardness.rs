@@ -30,21 +30,21 @@ crate::params! {
         /// Hardness of the hard beds: 0 is loose, 1 never wears.
         hard: f32 = 0.85, 0.0..=1.0;
         /// Hardness of the soft beds.
-        soft: f32 = 0.1, 0.0..=1.0;
+        soft: f32 = 0.1, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
         /// Thickness of a bed.
-        thickness: f32 ["m"] = 90.0, 0.1..=10_000.0, slider 5.0..=500.0;
+        thickness: f32 ["m"] = 90.0, 0.1..=10_000.0, slider 5.0..=500.0 => |rock| rock.structure == Structure::Beds;
         /// How uneven the beds are in thickness and hardness: 0 makes them all alike.
-        variation: f32 = 0.5, 0.0..=1.0;
+        variation: f32 = 0.5, 0.0..=1.0 => |rock| rock.structure == Structure::Beds;
         /// How much the beds are tilted. Tilted beds make ridges with one steep side.
-        dip_angle: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=45.0;
+        dip_angle: f32 ["°"] = 3.0, 0.0..=90.0, slider 0.0..=45.0 => |rock| rock.structure == Structure::Beds;
         /// Where the beds go down to, clockwise from north.
-        dip_direction: f32 ["°"] = 120.0, 0.0..=360.0;
+        dip_direction: f32 ["°"] = 120.0, 0.0..=360.0 => |rock| rock.structure == Structure::Beds && (rock.dip_angle > 0.0 || rock.fold_height > 0.0);
         /// Height of the folds, from the middle to the crest. 0 leaves the beds straight.
-        fold_height: f32 ["m"] = 0.0, 0.0..=10_000.0, slider 0.0..=500.0;
+        fold_height: f32 ["m"] = 0.0, 0.0..=10_000.0, slider 0.0..=500.0 => |rock| rock.structure == Structure::Beds;
         /// Distance from fold to fold, along the dip.
-        fold_length: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
+        fold_length: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0 => |rock| rock.structure == Structure::Beds && rock.fold_height > 0.0;
         /// How much the beds undulate at random.
-        irregularity: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 0.0..=200.0;
+        irregularity: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 0.0..=200.0 => |rock| rock.structure == Structure::Beds;
     }
 }
 
@@ -57,6 +57,10 @@ const OCTAVES: u32 = 4;
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Hardness {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Hardness]
+    }
+
     fn is_random(&self) -> bool {
         self.structure == Structure::Beds
     }

@@ -39,6 +39,10 @@ const ROUNDS: usize = 3;
 const MOST: f32 = 1.0e6;
 
 impl Filter for Rain {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Rain]
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let smooth = gauss::smoothed(cx, &terrain.height, 0.25 * self.shadow_reach)?;
         let mut map = if self.shadow > 0.0 { self.caught(cx, &smooth)? } else { vec![1.0; cx.grid.len()] };

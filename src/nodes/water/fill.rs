@@ -33,6 +33,13 @@ crate::params! {
 }
 
 impl Filter for FillDepressions {
+    fn writes(&self) -> &'static [MapKind] {
+        match self.fill_with {
+            Filling::Ground => &[],
+            Filling::Water => &[MapKind::Water],
+        }
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
         let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;
@@ -43,7 +50,16 @@ impl Filter for FillDepressions {
         };
         let surface = routed.spread(&surface, terrain);
         match self.fill_with {
-            Filling::Ground => terrain.height = surface,
+            Filling::Ground => {
+                // water that stood there is the shallower for it
+                if let Some(water) = terrain.map(MapKind::Water) {
+                    let raised = surface.iter().zip(&terrain.height).map(|(w, h)| w - h);
+                    let left = |(water, raised): (&f32, f32)| if raised < *water { water - raised } else { 0.0 };
+                    let water = water.iter().zip(raised).map(left).collect();
+                    terrain.set_map(MapKind::Water, Some(Arc::new(water)));
+                }
+                terrain.height = surface;
+            }
             Filling::Water => {
                 let depth = surface.iter().zip(&terrain.height).map(|(w, h)| w - h).collect();
                 terrain.set_map(MapKind::Water, Some(Arc::new(depth)));

@@ -32,6 +32,10 @@ crate::params! {
 }
 
 impl Filter for FlowAccumulation {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Flow]
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
         let steering = match self.courses {

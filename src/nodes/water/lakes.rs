@@ -25,6 +25,10 @@ crate::params! {
 }
 
 impl Filter for Lakes {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Water]
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
         let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;

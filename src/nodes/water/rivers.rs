@@ -45,6 +45,10 @@ const DEPTH_EXPONENT: f32 = 0.4;
 const FULL: f32 = 0.6;
 
 impl Filter for Rivers {
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Water, MapKind::Flow]
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
         let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;

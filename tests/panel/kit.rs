@@ -1,5 +1,4 @@
 //! The panels without a window, for tests that use them with pointer and keyboard.
-#![allow(dead_code, reason = "each test binary uses its part")]
 
 use bevy_egui::egui;
 use egui::accesskit::Role;

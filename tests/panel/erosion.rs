@@ -1,13 +1,11 @@
 //! The panels of a process without a window: presets, charts, branches, files and layers it refers to, films.
 
-mod panel_kit;
-
+use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use panel_kit::*;
-use talweg::app::commands::ViewAction;
+use talweg::app::compare::Ask;
 use talweg::app::panels::Effect;
 use talweg::param::Value;
 
@@ -48,9 +46,10 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     click(&mut panels, "Branch Thermal erosion");
     let shown: Vec<bool> = panels.state().editor.doc.scene().layers.iter().map(|l| l.enabled).collect();
     assert_eq!(shown, [true, true, false]);
-    click(&mut panels, "Compare");
+    click(&mut panels, "Compare branches");
     assert!(panels.state().editor.doc.scene().layers[2].enabled, "the other branch is shown");
-    assert!(panels.state().effects.contains(&Effect::View(ViewAction::CompareFromHere)));
+    let kept = |effect: &Effect| matches!(effect, Effect::Compare(Ask::Keep { state, .. }) if state.name == "Thermal erosion, iteration 20");
+    assert!(panels.state().effects.iter().any(kept), "the branch that was on screen");
 }
 
 #[test]
@@ -121,7 +120,11 @@ fn pictures_and_layers_are_chosen_from_lists() {
 #[test]
 fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
     let mut panels = large(&["Import"]);
-    let problem = talweg::scene::Problem { layer: 0, message: "cannot read dem.png: it is gone".into() };
+    let problem = talweg::scene::Problem {
+        layer: 0,
+        trouble: talweg::scene::Trouble::Broken,
+        message: "cannot read dem.png: it is gone".into(),
+    };
     panels.state_mut().info.problems = std::sync::Arc::new(vec![problem]);
     panels.run();
     assert!(panels.query_by_label_contains("cannot read dem.png").is_some());

@@ -1,0 +1,60 @@
+//! What measuring costs: every family of measures beside a copy of the field, and all together, on two threads.
+//!
+//! ```text
+//! cargo bench --no-default-features --bench measures
+//! ```
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use talweg::eval::{Store, evaluate, thread_pool};
+use talweg::field::{Edges, Stream, Terrain};
+use talweg::measure::{Limits, Scale, difference, families, measure};
+use talweg::nodes::Control;
+use talweg::scene::example;
+
+const SAMPLES: usize = 1024;
+
+/// A shipped scene, and the worst ground there is for hollows, peaks and streams: white noise.
+fn grounds() -> Vec<(&'static str, Terrain, Scale)> {
+    let control = Control::default();
+    let scene = &example("alpine-range").expect("it is shipped").scene;
+    let made = evaluate(scene, SAMPLES, None, &mut Store::forgetful(), &control).unwrap();
+    let scale = Scale::of(&scene.settings);
+    let random = Stream::new(1, 1);
+    let mut noise = Terrain::from_fn(SAMPLES, Edges::Open, |_, _| 0.0);
+    for (k, h) in noise.height.iter_mut().enumerate() {
+        *h = random.unit((k / SAMPLES) as i32, (k % SAMPLES) as i32);
+    }
+    vec![("alpine-range", made.terrain.as_ref().clone(), scale), ("noise", noise, scale)]
+}
+
+fn measures(c: &mut Criterion) {
+    let (control, limits) = (Control::default(), Limits::default());
+    let pool = thread_pool(2).unwrap();
+    for (name, terrain, scale) in grounds() {
+        let mut group = c.benchmark_group(format!("measures/{name}"));
+        group.sample_size(10).warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(2));
+        let mut out = terrain.clone();
+        group.bench_function("copy of the field", |b| {
+            b.iter(|| black_box(&mut out).height.copy_from_slice(&black_box(&terrain).height));
+        });
+        for (family, work) in families::ALL {
+            group.bench_function(*family, |b| {
+                b.iter(|| pool.install(|| work(black_box(&terrain), scale, &limits, &control)));
+            });
+        }
+        group.bench_function("all together", |b| {
+            b.iter(|| pool.install(|| measure(black_box(&terrain), scale, &limits, &control)).unwrap());
+        });
+        let half = Terrain::from_fn(SAMPLES / 2, Edges::Open, |u, v| terrain.height_at(u, v));
+        group.bench_function("difference from half the samples", |b| {
+            b.iter(|| pool.install(|| difference((&half, scale), (&terrain, scale), &limits, &control)).unwrap());
+        });
+        group.finish();
+    }
+}
+
+criterion_group!(benches, measures);
+criterion_main!(benches);

@@ -1,0 +1,177 @@
+//! Two terrains in one view, A and B, always seen from the same place: which part of the picture shows which, and
+//! through which lens.
+
+use std::sync::Arc;
+
+use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
+
+use super::camera::Lens;
+use super::control::FIELD_OF_VIEW;
+use super::prepare::Prepared;
+use crate::look::PaletteTable;
+
+/// One of the two terrains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The scene that is edited.
+    A,
+    /// What it is compared with.
+    B,
+}
+
+/// How two terrains share the view.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Layout {
+    /// One of them has the whole view.
+    #[default]
+    One,
+    /// One picture: the first terrain to the left of this share of the width, the second to the right.
+    Split(f32),
+    /// Two pictures of half the width.
+    Halves,
+}
+
+/// The terrain beside the one that is edited.
+#[derive(Clone)]
+pub struct Beside {
+    pub prepared: Arc<Prepared>,
+    pub palette: Arc<PaletteTable>,
+    pub layout: Layout,
+    /// B comes first: on the left, or alone.
+    pub swapped: bool,
+}
+
+/// A part of the view that shows one terrain, from `from` to `to` of its width.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    pub side: Side,
+    pub from: f32,
+    pub to: f32,
+    /// A picture of its own, and not what is seen of one as wide as the view.
+    pub whole: bool,
+}
+
+impl Piece {
+    pub const ALONE: Self = Self { side: Side::A, from: 0.0, to: 1.0, whole: true };
+
+    /// Where it lies in the view.
+    pub fn rect(&self, view: Rect) -> Rect {
+        let at = |share: f32| view.min.x + share * view.width();
+        Rect { min: vec2(at(self.from), view.min.y), max: vec2(at(self.to), view.max.y) }
+    }
+
+    /// Where the picture lies that it is a part of.
+    pub fn picture(&self, view: Rect) -> Rect {
+        if self.whole { self.rect(view) } else { view }
+    }
+
+    /// From the clip space of a camera that has a whole view of this size to that of its picture.
+    pub fn clip_from_view_clip(&self, view: Vec2) -> Mat4 {
+        if !self.whole || self.to - self.from == 1.0 {
+            return Mat4::IDENTITY;
+        }
+        let more = widening(view);
+        Mat4::from_scale(vec2(2.0 / more, 1.0 / more).extend(1.0))
+    }
+
+    /// From the clip space of its picture to one that ends where the piece ends: what is outside is not seen.
+    pub fn crop(&self) -> Mat4 {
+        if self.whole {
+            return Mat4::IDENTITY;
+        }
+        // columns from 2 from - 1 to 2 to - 1 become those from -1 to 1
+        let width = (self.to - self.from).max(1e-6);
+        let middle = self.from + self.to - 1.0;
+        Mat4::from_scale(Vec3::new(1.0 / width, 1.0, 1.0)) * Mat4::from_translation(Vec3::new(-middle, 0.0, 0.0))
+    }
+}
+
+/// Width over height of a picture that a framed terrain fills.
+const FRAMED_ASPECT: f32 = 1.45;
+
+/// How much more a half of a view of this size shows from the bottom to the top than the view: so much that what is in
+/// the middle of the view is in the half.
+fn widening(view: Vec2) -> f32 {
+    (2.0 * FRAMED_ASPECT * view.y / view.x).clamp(1.0, 2.0)
+}
+
+impl Layout {
+    /// The pieces from left to right; those that are not there are `None`.
+    pub fn pieces(self, swapped: bool) -> [Option<Piece>; 2] {
+        let (first, second) = if swapped { (Side::B, Side::A) } else { (Side::A, Side::B) };
+        let pair = |at: f32, whole| {
+            let left = Piece { side: first, from: 0.0, to: at, whole };
+            let right = Piece { side: second, from: at, to: 1.0, whole };
+            [left, right].map(|piece| (piece.to > piece.from).then_some(piece))
+        };
+        match self {
+            Self::One => [Some(Piece { side: first, ..Piece::ALONE }), None],
+            Self::Split(at) => pair(at.clamp(0.0, 1.0), false),
+            Self::Halves => pair(0.5, true),
+        }
+    }
+
+    /// Lens of each picture in a view of `size` logical pixels.
+    pub fn lens(self, size: Vec2) -> Lens {
+        let size = size.max(Vec2::ONE);
+        match self {
+            Self::One | Self::Split(_) => Lens { fov_y: FIELD_OF_VIEW, size },
+            Self::Halves => {
+                let up = widening(size) * (0.5 * FIELD_OF_VIEW).tan();
+                Lens { fov_y: 2.0 * up.atan(), size: size * vec2(0.5, 1.0) }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const VIEW: Rect = Rect { min: vec2(100.0, 40.0), max: vec2(900.0, 540.0) };
+
+    #[test]
+    fn the_pieces_cover_the_view_once() {
+        for layout in [Layout::One, Layout::Split(0.3), Layout::Split(0.0), Layout::Split(7.0), Layout::Halves] {
+            for swapped in [false, true] {
+                let pieces: Vec<Piece> = layout.pieces(swapped).into_iter().flatten().collect();
+                assert_eq!((pieces[0].from, pieces.last().unwrap().to), (0.0, 1.0), "{layout:?}");
+                assert!(pieces.windows(2).all(|pair| pair[0].to == pair[1].from && pair[0].side != pair[1].side));
+            }
+        }
+        let sides = |swapped| Layout::Halves.pieces(swapped).map(|piece| piece.unwrap().side);
+        assert_eq!((sides(false), sides(true)), ([Side::A, Side::B], [Side::B, Side::A]));
+        assert_eq!(Layout::One.pieces(true)[0].unwrap().side, Side::B);
+    }
+
+    #[test]
+    fn halves_show_what_is_in_the_middle_of_the_whole_view() {
+        let across = |lens: &Lens| (0.5 * lens.fov_y).tan() * lens.aspect();
+        let piece = Layout::Halves.pieces(false)[1].unwrap();
+        assert_eq!(piece.picture(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
+        for size in [vec2(700.0, 500.0), vec2(950.0, 430.0), vec2(1900.0, 500.0)] {
+            let (whole, half) = (Layout::One.lens(size), Layout::Halves.lens(size));
+            let least = (0.5 * FIELD_OF_VIEW).tan() * (size.x / size.y).min(FRAMED_ASPECT);
+            assert!(across(&half) >= least - 1e-5 && across(&half) <= across(&whole) + 1e-5, "{size}");
+            // and the camera agrees with the lens
+            let clip = piece.clip_from_view_clip(size);
+            let up = (0.5 * whole.fov_y).tan() / (0.5 * half.fov_y).tan();
+            assert!((clip.y_axis.y - up).abs() < 1e-5, "{size}");
+            assert!((clip.x_axis.x - across(&whole) / across(&half)).abs() < 1e-5, "{size}");
+        }
+    }
+
+    #[test]
+    fn a_cut_piece_sees_what_lies_between_its_edges() {
+        for at in [0.25, 0.5, 0.9] {
+            let [left, right] = Layout::Split(at).pieces(false).map(Option::unwrap);
+            let edge = Vec3::new(2.0 * at - 1.0, 0.3, 0.1);
+            assert!((left.crop().project_point3(edge).x - 1.0).abs() < 1e-5);
+            assert!((right.crop().project_point3(edge).x + 1.0).abs() < 1e-5);
+            assert!((left.crop().project_point3(Vec3::NEG_X).x + 1.0).abs() < 1e-5);
+            assert!((right.crop().project_point3(Vec3::X).x - 1.0).abs() < 1e-5);
+            assert_eq!(left.picture(VIEW), VIEW);
+            assert_eq!(left.rect(VIEW).max.x, right.rect(VIEW).min.x);
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What the view shall show, and what it shows: the two ends of the way to the screen.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bevy::prelude::Resource;
+
+use super::compare::{Beside, Layout, Piece, Side};
+use super::prepare::Prepared;
+use crate::look::PaletteTable;
+
+/// What the view shows; set it and the next frames will.
+#[derive(Resource, Clone)]
+pub struct Shown {
+    pub prepared: Option<Arc<Prepared>>,
+    pub palette: Option<Arc<PaletteTable>>,
+    /// Whether the sea, rivers and lakes are drawn.
+    pub water: bool,
+    /// Another terrain to compare with; its textures go when this goes.
+    pub beside: Option<Beside>,
+}
+
+impl Default for Shown {
+    fn default() -> Self {
+        Self { prepared: None, palette: None, water: true, beside: None }
+    }
+}
+
+impl Shown {
+    /// The terrain of a side with its colours.
+    pub fn of(&self, side: Side) -> Option<(&Arc<Prepared>, &Arc<PaletteTable>)> {
+        match side {
+            Side::A => self.prepared.as_ref().zip(self.palette.as_ref()),
+            Side::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
+        }
+    }
+
+    /// All terrains, the one that is edited first.
+    pub fn terrains(&self) -> impl Iterator<Item = &Prepared> {
+        let beside = self.beside.as_ref().map(|beside| &*beside.prepared);
+        self.prepared.as_deref().into_iter().chain(beside)
+    }
+
+    pub fn layout(&self) -> Layout {
+        self.beside.as_ref().map_or(Layout::One, |beside| beside.layout)
+    }
+
+    /// The parts of the view, from left to right.
+    pub fn pieces(&self) -> [Option<Piece>; 2] {
+        self.layout().pieces(self.beside.as_ref().is_some_and(|beside| beside.swapped))
+    }
+}
+
+/// What was drawn last, known to both worlds.
+#[derive(Resource, Clone, Default)]
+pub struct Drawn(Arc<Report>);
+
+#[derive(Default)]
+struct Report {
+    serials: [AtomicU64; 2],
+    /// Memory of the textures of B.
+    beside_bytes: AtomicU64,
+}
+
+impl Drawn {
+    /// Serial of the [`Prepared`] drawn last; 0 before the first.
+    pub fn serial(&self) -> u64 {
+        self.0.serials[0].load(Ordering::Acquire)
+    }
+
+    /// Serial of the one beside it; 0 without one.
+    pub fn beside_serial(&self) -> u64 {
+        self.0.serials[1].load(Ordering::Acquire)
+    }
+
+    /// Memory that the textures of the one beside take on the graphics card.
+    pub fn beside_bytes(&self) -> u64 {
+        self.0.beside_bytes.load(Ordering::Acquire)
+    }
+
+    /// Whether what is on screen is what shall be.
+    pub fn is(&self, shown: &Shown) -> bool {
+        let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
+        let there = shown.prepared.as_ref().is_none_or(|prepared| prepared.serial == self.serial());
+        there && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+    }
+
+    /// The two terrains that are drawn now, and the memory of the textures of B.
+    pub(super) fn tell(&self, serials: [u64; 2], beside_bytes: u64) {
+        for (cell, serial) in self.0.serials.iter().zip(serials) {
+            cell.store(serial, Ordering::Release);
+        }
+        self.0.beside_bytes.store(beside_bytes, Ordering::Release);
+    }
+}

@@ -1,0 +1,122 @@
+//! `talweg bench`: nodes against each other.
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{Failure, Outcome, print, print_json, usage};
+use crate::field::{MAX_SAMPLES, MIN_SAMPLES};
+use crate::lab::{BenchError, Benchmark, Extremes, Machine, NodeSubject, Plan, Progress, Subject};
+use crate::lab::{bench, document_001, subjects};
+use crate::nodes::Control;
+
+/// Measure what nodes cost: time, memory, growth with size, threads, extreme parameters
+#[derive(Args)]
+#[command(after_help = "\
+NODE is a name from `talweg nodes`, or generators, filters, processes, all. Parameters may follow: Perlin:octaves=1.
+Without one, Perlin noise and midpoint displacement are compared, as in document 001.
+
+A generator is timed for its whole field, a filter for one pass and a process for its first iteration, both on Perlin
+noise. Each repetition runs everything once, in another order. Times are medians; the interval around them covers
+the true median with at least 95 % confidence from six repetitions on. time ~ side^e is fitted on a log-log scale with
+its standard error: e = 2 is linear in the number of samples. Exit code 1 if the same inputs gave different results.
+
+Examples:
+  talweg bench
+  talweg bench Perlin Perlin:octaves=1 Simplex --sizes 513,1025 --threads 1,2
+  talweg bench processes --sizes 257,513 --repetitions 7 --csv
+  talweg bench Voronoi --extremes --json")]
+pub struct BenchArgs {
+    /// Nodes to compare
+    #[arg(value_name = "NODE")]
+    nodes: Vec<String>,
+    /// Samples per side
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(MIN_SAMPLES as i64..=MAX_SAMPLES as i64))]
+    sizes: Vec<u32>,
+    /// How often everything is measured
+    #[arg(long, value_name = "N", default_value_t = 11, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    repetitions: u32,
+    /// Numbers of threads [default: 1, 2 and one for each processor]
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=1024))]
+    threads: Vec<u32>,
+    /// Also put every number at both ends of its hard range, at 129 samples
+    #[arg(long)]
+    extremes: bool,
+    /// Print everything as JSON
+    #[arg(long, conflicts_with = "csv")]
+    json: bool,
+    /// Print one line for each node, size and number of threads as CSV
+    #[arg(long)]
+    csv: bool,
+    /// Print no progress
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl BenchArgs {
+    fn subjects(&self) -> Result<Vec<NodeSubject>, Failure> {
+        if self.nodes.is_empty() {
+            return Ok(document_001());
+        }
+        let mut found = Vec::new();
+        for text in &self.nodes {
+            found.extend(subjects(text).map_err(usage)?);
+        }
+        Ok(found)
+    }
+
+    fn plan(&self) -> Plan {
+        let mut plan = Plan { repetitions: self.repetitions as usize, ..Plan::default() };
+        if !self.sizes.is_empty() {
+            plan.sizes = distinct(&self.sizes);
+        }
+        if !self.threads.is_empty() {
+            plan.threads = distinct(&self.threads);
+        }
+        plan.extremes = self.extremes.then(Extremes::default);
+        plan
+    }
+}
+
+/// In growing order, each once.
+fn distinct(numbers: &[u32]) -> Vec<usize> {
+    let mut sorted: Vec<usize> = numbers.iter().map(|&n| n as usize).collect();
+    sorted.sort_unstable();
+    sorted.dedup();
+    sorted
+}
+
+pub fn run(args: &BenchArgs) -> Outcome {
+    let found = args.subjects()?;
+    let subjects: Vec<&dyn Subject> = found.iter().map(|subject| subject as &dyn Subject).collect();
+    let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
+    bar.set_style(ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}")?);
+    let mut show = |at: &Progress| {
+        if !args.quiet {
+            bar.set_position((at.share * STEPS as f32) as u64);
+            bar.set_message(format!("{}, {}², {} threads", at.subject, at.samples, at.threads));
+        }
+    };
+    let made = bench(&subjects, &args.plan(), &Machine::new(), &Control::default(), &mut show);
+    bar.finish_and_clear();
+    let found = made.map_err(|error: BenchError| Failure::Failed(error.into()))?;
+    if args.json {
+        print_json(&found)?;
+    } else {
+        print(&if args.csv { found.csv() } else { found.text() })?;
+    }
+    refuse_inconsistent(&found)
+}
+
+fn refuse_inconsistent(found: &Benchmark) -> Outcome {
+    let wrong: Vec<&str> =
+        found.subjects.iter().filter(|s| !s.consistency.is_consistent).map(|s| s.name.as_str()).collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Failed(anyhow::anyhow!(
+        "the same inputs gave different results: {}. This is a defect of Talweg; please report it",
+        wrong.join(", ")
+    )))
+}
+
+const STEPS: u64 = 1000;

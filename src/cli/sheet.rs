@@ -1,0 +1,164 @@
+//! `talweg sheet`: variants of a scene side by side.
+
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::Args;
+use serde_json::json;
+
+use super::input::{Job, SceneArgs};
+use super::render::check_picture;
+use super::{Failure, Outcome, print, print_json, usage};
+use crate::lab::{Size, Sweep, Thumbnail, Variant};
+use crate::lab::{columns, draw_all, presets, seeds, sheet, sweep, table};
+
+/// Draw a contact sheet: one scene with other seeds or presets, or with a parameter swept from end to end
+#[derive(Args)]
+#[command(after_help = "\
+A sweep goes over the range of the panel's slider, or over FROM..TO, in equal steps or, where the range spans decades,
+equal factors; a choice goes through all its options. Two sweeps make a table, the first across, the second down. Each
+thumbnail says what makes it; the JSON says it as --set takes it, so that it can be rendered or exported. Below stand
+the erosion score, the mean slope, the lowest and the highest place, at the thumbnail's resolution.
+
+Examples:
+  talweg sheet alpine-range -o seeds.png
+  talweg sheet island --seeds 25 --seed 100 -o seeds.png --size 257 --picture 256
+  talweg sheet eroded-hills --sweep 1.frequency -o frequency.png --count 9
+  talweg sheet eroded-hills --presets Slides -o presets.png
+  talweg sheet island.ron --sweep Coast.octaves --sweep Coast.persistence=0.3..0.7 -o table.png --count 5 --json")]
+pub struct SheetArgs {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Number of seeds, from the scene's own on [default: 16]
+    #[arg(long, value_name = "N", value_parser = count(), conflicts_with = "sweep")]
+    seeds: Option<u32>,
+    /// Go through the presets of a layer, by its name or number
+    #[arg(long, value_name = "LAYER", conflicts_with_all = ["seeds", "sweep"])]
+    presets: Option<String>,
+    /// Parameter to sweep, like Peaks.octaves or scene.relief_metres=500..3000; may be given twice
+    #[arg(long, value_name = "LAYER.PARAM[=FROM..TO]")]
+    sweep: Vec<String>,
+    /// Thumbnails of a sweep, at most; in a table, to each side [default: 12, in a table 4]
+    #[arg(long, value_name = "N", value_parser = count(), requires = "sweep")]
+    count: Option<u32>,
+    /// Picture to write (.png)
+    #[arg(short, long, value_name = "SHEET.png", default_value = "sheet.png")]
+    output: PathBuf,
+    /// Side of a thumbnail, in pixels
+    #[arg(long, value_name = "N", default_value_t = 192, value_parser = clap::value_parser!(u32).range(32..=1024))]
+    picture: u32,
+    /// Print what each thumbnail shows as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn count() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=256)
+}
+
+/// Pixels of all thumbnails together.
+const MOST_PIXELS: usize = 50_000_000;
+
+/// What is drawn, and how it is laid out.
+struct Layout {
+    heading: String,
+    variants: Vec<Variant>,
+    columns: usize,
+}
+
+impl SheetArgs {
+    /// Refuses more thumbnails than a picture of about 50 million pixels can hold.
+    fn check_count(&self, count: usize) -> Outcome {
+        let most = MOST_PIXELS / (self.picture * self.picture) as usize;
+        if count <= most {
+            return Ok(());
+        }
+        Err(usage(anyhow::anyhow!(
+            "{count} thumbnails of {} pixels are more than a sheet can hold; give {most} at most, or smaller ones with \
+             --picture",
+            self.picture
+        )))
+    }
+
+    fn layout(&self, job: &Job) -> Result<Layout, Failure> {
+        let scene = &job.scene;
+        let many = |default: usize| self.count.map_or(default, |n| n as usize);
+        let read = |text: &String, count| {
+            Sweep::parse(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
+        };
+        let refused = |error| usage(anyhow::anyhow!("--sweep: {error}"));
+        let name = |sweep: &Sweep| sweep.knob.spec().label.to_lowercase();
+        if let Some(layer) = &self.presets {
+            let failed = |error: &dyn std::fmt::Display| usage(anyhow::anyhow!("--presets: {error}"));
+            let layer = scene.find_layer(layer).map_err(|error| failed(&error))?;
+            let variants = presets(scene, layer).map_err(|error| failed(&error))?;
+            let heading = format!("{}: presets of {}", scene.name, scene.layers[layer].name);
+            return Ok(Layout { heading, columns: columns(variants.len()), variants });
+        }
+        match self.sweep.as_slice() {
+            [] => {
+                let variants = seeds(scene, self.seeds.unwrap_or(16) as usize).map_err(refused)?;
+                let columns = columns(variants.len());
+                Ok(Layout { heading: format!("{}: seeds", scene.name), variants, columns })
+            }
+            [one] => {
+                let one = read(one, many(12))?;
+                let variants = sweep(scene, &one).map_err(refused)?;
+                let columns = columns(variants.len());
+                Ok(Layout { heading: format!("{}: {}", scene.name, name(&one)), variants, columns })
+            }
+            [across, down] => {
+                let (across, down) = (read(across, many(4))?, read(down, many(4))?);
+                self.check_count(across.values.len() * down.values.len())?;
+                Ok(Layout {
+                    heading: format!("{}: {} across, {} down", scene.name, name(&across), name(&down)),
+                    variants: table(scene, &across, &down).map_err(refused)?,
+                    columns: across.values.len(),
+                })
+            }
+            _ => Err(usage(anyhow::anyhow!("--sweep: one or two can be shown; give fewer"))),
+        }
+    }
+}
+
+pub fn run(args: &SheetArgs) -> Outcome {
+    check_picture(&args.output)?;
+    let job = args.scene.load()?;
+    let Layout { heading, variants, columns } = args.layout(&job)?;
+    args.check_count(variants.len())?;
+    let default = Size::default();
+    let size = Size {
+        samples: args.scene.size().unwrap_or_else(|| default.samples.min(job.samples)),
+        pixels: args.picture as usize,
+    };
+    let numbered: Vec<(usize, Variant)> = variants.iter().cloned().enumerate().collect();
+    let drawn: Mutex<Vec<Option<Thumbnail>>> = Mutex::new(vec![None; variants.len()]);
+    let done = AtomicUsize::new(0);
+    job.with_progress(|control, show| {
+        let deliver = |index: usize, thumbnail: Thumbnail| {
+            if let Ok(mut drawn) = drawn.lock() {
+                drawn[index] = Some(thumbnail);
+            }
+            show((done.fetch_add(1, Ordering::Relaxed) + 1) as f32 / numbered.len() as f32);
+        };
+        job.pool.install(|| draw_all(&numbered, size, control, &deliver))
+    })?;
+    let drawn = drawn.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let thumbnails: Vec<(&Variant, Thumbnail)> = variants.iter().zip(drawn.into_iter().flatten()).collect();
+    let picture = sheet(&heading, &thumbnails, columns);
+    picture.save(&args.output)?;
+    if !args.json {
+        let (count, path) = (thumbnails.len(), args.output.display());
+        return print(&format!("{path}  {count} thumbnails, {} × {} pixels\n", picture.width, picture.height));
+    }
+    let entries = thumbnails.iter().map(|(variant, thumbnail)| {
+        json!({ "caption": variant.caption, "set": variant.assignments, "measures": thumbnail.glance })
+    });
+    print_json(&json!({
+        "picture": args.output,
+        "columns": columns,
+        "samples": size.samples,
+        "variants": entries.collect::<Vec<_>>(),
+    }))
+}

@@ -1,0 +1,350 @@
+//! The benchmark: document 001's confrontation, made honest.
+//!
+//! Every subject runs at every size with every number of threads; that is a cell. Each cell is run twice to warm up, which
+//! says how often it must run for an observation of at least [`OBSERVATION`] and how much memory it takes at its peak. Then
+//! come the repetitions: in each, every cell is observed once, in an order drawn anew (the same on every call), so that
+//! what disturbs the machine hits all alike. Quotients (faster than the first, faster with more threads) are
+//! taken within each repetition, so that what slows both cancels.
+//!
+//! Every observation's result is hashed. A subject is consistent if all its hashes of one size agree, over repetitions
+//! and numbers of threads.
+//!
+//! The nodes that are compared may be anything that is a [`Subject`], and the clock whatever [`Instruments`] says.
+
+use std::time::Duration;
+
+use rayon::ThreadPool;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::extremes::{RUNS, extremes};
+use super::instruments::{Instruments, Stopwatch};
+use super::report::{Benchmark, Cell, Consistency, Disagreement, Findings, Growth};
+use super::stats::{Estimate, estimate, power_law};
+use super::subject::{Site, Subject};
+use crate::eval::thread_pool;
+use crate::field::{Edges, MapKind, Stream, Terrain};
+use crate::nodes::{Cancelled, Control};
+
+/// Shortest time that is taken for one observation: the clock and a rousing thread are then lost in it.
+pub const OBSERVATION: Duration = Duration::from_millis(2);
+/// Most runs in one observation.
+const MOST_RUNS: usize = 1000;
+
+/// What to measure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Samples per side.
+    pub sizes: Vec<usize>,
+    pub repetitions: usize,
+    /// Numbers of threads.
+    pub threads: Vec<usize>,
+    pub edges: Edges,
+    /// How extreme parameters are looked at, if they are.
+    pub extremes: Option<Extremes>,
+}
+
+/// How extreme parameters are looked at.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Extremes {
+    pub samples: usize,
+    /// Time after which a run is stopped.
+    pub patience: Duration,
+}
+
+impl Default for Extremes {
+    fn default() -> Self {
+        Self { samples: 129, patience: Duration::from_secs(5) }
+    }
+}
+
+impl Default for Plan {
+    fn default() -> Self {
+        let all = std::thread::available_parallelism().map_or(1, usize::from);
+        let mut threads = vec![1, 2, all];
+        threads.retain(|&t| t <= all);
+        threads.sort_unstable();
+        threads.dedup();
+        Self { sizes: vec![257, 513, 1025, 2049], repetitions: 11, threads, edges: Edges::Open, extremes: None }
+    }
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    #[error("the benchmark was cancelled")]
+    Cancelled,
+    #[error("cannot start the threads to measure with: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+impl From<Cancelled> for BenchError {
+    fn from(_: Cancelled) -> Self {
+        Self::Cancelled
+    }
+}
+
+/// How far it is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Progress {
+    /// Share that is done, from 0 to 1, by the number of samples.
+    pub share: f32,
+    /// The subject that comes next.
+    pub subject: String,
+    pub samples: usize,
+    pub threads: usize,
+}
+
+/// One subject at one size with one number of threads, and what was seen of it.
+#[derive(Default)]
+struct Bed {
+    subject: usize,
+    size: usize,
+    threads: usize,
+    /// Runs in one observation.
+    runs: usize,
+    peak_bytes: Option<usize>,
+    result_bytes: usize,
+    changes_nothing: bool,
+    /// Seconds of one run, by repetition.
+    seconds: Vec<f64>,
+    hashes: Vec<u128>,
+}
+
+/// Measures `subjects` on the calling thread and pools of its own.
+pub fn bench(
+    subjects: &[&dyn Subject],
+    plan: &Plan,
+    instruments: &dyn Instruments,
+    control: &Control,
+    progress: &mut dyn FnMut(&Progress),
+) -> Result<Benchmark, BenchError> {
+    let pools = plan.threads.iter().map(|&t| thread_pool(t)).collect::<Result<Vec<_>, _>>()?;
+    let sites = plan.sizes.iter().map(|&n| Site::new(n, plan.edges, control)).collect::<Result<Vec<_>, _>>()?;
+    let mut beds = Vec::new();
+    for size in 0..sites.len() {
+        for threads in 0..pools.len() {
+            for subject in 0..subjects.len() {
+                beds.push(Bed { subject, size, threads, runs: 1, ..Bed::default() });
+            }
+        }
+    }
+    let weight = |bed: &Bed| (sites[bed.size].grid.len()) as f64;
+    let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
+    let mut tally = Tally {
+        done: 0.0,
+        // two rounds to warm up
+        all: beds.iter().map(weight).sum::<f64>() * (plan.repetitions + 2) as f64
+            + plan.extremes.map_or(0.0, |how| corner_weight(&how) * corners as f64),
+        subjects,
+        plan,
+        tell: progress,
+    };
+    let lab = Lab { subjects, sites: &sites, pools: &pools, instruments, control };
+    for bed in &mut beds {
+        tally.next(bed);
+        lab.warm_up(bed)?;
+        tally.done += 2.0 * weight(bed);
+    }
+    for repetition in 0..plan.repetitions {
+        for k in shuffled(beds.len(), repetition) {
+            tally.next(&beds[k]);
+            lab.observe(&mut beds[k])?;
+            tally.done += weight(&beds[k]);
+        }
+    }
+    let mut results: Vec<Findings> = (0..subjects.len()).map(|k| summary(k, subjects, plan, &beds)).collect();
+    if let Some(how) = plan.extremes {
+        let site = Site::new(how.samples, plan.edges, control)?;
+        let pool = thread_pool(plan.threads.iter().copied().max().unwrap_or(0))?;
+        for (subject, result) in subjects.iter().zip(&mut results) {
+            let mut next = || {
+                let share = (tally.done / tally.all) as f32;
+                tally.say(subject.name(), how.samples, pool.current_num_threads(), share);
+                tally.done += corner_weight(&how);
+            };
+            result.extremes = Some(extremes(*subject, &site, how.patience, &pool, instruments, control, &mut next)?);
+        }
+    }
+    Ok(Benchmark {
+        repetitions: plan.repetitions,
+        sizes: plan.sizes.clone(),
+        threads: plan.threads.clone(),
+        processors: std::thread::available_parallelism().map_or(1, usize::from),
+        processor: processor(),
+        system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+        version: env!("CARGO_PKG_VERSION"),
+        memory_is_counted: beds.iter().all(|bed| bed.peak_bytes.is_some()),
+        subjects: results,
+    })
+}
+
+/// What one corner counts.
+fn corner_weight(how: &Extremes) -> f64 {
+    (RUNS * how.samples * how.samples) as f64
+}
+
+/// The processor's name as Linux tells it; other systems have no file for it.
+fn processor() -> Option<String> {
+    let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
+    let line = text.lines().find(|line| line.starts_with("model name"))?;
+    line.split_once(':').map(|(_, name)| name.trim().to_string())
+}
+
+/// Counts what is done.
+struct Tally<'a> {
+    done: f64,
+    all: f64,
+    subjects: &'a [&'a dyn Subject],
+    plan: &'a Plan,
+    tell: &'a mut dyn FnMut(&Progress),
+}
+
+impl Tally<'_> {
+    fn next(&mut self, bed: &Bed) {
+        let share = (self.done / self.all) as f32;
+        let name = self.subjects[bed.subject].name();
+        self.say(name, self.plan.sizes[bed.size], self.plan.threads[bed.threads], share);
+    }
+
+    fn say(&mut self, subject: String, samples: usize, threads: usize, share: f32) {
+        (self.tell)(&Progress { share, subject, samples, threads });
+    }
+}
+
+/// What all runs share.
+struct Lab<'a> {
+    subjects: &'a [&'a dyn Subject],
+    sites: &'a [Site],
+    pools: &'a [ThreadPool],
+    instruments: &'a dyn Instruments,
+    control: &'a Control,
+}
+
+impl Lab<'_> {
+    /// Runs once; the terrain and what the watch says.
+    fn run(&self, bed: &Bed) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
+        self.control.check()?;
+        let mut watch = Stopwatch::new(self.instruments);
+        let (subject, site) = (self.subjects[bed.subject], &self.sites[bed.size]);
+        let made = self.pools[bed.threads].install(|| subject.run(site, &mut watch, self.control))?;
+        Ok((made, watch))
+    }
+
+    /// Learns how long it takes and how much memory; the first run, which meets cold caches, counts for nothing.
+    fn warm_up(&self, bed: &mut Bed) -> Result<(), Cancelled> {
+        self.run(bed)?;
+        let (made, watch) = self.run(bed)?;
+        bed.peak_bytes = watch.peak_bytes();
+        bed.result_bytes = made.bytes();
+        bed.changes_nothing = self.subjects[bed.subject].works_on_input() && made == self.sites[bed.size].input;
+        let (wanted, seconds) = (OBSERVATION.as_secs_f64(), watch.seconds());
+        bed.runs = if seconds * MOST_RUNS as f64 <= wanted { MOST_RUNS } else { (wanted / seconds) as usize + 1 };
+        Ok(())
+    }
+
+    fn observe(&self, bed: &mut Bed) -> Result<(), Cancelled> {
+        let mut sum = 0.0;
+        for k in 0..bed.runs {
+            let (made, watch) = self.run(bed)?;
+            sum += watch.seconds();
+            if k == 0 {
+                bed.hashes.push(content_hash(&made));
+            }
+        }
+        bed.seconds.push(sum / bed.runs as f64);
+        Ok(())
+    }
+}
+
+/// The numbers below `n` in an order that belongs to `round`.
+fn shuffled(n: usize, round: usize) -> Vec<usize> {
+    let random = Stream::new(round as u32, 0);
+    let mut order: Vec<usize> = (0..n).collect();
+    for k in (1..n).rev() {
+        order.swap(k, (random.bits(k as i32, 0) % (k as u64 + 1)) as usize);
+    }
+    order
+}
+
+/// Hash of the heights and all data maps; that of the heights alone where there are no maps.
+pub fn content_hash(terrain: &Terrain) -> u128 {
+    let heights = terrain.hash();
+    let maps: Vec<_> = MapKind::ALL.iter().filter_map(|&kind| Some((kind, terrain.map(kind)?))).collect();
+    if maps.is_empty() {
+        return heights;
+    }
+    let mut hasher = Xxh3::new();
+    hasher.update(&heights.to_le_bytes());
+    for (kind, map) in maps {
+        hasher.update(&[kind as u8]);
+        map.iter().for_each(|value| hasher.update(&value.to_le_bytes()));
+    }
+    hasher.digest128()
+}
+
+fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed]) -> Findings {
+    let own: Vec<&Bed> = beds.iter().filter(|bed| bed.subject == subject).collect();
+    let find = |subject: usize, size: usize, threads: usize| {
+        beds.iter().find(|bed| (bed.subject, bed.size, bed.threads) == (subject, size, threads))
+    };
+    let cells = own
+        .iter()
+        .map(|bed| Cell {
+            samples: plan.sizes[bed.size],
+            threads: plan.threads[bed.threads],
+            milliseconds: estimate(&bed.seconds).unwrap_or_default().times(1e3),
+            runs_per_observation: bed.runs,
+            changes_nothing: bed.changes_nothing,
+            speed_up: find(subject, bed.size, 0).and_then(|one| quotient(one, bed)).unwrap_or_default(),
+            times_the_first: find(0, bed.size, bed.threads).and_then(|one| quotient(bed, one)).unwrap_or_default(),
+            result_bytes: bed.result_bytes,
+            peak_bytes: bed.peak_bytes,
+        })
+        .collect::<Vec<_>>();
+    let growth = |threads: usize, cost: &dyn Fn(&Cell) -> f64| {
+        let points: Vec<(f64, f64)> =
+            cells.iter().filter(|cell| cell.threads == threads).map(|cell| (cell.samples as f64, cost(cell))).collect();
+        power_law(&points)
+    };
+    let growths = plan
+        .threads
+        .iter()
+        .map(|&threads| Growth {
+            threads,
+            time: growth(threads, &|cell| cell.milliseconds.median),
+            memory: growth(threads, &|cell| cell.peak_bytes.unwrap_or(cell.result_bytes) as f64),
+        })
+        .collect();
+    Findings {
+        name: subjects[subject].name(),
+        timed: subjects[subject].timed(),
+        growth: growths,
+        consistency: consistency(plan, &own),
+        cells,
+        extremes: None,
+    }
+}
+
+/// `above` over `below`, repetition by repetition.
+fn quotient(above: &Bed, below: &Bed) -> Option<Estimate> {
+    let pairs = above.seconds.iter().zip(&below.seconds).filter(|(_, b)| **b > 0.0);
+    estimate(&pairs.map(|(a, b)| a / b).collect::<Vec<_>>())
+}
+
+fn consistency(plan: &Plan, beds: &[&Bed]) -> Consistency {
+    let mut hashes = Vec::new();
+    let mut disagreements = Vec::new();
+    for (size, &samples) in plan.sizes.iter().enumerate() {
+        let of_size: Vec<_> = beds.iter().filter(|bed| bed.size == size).collect();
+        let Some(&expected) = of_size.first().and_then(|bed| bed.hashes.first()) else { continue };
+        hashes.push(format!("{expected:032x}"));
+        for bed in of_size {
+            let others = bed.hashes.iter().filter(|&&hash| hash != expected).count();
+            if others > 0 {
+                let (threads, repetitions) = (plan.threads[bed.threads], bed.hashes.len());
+                disagreements.push(Disagreement { samples, threads, others, repetitions });
+            }
+        }
+    }
+    Consistency { is_consistent: disagreements.is_empty(), hashes, disagreements }
+}

@@ -1,0 +1,110 @@
+//! How a subject bears extreme parameters: each at the ends of its hard range, all others as they are.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+use rayon::ThreadPool;
+
+use super::instruments::{Instruments, Stopwatch};
+use super::report::Extreme;
+use super::subject::{Site, Subject};
+use crate::field::{MapKind, Terrain};
+use crate::nodes::{Cancelled, Control};
+
+/// Runs at each end; the fastest counts.
+pub const RUNS: usize = 3;
+/// How soon a cancelled benchmark stops.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// Runs every corner of `subject`, none for longer than `patience`; calls `next` before each, and before the first for
+/// the subject as it is.
+pub fn extremes(
+    subject: &dyn Subject,
+    site: &Site,
+    patience: Duration,
+    pool: &ThreadPool,
+    instruments: &dyn Instruments,
+    control: &Control,
+    next: &mut dyn FnMut(),
+) -> Result<Vec<Extreme>, Cancelled> {
+    let corners = subject.corners();
+    if corners.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bench = |subject: &dyn Subject| {
+        let mut fastest: Option<f64> = None;
+        let mut made = None;
+        for _ in 0..RUNS {
+            let mut watch = Stopwatch::new(instruments);
+            match within(patience, control, |limit| pool.install(|| subject.run(site, &mut watch, limit)))? {
+                None => return Ok((None, None)),
+                Some(terrain) => made = Some(terrain),
+            }
+            let seconds = watch.seconds();
+            fastest = Some(fastest.map_or(seconds, |f| if seconds < f { seconds } else { f }));
+            // what is slow is slow enough to be seen at once
+            if watch.seconds() > patience.as_secs_f64() / RUNS as f64 {
+                break;
+            }
+        }
+        Ok((fastest, made))
+    };
+    next();
+    let (usual, made) = bench(subject)?;
+    // what does nothing by default takes no time to compare with
+    let is_idle = subject.works_on_input() && made.is_some_and(|made| made == site.input);
+    let usual = usual.filter(|_| !is_idle);
+    corners
+        .into_iter()
+        .map(|corner| {
+            next();
+            let (seconds, made) = bench(corner.subject.as_ref())?;
+            let times = seconds.zip(usual).filter(|(_, usual)| *usual > 0.0).map(|(seconds, usual)| seconds / usual);
+            Ok(Extreme {
+                parameter: corner.parameter,
+                value: corner.value,
+                was_stopped: made.is_none(),
+                is_finite: made.as_ref().map(is_finite),
+                is_level: made.as_ref().map(|terrain| terrain.range().0 == terrain.range().1),
+                times_the_default: times,
+            })
+        })
+        .collect()
+}
+
+fn is_finite(terrain: &Terrain) -> bool {
+    let maps = MapKind::ALL.iter().filter_map(|&kind| terrain.map(kind));
+    terrain.height.iter().all(|h| h.is_finite()) && maps.flat_map(|map| map.iter()).all(|v| v.is_finite())
+}
+
+/// Does `work`, and stops it after `patience`; then there is nothing.
+///
+/// # Errors
+/// [`Cancelled`] when `control` says so.
+fn within<T>(
+    patience: Duration,
+    control: &Control,
+    work: impl FnOnce(&Control) -> Result<T, Cancelled>,
+) -> Result<Option<T>, Cancelled> {
+    let limit = Control::default();
+    let (done, waiting) = channel::<()>();
+    let made = std::thread::scope(|scope| {
+        let limit = &limit;
+        scope.spawn(move || {
+            let mut left = patience;
+            // the sender is dropped at the end of the work
+            while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(left.min(GLANCE)) {
+                left = left.saturating_sub(GLANCE);
+                if left.is_zero() || control.is_cancelled() {
+                    limit.cancel();
+                    return;
+                }
+            }
+        });
+        let made = work(limit);
+        drop(done);
+        made
+    });
+    control.check()?;
+    Ok(made.ok())
+}

@@ -1,0 +1,310 @@
+//! What a benchmark found, and how it is printed: tables, JSON (through serde), CSV.
+//!
+//! The names of the fields are those of the JSON and stay as they are.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use super::stats::{CONFIDENCE, Estimate, PowerLaw};
+
+/// A whole benchmark.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Benchmark {
+    pub repetitions: usize,
+    pub sizes: Vec<usize>,
+    pub threads: Vec<usize>,
+    /// Threads that run at a time.
+    pub processors: usize,
+    /// The processor's name, where the system tells.
+    pub processor: Option<String>,
+    /// Operating system and architecture.
+    pub system: String,
+    /// Of the program.
+    pub version: &'static str,
+    /// Whether `peak_bytes` was counted; without, growth of memory is that of the result.
+    pub memory_is_counted: bool,
+    pub subjects: Vec<Findings>,
+}
+
+/// What was found of one subject.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Findings {
+    pub name: String,
+    /// What was timed: a `field`, a `pass`, an `iteration`.
+    pub timed: &'static str,
+    pub cells: Vec<Cell>,
+    /// By number of threads.
+    pub growth: Vec<Growth>,
+    pub consistency: Consistency,
+    /// `None` if they were not looked at.
+    pub extremes: Option<Vec<Extreme>>,
+}
+
+/// One size with one number of threads.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cell {
+    pub samples: usize,
+    pub threads: usize,
+    /// Time of one run.
+    pub milliseconds: Estimate,
+    /// Runs whose mean is one observation.
+    pub runs_per_observation: usize,
+    /// A pass or an iteration that left its input as it was, bit for bit: its time says nothing.
+    pub changes_nothing: bool,
+    /// How many times as fast as with the first number of threads, within repetitions.
+    pub speed_up: Estimate,
+    /// Time over that of the first subject, within repetitions.
+    pub times_the_first: Estimate,
+    /// Memory of the terrain that is made.
+    pub result_bytes: usize,
+    /// Most memory taken at once, with the terrain that is made; `None` if it was not counted.
+    pub peak_bytes: Option<usize>,
+}
+
+/// Exponents over the samples per side: 2 is linear in the number of samples.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Growth {
+    pub threads: usize,
+    pub time: Option<PowerLaw>,
+    pub memory: Option<PowerLaw>,
+}
+
+/// Whether the same inputs always gave the same result.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Consistency {
+    pub is_consistent: bool,
+    /// Of the result at each size.
+    pub hashes: Vec<String>,
+    pub disagreements: Vec<Disagreement>,
+}
+
+/// A cell some of whose results differ from the first result of that size.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Disagreement {
+    pub samples: usize,
+    pub threads: usize,
+    /// How many results were others.
+    pub others: usize,
+    pub repetitions: usize,
+}
+
+/// One parameter at one end of its hard range. What a run that was stopped would have made is not known.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Extreme {
+    pub parameter: &'static str,
+    pub value: String,
+    /// It took longer than was allowed.
+    pub was_stopped: bool,
+    /// All heights and data maps are finite.
+    pub is_finite: Option<bool>,
+    /// All heights are the same.
+    pub is_level: Option<bool>,
+    /// Time over that with all parameters as they were; `None` where those change nothing.
+    pub times_the_default: Option<f64>,
+}
+
+impl Estimate {
+    pub(super) fn times(self, factor: f64) -> Self {
+        Self { median: self.median * factor, low: self.low * factor, high: self.high * factor, ..self }
+    }
+}
+
+impl Findings {
+    /// The cell of a size and a number of threads.
+    pub fn cell(&self, samples: usize, threads: usize) -> Option<&Cell> {
+        self.cells.iter().find(|cell| (cell.samples, cell.threads) == (samples, threads))
+    }
+}
+
+impl Benchmark {
+    /// Tables for people.
+    pub fn text(&self) -> String {
+        let mut text = format!(
+            "{} repetitions, interleaved; medians with the interval of at least {:.0} % confidence.\n{}, {} at a time, {}.\n",
+            self.repetitions,
+            100.0 * CONFIDENCE,
+            self.processor.as_deref().unwrap_or("Unknown processor"),
+            self.processors,
+            self.system
+        );
+        if let Some(confidence) = self.weak_confidence() {
+            let _ = writeln!(text, "Too few repetitions for that: these intervals have {:.0} %.", 100.0 * confidence);
+        }
+        for &threads in &self.threads {
+            let count = if threads == 1 { "1 thread".to_string() } else { format!("{threads} threads") };
+            text += &format!("\nTime on {count}, ms\n");
+            text += &self.by_size(|r, n| r.cell(n, threads).map_or_else(String::new, |c| interval(&c.milliseconds)));
+        }
+        let (Some(&least), Some(&most)) = (self.threads.first(), self.threads.last()) else { return text };
+        let largest = self.sizes.iter().copied().max().unwrap_or(0);
+        let _ = writeln!(text, "\nComparison at {largest}², on {least} thread{}", if least == 1 { "" } else { "s" });
+        text += &self.comparison(least, most);
+        text += if self.memory_is_counted {
+            "\nMemory at the peak, with the terrain itself, MiB\n"
+        } else {
+            "\nMemory of the result alone, MiB (this program does not count what it takes on the way)\n"
+        };
+        text += &self.by_size(|r, n| {
+            let bytes = r.cell(n, most).map_or(0, |c| c.peak_bytes.unwrap_or(c.result_bytes));
+            format!("{:.2}", bytes as f64 / f64::from(1 << 20))
+        });
+        for subject in &self.subjects {
+            let idle = self.sizes.iter().filter(|&&n| subject.cell(n, most).is_some_and(|cell| cell.changes_nothing));
+            let idle: Vec<String> = idle.map(|n| format!("{n}²")).collect();
+            if !idle.is_empty() {
+                let sizes = idle.join(", ");
+                let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there says nothing", subject.name);
+            }
+            for wrong in &subject.consistency.disagreements {
+                let _ = writeln!(
+                    text,
+                    "\n{}: {} of {} results at {} samples with {} threads are not the first one's",
+                    subject.name, wrong.others, wrong.repetitions, wrong.samples, wrong.threads
+                );
+            }
+        }
+        for subject in self.subjects.iter().filter(|s| s.extremes.is_some()) {
+            let _ = writeln!(text, "\n{} at extreme parameters", subject.name);
+            text += &extremes_text(subject);
+        }
+        text
+    }
+
+    /// The least confidence of all intervals, if it is below what is wanted.
+    fn weak_confidence(&self) -> Option<f64> {
+        let cell = self.subjects.first()?.cells.first()?;
+        Some(cell.milliseconds.confidence).filter(|&c| c < CONFIDENCE)
+    }
+
+    fn by_size(&self, entry: impl Fn(&Findings, usize) -> String) -> String {
+        let head = self.sizes.iter().map(|n| format!("{n}²"));
+        let rows = self.subjects.iter().map(|subject| {
+            let name = format!("{} ({})", subject.name, subject.timed);
+            std::iter::once(name).chain(self.sizes.iter().map(|&n| entry(subject, n))).collect()
+        });
+        table(std::iter::once(String::new()).chain(head).collect(), rows.collect())
+    }
+
+    fn comparison(&self, least: usize, most: usize) -> String {
+        let first = self.subjects.first().map_or("", |s| s.name.as_str());
+        let mut head = vec![String::new(), format!("time, {first} = 1"), "time ~ side^e, e =".into()];
+        if most != least {
+            head.push(format!("speed-up, {least} to {most} threads"));
+        }
+        head.push("memory ~ side^e, e =".into());
+        head.push("same bits every time".into());
+        let largest = self.sizes.iter().copied().max().unwrap_or(0);
+        let rows = self.subjects.iter().map(|subject| {
+            let mut row = vec![subject.name.clone()];
+            row.push(subject.cell(largest, least).map_or_else(String::new, |cell| interval(&cell.times_the_first)));
+            let growth = subject.growth.first();
+            row.push(growth.and_then(|g| g.time).map_or_else(|| "-".into(), power));
+            if most != least {
+                row.push(subject.cell(largest, most).map_or_else(String::new, |cell| interval(&cell.speed_up)));
+            }
+            row.push(growth.and_then(|g| g.memory).map_or_else(|| "-".into(), power));
+            row.push(if subject.consistency.is_consistent { "yes" } else { "NO" }.into());
+            row
+        });
+        table(head, rows.collect())
+    }
+
+    /// One line a cell, with a line of names.
+    pub fn csv(&self) -> String {
+        let mut csv = String::from(
+            "name,timed,samples,threads,median_ms,low_ms,high_ms,confidence,speed_up,times_the_first,result_bytes,\
+             peak_bytes,time_exponent,time_exponent_standard_error,is_consistent\n",
+        );
+        let or_nothing = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
+        for subject in &self.subjects {
+            for cell in &subject.cells {
+                let law = subject.growth.iter().find(|g| g.threads == cell.threads).and_then(|g| g.time);
+                let time = &cell.milliseconds;
+                let _ = writeln!(
+                    csv,
+                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                    quoted(&subject.name),
+                    subject.timed,
+                    cell.samples,
+                    cell.threads,
+                    time.median,
+                    time.low,
+                    time.high,
+                    time.confidence,
+                    cell.speed_up.median,
+                    cell.times_the_first.median,
+                    cell.result_bytes,
+                    cell.peak_bytes.map_or_else(String::new, |b| b.to_string()),
+                    or_nothing(law.map(|l| l.exponent)),
+                    or_nothing(law.and_then(|l| l.standard_error)),
+                    subject.consistency.is_consistent,
+                );
+            }
+        }
+        csv
+    }
+}
+
+/// A field of CSV (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
+}
+
+fn extremes_text(subject: &Findings) -> String {
+    let head = ["parameter", "value", "heights", "time, default = 1"].map(String::from).into();
+    let rows = subject.extremes.iter().flatten().map(|extreme| {
+        let heights = match (extreme.is_finite, extreme.is_level) {
+            (None, _) => "stopped: took too long",
+            (Some(false), _) => "NOT FINITE",
+            (_, Some(true)) => "level",
+            _ => "finite",
+        };
+        let time = extreme.times_the_default.map_or_else(|| "-".into(), |t| format!("{t:.2}"));
+        vec![extreme.parameter.into(), extreme.value.clone(), heights.into(), time]
+    });
+    table(head, rows.collect())
+}
+
+fn interval(e: &Estimate) -> String {
+    let digits = digits(e.median);
+    format!("{:.digits$} ({:.digits$} to {:.digits$})", e.median, e.low, e.high)
+}
+
+/// Digits behind the point that leave about three in all.
+fn digits(value: f64) -> usize {
+    let mut digits = 0;
+    let mut scaled = value;
+    while scaled < 100.0 && digits < 6 {
+        (scaled, digits) = (scaled * 10.0, digits + 1);
+    }
+    digits
+}
+
+fn power(law: PowerLaw) -> String {
+    match law.standard_error {
+        Some(error) => format!("{:.2} ± {error:.2}", law.exponent),
+        None => format!("{:.2}", law.exponent),
+    }
+}
+
+/// Columns as wide as they need to be: names to the left, figures to the right.
+fn table(head: Vec<String>, rows: Vec<Vec<String>>) -> String {
+    let all: Vec<Vec<String>> = std::iter::once(head).chain(rows).collect();
+    let wide = |column: usize| all.iter().filter_map(|row| row.get(column)).map(|t| t.chars().count()).max();
+    let widths: Vec<usize> = (0..all[0].len()).map(|column| wide(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in &all {
+        let mut line = String::new();
+        for (column, (entry, &width)) in row.iter().zip(&widths).enumerate() {
+            if column == 0 {
+                let _ = write!(line, "  {entry:<width$}");
+            } else {
+                let _ = write!(line, "  {entry:>width$}");
+            }
+        }
+        text += line.trim_end();
+        text.push('\n');
+    }
+    text
+}

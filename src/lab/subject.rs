@@ -1,0 +1,226 @@
+//! What is benchmarked: a node of the catalogue with its parameters, or anything that makes a terrain.
+
+use super::instruments::Stopwatch;
+use crate::field::{Edges, Grid, Stream, Terrain};
+use crate::nodes::{Cancelled, Context, Control, Node, Work};
+use crate::param::{Kind, ParamError, Value};
+use crate::scene::{Scene, Settings, example};
+
+/// Where a subject runs: the terrain of a new scene, at one size.
+pub struct Site {
+    pub grid: Grid,
+    pub settings: Settings,
+    /// What filters and processes work on: Perlin noise with its default parameters.
+    pub input: Terrain,
+}
+
+impl Site {
+    pub fn new(samples: usize, edges: Edges, control: &Control) -> Result<Self, Cancelled> {
+        let grid = Grid::new(samples, edges);
+        let settings = Settings { resolution: samples as u32, edges, ..Settings::default() };
+        let mut site = Self { grid, settings, input: Terrain::flat(grid) };
+        if let Some(Work::Generator(noise)) = Node::named("Perlin").as_ref().map(Node::work) {
+            let mut input = Terrain::flat(grid);
+            noise.generate(&site.context(control), &mut input)?;
+            site.input = input;
+        }
+        Ok(site)
+    }
+
+    pub fn context<'a>(&self, control: &'a Control) -> Context<'a> {
+        Context {
+            grid: self.grid,
+            size_metres: self.settings.size_metres,
+            relief_metres: self.settings.relief_metres,
+            sea_level: self.settings.sea_level / self.settings.relief_metres,
+            scene_samples: self.grid.samples,
+            random: Stream::new(self.settings.seed, 1),
+            control,
+        }
+    }
+}
+
+/// Something that makes a terrain and can be timed.
+pub trait Subject: Send + Sync {
+    /// As people name it on the command line.
+    fn name(&self) -> String;
+    /// What is timed, in words.
+    fn timed(&self) -> &'static str;
+    /// Whether it changes the site's input rather than making something of its own.
+    fn works_on_input(&self) -> bool {
+        false
+    }
+    /// Makes the terrain, all bits from the site alone; what counts is timed with `watch`.
+    fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled>;
+    /// Itself with one parameter at an end of its hard range, for each of them.
+    fn corners(&self) -> Vec<Corner> {
+        Vec::new()
+    }
+}
+
+/// A subject with one parameter at an end of its hard range.
+pub struct Corner {
+    pub parameter: &'static str,
+    /// The value, as people type it.
+    pub value: String,
+    pub subject: Box<dyn Subject>,
+}
+
+/// A node of the catalogue: a generator's field, a filter's pass or a process's first iteration.
+pub struct NodeSubject {
+    name: String,
+    node: Node,
+}
+
+impl NodeSubject {
+    /// The node with its default parameters.
+    pub fn new(node: Node) -> Self {
+        Self { name: node.about().name.into(), node }
+    }
+
+    /// Called `name` in the results.
+    pub fn called(name: impl Into<String>, node: Node) -> Self {
+        Self { name: name.into(), node }
+    }
+
+    pub fn node(&self) -> &Node {
+        &self.node
+    }
+}
+
+impl Subject for NodeSubject {
+    fn name(&self) -> String {
+        self.name.clone()
+    }
+
+    fn timed(&self) -> &'static str {
+        match self.node.work() {
+            Work::Generator(_) => "field",
+            Work::Filter(_) => "pass",
+            Work::Process(_) => "iteration",
+        }
+    }
+
+    fn works_on_input(&self) -> bool {
+        !matches!(self.node.work(), Work::Generator(_))
+    }
+
+    fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled> {
+        let cx = site.context(control);
+        match self.node.work() {
+            Work::Generator(generator) => {
+                let mut made = Terrain::flat(site.grid);
+                watch.time(|| generator.generate(&cx, &mut made))?;
+                Ok(made)
+            }
+            Work::Filter(filter) => {
+                let mut made = site.input.clone();
+                watch.time(|| filter.apply(&cx, &mut made))?;
+                Ok(made)
+            }
+            Work::Process(process) => {
+                let mut run = process.start(&cx, site.input.clone());
+                watch.time(|| run.step(&cx))?;
+                Ok(run.terrain().clone())
+            }
+        }
+    }
+
+    fn corners(&self) -> Vec<Corner> {
+        let mut corners = Vec::new();
+        for (index, spec) in self.node.about().params.iter().enumerate() {
+            let ends = match spec.kind {
+                Kind::Float { hard, .. } => [Value::Float(hard.0), Value::Float(hard.1)],
+                // one iteration is timed, whatever their number
+                Kind::Int { hard, .. } if spec.name != "iterations" => [Value::Int(hard.0), Value::Int(hard.1)],
+                _ => continue,
+            };
+            for value in ends {
+                let mut node = self.node.clone();
+                if node.params_mut().set(index, &value).is_ok() {
+                    let subject = Box::new(Self::called(self.name.clone(), node));
+                    corners.push(Corner { parameter: spec.name, value: spec.show(&value), subject });
+                }
+            }
+        }
+        corners
+    }
+}
+
+/// Why a subject's name was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum SubjectError {
+    #[error(
+        "there is no node `{0}`; give a name from `talweg nodes`, or one of generators, filters, processes, all{near}",
+        near = nearest(.0)
+    )]
+    NoNode(String),
+    #[error("`{node}` has no parameter `{parameter}`; it has {known}")]
+    NoParameter { node: &'static str, parameter: String, known: String },
+    #[error("`{0}` is not of the form NODE or NODE:PARAM=VALUE,PARAM=VALUE")]
+    Form(String),
+    #[error("{node}: {error}")]
+    Value { node: &'static str, error: ParamError },
+}
+
+/// The names that contain what was typed, to choose from.
+fn nearest(typed: &str) -> String {
+    let typed = typed.to_lowercase();
+    let like: Vec<&str> = Node::catalogue()
+        .iter()
+        .map(Node::about)
+        .filter(|about| {
+            let words = format!("{} {} {}", about.name, about.label, about.synonyms).to_lowercase();
+            typed.len() > 2 && words.contains(&typed)
+        })
+        .map(|about| about.name)
+        .collect();
+    if like.is_empty() { String::new() } else { format!(". Perhaps {}", like.join(", ")) }
+}
+
+/// Reads what people type: a node's name or label, a group of nodes, or NODE:PARAM=VALUE,PARAM=VALUE.
+pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
+    let shape = |wanted: fn(&Work) -> bool| {
+        Ok(Node::catalogue().into_iter().filter(|node| wanted(&node.work())).map(NodeSubject::new).collect())
+    };
+    match text {
+        "all" => return shape(|_| true),
+        "generators" => return shape(|work| matches!(work, Work::Generator(_))),
+        "filters" => return shape(|work| matches!(work, Work::Filter(_))),
+        "processes" => return shape(|work| matches!(work, Work::Process(_))),
+        _ => {}
+    }
+    let (name, changes) = text.split_once(':').map_or((text, None), |(name, changes)| (name, Some(changes)));
+    let is_called = |node: &Node| {
+        let about = node.about();
+        about.name.eq_ignore_ascii_case(name) || about.label.eq_ignore_ascii_case(name)
+    };
+    let node = Node::catalogue().into_iter().find(is_called);
+    let mut node = node.ok_or_else(|| SubjectError::NoNode(name.into()))?;
+    let about = node.about();
+    let Some(changes) = changes else { return Ok(vec![NodeSubject::new(node)]) };
+    for change in changes.split(',') {
+        let (parameter, value) = change.split_once('=').ok_or_else(|| SubjectError::Form(text.into()))?;
+        let index = about.find(parameter.trim()).ok_or_else(|| SubjectError::NoParameter {
+            node: about.name,
+            parameter: parameter.into(),
+            known: about.params.iter().map(|p| p.name).collect::<Vec<_>>().join(", "),
+        })?;
+        let bad = |error| SubjectError::Value { node: about.name, error };
+        let value = about.params[index].parse(value).map_err(bad)?;
+        node.params_mut().set(index, &value).map_err(bad)?;
+    }
+    Ok(vec![NodeSubject::called(format!("{}:{changes}", about.name), node)])
+}
+
+/// The two approaches that document 001 sets against each other, with the parameters of its scenes.
+pub fn document_001() -> Vec<NodeSubject> {
+    ["paper-001-perlin-noise", "paper-001-midpoint-displacement"]
+        .into_iter()
+        .filter_map(|name| first_layer(&example(name)?.scene))
+        .collect()
+}
+
+fn first_layer(scene: &Scene) -> Option<NodeSubject> {
+    scene.layers.first().map(|layer| NodeSubject::called(layer.name.clone(), layer.node.clone()))
+}

@@ -1,0 +1,219 @@
+//! What else a scene could be: other seeds, a parameter swept from end to end, two of them in a table, and the ghosts beside
+//! a slider. Each variant is a whole scene, so that choosing one is taking it; its thumbnail is evaluated small.
+
+use std::sync::{Mutex, PoisonError};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::knob::{Knob, VariantError};
+use crate::eval::{Cache, Store, Timeline, evaluate};
+use crate::field::Terrain;
+use crate::look::{Picture, palette, relief};
+use crate::measure::slopes;
+use crate::nodes::{Cancelled, Control};
+use crate::param::{Preset, Value};
+use crate::scene::{DEFAULT_PALETTE, Layer, Scene, Settings};
+
+/// A scene that differs a little from another.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    pub scene: Scene,
+    /// What is different, in a few words.
+    pub caption: String,
+    /// The values alone.
+    pub short: String,
+    /// What makes it of the scene it came from, as `--set` takes it.
+    pub assignments: Vec<String>,
+}
+
+impl Variant {
+    fn of(scene: &Scene, turns: &[(&Knob, &Value)]) -> Result<Self, VariantError> {
+        let mut made = scene.clone();
+        for (knob, value) in turns {
+            made = knob.turned(&made, value)?;
+        }
+        let joined = |says: &dyn Fn(&Knob, &Value) -> String| {
+            turns.iter().map(|(knob, value)| says(knob, value)).collect::<Vec<_>>().join(", ")
+        };
+        Ok(Self {
+            scene: made,
+            caption: joined(&|knob, value| format!("{} {}", knob.spec().label, knob.shown(value))),
+            short: joined(&|knob, value| knob.shown(value)),
+            assignments: turns.iter().map(|(knob, value)| knob.assignment(value)).collect(),
+        })
+    }
+}
+
+/// `count` seeds from the scene's own on.
+pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<Variant>, VariantError> {
+    let knob = Knob::of(scene, None, "seed")?;
+    let seeds = (0..count as u32).map(|k| Value::Int(i64::from(scene.settings.seed.wrapping_add(k))));
+    seeds.map(|seed| Variant::of(scene, &[(&knob, &seed)])).collect()
+}
+
+/// Every preset of a layer's node.
+pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError> {
+    let Layer { name, node, .. } = &scene.layers[layer];
+    let known = &node.about().presets;
+    if known.is_empty() {
+        return Err(VariantError::NoPresets(name.clone()));
+    }
+    let adopting = |preset: &Preset| {
+        let mut made = scene.clone();
+        made.layers[layer].node.adopt(preset);
+        Variant {
+            scene: made,
+            caption: preset.label.into(),
+            short: preset.label.into(),
+            assignments: vec![format!("{}.preset={}", layer + 1, preset.name)],
+        }
+    };
+    Ok(known.iter().map(adopting).collect())
+}
+
+/// A parameter with the values it is given, one after the other.
+#[derive(Clone, Debug)]
+pub struct Sweep {
+    pub knob: Knob,
+    pub values: Vec<Value>,
+}
+
+impl Sweep {
+    /// At most `count` values over the slider's range, or over `range`.
+    pub fn new(knob: Knob, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
+        Ok(Self { values: knob.values(range, count)?, knob })
+    }
+
+    /// Reads `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
+    pub fn parse(scene: &Scene, text: &str, count: usize) -> Result<Self, VariantError> {
+        let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
+        let knob = Knob::named(scene, path)?;
+        let range = range.map(|range| knob.range(range)).transpose()?;
+        Self::new(knob, range, count)
+    }
+}
+
+/// One variant for each value.
+pub fn sweep(scene: &Scene, sweep: &Sweep) -> Result<Vec<Variant>, VariantError> {
+    sweep.values.iter().map(|value| Variant::of(scene, &[(&sweep.knob, value)])).collect()
+}
+
+/// All pairs of values, row by row: `across` changes from column to column, `down` from row to row.
+pub fn table(scene: &Scene, across: &Sweep, down: &Sweep) -> Result<Vec<Variant>, VariantError> {
+    if across.knob.is(&down.knob) {
+        return Err(VariantError::Twice(across.knob.spec().name));
+    }
+    let pairs = down.values.iter().flat_map(|d| across.values.iter().map(move |a| (a, d)));
+    pairs.map(|(a, d)| Variant::of(scene, &[(&across.knob, a), (&down.knob, d)])).collect()
+}
+
+/// What lies to both sides of a slider's present value, the nearest first.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Neighbours {
+    pub lower: Vec<Variant>,
+    pub higher: Vec<Variant>,
+}
+
+/// At most `steps` variants with lower and with higher values of a parameter of a layer, or of the scene's settings.
+pub fn neighbours(
+    scene: &Scene,
+    layer: Option<usize>,
+    parameter: &str,
+    steps: usize,
+) -> Result<Neighbours, VariantError> {
+    let knob = Knob::of(scene, layer, parameter)?;
+    let [lower, higher] = knob.beside(scene, steps)?;
+    let one = |values| sweep(scene, &Sweep { knob, values });
+    Ok(Neighbours { lower: one(lower)?, higher: one(higher)? })
+}
+
+/// How large thumbnails are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Samples per side that are evaluated.
+    pub samples: usize,
+    /// Side of the picture.
+    pub pixels: usize,
+}
+
+impl Default for Size {
+    fn default() -> Self {
+        Self { samples: 129, pixels: 160 }
+    }
+}
+
+/// A terrain in a few numbers, as it is at the size of a thumbnail.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Glance {
+    pub erosion_score: f64,
+    /// Slope of the mean of the greatest differences to a neighbour.
+    pub mean_slope_degrees: f64,
+    pub min_metres: f64,
+    pub max_metres: f64,
+}
+
+impl Glance {
+    pub fn of(terrain: &Terrain, settings: &Settings) -> Self {
+        let (low, high) = terrain.range();
+        let metres = f64::from(settings.relief_metres);
+        let slopes = slopes(terrain);
+        let cell_metres = f64::from(settings.size_metres) * f64::from(terrain.grid.cell());
+        Self {
+            erosion_score: slopes.erosion_score(),
+            mean_slope_degrees: libm::atan(slopes.mean * metres / cell_metres).to_degrees(),
+            min_metres: f64::from(low) * metres,
+            max_metres: f64::from(high) * metres,
+        }
+    }
+}
+
+/// A variant, drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thumbnail {
+    pub picture: Picture,
+    pub glance: Glance,
+}
+
+impl Thumbnail {
+    /// The picture as textures take it: red, green, blue, opaque.
+    pub fn rgba(&self) -> Vec<u8> {
+        self.picture.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], u8::MAX]).collect()
+    }
+}
+
+/// Memory that evaluations of one drawing keep for each other: the layers below a swept one are then made once.
+const STORE_BYTES: usize = 64 << 20;
+
+/// Draws one scene.
+pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {
+    let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
+    control.check()?;
+    let settings = &scene.settings;
+    let palette = palette(&scene.palette).or_else(|| palette(DEFAULT_PALETTE)).expect("there is a default palette");
+    let picture = relief(&terrain, settings, &palette.table(settings), size.pixels, size.pixels);
+    Ok(Thumbnail { picture, glance: Glance::of(&terrain, settings) })
+}
+
+/// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index as
+/// soon as it is there. What is drawn does not depend on the order.
+///
+/// # Errors
+/// [`Cancelled`] when `control` says so; what was handed over stays good.
+pub fn draw_all(
+    variants: &[(usize, Variant)],
+    size: Size,
+    control: &Control,
+    done: &(dyn Fn(usize, Thumbnail) + Sync),
+) -> Result<(), Cancelled> {
+    let stores: Mutex<Vec<Store>> = Mutex::default();
+    let lock = || stores.lock().unwrap_or_else(PoisonError::into_inner);
+    variants.par_iter().with_max_len(1).try_for_each(|(index, variant)| {
+        let kept = lock().pop();
+        let mut store = kept.unwrap_or_else(|| Store::new(Cache::new(STORE_BYTES), Timeline::new(0)));
+        let drawn = draw(&variant.scene, size, &mut store, control);
+        lock().push(store);
+        done(*index, drawn?);
+        Ok(())
+    })
+}

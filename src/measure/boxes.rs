@@ -1,0 +1,59 @@
+//! Fractal dimension by counting boxes.
+//!
+//! Law: N(s) boxes of side s, piled in columns on a square lattice, cover the surface; on a self-affine surface N is proportional to
+//! s^-D. The heights are scaled so that the ground is as high as wide, and a column counts its range of heights over s, to
+//! fractions of a box: N does not jump where the surface crosses a lid, and D does not depend on the vertical scale.
+//! Every column is read at 5 × 5 places, whatever its size. A range read at more places is wider: with all samples the large
+//! columns of a rough surface would count more boxes than the small ones for that alone, and D would come out low, by 0.2
+//! at D = 2.7.
+//! Scheme: sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side; what no column covers at the far edges is left out.
+//! Source: Clarke 1986; Dubuc et al. 1989 (ranges for boxes); Sarkar & Chaudhuri 1994.
+
+use super::ground::Ground;
+use super::line::Fitted;
+use super::variogram::{LEAST_POINTS, sizes};
+use crate::nodes::{Cancelled, Control};
+
+/// Steps between the places in a column.
+const STEPS: usize = 4;
+
+/// log₁₀ N over log₁₀ of the side of a box in metres, of the `normalised` heights of ground that is not level; none where there
+/// are too few samples.
+pub fn box_counting(ground: &Ground, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
+    let cells = ground.cells;
+    // columns reach over the edge where the terrain wraps
+    let side = if cells.wraps { cells.side } else { cells.side - 1 };
+    let mut points = Vec::new();
+    for step in sizes(side / STEPS, side / STEPS) {
+        let size = step * STEPS;
+        let across = side / size;
+        let mut sum = 0.0;
+        for i in 0..across {
+            control.check()?;
+            let rows: [&[f32]; STEPS + 1] = std::array::from_fn(|k| {
+                let row = (i * size + k * step) % cells.side;
+                &normalised[row * cells.side..][..cells.side]
+            });
+            for j in 0..across {
+                let at: [usize; STEPS + 1] = std::array::from_fn(|k| {
+                    let column = j * size + k * step;
+                    if column == cells.side { 0 } else { column }
+                });
+                let (mut low, mut high) = (f32::INFINITY, f32::NEG_INFINITY);
+                for row in rows {
+                    for h in at.map(|column| row[column]) {
+                        low = if h < low { h } else { low };
+                        high = if h > high { h } else { high };
+                    }
+                }
+                sum += f64::from(high - low);
+            }
+        }
+        let per_side = side as f64 / size as f64;
+        let boxes = per_side * per_side * per_side * sum / (across * across) as f64;
+        if boxes > 0.0 {
+            points.push([libm::log10(size as f64 * ground.cell_metres()), libm::log10(boxes)]);
+        }
+    }
+    Ok(Fitted::new(points, LEAST_POINTS))
+}

@@ -1,0 +1,146 @@
+//! What every family of measures starts from: the distinct samples, their scale and their range.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use super::Scale;
+use crate::field::Terrain;
+use crate::hydrology::Cells;
+use crate::nodes::{Cancelled, Control};
+
+/// Lowest, highest and mean height of some cells, as fractions of the relief.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    pub cells: usize,
+    pub low: f32,
+    pub high: f32,
+    pub mean: f64,
+}
+
+impl Range {
+    /// Whether there is any difference in height.
+    pub fn is_level(&self) -> bool {
+        self.high <= self.low
+    }
+}
+
+/// The distinct samples of a terrain.
+pub struct Ground<'a> {
+    pub terrain: &'a Terrain,
+    pub scale: Scale,
+    pub cells: Cells,
+    pub height: Cow<'a, [f32]>,
+    /// Height of the sea as a fraction of the relief; what is at or below it is under water.
+    pub sea: f32,
+    /// Of all cells.
+    pub all: Range,
+    /// Of the cells above the sea, if there are any.
+    pub land: Option<Range>,
+}
+
+impl<'a> Ground<'a> {
+    pub fn new(terrain: &'a Terrain, scale: Scale, control: &Control) -> Result<Self, Cancelled> {
+        let cells = Cells::of(terrain.grid);
+        let height = cells.gather(&terrain.height);
+        let sea = scale.sea();
+        let parts = rows(cells, control, |row| Part::of(&height[row * cells.side..][..cells.side], sea))?;
+        let part = parts.iter().fold(Part::NOTHING, Part::joined);
+        let all = Range { cells: cells.len(), low: part.low, high: part.high, mean: part.sum / cells.len() as f64 };
+        let land = (part.land > 0).then(|| Range {
+            cells: part.land,
+            low: part.land_low,
+            high: part.high,
+            mean: part.land_sum / part.land as f64,
+        });
+        Ok(Self { terrain, scale, cells, height, sea, all, land })
+    }
+
+    /// Row `row` of the cells.
+    pub fn row(&self, row: usize) -> &[f32] {
+        &self.height[row * self.cells.side..][..self.cells.side]
+    }
+
+    /// Distance between neighbouring cells.
+    pub fn cell_metres(&self) -> f64 {
+        f64::from(self.scale.size_metres) / (self.terrain.samples() - 1) as f64
+    }
+
+    /// Area that a cell stands for: an equal share of the terrain.
+    pub fn cell_km2(&self) -> f64 {
+        let side = f64::from(self.scale.size_metres) * 1.0e-3;
+        side * side / self.cells.len() as f64
+    }
+
+    pub fn metres(&self, height: f32) -> f64 {
+        f64::from(height) * f64::from(self.scale.relief_metres)
+    }
+
+    /// `height` from 0 at the lowest cell to 1 at the highest.
+    pub fn normalised(&self, control: &Control) -> Result<Vec<f32>, Cancelled> {
+        let low = f64::from(self.all.low);
+        let scale = 1.0 / (f64::from(self.all.high) - low);
+        let mut out = vec![0.0; self.cells.len()];
+        let rows = out.par_chunks_mut(self.cells.side).zip(self.height.par_chunks(self.cells.side));
+        rows.try_for_each(|(out, row)| {
+            control.check()?;
+            out.iter_mut().zip(row).for_each(|(n, &h)| *n = ((f64::from(h) - low) * scale) as f32);
+            Ok(())
+        })?;
+        Ok(out)
+    }
+}
+
+/// `row` of every row of cells, in their order.
+pub fn rows<T: Send>(cells: Cells, control: &Control, row: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Cancelled> {
+    let one = |i: usize| {
+        control.check()?;
+        Ok(row(i))
+    };
+    (0..cells.side).into_par_iter().with_min_len(8).map(one).collect()
+}
+
+/// Range and sums of a part of the cells.
+#[derive(Clone, Copy)]
+struct Part {
+    low: f32,
+    high: f32,
+    sum: f64,
+    land: usize,
+    land_low: f32,
+    land_sum: f64,
+}
+
+impl Part {
+    const NOTHING: Self =
+        Self { low: f32::INFINITY, high: f32::NEG_INFINITY, sum: 0.0, land: 0, land_low: f32::INFINITY, land_sum: 0.0 };
+
+    /// Eight partial sums, always combined in the same order.
+    fn of(row: &[f32], sea: f32) -> Self {
+        const LANES: usize = 8;
+        let mut lanes = [Self::NOTHING; LANES];
+        let mut add = |lane: usize, h: f32| {
+            let part = &mut lanes[lane];
+            let above = h > sea;
+            part.low = if h < part.low { h } else { part.low };
+            part.high = if h > part.high { h } else { part.high };
+            part.sum += f64::from(h);
+            part.land += usize::from(above);
+            part.land_low = if above && h < part.land_low { h } else { part.land_low };
+            part.land_sum += if above { f64::from(h) } else { 0.0 };
+        };
+        row.chunks(LANES).for_each(|chunk| chunk.iter().enumerate().for_each(|(lane, &h)| add(lane, h)));
+        lanes.iter().fold(Self::NOTHING, Self::joined)
+    }
+
+    fn joined(self, other: &Self) -> Self {
+        Self {
+            low: if other.low < self.low { other.low } else { self.low },
+            high: if other.high > self.high { other.high } else { self.high },
+            sum: self.sum + other.sum,
+            land: self.land + other.land,
+            land_low: if other.land_low < self.land_low { other.land_low } else { self.land_low },
+            land_sum: self.land_sum + other.land_sum,
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How the area is spread over the heights: histogram, hypsometric curve and integral.
+//!
+//! Hypsometric curve: the share a of the land that lies at or above the relative height y = (h - h_min) / (h_max - h_min).
+//! Its integral ∫ a dy is the elevation-relief ratio (h_mean - h_min) / (h_max - h_min), which is taken: it is exact.
+//! With a sea the curve is that of the land above it; the histogram is that of the whole ground.
+//! Source: Strahler 1952; Pike & Wilson 1971 (the identity of the two).
+
+use super::ground::{Ground, Range, rows};
+use crate::nodes::{Cancelled, Control};
+
+/// Bins of the histogram.
+const BINS: usize = 64;
+/// Steps of the hypsometric curve.
+const STEPS: usize = 100;
+
+/// How the area is spread over the heights.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heights {
+    pub min_metres: f64,
+    pub max_metres: f64,
+    pub mean_metres: f64,
+    /// Share of the area above the sea.
+    pub land_fraction: f64,
+    /// Middle of each bin in metres, and the share of the area in it. Level ground has one bin.
+    pub histogram: Vec<[f64; 2]>,
+    /// None where there is no land, or where it is level.
+    pub hypsometry: Option<Hypsometry>,
+}
+
+/// The hypsometric curve of the land.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hypsometry {
+    /// Relative area at or above a relative height, from (1, 0) at the lowest point to the highest.
+    pub curve: Vec<[f64; 2]>,
+    pub integral: f64,
+}
+
+pub fn heights(ground: &Ground, control: &Control) -> Result<Heights, Cancelled> {
+    let all = &ground.all;
+    let metres = |h: f64| h * f64::from(ground.scale.relief_metres);
+    let histogram = if all.is_level() {
+        vec![[ground.metres(all.low), 1.0]]
+    } else {
+        let counts = bins(ground, all, BINS, f32::NEG_INFINITY, control)?;
+        let (low, step) = (f64::from(all.low), (f64::from(all.high) - f64::from(all.low)) / BINS as f64);
+        let bin =
+            |(k, &count): (usize, &usize)| [metres(low + (k as f64 + 0.5) * step), count as f64 / all.cells as f64];
+        counts.iter().enumerate().map(bin).collect()
+    };
+    let hypsometry = match &ground.land {
+        Some(land) if !land.is_level() => {
+            let counts = bins(ground, land, STEPS, ground.sea, control)?;
+            let mut above = land.cells;
+            let mut curve = Vec::with_capacity(STEPS + 1);
+            for (k, count) in counts.iter().enumerate() {
+                curve.push([above as f64 / land.cells as f64, k as f64 / STEPS as f64]);
+                above -= count;
+            }
+            curve.push([0.0, 1.0]);
+            let (low, high) = (f64::from(land.low), f64::from(land.high));
+            Some(Hypsometry { curve, integral: (land.mean - low) / (high - low) })
+        }
+        _ => None,
+    };
+    Ok(Heights {
+        min_metres: ground.metres(all.low),
+        max_metres: ground.metres(all.high),
+        mean_metres: metres(all.mean),
+        land_fraction: ground.land.map_or(0.0, |land| land.cells as f64 / all.cells as f64),
+        histogram,
+        hypsometry,
+    })
+}
+
+/// Cells above `sea` in `bins` equal bins over `range`; the highest cell is in the last.
+fn bins(ground: &Ground, range: &Range, bins: usize, sea: f32, control: &Control) -> Result<Vec<usize>, Cancelled> {
+    let low = f64::from(range.low);
+    let scale = bins as f64 / (f64::from(range.high) - low);
+    let parts = rows(ground.cells, control, |row| {
+        let mut counts = vec![0u32; bins];
+        for &h in ground.row(row) {
+            if h > sea {
+                counts[(((f64::from(h) - low) * scale) as usize).min(bins - 1)] += 1;
+            }
+        }
+        counts
+    })?;
+    let mut total = vec![0usize; bins];
+    for part in &parts {
+        total.iter_mut().zip(part).for_each(|(sum, &count)| *sum += count as usize);
+    }
+    Ok(total)
+}

@@ -1,0 +1,44 @@
+//! What the measures count as a peak, a channel, playable and flat.
+
+use crate::scene::Settings;
+
+crate::params! {
+    /// What the measures count as a peak, a channel, playable and flat.
+    Limits "Limits" in "Measure" {
+        /// Least height of a peak above the pass to a higher one, and least depth of a valley. 0 takes 2 % of the relief.
+        prominence: f32 ["m"] = 0.0, 0.0..=100_000.0, slider 0.0..=500.0;
+        /// Area that must drain to a place before a channel begins. 0 takes a thousandth of the terrain.
+        source_area: f32 ["km²"] = 0.0, 0.0..=1_000_000.0, slider 0.0..=5.0;
+        /// Steepest ground that can be crossed.
+        playable_slope: f32 ["°"] = 20.0, 0.0..=90.0, slider 1.0..=60.0;
+        /// Steepest ground that is flat enough to build on.
+        flat_slope: f32 ["°"] = 5.0, 0.0..=90.0, slider 0.5..=20.0;
+    }
+}
+
+/// How large the terrain is on the ground, and where its sea stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// Side of the terrain.
+    pub size_metres: f32,
+    /// Height that 1.0 stands for.
+    pub relief_metres: f32,
+    /// Height of the water surface, if there is a sea.
+    pub sea_metres: Option<f32>,
+}
+
+impl Scale {
+    /// The scale of a scene.
+    pub fn of(settings: &Settings) -> Self {
+        Self {
+            size_metres: settings.size_metres,
+            relief_metres: settings.relief_metres,
+            sea_metres: Some(settings.sea_level),
+        }
+    }
+
+    /// Height of the sea as a fraction of the relief; negative infinity if there is none.
+    pub(super) fn sea(&self) -> f32 {
+        self.sea_metres.map_or(f32::NEG_INFINITY, |metres| metres / self.relief_metres)
+    }
+}

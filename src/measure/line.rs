@@ -1,0 +1,68 @@
+//! A straight line through points, by least squares.
+
+use serde::Serialize;
+
+/// The line y = intercept + slope · x that fits points best, and the share of their variance that it explains.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Line {
+    pub slope: f64,
+    pub intercept: f64,
+    pub r_squared: f64,
+}
+
+impl Line {
+    /// The line through `points`; none where they have fewer than two places in x.
+    pub fn fit(points: &[[f64; 2]]) -> Option<Self> {
+        let count = points.len() as f64;
+        let mean = |axis: usize| points.iter().map(|p| p[axis]).sum::<f64>() / count;
+        let (x, y) = (mean(0), mean(1));
+        let moment = |a: usize, b: usize| {
+            let [ca, cb] = [a, b].map(|axis| if axis == 0 { x } else { y });
+            points.iter().map(|p| (p[a] - ca) * (p[b] - cb)).sum::<f64>()
+        };
+        let (xx, xy, yy) = (moment(0, 0), moment(0, 1), moment(1, 1));
+        // NaN where there is no point at all
+        if xx <= 0.0 || xx.is_nan() {
+            return None;
+        }
+        let slope = xy / xx;
+        let r_squared = if yy > 0.0 { xy * xy / (xx * yy) } else { 1.0 };
+        Some(Self { slope, intercept: y - slope * x, r_squared })
+    }
+
+    pub fn at(&self, x: f64) -> f64 {
+        self.intercept + self.slope * x
+    }
+}
+
+/// Points with the line through them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fitted {
+    pub points: Vec<[f64; 2]>,
+    pub line: Line,
+}
+
+impl Fitted {
+    /// The line through `points`, if there are at least `least` of them.
+    pub fn new(points: Vec<[f64; 2]>, least: usize) -> Option<Self> {
+        let line = Line::fit(&points).filter(|_| points.len() >= least)?;
+        Some(Self { points, line })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_found_again_and_scatter_lowers_what_it_explains() {
+        let line = Line::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
+        assert_eq!((line.slope, line.intercept, line.r_squared), (2.0, 1.0, 1.0));
+        assert_eq!(line.at(10.0), 21.0);
+        // by hand: Σxx = 2, Σxy = 1, Σyy = 2/3
+        let scattered = Line::fit(&[[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]).unwrap();
+        assert!((scattered.slope - 0.5).abs() < 1e-12 && (scattered.r_squared - 0.75).abs() < 1e-12);
+        assert_eq!(Line::fit(&[[1.0, 1.0], [1.0, 2.0]]), None);
+        assert_eq!(Line::fit(&[]), None);
+    }
+}

@@ -1,0 +1,152 @@
+//! How much of the land can be crossed and built on.
+//!
+//! Playable is land no steeper than the playable slope, flat is land no steeper than the flat slope. Regions are joined over the
+//! four sides of a cell, and over the edges where the terrain wraps.
+//! Source: document 000, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings flat places.
+
+use super::Limits;
+use super::ground::Ground;
+use crate::nodes::{Cancelled, Control};
+
+/// How much of the land can be crossed and built on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Playability {
+    /// Share of the land.
+    pub playable_fraction: f64,
+    /// Share of the playable land that lies in its largest region; none where nothing is playable.
+    pub connected_fraction: Option<f64>,
+    pub largest_flat_km2: f64,
+}
+
+/// From the steepness of the cells; none without land.
+pub fn playability(
+    ground: &Ground,
+    degrees: &[f32],
+    limits: &Limits,
+    control: &Control,
+) -> Result<Option<Playability>, Cancelled> {
+    let Some(land) = ground.land else { return Ok(None) };
+    let find = |limit: f32| {
+        let is_inside = |k: usize| degrees[k] <= limit && ground.height[k] > ground.sea;
+        regions(ground.cells.side, ground.cells.wraps, is_inside, control)
+    };
+    let (playable, flat) = rayon::join(|| find(limits.playable_slope), || find(limits.flat_slope));
+    let (playable, flat) = (playable?, flat?);
+    Ok(Some(Playability {
+        playable_fraction: playable.cells as f64 / land.cells as f64,
+        connected_fraction: (playable.cells > 0).then(|| playable.largest as f64 / playable.cells as f64),
+        largest_flat_km2: flat.largest as f64 * ground.cell_km2(),
+    }))
+}
+
+/// Cells in all regions and in the largest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Regions {
+    pub cells: usize,
+    pub largest: usize,
+}
+
+/// A stretch of a row whose cells are all inside.
+#[derive(Clone, Copy)]
+struct Stretch {
+    from: usize,
+    /// One past the last.
+    to: usize,
+    set: u32,
+}
+
+/// The regions of the cells that are inside, on a square of `side` × `side`: stretches of rows, joined where they touch the
+/// row before.
+pub fn regions(
+    side: usize,
+    wraps: bool,
+    is_inside: impl Fn(usize) -> bool,
+    control: &Control,
+) -> Result<Regions, Cancelled> {
+    let mut sets = Sets::default();
+    let (mut first, mut before, mut here) = (Vec::new(), Vec::<Stretch>::new(), Vec::<Stretch>::new());
+    for row in 0..side {
+        if row % 16 == 0 {
+            control.check()?;
+        }
+        here.clear();
+        let mut from = None;
+        for j in 0..=side {
+            match (from, j < side && is_inside(row * side + j)) {
+                (None, true) => from = Some(j),
+                (Some(start), false) => {
+                    here.push(Stretch { from: start, to: j, set: sets.add(j - start) });
+                    from = None;
+                }
+                _ => {}
+            }
+        }
+        if let ([a, ..], [.., b]) = (&here[..], &here[..])
+            && wraps
+            && a.from == 0
+            && b.to == side
+        {
+            sets.join(a.set, b.set);
+        }
+        sets.join_touching(&before, &here);
+        if row == 0 {
+            first.clone_from(&here);
+        }
+        std::mem::swap(&mut before, &mut here);
+    }
+    if wraps {
+        sets.join_touching(&before, &first);
+    }
+    Ok(Regions { cells: sets.cells.iter().sum(), largest: sets.largest() })
+}
+
+/// Disjoint sets of stretches with the number of their cells.
+#[derive(Default)]
+struct Sets {
+    above: Vec<u32>,
+    cells: Vec<usize>,
+}
+
+impl Sets {
+    fn add(&mut self, cells: usize) -> u32 {
+        self.above.push(self.above.len() as u32);
+        self.cells.push(cells);
+        self.above.len() as u32 - 1
+    }
+
+    fn find(&mut self, of: u32) -> u32 {
+        let mut at = of;
+        while self.above[at as usize] != at {
+            let next = self.above[self.above[at as usize] as usize];
+            self.above[at as usize] = next;
+            at = next;
+        }
+        at
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        if a != b {
+            let (low, high) = (a.min(b) as usize, a.max(b) as usize);
+            self.above[high] = low as u32;
+            self.cells[low] += std::mem::take(&mut self.cells[high]);
+        }
+    }
+
+    /// Joins the stretches of two neighbouring rows, both in the order of their columns.
+    fn join_touching(&mut self, one: &[Stretch], other: &[Stretch]) {
+        let mut start = 0;
+        for a in one {
+            while start < other.len() && other[start].to <= a.from {
+                start += 1;
+            }
+            for b in other[start..].iter().take_while(|b| b.from < a.to) {
+                self.join(a.set, b.set);
+            }
+        }
+    }
+
+    fn largest(&self) -> usize {
+        self.cells.iter().copied().max().unwrap_or(0)
+    }
+}

@@ -1,0 +1,124 @@
+//! The one list of the plots: what the panel draws and the JSON holds.
+
+use serde::Serialize;
+
+use super::{Line, Measures};
+
+/// What an axis shows.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Axis {
+    pub label: &'static str,
+    pub unit: &'static str,
+}
+
+/// How a plot is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Drawing {
+    /// A bar at each point, as wide as the points are apart.
+    Bars,
+    Curve,
+    /// The points, and the line through them.
+    Fit,
+}
+
+/// A plot of the measures, described.
+pub struct Plot {
+    pub key: &'static str,
+    pub label: &'static str,
+    pub meaning: &'static str,
+    pub x: Axis,
+    pub y: Axis,
+    pub drawing: Drawing,
+    pub points: fn(&Measures) -> &[[f64; 2]],
+    pub line: fn(&Measures) -> Option<Line>,
+}
+
+impl Plot {
+    /// The points as CSV, with a head.
+    pub fn csv(&self, of: &Measures) -> String {
+        let head = |axis: &Axis| {
+            if axis.unit.is_empty() { axis.label.to_string() } else { format!("{} ({})", axis.label, axis.unit) }
+        };
+        let mut text = format!("{},{}\n", head(&self.x), head(&self.y));
+        for [x, y] in (self.points)(of) {
+            text += &format!("{x},{y}\n");
+        }
+        text
+    }
+}
+
+const NO_LINE: fn(&Measures) -> Option<Line> = |_| None;
+
+/// Every plot. Those of ground that has none are empty.
+pub const PLOTS: &[Plot] = &[
+    Plot {
+        key: "slope_histogram",
+        label: "Slopes",
+        meaning: "How much of the land is how steep.",
+        x: Axis { label: "steepness", unit: "°" },
+        y: Axis { label: "share of the land", unit: "" },
+        drawing: Drawing::Bars,
+        points: |m| m.steepness.as_ref().map_or(&[], |s| &s.histogram),
+        line: NO_LINE,
+    },
+    Plot {
+        key: "height_histogram",
+        label: "Heights",
+        meaning: "How much of the area lies how high.",
+        x: Axis { label: "height", unit: "m" },
+        y: Axis { label: "share of the area", unit: "" },
+        drawing: Drawing::Bars,
+        points: |m| &m.heights.histogram,
+        line: NO_LINE,
+    },
+    Plot {
+        key: "hypsometric_curve",
+        label: "Hypsometric curve",
+        meaning: "How much of the land lies above a relative height: bulging in young relief, hollow in old.",
+        x: Axis { label: "relative area above", unit: "" },
+        y: Axis { label: "relative height", unit: "" },
+        drawing: Drawing::Curve,
+        points: |m| m.heights.hypsometry.as_ref().map_or(&[], |h| &h.curve),
+        line: NO_LINE,
+    },
+    Plot {
+        key: "variogram",
+        label: "Variogram",
+        meaning: "How much heights differ at a distance; the steeper the line, the smoother the ground.",
+        x: Axis { label: "log₁₀ distance", unit: "m" },
+        y: Axis { label: "log₁₀ semivariance", unit: "m²" },
+        drawing: Drawing::Fit,
+        points: |m| m.variogram.as_ref().map_or(&[], |f| &f.points),
+        line: |m| m.variogram.as_ref().map(|f| f.line),
+    },
+    Plot {
+        key: "box_counting",
+        label: "Box counting",
+        meaning: "How many boxes of a size cover the ground; the steeper the line, the rougher the ground.",
+        x: Axis { label: "log₁₀ box side", unit: "m" },
+        y: Axis { label: "log₁₀ number of boxes", unit: "" },
+        drawing: Drawing::Fit,
+        points: |m| m.boxes.as_ref().map_or(&[], |f| &f.points),
+        line: |m| m.boxes.as_ref().map(|f| f.line),
+    },
+    Plot {
+        key: "stream_numbers",
+        label: "Stream numbers",
+        meaning: "How many streams there are of each order; the slope of the line is the bifurcation ratio.",
+        x: Axis { label: "order", unit: "" },
+        y: Axis { label: "log₁₀ number of streams", unit: "" },
+        drawing: Drawing::Fit,
+        points: |m| m.drainage.as_ref().and_then(|d| d.numbers.as_ref()).map_or(&[], |f| &f.points),
+        line: |m| m.drainage.as_ref().and_then(|d| d.numbers.as_ref()).map(|f| f.line),
+    },
+    Plot {
+        key: "stream_lengths",
+        label: "Stream lengths",
+        meaning: "How long the streams of each order are; the slope of the line is the length ratio.",
+        x: Axis { label: "order", unit: "" },
+        y: Axis { label: "log₁₀ mean length", unit: "km" },
+        drawing: Drawing::Fit,
+        points: |m| m.drainage.as_ref().and_then(|d| d.lengths.as_ref()).map_or(&[], |f| &f.points),
+        line: |m| m.drainage.as_ref().and_then(|d| d.lengths.as_ref()).map(|f| f.line),
+    },
+];

@@ -1,0 +1,69 @@
+//! What published measurements of real terrain found: the bands behind the numbers.
+//!
+//! Only values that a source states are here. A measure without a band has none that could be sourced.
+
+use serde::Serialize;
+
+/// A range of one measure that real terrain was found in.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Band {
+    /// Key of the measure.
+    #[serde(skip)]
+    pub key: &'static str,
+    pub low: f64,
+    pub high: f64,
+    /// What terrain that is.
+    pub of: &'static str,
+    pub source: &'static str,
+}
+
+pub const BANDS: &[Band] = &[
+    Band {
+        key: "hypsometric_integral",
+        low: 0.35,
+        high: 0.60,
+        of: "drainage basins in equilibrium; above lies young, uneroded ground, below lone hills on worn plains",
+        source: "Strahler, A. N. (1952): Hypsometric (area-altitude) analysis of erosional topography. Geological Society of \
+                 America Bulletin 63(11), 1117-1142",
+    },
+    Band {
+        key: "fractal_dimension",
+        low: 2.09,
+        high: 2.59,
+        of: "means of whole states, from two-dimensional spectra: Arizona the low one, Oregon the high one",
+        source: "Huang, J. & Turcotte, D. L. (1989): Fractal mapping of digitized images: application to the topography of \
+                 Arizona and comparisons with synthetic images. Journal of Geophysical Research 94(B6), 7491-7495; and \
+                 (1990): Fractal image analysis: application to the topography of Oregon and synthetic images. Journal of \
+                 the Optical Society of America A 7(6), 1124-1130",
+    },
+    Band {
+        key: "bifurcation_ratio",
+        low: 3.0,
+        high: 5.0,
+        of: "basins whose net the structure of the rock does not distort",
+        source: "Strahler, A. N. (1957): Quantitative analysis of watershed geomorphology. Transactions, American Geophysical \
+                 Union 38(6), 913-920",
+    },
+    Band {
+        key: "length_ratio",
+        low: 1.5,
+        high: 3.5,
+        of: "natural basins",
+        source: "Smart, J. S. (1972): Channel networks. Advances in Hydroscience 8, 305-346; in Rodriguez-Iturbe, I. & Valdes, \
+                 J. B. (1979): The geomorphologic structure of hydrologic response. Water Resources Research 15(6), \
+                 1409-1420",
+    },
+    Band {
+        key: "drainage_density",
+        low: 0.55,
+        high: 2.09,
+        of: "basins of the humid northeastern United States, from topographic maps",
+        source: "Langbein, W. B. and others (1947): Topographic characteristics of drainage basins. United States Geological \
+                 Survey Water-Supply Paper 968-C, 125-158",
+    },
+];
+
+/// The bands of the measure called `key`.
+pub fn bands(key: &str) -> impl Iterator<Item = &'static Band> {
+    BANDS.iter().filter(move |band| band.key == key)
+}

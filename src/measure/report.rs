@@ -1,0 +1,111 @@
+//! Measures as JSON, CSV and text, from the lists of [`super::catalogue`] and [`super::plots`].
+
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::json;
+
+use super::Measures;
+use super::catalogue::{DIFFERENCES, MEASURES, Measure, Reading};
+use super::difference::Difference;
+use super::plots::PLOTS;
+use super::reference::{BANDS, Band};
+
+impl Serialize for Measures {
+    /// Every measure under its key, then `undefined` (why one is null), `limits` (as they were applied), `summits`, `plots` and
+    /// `reference`.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("samples", &self.samples)?;
+        for measure in MEASURES {
+            map.serialize_entry(measure.key, &(measure.read)(self))?;
+        }
+        map.serialize_entry("undefined", &undefined(MEASURES, self))?;
+        map.serialize_entry("limits", &self.limits_metres())?;
+        map.serialize_entry("summits", &json!({ "peaks": self.summits.peaks, "valleys": self.summits.valleys }))?;
+        let plots: serde_json::Map<String, serde_json::Value> = PLOTS
+            .iter()
+            .map(|plot| {
+                let value =
+                    json!({ "x": plot.x, "y": plot.y, "points": (plot.points)(self), "line": (plot.line)(self) });
+                (plot.key.to_string(), value)
+            })
+            .collect();
+        map.serialize_entry("plots", &plots)?;
+        let mut reference: BTreeMap<&str, Vec<&Band>> = BTreeMap::new();
+        BANDS.iter().for_each(|band| reference.entry(band.key).or_default().push(band));
+        map.serialize_entry("reference", &reference)?;
+        map.end()
+    }
+}
+
+impl Measures {
+    /// The limits as they were applied.
+    fn limits_metres(&self) -> serde_json::Value {
+        json!({
+            "prominence_metres": self.summits.least_metres,
+            "source_area_km2": self.drainage.as_ref().map(|d| d.source_km2),
+            "playable_slope_degrees": self.limits.playable_slope,
+            "flat_slope_degrees": self.limits.flat_slope,
+        })
+    }
+
+    /// `key,value,unit,label`, one measure a line; the value is empty where there is none.
+    pub fn csv(&self) -> String {
+        let mut text = String::from("key,value,unit,label\n");
+        text += &format!("samples,{},,Samples a side\n", self.samples);
+        for m in MEASURES {
+            text += &format!("{},{},{},{}\n", m.key, bare((m.read)(self)), m.unit, quoted(m.label));
+        }
+        text
+    }
+}
+
+impl Serialize for Difference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for measure in DIFFERENCES {
+            map.serialize_entry(measure.key, &(measure.read)(self))?;
+        }
+        map.serialize_entry("undefined", &undefined(DIFFERENCES, self))?;
+        map.end()
+    }
+}
+
+/// `key,first,second,difference,unit,label` of two terrains and then the measures of their difference, with the
+/// value under `difference`.
+pub fn comparison_csv(a: &Measures, b: &Measures, difference: &Difference) -> String {
+    let mut text = String::from("key,first,second,difference,unit,label\n");
+    for m in MEASURES {
+        let [one, two] = [a, b].map(|of| (m.read)(of));
+        let change = one.number().zip(two.number()).map_or(String::new(), |(x, y)| (y - x).to_string());
+        text += &format!("{},{},{},{change},{},{}\n", m.key, bare(one), bare(two), m.unit, quoted(m.label));
+    }
+    for m in DIFFERENCES {
+        text += &format!("{},,,{},{},{}\n", m.key, bare((m.read)(difference)), m.unit, quoted(m.label));
+    }
+    text
+}
+
+/// Why values are missing, by key.
+fn undefined<T>(list: &[Measure<T>], of: &T) -> BTreeMap<&'static str, &'static str> {
+    let why = |m: &Measure<T>| match (m.read)(of) {
+        Reading::Undefined(why) => Some((m.key, why)),
+        _ => None,
+    };
+    list.iter().filter_map(why).collect()
+}
+
+/// A reading with all its digits.
+fn bare(reading: Reading) -> String {
+    match reading {
+        Reading::Number(value) => value.to_string(),
+        Reading::Count(count) => count.to_string(),
+        Reading::Hash(hash) => format!("{hash:032x}"),
+        Reading::Undefined(_) => String::new(),
+    }
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_string() }
+}

@@ -1,0 +1,83 @@
+//! How steep the land is, in degrees.
+//!
+//! Law: tan β = |∇h| by central differences, one-sided at open edges, over the true distances; β of each cell that is above the
+//! sea counts once. The steepness does not depend on the resolution as the differences of [`super::slopes`] do, as
+//! far as the ground is smooth between samples.
+
+use rayon::prelude::*;
+
+use super::ground::Ground;
+use crate::nodes::{Cancelled, Control};
+
+/// Bins of one degree.
+const BINS: usize = 90;
+/// Rows done at once.
+const BAND: usize = 8;
+
+/// How steep the land is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Steepness {
+    pub mean_degrees: f64,
+    /// Middle of each bin in degrees, and the share of the land in it.
+    pub histogram: Vec<[f64; 2]>,
+}
+
+/// Steepness of every cell in degrees, and what the land has of it (none without land).
+pub fn steepness(ground: &Ground, control: &Control) -> Result<(Vec<f32>, Option<Steepness>), Cancelled> {
+    let cells = ground.cells;
+    let mut degrees = vec![0.0f32; cells.len()];
+    let bands = degrees.par_chunks_mut(BAND * cells.side).enumerate().map(|(band, out)| {
+        control.check()?;
+        let (mut sum, mut counts) = (0.0, [0u32; BINS]);
+        for (k, out) in out.chunks_mut(cells.side).enumerate() {
+            let row = band * BAND + k;
+            fill(ground, row, out);
+            let mut lanes = [0.0f64; 4];
+            for (j, (&beta, &h)) in out.iter().zip(ground.row(row)).enumerate() {
+                if h > ground.sea {
+                    lanes[j % 4] += f64::from(beta);
+                    counts[(beta as usize).min(BINS - 1)] += 1;
+                }
+            }
+            sum += lanes.iter().sum::<f64>();
+        }
+        Ok((sum, counts))
+    });
+    let bands: Vec<(f64, [u32; BINS])> = bands.collect::<Result<_, Cancelled>>()?;
+    let steepness = ground.land.map(|land| {
+        let count = land.cells as f64;
+        let share = |bin: usize| bands.iter().map(|(_, counts)| f64::from(counts[bin])).sum::<f64>() / count;
+        Steepness {
+            mean_degrees: bands.iter().map(|(sum, _)| sum).sum::<f64>() / count,
+            histogram: (0..BINS).map(|bin| [bin as f64 + 0.5, share(bin)]).collect(),
+        }
+    });
+    Ok((degrees, steepness))
+}
+
+/// Steepness of the cells of `row`.
+fn fill(ground: &Ground, row: usize, out: &mut [f32]) {
+    let cells = ground.cells;
+    let side = cells.side;
+    let here = ground.row(row);
+    let (north, south) = (cells.along(row, -1), cells.along(row, 1));
+    // metres of height per metre of way, over one step and over two
+    let per_step = (f64::from(ground.scale.relief_metres) / ground.cell_metres()) as f32;
+    let factor = |both: bool| if both { 0.5 * per_step } else { per_step };
+    let down = factor(north.is_some() && south.is_some());
+    let (north, south) = (north.map_or(here, |r| ground.row(r)), south.map_or(here, |r| ground.row(r)));
+    let slope = |dx: f32, dy: f32| (dx * dx + dy * dy).sqrt();
+    let edge = |j: usize| {
+        let (west, east) = (cells.along(j, -1), cells.along(j, 1));
+        let across = factor(west.is_some() && east.is_some());
+        slope((here[east.unwrap_or(j)] - here[west.unwrap_or(j)]) * across, (south[j] - north[j]) * down)
+    };
+    let across = 0.5 * per_step;
+    if side > 2 {
+        let inner = out[1..side - 1].iter_mut().zip(here.windows(3)).zip(north[1..].iter().zip(&south[1..]));
+        inner.for_each(|((t, h), (n, s))| *t = slope((h[2] - h[0]) * across, (s - n) * down));
+    }
+    out[0] = edge(0);
+    out[side - 1] = edge(side - 1);
+    out.iter_mut().for_each(|t| *t = libm::atanf(*t) * (180.0 / std::f32::consts::PI));
+}

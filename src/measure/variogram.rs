@@ -1,0 +1,85 @@
+//! Fractal dimension by the variogram.
+//!
+//! Law: γ(d) = ½ mean of (h(x) - h(x + d))² over all pairs of cells at distance d along rows and columns. On a fractional Brownian
+//! surface of Hurst exponent H it is proportional to d^2H, and the dimension is D = 3 - H: half the slope of log γ over log d
+//! gives H. A smooth surface has D = 2, white noise D = 3.
+//! Scheme: distances of 1, 2, 3, 4, 6, 8, 12, 16 … cells up to an eighth of the side, each with the same weight; beyond, too few
+//! pairs are independent. Pairs go over the edges only where the terrain wraps.
+//! Source: Mark & Aronson 1984; Klinkenberg & Goodchild 1992.
+
+use rayon::prelude::*;
+
+use super::ground::Ground;
+use super::line::Fitted;
+use crate::nodes::{Cancelled, Control};
+
+/// Fewest points that a dimension is read from.
+pub const LEAST_POINTS: usize = 3;
+/// Rows done at once.
+const BAND: usize = 16;
+
+/// Sizes 1, 2, 3, 4, 6, 8, 12 … up to an eighth of `side`, and on small grids as many as there are up to 4.
+pub fn sizes(side: usize, most: usize) -> Vec<usize> {
+    let most = (side / 8).max(4).min(most);
+    let mut sizes: Vec<usize> =
+        (0..usize::BITS - 2).flat_map(|k| [1 << k, 3 << k]).take_while(|&s| s / 3 <= most).collect();
+    sizes.retain(|&size| size <= most);
+    sizes.sort_unstable();
+    sizes
+}
+
+/// log₁₀ γ in m² over log₁₀ of the distance in metres, of the `normalised` heights of ground that is not level; none where
+/// there are too few samples.
+pub fn variogram(ground: &Ground, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
+    let cells = ground.cells;
+    let (side, wraps) = (cells.side, cells.wraps);
+    let lags = sizes(side, if wraps { side / 2 } else { side - 1 });
+    let row = |i: usize| &normalised[i * side..][..side];
+    let bands = (0..side.div_ceil(BAND)).into_par_iter().map(|band| {
+        let mut sums = vec![0.0; lags.len()];
+        for i in band * BAND..((band + 1) * BAND).min(side) {
+            control.check()?;
+            let here = row(i);
+            for (sum, &lag) in sums.iter_mut().zip(&lags) {
+                *sum += squares(&here[..side - lag], &here[lag..]);
+                if wraps {
+                    *sum += squares(&here[side - lag..], &here[..lag]) + squares(here, row((i + lag) % side));
+                } else if i + lag < side {
+                    *sum += squares(here, row(i + lag));
+                }
+            }
+        }
+        Ok(sums)
+    });
+    let bands: Vec<Vec<f64>> = bands.collect::<Result<_, Cancelled>>()?;
+    let range = ground.metres(ground.all.high) - ground.metres(ground.all.low);
+    let points = lags.iter().enumerate().filter_map(|(k, &lag)| {
+        let pairs = if wraps { 2 * side * side } else { 2 * side * (side - lag) };
+        let gamma = 0.5 * bands.iter().map(|sums| sums[k]).sum::<f64>() / pairs as f64;
+        // a surface of period d has none at this distance
+        (gamma > 0.0)
+            .then(|| [libm::log10(lag as f64 * ground.cell_metres()), libm::log10(gamma) + 2.0 * libm::log10(range)])
+    });
+    Ok(Fitted::new(points.collect(), LEAST_POINTS))
+}
+
+/// Sum of (a - b)².
+fn squares(a: &[f32], b: &[f32]) -> f64 {
+    const LANES: usize = 8;
+    /// Values between two roundings to f64.
+    const BLOCK: usize = 64 * LANES;
+    let mut total = 0.0;
+    for (a, b) in a.chunks(BLOCK).zip(b.chunks(BLOCK)) {
+        let mut lanes = [0.0f32; LANES];
+        let (whole, rest) = (a.chunks_exact(LANES), a.len() / LANES * LANES);
+        for (a, b) in whole.zip(b.chunks_exact(LANES)) {
+            for k in 0..LANES {
+                let d = a[k] - b[k];
+                lanes[k] += d * d;
+            }
+        }
+        let end: f32 = a[rest..].iter().zip(&b[rest..]).map(|(a, b)| (a - b) * (a - b)).sum();
+        total += lanes.iter().map(|&l| f64::from(l)).sum::<f64>() + f64::from(end);
+    }
+    total
+}
