@@ -41,6 +41,7 @@
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
 //! | [`hydrology`] | where water goes: receivers, hollows, areas, lakes, streams |
+//! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
@@ -58,7 +59,11 @@
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.
 //! - No GPU in the evaluation: it could not give the same bits everywhere.
 
+#[cfg(test)]
+extern crate self as talweg;
+
 pub mod cli;
+pub mod construction;
 pub mod eval;
 pub mod field;
 pub mod film;

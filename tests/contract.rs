@@ -52,7 +52,7 @@ fn check_described(about: &About) {
                     assert!(is_sentence(option.help), "{what}: {:?}", option.help);
                 }
             }
-            Kind::Bool | Kind::Curve | Kind::Image | Kind::Layer => {}
+            Kind::Bool | Kind::Curve | Kind::Image | Kind::Layer | Kind::Tree => {}
         }
         for (part, unit) in [("angle", "°"), ("metres", "m"), ("degrees", "°")] {
             assert!(!spec.name.contains(part) || spec.unit == unit, "{what}: the unit should be {unit}");
@@ -410,6 +410,7 @@ fn any_node() -> impl Strategy<Value = Node> {
                 Kind::Choice(options) => Value::Choice(((options.len() as f64 * t) as usize).min(options.len() - 1)),
                 Kind::Curve if t < 0.5 => another(spec),
                 Kind::Curve => extremes(spec).swap_remove(0),
+                Kind::Tree => extremes(spec).swap_remove((t * 2.99) as usize),
                 Kind::Image | Kind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
             };
             node.params_mut().set(k, &value).unwrap();

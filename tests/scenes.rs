@@ -77,6 +77,10 @@ fn value(spec: &ParamSpec, random: u64) -> Value {
         Kind::Bool => Value::Bool(!random.is_multiple_of(2)),
         Kind::Choice(options) => Value::Choice(random as usize % options.len()),
         Kind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
+        Kind::Tree => {
+            let presets = talweg::construction::presets::all();
+            Value::Tree(presets[random as usize % presets.len()].1.clone())
+        }
         Kind::Layer => Value::Text(format!("Layer {part}")),
         Kind::Curve => Value::Curve(Curve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)])),
     }

@@ -135,6 +135,7 @@ fn json_of_param(spec: &ParamSpec) -> serde_json::Value {
         Kind::Curve => "curve",
         Kind::Image => "image",
         Kind::Layer => "layer",
+        Kind::Tree => "tree",
     };
     value["type"] = kind.into();
     value

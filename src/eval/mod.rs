@@ -257,6 +257,10 @@ fn param_key(key: Key, spec: &ParamSpec, value: &Value) -> Key {
         (Kind::Image, Value::Text(name)) if !name.is_empty() => {
             key.with(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
         }
+        (Kind::Tree, Value::Tree(tree)) => tree
+            .pictures()
+            .iter()
+            .fold(key, |key, file| key.with(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
         _ => key,
     }
 }

@@ -17,6 +17,7 @@ crate::choices! {
         Sand "Sand": "Depth of loose sand on the ground, part of the height.",
         Snow "Snow": "Depth of snow on the ground, part of the height.",
         Film "Rain water": "Depth of rain that runs over the ground in a film. Pictures leave it out, so that the ground is seen.",
+        Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
     }
 }
 
@@ -26,7 +27,7 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(self, Self::Hardness | Self::Flow | Self::Rain)
+        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation)
     }
 
     /// Value where no layer has written the map.

@@ -268,6 +268,7 @@ catalogue! {
     generators::voronoi_midpoint::VoronoiMidpoint: Generator,
     generators::cellular::Cellular: Generator,
     generators::shape::Shape: Generator,
+    generators::construction::Construction: Generator,
     generators::import::Import: Generator,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,

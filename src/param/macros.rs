@@ -58,6 +58,7 @@ macro_rules! params {
             }
         }
 
+        #[allow(unused_variables, unused_mut, reason = "a group may have no parameters")]
         impl ::serde::Serialize for $name {
             fn serialize<S: ::serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 use ::serde::ser::SerializeStruct;
@@ -71,6 +72,7 @@ macro_rules! params {
             }
         }
 
+        #[allow(unused_variables, reason = "a group may have no parameters")]
         impl $crate::param::Params for $name {
             fn about(&self) -> &'static $crate::param::About {
                 static ABOUT: ::std::sync::LazyLock<$crate::param::About> = ::std::sync::LazyLock::new(|| {

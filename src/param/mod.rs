@@ -7,7 +7,11 @@
 mod macros;
 mod types;
 
+use std::borrow::Cow;
 use std::fmt;
+use std::sync::Arc;
+
+use crate::construction::Tree;
 
 pub use types::{Curve, ImageFile, LayerName, ParamType};
 
@@ -22,6 +26,7 @@ pub enum Value {
     Curve(Curve),
     /// Of [`Kind::Image`] and [`Kind::Layer`].
     Text(String),
+    Tree(Arc<Tree>),
 }
 
 /// One entry of a choice.
@@ -52,6 +57,8 @@ pub enum Kind {
     Image,
     /// A [`LayerName`].
     Layer,
+    /// A construction [`Tree`].
+    Tree,
 }
 
 /// Everything the program knows about one parameter.
@@ -126,7 +133,7 @@ pub enum ParamError {
 /// A value that was outside its hard range and has been moved inside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clamped {
-    pub param: &'static str,
+    pub param: Cow<'static, str>,
     pub was: String,
     pub now: String,
 }
@@ -157,8 +164,13 @@ pub trait Params {
         for (index, spec) in self.about().params.iter().enumerate() {
             let was = self.get(index);
             let now = spec.clamp(&was);
-            if now != was && self.set(index, &now).is_ok() {
-                moved.push(Clamped { param: spec.name, was: spec.show(&was), now: spec.show(&now) });
+            if let Value::Tree(tree) = &was {
+                let (mended, numbers) = tree.sanitised();
+                if !numbers.is_empty() && self.set(index, &Value::Tree(Arc::new(mended))).is_ok() {
+                    moved.extend(numbers.into_iter().map(|n| Clamped { param: n.at.into(), was: n.was, now: n.now }));
+                }
+            } else if now != was && self.set(index, &now).is_ok() {
+                moved.push(Clamped { param: spec.name.into(), was: spec.show(&was), now: spec.show(&now) });
             }
         }
         moved
@@ -173,6 +185,10 @@ impl ParamSpec {
             (Kind::Float { hard, .. }, Value::Float(v)) => Value::Float(v.clamp(hard.0, hard.1)),
             (Kind::Int { hard, .. }, Value::Int(v)) => Value::Int((*v).clamp(hard.0, hard.1)),
             (Kind::Curve, Value::Curve(c)) => Value::Curve(c.sanitised()),
+            (Kind::Tree, Value::Tree(tree)) => {
+                let (mended, moved) = tree.sanitised();
+                if moved.is_empty() { value.clone() } else { Value::Tree(Arc::new(mended)) }
+            }
             _ => value.clone(),
         }
     }
@@ -187,6 +203,7 @@ impl ParamSpec {
             (Value::Choice(i), _) => format!("{i}"),
             (Value::Curve(c), _) => c.to_string(),
             (Value::Text(text), _) => text.clone(),
+            (Value::Tree(tree), _) => tree.to_ron(0),
         }
     }
 
@@ -220,6 +237,7 @@ impl ParamSpec {
                 .map(Value::Curve)
                 .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
             Kind::Image | Kind::Layer => Ok(Value::Text(text_trimmed.into())),
+            Kind::Tree => Tree::from_ron(text_trimmed).map(|tree| Value::Tree(Arc::new(tree))).map_err(fail),
         }
     }
 
@@ -233,6 +251,7 @@ impl ParamSpec {
             Kind::Curve => "points x,y with x growing from 0 to 1".into(),
             Kind::Image => "a .png, .r16 or .r32 file, or a shipped stamp such as stamp:crater".into(),
             Kind::Layer => "the name of a layer".into(),
+            Kind::Tree => "a construction tree, as scenes have it".into(),
         }
     }
 

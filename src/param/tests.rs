@@ -49,7 +49,7 @@ fn values_are_clamped_by_set_and_refused_by_parse() {
 fn sanitise_moves_what_is_outside_and_names_it() {
     let mut sample = Sample { far_away: f32::NAN, count: 90, shape: Curve(vec![]), ..Sample::default() };
     let moved = sample.sanitise();
-    assert_eq!(moved.iter().map(|m| m.param).collect::<Vec<_>>(), ["far_away", "count", "shape"]);
+    assert_eq!(moved.iter().map(|m| m.param.as_ref()).collect::<Vec<_>>(), ["far_away", "count", "shape"]);
     assert_eq!(sample, Sample { count: 9, ..Sample::default() });
 }
 

@@ -2,8 +2,11 @@
 
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+
+use crate::construction::Tree;
 
 use super::{Kind, ParamError, ParamSpec, Value};
 
@@ -210,3 +213,18 @@ macro_rules! texts {
     )* };
 }
 texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
+
+impl ParamType for Arc<Tree> {
+    fn kind(_: Option<RangeInclusive<Arc<Tree>>>, _: Option<RangeInclusive<Arc<Tree>>>) -> Kind {
+        Kind::Tree
+    }
+    fn to_value(&self) -> Value {
+        Value::Tree(self.clone())
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Tree>, ParamError> {
+        match value {
+            Value::Tree(tree) => Ok(tree.clone()),
+            _ => Err(wrong(spec, "a construction tree")),
+        }
+    }
+}

@@ -4,8 +4,10 @@
 //! relative to it, so that the folder can be moved as a whole.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{Layer, Reads, Scene};
+use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::{STAMP_PREFIX, raster};
 use crate::nodes::Work;
@@ -48,6 +50,8 @@ impl Scene {
                 Value::Text(name) if !name.is_empty() => raster(&name).err().map(|e| e.to_string()),
                 _ => None,
             });
+            let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
+            let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
             let problem = |trouble: Trouble| move |message: String| Problem { layer: index, trouble, message };
             problems.extend(files.chain(source).map(problem(Trouble::Broken)));
@@ -143,19 +147,47 @@ impl Scene {
             for group in [layer.node.params_mut(), &mut layer.mask] {
                 for index in image_params(group) {
                     let Value::Text(name) = group.get(index) else { continue };
-                    if name.is_empty() || name.starts_with(STAMP_PREFIX) {
-                        continue;
-                    }
-                    if let Some(path) = change(Path::new(&name)) {
-                        // with / on every system, so that scenes can be passed on
-                        let text = path.to_string_lossy();
-                        let text = if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() };
+                    if let Some(text) = changed(&name, &change) {
                         let _ = group.set(index, &Value::Text(text));
+                    }
+                }
+                for (index, tree) in trees_of(group) {
+                    let mut made = Tree::clone(&tree);
+                    for (_, root) in made.roots_mut() {
+                        root.visit_mut(&mut |piece| {
+                            if let Some(file) = piece.picture_mut()
+                                && let Some(text) = changed(&file.0, &change)
+                            {
+                                file.0 = text;
+                            }
+                        });
+                    }
+                    if made != *tree {
+                        let _ = group.set(index, &Value::Tree(made.into()));
                     }
                 }
             }
         }
     }
+}
+
+/// The name of a file as `change` wants it, if that is another one.
+fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<String> {
+    if name.is_empty() || name.starts_with(STAMP_PREFIX) {
+        return None;
+    }
+    // with / on every system, so that scenes can be passed on
+    let text = change(Path::new(name))?.to_string_lossy().into_owned();
+    Some(if cfg!(windows) { text.replace('\\', "/") } else { text })
+}
+
+/// The construction trees of a group, with the indices of their parameters.
+fn trees_of(group: &dyn Params) -> Vec<(usize, Arc<Tree>)> {
+    let trees = (0..group.about().params.len()).filter_map(|k| match group.get(k) {
+        Value::Tree(tree) => Some((k, tree)),
+        _ => None,
+    });
+    trees.collect()
 }
 
 /// Indices of the parameters that name a file.

@@ -1,6 +1,8 @@
 //! What the tests of the node catalogue share.
 #![allow(dead_code, reason = "each test binary uses its part")]
 
+pub mod trees;
+
 use talweg::eval::thread_pool;
 use talweg::field::{Edges, Grid, Stream, Terrain};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
@@ -97,6 +99,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
         // nothing chosen, a shipped one, one that is not there
         Kind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
         Kind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
+        Kind::Tree => trees::extreme().into_iter().map(|tree| Value::Tree(tree.into())).collect(),
     }
 }
 
@@ -115,6 +118,7 @@ pub fn another(spec: &ParamSpec) -> Value {
         (Kind::Bool, Value::Bool(v)) => Value::Bool(!v),
         (Kind::Image, _) => Value::Text("stamp:volcano".into()),
         (Kind::Layer, _) => Value::Text("Another".into()),
+        (Kind::Tree, _) => Value::Tree(talweg::construction::presets::moon()),
         _ => Value::Curve(Curve(vec![(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 1.0)])),
     }
 }

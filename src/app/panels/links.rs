@@ -1,4 +1,6 @@
-//! Rows for what a parameter refers to: a file, or another layer.
+//! Rows for what a parameter refers to: a file, another layer, or a composed piece.
+
+use std::sync::Arc;
 
 use bevy_egui::egui;
 use egui::{RichText, Ui};
@@ -6,6 +8,7 @@ use egui_phosphor::regular as icon;
 
 use super::params::{Change, Choose, asks_for_reset, label};
 use crate::app::theme::colour;
+use crate::construction::Tree;
 use crate::io::{STAMP_PREFIX, stamp_names};
 use crate::param::{About, ParamSpec, Value};
 
@@ -73,4 +76,34 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
         change
     })
     .inner
+}
+
+/// A construction tree: one of the composed pieces, or one of somebody's own.
+pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, tree: &Arc<Tree>) -> Option<Change> {
+    let value = Value::Tree(tree.clone());
+    let composed = about.presets.iter().filter_map(|preset| {
+        let (_, value) = preset.values.iter().find(|(name, _)| *name == spec.name)?;
+        Some((preset, value))
+    });
+    let composed: Vec<_> = composed.collect();
+    let change = ui.horizontal(|ui| {
+        let label = label(ui, about, spec, &value);
+        let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
+        let text = composed.iter().find(|(_, is)| **is == value).map_or("Your own", |(preset, _)| preset.label);
+        let width = ui.available_width();
+        let combo = egui::ComboBox::from_id_salt("tree").selected_text(text).width(width).truncate();
+        let combo = combo.show_ui(ui, |ui| {
+            for (preset, made) in &composed {
+                if ui.selectable_label(**made == value, preset.label).on_hover_text(preset.help).clicked() {
+                    change = Some(Change::at_once((*made).clone()));
+                }
+            }
+        });
+        combo.response.labelled_by(label.id).on_hover_text(spec.help);
+        change
+    });
+    let pieces = tree.count();
+    let pieces = if pieces == 1 { "1 piece".into() } else { format!("{pieces} pieces") };
+    ui.weak(format!("{pieces}. Edit the tree in the scene file."));
+    change.inner
 }

@@ -68,6 +68,7 @@ pub fn row(
             let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
             links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
         }
+        (Kind::Tree, Value::Tree(tree)) => links::tree(ui, about, spec, tree),
         _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| ghosts.show(ui, document, group, index)),
     });
     if let Some(Change { value, gesture }) = change.inner {
@@ -288,7 +289,7 @@ fn tooltip_with(response: Response, about: &About, spec: &ParamSpec, more: &mut 
         if matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
             ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
         }
-        if spec.kind != Kind::Curve {
+        if !matches!(spec.kind, Kind::Curve | Kind::Tree) {
             ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
         }
         if !about.source.is_empty() {
@@ -303,7 +304,7 @@ fn show(spec: &ParamSpec, value: &Value) -> String {
     match (&spec.kind, value) {
         (Kind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
         (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
-        (Kind::Curve, _) => "its default".into(),
+        (Kind::Curve | Kind::Tree, _) => "its default".into(),
         _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
     }
 }

@@ -45,6 +45,15 @@ pub static HARDNESS: Ramp = Ramp(&[
     (1.00, [253, 232, 70]),
 ]);
 
+/// Bare to overgrown: pale yellow to deep green. After YlGn of ColorBrewer (Brewer, Hatchard and Harrower 2003).
+pub static PLANTS: Ramp = Ramp(&[
+    (0.00, [252, 250, 222]),
+    (0.25, [202, 226, 148]),
+    (0.50, [122, 186, 104]),
+    (0.75, [42, 128, 70]),
+    (1.00, [6, 64, 42]),
+]);
+
 /// Anything else: navy over green and ochre to pale pink. After batlow of Crameri (2018).
 pub static PLAIN: Ramp = Ramp(&[
     (0.00, [2, 26, 88]),
@@ -99,7 +108,7 @@ mod tests {
 
     #[test]
     fn lightness_tells_the_order_without_colour() {
-        for ramp in [&WATER, &EARTH, &HARDNESS, &PLAIN] {
+        for ramp in [&WATER, &EARTH, &HARDNESS, &PLANTS, &PLAIN] {
             let steps: Vec<f32> = ramp.table(33).map(lightness).collect();
             let sign = (steps[32] - steps[0]).signum();
             assert!(steps.windows(2).all(|pair| (pair[1] - pair[0]) * sign > 0.0), "{steps:?}");

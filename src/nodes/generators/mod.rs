@@ -3,6 +3,7 @@
 pub mod billow;
 pub mod cellular;
 pub mod circles;
+pub mod construction;
 pub mod diamond_square;
 pub mod fault;
 pub mod hybrid;

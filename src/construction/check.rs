@@ -1,0 +1,199 @@
+//! Keeping trees sound: numbers move into their ranges, and what cannot be mended is an error that says where.
+
+use super::contour::Contour;
+use super::curve::CurvePoint;
+use super::piece::{Form, Piece, Tree};
+
+/// Points of a curve or contour at the most.
+pub const MOST_POINTS: usize = 512;
+/// Pieces of a tree at the most.
+pub const MOST_PIECES: usize = 10_000;
+/// Operators inside each other at the most.
+pub const DEEPEST: usize = 32;
+
+/// Why a tree cannot be used, and where in it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}: {what}")]
+pub struct TreeError {
+    /// `Construction / blend 'hills' / disc 3`.
+    pub at: String,
+    pub what: String,
+}
+
+/// A number that was outside its range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moved {
+    /// The piece and the name of its number.
+    pub at: String,
+    pub was: String,
+    pub now: String,
+}
+
+impl Tree {
+    /// The tree with every number in its hard range, and what had to move.
+    pub fn sanitised(&self) -> (Self, Vec<Moved>) {
+        let mut tree = self.clone();
+        let mut moved = Vec::new();
+        mend(&mut tree.frame, "Construction", &mut moved);
+        for (name, root) in tree.roots_mut() {
+            let at = if name.is_empty() { "Construction".to_string() } else { format!("Construction / {name}") };
+            sanitise(root, &format!("{at} / {}", root.label(0)), &mut moved);
+        }
+        (tree, moved)
+    }
+
+    /// Whether every instance shows a definition that there is, and none shows itself.
+    ///
+    /// # Errors
+    /// With the way to the first piece that is wrong.
+    pub fn check(&self) -> Result<(), TreeError> {
+        let fail = |at: &str, what: String| Err(TreeError { at: at.into(), what });
+        if self.count() > MOST_PIECES {
+            return fail("Construction", format!("it has {} pieces; {MOST_PIECES} is the most", self.count()));
+        }
+        for (k, definition) in self.definitions.iter().enumerate() {
+            if definition.name.is_empty() {
+                return fail(&format!("Construction / definition {}", k + 1), "it has no name".into());
+            }
+            if self.definitions[..k].iter().any(|other| other.name == definition.name) {
+                return fail(
+                    &format!("Construction / definition '{}'", definition.name),
+                    "the name is taken twice".into(),
+                );
+            }
+        }
+        for (name, root) in self.roots() {
+            let at = if name.is_empty() { "Construction".to_string() } else { format!("Construction / {name}") };
+            let mut open: Vec<&str> =
+                name.strip_prefix("definition '").and_then(|n| n.strip_suffix('\'')).into_iter().collect();
+            let mut done = Vec::new();
+            self.follow(root, &format!("{at} / {}", root.label(0)), &mut open, &mut done, 0)?;
+        }
+        Ok(())
+    }
+
+    /// Goes down from `piece` through definitions; `open` are those it is in, `done` those found sound.
+    fn follow<'a>(
+        &'a self,
+        piece: &'a Piece,
+        at: &str,
+        open: &mut Vec<&'a str>,
+        done: &mut Vec<&'a str>,
+        depth: usize,
+    ) -> Result<(), TreeError> {
+        let fail = |what: String| Err(TreeError { at: at.into(), what });
+        if depth > DEEPEST {
+            return fail(format!("operators are nested more than {DEEPEST} deep"));
+        }
+        if let Form::Image(image) = &piece.form
+            && !image.is_convex()
+        {
+            return fail("the corners must make a convex quadrangle, in order around it".into());
+        }
+        if let Form::Instance(instance) = &piece.form {
+            let Some(definition) = self.definition(&instance.definition) else {
+                return fail(format!("there is no definition '{}'", instance.definition));
+            };
+            if open.contains(&definition.name.as_str()) {
+                let way: Vec<&str> = open.iter().copied().chain([definition.name.as_str()]).collect();
+                return fail(format!("it would contain itself: {}", way.join(" → ")));
+            }
+            if !done.contains(&definition.name.as_str()) {
+                open.push(&definition.name);
+                self.follow(
+                    &definition.piece,
+                    &format!("{at} / {}", definition.piece.label(0)),
+                    open,
+                    done,
+                    depth + 1,
+                )?;
+                open.pop();
+                done.push(&definition.name);
+            }
+        }
+        for (k, inner) in piece.of().iter().enumerate() {
+            self.follow(inner, &format!("{at} / {}", inner.label(k)), open, done, depth + 1)?;
+        }
+        Ok(())
+    }
+}
+
+fn mend(group: &mut dyn crate::param::Params, at: &str, moved: &mut Vec<Moved>) {
+    let clamped = group.sanitise();
+    moved.extend(clamped.into_iter().map(|c| Moved { at: format!("{at}: {}", c.param), was: c.was, now: c.now }));
+}
+
+fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Moved>) {
+    mend(piece.params_mut(), at, moved);
+    match &mut piece.form {
+        Form::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
+        Form::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
+        Form::Contour(contour) => sanitise_contour(contour, at, moved),
+        Form::Image(image) => {
+            for (k, corner) in image.corners.iter_mut().enumerate() {
+                *corner = (held(corner.0, 1.0e6), held(corner.1, 1.0e6)).noting(
+                    *corner,
+                    &format!("{at}: corner {}", k + 1),
+                    moved,
+                );
+            }
+        }
+        _ => {}
+    }
+    for (k, inner) in piece.of_mut().into_iter().flatten().enumerate() {
+        let at = format!("{at} / {}", inner.label(k));
+        sanitise(inner, &at, moved);
+    }
+}
+
+fn held(value: f32, most: f32) -> f32 {
+    if value.is_nan() { 0.0 } else { value.clamp(-most, most) }
+}
+
+/// A value that takes the place of another.
+trait Noting: PartialEq + std::fmt::Debug + Sized {
+    fn noting(self, was: Self, at: &str, moved: &mut Vec<Moved>) -> Self {
+        if self != was {
+            moved.push(Moved { at: at.into(), was: format!("{was:?}"), now: format!("{self:?}") });
+        }
+        self
+    }
+}
+impl<T: PartialEq + std::fmt::Debug> Noting for T {}
+
+fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Moved>) {
+    let count = points.len();
+    points.truncate(MOST_POINTS);
+    points.len().noting(count, &format!("{at}: number of points"), moved);
+    for (k, point) in points.iter_mut().enumerate() {
+        let at = format!("{at}: point {}", k + 1);
+        point.at = (held(point.at.0, 1.0e6), held(point.at.1, 1.0e6)).noting(point.at, &at, moved);
+        point.height = held(point.height, 1.0e5).noting(point.height, &format!("{at}: height"), moved);
+        point.width = held(point.width, 100.0).max(0.01).noting(point.width, &format!("{at}: width"), moved);
+        point.depth = held(point.depth, 100.0).noting(point.depth, &format!("{at}: depth"), moved);
+        if let Some(profile) = &mut point.profile {
+            *profile = profile.sanitised().noting(profile.clone(), &format!("{at}: profile"), moved);
+        }
+    }
+}
+
+fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Moved>) {
+    for (name, count, least) in [
+        ("points", contour.points.len(), contour.points.len().min(MOST_POINTS)),
+        ("profiles", contour.profiles.len(), contour.profiles.len().min(MOST_POINTS)),
+    ] {
+        least.noting(count, &format!("{at}: number of {name}"), moved);
+    }
+    contour.points.truncate(MOST_POINTS);
+    contour.profiles.truncate(MOST_POINTS);
+    for (k, point) in contour.points.iter_mut().enumerate() {
+        *point = (held(point.0, 1.0e6), held(point.1, 1.0e6)).noting(*point, &format!("{at}: point {}", k + 1), moved);
+    }
+    for (k, ray) in contour.profiles.iter_mut().enumerate() {
+        let at = format!("{at}: profile {}", k + 1);
+        ray.angle = held(ray.angle, 360.0).noting(ray.angle, &at, moved);
+        let mut tidy = ray.profile.sanitised();
+        tidy.0.retain(|p| p.0 >= 0.0);
+        ray.profile = tidy.noting(ray.profile.clone(), &at, moved);
+    }
+}

@@ -1,0 +1,289 @@
+//! The contour: a closed curve about a centre, with profiles that run out from it: lakes, mesas, craters, islands.
+//!
+//! Law: with (ρ, θ) the polar coordinates about the centre, R(θ) the radius of the contour (a monotone cubic through the points, in
+//! the order of their angles) and x = ρ/R(θ): f = height + depth · c_θ(x), c_θ between the profiles of the two directions
+//! around, α = falloff(x). All profiles share their value at the centre, so that f has no jump there.
+//! Gradient: ∇x = r̂/R - R'/R² θ̂, the change of the profile with the angle divided by ρ. Lipschitz: the same, each at its greatest.
+//! Source: document 004, §4.1 and fig. 7.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, Bounds};
+use super::falloff::Falloff;
+use super::plane::{Area, Point, Range, Stretch, add, higher, length, lower, scaled, smooth, sub};
+use super::profile::{Line, Profile};
+
+crate::choices! {
+    /// The landform inside a contour.
+    Landform {
+        Lake "Lake": "A basin with a flat floor and a shore.",
+        Mesa "Mesa": "A table with steep walls.",
+        Crater "Crater": "A bowl with a raised rim and a blanket of ejecta.",
+        Island "Island": "Land that rises from the shore and falls off under water.",
+        Cone "Volcano": "A cone that grows steeper upwards, with a pit at its top.",
+    }
+}
+
+impl Landform {
+    /// Rise by distance, in depths and radii of the contour.
+    pub fn profile(self) -> Profile {
+        Profile(match self {
+            Self::Lake => vec![(0.0, -1.0), (0.55, -0.9), (0.85, -0.35), (1.0, 0.0), (1.2, 0.1), (1.6, 0.12)],
+            Self::Mesa => vec![(0.0, 1.0), (0.72, 0.98), (0.86, 0.9), (1.0, 0.3), (1.12, 0.18), (1.6, 0.0)],
+            Self::Crater => {
+                vec![
+                    (0.0, -1.0),
+                    (0.3, -0.97),
+                    (0.6, -0.72),
+                    (0.9, 0.1),
+                    (1.0, 0.22),
+                    (1.15, 0.12),
+                    (1.4, 0.03),
+                    (1.8, 0.0),
+                ]
+            }
+            Self::Island => {
+                vec![(0.0, 1.0), (0.35, 0.7), (0.7, 0.3), (0.92, 0.06), (1.0, 0.0), (1.25, -0.15), (1.6, -0.5)]
+            }
+            Self::Cone => vec![
+                (0.0, 0.74),
+                (0.05, 0.75),
+                (0.1, 0.93),
+                (0.13, 0.97),
+                (0.17, 0.93),
+                (0.3, 0.66),
+                (0.5, 0.36),
+                (0.75, 0.13),
+                (1.0, 0.03),
+                (1.3, 0.0),
+            ],
+        })
+    }
+}
+
+/// The profile in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ray {
+    /// Degrees: 0 is east, 90 is south.
+    pub angle: f32,
+    pub profile: Profile,
+}
+
+crate::params! {
+    /// A landform inside a closed line: a lake, a mesa, a crater, an island or a volcano.
+    ContourSettings "Contour" in "Primitive", from "document 004, fig. 7", also "lake mesa crater island volcano closed shore polygon" {
+        /// The landform, where no profiles of its own are given.
+        landform: Landform = Landform::Lake;
+        /// Where its centre lies, from the west edge.
+        x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Where its centre lies, from the north edge.
+        y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Height of the ground at the contour, above the datum.
+        height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
+        /// How deep the basin, how high the mountain is.
+        depth: f32 ["m"] = 80.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
+        /// Radius of the contour where no points are given.
+        radius: f32 ["m"] = 800.0, 0.1..=1.0e6, slider 20.0..=4000.0;
+        /// Distance up to which it is there in full, in radii of the contour.
+        core: f32 = 1.0, 0.0..=7.9, slider 0.0..=2.0;
+        /// Distance at which it ends, in radii of the contour.
+        reach: f32 = 1.6, 0.1..=8.0, slider 1.0..=3.0;
+    }
+}
+
+/// A landform inside a closed line.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Contour {
+    /// Points of the line, seen from the centre, in metres to the east and south.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<(f32, f32)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub profiles: Vec<Ray>,
+    #[serde(default, skip_serializing_if = "super::piece::is_default")]
+    pub settings: ContourSettings,
+}
+
+/// A contour ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    centre: Point,
+    height: f64,
+    depth: f64,
+    falloff: Falloff,
+    /// R over the angle from -2π to 2π.
+    radius: Line,
+    farthest: f64,
+    /// Profiles by angle from -π on.
+    rays: Vec<(f64, Line)>,
+}
+
+/// The angle between -π and π.
+fn turned(angle: f64) -> f64 {
+    let whole = libm::floor((angle + PI) / TAU);
+    angle - whole * TAU
+}
+
+impl Contour {
+    pub fn prepare(&self) -> Prepared {
+        let settings = &self.settings;
+        let mut corners: Vec<(f64, f64)> = self
+            .points
+            .iter()
+            .map(|&(x, y)| [f64::from(x), f64::from(y)])
+            .filter(|&p| length(p) > 0.0)
+            .map(|p| (libm::atan2(p[1], p[0]), length(p)))
+            .collect();
+        corners.sort_by(|a, b| a.0.total_cmp(&b.0));
+        corners.dedup_by(|a, b| a.0 - b.0 < 1e-3);
+        if corners.len() < 3 {
+            let radius = f64::from(settings.radius);
+            corners = vec![(-2.0, radius), (0.0, radius), (2.0, radius)];
+        }
+        // once around before and once after, so that the curve closes smoothly; no radius next to nothing beside the others
+        let farthest = corners.iter().fold(0.0, |r, c| higher(r, c.1));
+        let around = |k: f64| corners.iter().map(move |c| (c.0 + k * TAU, c.1));
+        let knots: Vec<(f64, f64)> =
+            around(-1.0).chain(around(0.0)).chain(around(1.0)).map(|(a, r)| (a, higher(r, 0.02 * farthest))).collect();
+        let first = self.profiles.first().map_or_else(|| settings.landform.profile(), |ray| ray.profile.clone());
+        let centre = first.prepare().first();
+        let mut rays: Vec<(f64, Line)> = self
+            .profiles
+            .iter()
+            .map(|ray| {
+                let angle = turned(f64::from(ray.angle) * (PI / 180.0));
+                (angle, ray.profile.prepare().starting_at(centre))
+            })
+            .collect();
+        if rays.is_empty() {
+            rays.push((0.0, first.prepare().starting_at(centre)));
+        }
+        rays.sort_by(|a, b| a.0.total_cmp(&b.0));
+        rays.dedup_by(|a, b| a.0 - b.0 < 1e-3);
+        let core = f64::from(settings.core);
+        Prepared {
+            centre: [f64::from(settings.x), f64::from(settings.y)],
+            height: f64::from(settings.height),
+            depth: f64::from(settings.depth),
+            falloff: Falloff { core, radius: higher(f64::from(settings.reach), core + 0.05) },
+            radius: Line::through(&knots),
+            farthest,
+            rays,
+        }
+    }
+}
+
+impl Prepared {
+    pub fn area(&self) -> Area {
+        // a monotone cubic never goes beyond its points
+        Area::around(self.centre, self.farthest * self.falloff.radius)
+    }
+
+    /// The directions around angle `a`: their indices, how far `a` is from the first to the second, and how fast that changes.
+    fn around(&self, a: f64) -> (usize, usize, f64, f64) {
+        let n = self.rays.len();
+        if n == 1 {
+            return (0, 0, 0.0, 0.0);
+        }
+        let k = (self.rays.partition_point(|ray| ray.0 <= a) + n - 1) % n;
+        let next = (k + 1) % n;
+        let ahead = |from: f64, to: f64| if to >= from { to - from } else { to - from + TAU };
+        let wide = ahead(self.rays[k].0, self.rays[next].0);
+        let (t, dt) = smooth(ahead(self.rays[k].0, a) / wide);
+        (k, next, t, dt / wide)
+    }
+
+    #[inline]
+    pub fn at<const G: bool>(&self, p: Point) -> Answer {
+        let way = sub(p, self.centre);
+        let rho = length(way);
+        if rho >= self.farthest * self.falloff.radius {
+            return Answer::default();
+        }
+        let angle = libm::atan2(way[1], way[0]);
+        let (radius, dradius) = self.radius.at(angle);
+        let x = rho / radius;
+        let (weight, turn) = self.falloff.at(x);
+        if weight <= 0.0 {
+            return Answer::default();
+        }
+        let (k, next, t, dt) = self.around(angle);
+        let (mut rise, mut steep) = self.rays[k].1.at(x);
+        let mut swing = 0.0;
+        if t > 0.0 {
+            let (other, dother) = self.rays[next].1.at(x);
+            swing = dt * (other - rise);
+            rise += t * (other - rise);
+            steep += t * (dother - steep);
+        }
+        let height = self.height + self.depth * rise;
+        if !G || rho == 0.0 {
+            return Answer { height, weight, ..Answer::default() };
+        }
+        let out = scaled(way, 1.0 / rho);
+        let around = [-out[1], out[0]];
+        let dx = add(scaled(out, 1.0 / radius), scaled(around, -dradius / (radius * radius)));
+        let slope = [0, 1].map(|k| self.depth * (steep * dx[k] + swing / rho * around[k]));
+        Answer { height, weight, slope, fade: scaled(dx, turn) }
+    }
+
+    pub fn over(&self, stretch: &Stretch) -> Bounds {
+        let rho = stretch.distances(self.centre);
+        if rho.low >= self.farthest * self.falloff.radius {
+            return Bounds::NOTHING;
+        }
+        let (way, r) = (sub(stretch.middle(), self.centre), stretch.radius());
+        let far = length(way);
+        // asin t ≤ π/2 t
+        let angles = if r < far {
+            Range::around(libm::atan2(way[1], way[0]), FRAC_PI_2 * r / far).loosened()
+        } else {
+            Range::new(-PI, PI)
+        };
+        let angles = if angles.high - angles.low >= TAU { Range::new(-PI, PI) } else { angles };
+        let (radius, dradius) = self.radius.over(angles);
+        let x = Range::new(rho.low / radius.high, rho.high / radius.low).loosened();
+        let x = Range::new(higher(x.low, 0.0), x.high);
+        let (weight, turn) = self.falloff.over(x);
+        if weight.high <= 0.0 {
+            return Bounds::NOTHING;
+        }
+        let (mut rise, mut steep, mut swing) = (Range::EMPTY, 0.0f64, 0.0f64);
+        let n = self.rays.len();
+        let lines: Vec<(Range, f64)> = self.rays.iter().map(|ray| ray.1.over(x)).collect();
+        for k in 0..n {
+            let next = (k + 1) % n;
+            if n > 1 && !self.sector_meets(k, angles) {
+                continue;
+            }
+            for line in [&lines[k], &lines[next]] {
+                (rise, steep) = (rise.union(line.0), higher(steep, line.1));
+            }
+            if n > 1 {
+                let ahead = self.rays[next].0 - self.rays[k].0;
+                let wide = if ahead > 0.0 { ahead } else { ahead + TAU };
+                // both begin with the same value: their difference is no more than their slopes allow
+                let by_spread = if rho.low > 0.0 { lines[k].0.spread(&lines[next].0) / rho.low } else { f64::INFINITY };
+                let steepest = |ray: usize| self.rays[ray].1.over(Range::new(0.0, x.high)).1;
+                let by_slope = (steepest(k) + steepest(next)) / radius.low;
+                swing = higher(swing, 1.5 / wide * lower(by_spread, by_slope));
+            }
+        }
+        let bend = dradius / radius.low;
+        let dx = (1.0 + bend * bend).sqrt() / radius.low;
+        let depth = self.depth.abs();
+        let slope = depth * (steep * dx + swing) * (1.0 + 1e-9);
+        let height = rise.times(self.depth).plus(Range::one(self.height)).loosened();
+        Bounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
+    }
+
+    /// Whether the sector from direction `k` to the next has angles of the range, which may go beyond ±π.
+    fn sector_meets(&self, k: usize, angles: Range) -> bool {
+        let from = self.rays[k].0;
+        let to = if k + 1 < self.rays.len() { self.rays[k + 1].0 } else { self.rays[0].0 + TAU };
+        [-TAU, 0.0, TAU].iter().any(|turn| from + turn <= angles.high && angles.low <= to + turn)
+    }
+}

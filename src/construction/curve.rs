@@ -1,0 +1,289 @@
+//! The curve: ground along a line, with cross profiles interpolated along it: rivers, roads, ridges, canyons.
+//!
+//! Law: f(p) = z(s) + depth(s) · c_s(o / width(s)), s the arc length and o the offset of p beside the [`path`](super::path), z and
+//! width monotone cubics through the points, c_s the profile between those of the two points around; α(p) = falloff(d).
+//! Gradient: by the chain rule from ∇s and ∇o. Lipschitz: the same terms, each at its greatest.
+//! Source: document 004, §4.1 and fig. 6.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, Bounds};
+use super::falloff::Falloff;
+use super::path::{Path, Run};
+use super::plane::{Area, Point, Range, Stretch, higher, lower, scaled, smooth};
+use super::profile::{Line, Profile};
+
+crate::choices! {
+    /// The shape across a curve.
+    Cross {
+        River "River": "A bed with gentle banks, at its deepest in the middle.",
+        Road "Road": "Level across, with shoulders that fall off.",
+        Ridge "Ridge": "Highest in the middle, falling to both sides.",
+        Canyon "Canyon": "A flat floor between steep, stepped walls.",
+        Bank "Level": "Level across: a causeway, a terrace, a valley floor.",
+    }
+}
+
+impl Cross {
+    /// Rise by distance, in depths and widths.
+    pub fn profile(self) -> Profile {
+        Profile(match self {
+            Self::River => vec![(0.0, -1.0), (0.22, -0.86), (0.42, -0.2), (0.55, 0.02), (1.0, 0.12)],
+            Self::Road => vec![(0.0, 0.0), (0.5, -0.02), (0.6, -0.12), (1.0, -1.0)],
+            Self::Ridge => vec![(0.0, 1.0), (0.12, 0.86), (0.45, 0.36), (1.0, 0.0)],
+            Self::Canyon => vec![(0.0, -1.0), (0.22, -0.96), (0.34, -0.58), (0.46, -0.52), (0.58, -0.1), (0.72, 0.0)],
+            Self::Bank => vec![(0.0, 0.0)],
+        })
+    }
+}
+
+/// A point of a curve.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CurvePoint {
+    /// Metres from the west and the north edge.
+    pub at: (f32, f32),
+    /// Metres above the datum.
+    #[serde(default)]
+    pub height: f32,
+    /// The width here, as a multiple of the curve's.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub width: f32,
+    /// The depth here, as a multiple of the curve's.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub depth: f32,
+    /// The shape across at this point, if not that of the curve. Distances below 0 lie to the left: with them a profile is not the
+    /// same on both sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+}
+
+fn one() -> f32 {
+    1.0
+}
+fn is_one(value: &f32) -> bool {
+    *value == 1.0
+}
+
+impl CurvePoint {
+    pub fn new(x: f32, y: f32, height: f32) -> Self {
+        Self { at: (x, y), height, width: 1.0, depth: 1.0, profile: None }
+    }
+}
+
+crate::params! {
+    /// Ground along a line: a river, a road, a ridge or a canyon.
+    CurveSettings "Curve" in "Primitive", from "document 004, fig. 6", also "river road ridge canyon line spline valley path" {
+        /// The shape across the line. A point may have its own.
+        cross: Cross = Cross::River;
+        /// Distance from the middle line to where the shape ends.
+        width: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
+        /// How deep the bed or canyon, how high the ridge is.
+        depth: f32 ["m"] = 30.0, -1.0e5..=1.0e5, slider 0.0..=500.0;
+        /// Distance over which it gives way to the ground around, beyond its width.
+        fade: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
+        /// How the line runs between its points.
+        run: Run = Run::Through;
+        /// Eases bends over this length, as road builders do: curvature grows and shrinks steadily.
+        easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
+        /// Lowers points that lie above the one before, so that water always runs on.
+        downhill: bool = false;
+    }
+}
+
+/// Ground along a line.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Curve {
+    pub points: Vec<CurvePoint>,
+    #[serde(default, skip_serializing_if = "super::piece::is_default")]
+    pub settings: CurveSettings,
+}
+
+/// A path with what changes along it.
+#[derive(Clone, Debug)]
+pub struct Course {
+    pub path: Path,
+    pub height: Line,
+    pub width: Line,
+    pub depth: Line,
+    /// Distance within which the weight is whole, and where it ends.
+    pub falloff: Falloff,
+}
+
+impl Course {
+    pub fn new(points: &[CurvePoint], settings: &CurveSettings) -> Self {
+        let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
+        let (width, fade) = (f64::from(settings.width), f64::from(settings.fade));
+        let widest = points.iter().fold(LEAST_WIDTH, |w, p| higher(w, f64::from(p.width))) * width;
+        let path = Path::new(&places, settings.run, f64::from(settings.easing), widest + fade);
+        let line = |value: &dyn Fn(&CurvePoint) -> f64, falls: bool| {
+            let mut knots: Vec<(f64, f64)> = Vec::with_capacity(points.len());
+            for (&s, point) in path.stations.iter().zip(points) {
+                let y = value(point);
+                match knots.last() {
+                    // points in one place count once
+                    Some(last) if s - last.0 < 1e-6 => {}
+                    Some(last) if falls => knots.push((s, lower(y, last.1))),
+                    _ => knots.push((s, y)),
+                }
+            }
+            Line::through(&knots)
+        };
+        Self {
+            height: line(&|p| f64::from(p.height), settings.downhill),
+            width: line(&|p| width * higher(f64::from(p.width), LEAST_WIDTH), false),
+            depth: line(&|p| f64::from(settings.depth) * f64::from(p.depth), false),
+            falloff: Falloff { core: widest, radius: widest + fade },
+            path,
+        }
+    }
+
+    /// The same course, `by` times as wide; its weight ends where it did.
+    pub fn widened(self, by: f64) -> Self {
+        Self { width: self.width.scaled(by), ..self }
+    }
+
+    /// Weight and its gradient at a distance from the line.
+    #[inline]
+    pub fn weight(&self, near: &super::path::Near) -> (f64, Point) {
+        let (weight, turn) = self.falloff.at(near.distance);
+        (weight, scaled(near.ddistance, turn))
+    }
+}
+
+/// The narrowest a curve gets, beside its width.
+const LEAST_WIDTH: f64 = 0.01;
+
+/// A curve ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    course: Course,
+    /// Profiles by arc length; one alone holds everywhere.
+    profiles: Vec<(f64, Shape)>,
+}
+
+/// A profile, the same on both sides or not.
+#[derive(Clone, Debug)]
+struct Shape {
+    line: Line,
+    is_even: bool,
+}
+
+impl Shape {
+    fn new(profile: &Profile) -> Self {
+        Self { line: profile.prepare(), is_even: profile.0.iter().all(|p| p.0 >= 0.0) }
+    }
+
+    /// Rise and its derivative by the offset.
+    #[inline]
+    fn at(&self, offset: f64) -> (f64, f64) {
+        if self.is_even && offset < 0.0 {
+            let (y, dy) = self.line.at(-offset);
+            (y, -dy)
+        } else {
+            self.line.at(offset)
+        }
+    }
+
+    fn over(&self, offset: Range) -> (Range, f64) {
+        if !self.is_even || offset.low >= 0.0 {
+            return self.line.over(offset);
+        }
+        let nearest = if offset.high > 0.0 { 0.0 } else { -offset.high };
+        self.line.over(Range::new(nearest, offset.reach()))
+    }
+}
+
+impl Curve {
+    pub fn prepare(&self) -> Prepared {
+        let course = Course::new(&self.points, &self.settings);
+        let plain = self.settings.cross.profile();
+        let own = |point: &CurvePoint| Shape::new(point.profile.as_ref().unwrap_or(&plain));
+        let profiles = if self.points.iter().all(|p| p.profile.is_none()) {
+            vec![(0.0, Shape::new(&plain))]
+        } else {
+            course.path.stations.iter().zip(&self.points).map(|(&s, p)| (s, own(p))).collect()
+        };
+        Prepared { course, profiles }
+    }
+}
+
+impl Prepared {
+    pub fn area(&self) -> Area {
+        self.course.path.area
+    }
+
+    /// The profiles around arc length `s`, how far `s` is from the first to the second, and how fast that changes.
+    fn around(&self, s: f64) -> (usize, f64, f64) {
+        let last = self.profiles.len() - 1;
+        let k = self.profiles.partition_point(|p| p.0 <= s).clamp(1, last.max(1)) - 1;
+        if last == 0 {
+            return (0, 0.0, 0.0);
+        }
+        let long = self.profiles[k + 1].0 - self.profiles[k].0;
+        if long <= 0.0 {
+            return (k, 0.0, 0.0);
+        }
+        let (t, dt) = smooth((s - self.profiles[k].0) / long);
+        (k, t, dt / long)
+    }
+
+    /// Rise at arc length `s` and offset `x` in widths, and its derivatives.
+    #[inline]
+    fn rise(&self, s: f64, x: f64) -> (f64, f64, f64) {
+        let (k, t, dt) = self.around(s);
+        let (y, dy) = self.profiles[k].1.at(x);
+        if t == 0.0 {
+            return (y, 0.0, dy);
+        }
+        let (z, dz) = self.profiles[k + 1].1.at(x);
+        (y + t * (z - y), dt * (z - y), dy + t * (dz - dy))
+    }
+
+    #[inline]
+    pub fn at<const G: bool>(&self, p: Point) -> Answer {
+        let Some(near) = self.course.path.at::<G>(p) else { return Answer::default() };
+        let (weight, fade) = self.course.weight(&near);
+        let (z, dz) = self.course.height.at(near.along);
+        let (width, dwidth) = self.course.width.at(near.along);
+        let (depth, ddepth) = self.course.depth.at(near.along);
+        let x = near.offset / width;
+        let (rise, rise_s, rise_x) = self.rise(near.along, x);
+        let height = z + depth * rise;
+        if !G {
+            return Answer { height, weight, ..Answer::default() };
+        }
+        let by_s = dz + ddepth * rise + depth * (rise_s - rise_x * x * dwidth / width);
+        let by_o = depth * rise_x / width;
+        let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_o * near.doffset[k]);
+        Answer { height, weight, slope, fade }
+    }
+
+    pub fn over(&self, stretch: &Stretch) -> Bounds {
+        let Some(near) = self.course.path.over(stretch) else { return Bounds::NOTHING };
+        let (weight, fade) = self.course.falloff.over(near.distance);
+        let (z, dz) = self.course.height.over(near.along);
+        let (width, dwidth) = self.course.width.over(near.along);
+        let (depth, ddepth) = self.course.depth.over(near.along);
+        let x = near.offset.product(Range::new(1.0 / width.high, 1.0 / width.low));
+        let (mut rise, mut rise_s, mut rise_x) = (Range::EMPTY, 0.0f64, 0.0f64);
+        let (first, last) = (self.around(near.along.low).0, self.around(near.along.high).0);
+        for k in first..=last {
+            let (y, dy) = self.profiles[k].1.over(x);
+            (rise, rise_x) = (rise.union(y), higher(rise_x, dy));
+            if let Some((to, next)) = self.profiles.get(k + 1) {
+                let (next, dnext) = next.over(x);
+                let long = to - self.profiles[k].0;
+                if long > 0.0 {
+                    rise_s = higher(rise_s, 1.5 / long * y.spread(&next));
+                }
+                (rise, rise_x) = (rise.union(next), higher(rise_x, dnext));
+            }
+        }
+        let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + rise_x * x.reach() * dwidth / width.low);
+        let by_o = depth.reach() * rise_x / width.low;
+        let slope = by_s * near.dalong + by_o * near.doffset;
+        Bounds::plain(z.plus(depth.product(rise)).loosened(), weight, slope * (1.0 + 1e-9), fade)
+    }
+}

@@ -1,0 +1,101 @@
+//! The disc: a round piece of ground about a centre, level or made of noise.
+//!
+//! Law: f(p) = height + ground(p - c), α(p) = falloff(|p - c|), see [`ground`](super::ground) and [`falloff`](super::falloff).
+//! The noise moves with the centre.
+//! Source: document 004, §4.1 and fig. 5.
+
+use super::answer::{Answer, Bounds, Detail};
+use super::falloff::Falloff;
+use super::ground::{Form, Ground, Surface};
+use super::plane::{Area, Point, Range, Stretch, length, scaled, sub};
+
+crate::params! {
+    /// A round piece of ground: a plain, hills, mountains or dunes.
+    Disc "Disc" in "Primitive", from "document 004, fig. 5", also "circle hills mountains plain dunes patch" {
+        /// Where its centre lies, from the west edge.
+        x: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Where its centre lies, from the north edge.
+        y: f32 ["m"] = 4000.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Distance from the centre at which it ends. There is terrain up to about half of it, and beyond where others help.
+        radius: f32 ["m"] = 2000.0, 0.1..=1.0e6, slider 50.0..=8000.0;
+        /// Share of the radius within which it is there in full.
+        core: f32 = 0.0, 0.0..=0.95;
+        /// Height of the ground above the datum.
+        height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
+        /// What the ground is like.
+        surface: Surface = Surface::Hills;
+        /// Height of the largest hills, crests or dunes above that.
+        amplitude: f32 ["m"] = 150.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
+        /// Distance from one large hill to the next.
+        size: f32 ["m"] = 900.0, 0.1..=1.0e6, slider 20.0..=4000.0;
+        /// How many times smaller hills are laid on larger ones, each half as wide.
+        octaves: u32 = 6, 1..=16, slider 1..=10;
+        /// Height of each kind of hill beside the next larger one: low is smooth, high is rugged.
+        roughness: f32 = 0.45, 0.0..=0.95, slider 0.2..=0.7;
+        /// Where the wind blows to, for dunes: 0 is east, 90 is south.
+        wind_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0;
+        /// Chooses the hills: another number, other hills of the same kind.
+        seed: u32 = 1, 0..=1_000_000, slider 0..=100;
+    }
+}
+
+/// A disc ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    centre: Point,
+    height: f64,
+    falloff: Falloff,
+    ground: Ground,
+}
+
+impl Disc {
+    pub fn prepare(&self, seed: u32) -> Prepared {
+        let wind = f64::from(self.wind_angle) * (std::f64::consts::PI / 180.0);
+        let form = Form {
+            surface: self.surface,
+            amplitude: f64::from(self.amplitude),
+            size: f64::from(self.size),
+            octaves: self.octaves as usize,
+            roughness: f64::from(self.roughness),
+            wind: [libm::cos(wind), libm::sin(wind)],
+        };
+        let radius = f64::from(self.radius);
+        Prepared {
+            centre: [f64::from(self.x), f64::from(self.y)],
+            height: f64::from(self.height),
+            falloff: Falloff { core: f64::from(self.core) * radius, radius },
+            ground: Ground::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
+        }
+    }
+}
+
+impl Prepared {
+    pub fn area(&self) -> Area {
+        Area::around(self.centre, self.falloff.radius)
+    }
+
+    #[inline]
+    pub fn at<const G: bool>(&self, p: Point, detail: &Detail) -> Answer {
+        let way = sub(p, self.centre);
+        let distance = length(way);
+        let (weight, turn) = self.falloff.at(distance);
+        if weight <= 0.0 {
+            return Answer::default();
+        }
+        let (over, slope) = self.ground.at::<G>(way, detail);
+        let fade = if distance > 0.0 { scaled(way, turn / distance) } else { [0.0; 2] };
+        Answer { height: self.height + over, weight, slope, fade }
+    }
+
+    pub fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {
+        let distance = stretch.distances(self.centre);
+        if distance.low >= self.falloff.radius {
+            return Bounds::NOTHING;
+        }
+        let (weight, fade) = self.falloff.over(distance);
+        let from = |p: Point| sub(p, self.centre);
+        let local = Stretch { from: from(stretch.from), to: from(stretch.to), pad: stretch.pad };
+        let (over, slope) = self.ground.over(&local, detail);
+        Bounds::plain(over.plus(Range::one(self.height)), weight, slope, fade)
+    }
+}

@@ -1,0 +1,125 @@
+//! Grids filled from a construction, tile by tile: a tile asks only the pieces that touch it.
+
+use std::ops::Range as Span;
+
+use rayon::prelude::*;
+
+use super::answer::Detail;
+use super::plane::{Area, Point, higher, lower};
+use super::program::{Program, Selection, Tier};
+use crate::field::Grid;
+use crate::nodes::{Cancelled, Control};
+
+/// Side of a tile, in samples.
+const TILE: usize = 32;
+
+/// The samples of a grid to be computed: rows and columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    pub rows: Span<usize>,
+    pub columns: Span<usize>,
+}
+
+impl Region {
+    pub fn whole(grid: Grid) -> Self {
+        Self { rows: 0..grid.samples, columns: 0..grid.samples }
+    }
+
+    /// The samples that lie in `area` of a square of `side` metres.
+    pub fn of(area: &Area, grid: Grid, side: f64) -> Self {
+        let last = (grid.samples - 1) as f64;
+        let span = |k: usize| {
+            let from = higher(area.low[k] / side * last - 1e-6, 0.0);
+            let to = lower(area.high[k] / side * last + 1e-6, last);
+            if to < from { 0..0 } else { (libm::ceil(from) as usize)..(to as usize + 1) }
+        };
+        let (columns, rows) = (span(0), span(1));
+        if columns.is_empty() || rows.is_empty() { Self { rows: 0..0, columns: 0..0 } } else { Self { rows, columns } }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty() || self.columns.is_empty()
+    }
+
+    /// Samples in it.
+    pub fn len(&self) -> usize {
+        self.rows.len() * self.columns.len()
+    }
+}
+
+/// How a grid is filled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampling {
+    pub tier: Tier,
+    /// Level of detail κ.
+    pub level: f64,
+    /// Whether pieces that do not touch a tile are left out. It changes no bit.
+    pub pruned: bool,
+}
+
+impl Sampling {
+    pub fn of(tier: Tier) -> Self {
+        Self { tier, level: 1.0, pruned: true }
+    }
+}
+
+impl Program {
+    /// Computes the samples of `region` of `out`, a field on `grid`. What they are: fractions of the relief for the terrain (the surface),
+    /// the water (its surface, -∞ where there is none), sand and snow (thickness); the density of plants.
+    ///
+    /// # Errors
+    /// When the control was cancelled; then some of the region is computed and some is not.
+    pub fn fill_region(
+        &self,
+        grid: Grid,
+        region: &Region,
+        sampling: Sampling,
+        control: &Control,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        if region.is_empty() {
+            return Ok(());
+        }
+        let n = grid.samples;
+        let step = self.side / (n - 1) as f64;
+        let detail = Detail { level: sampling.level, spacing: step };
+        let rows = &mut out[region.rows.start * n..region.rows.end * n];
+        rows.par_chunks_mut(TILE * n).enumerate().try_for_each(|(band, cells)| {
+            let first = region.rows.start + band * TILE;
+            let count = cells.len() / n;
+            for left in region.columns.clone().step_by(TILE) {
+                control.check()?;
+                let right = (left + TILE).min(region.columns.end);
+                let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
+                let tile =
+                    Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
+                let selection = if sampling.pruned { self.within(&tile) } else { self.within(&Area::ALL) };
+                for i in 0..count {
+                    let y = place(first + i);
+                    for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
+                        *cell = self.sample(&selection, sampling.tier, [place(left + j), y], &detail);
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn sample(&self, selection: &Selection, tier: Tier, p: Point, detail: &Detail) -> f32 {
+        let answer = self.at_in::<false>(selection, tier, p, detail);
+        let per_relief = 1.0 / self.relief;
+        (match tier {
+            Tier::Terrain => answer.surface(self.ground).0 * per_relief,
+            Tier::Water => {
+                if answer.weight >= super::THRESHOLD {
+                    answer.height * per_relief
+                } else {
+                    f64::NEG_INFINITY
+                }
+            }
+            // they thin out to nothing
+            Tier::Sand | Tier::Snow => higher(answer.surface(0.0).0, 0.0) * per_relief,
+            Tier::Vegetation => answer.surface(0.0).0.clamp(0.0, 1.0),
+        }) as f32
+    }
+}

@@ -1,0 +1,198 @@
+//! The image: a heightmap stretched over a convex quadrangle.
+//!
+//! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth · picture(u, v),
+//! α = s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border.
+//! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its columns are
+//! longest, at corners of any part of the unit square.
+//! Source: document 004, §4.2 and fig. 8.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, Bounds};
+use super::picture::Picture;
+use super::plane::{Area, Point, Range, Stretch, add, cross, higher, length, lower, scaled, smooth, sub};
+use crate::param::ImageFile;
+
+crate::params! {
+    /// A picture of heights stretched over four corners: real mountains, or what somebody has drawn.
+    ImageSettings "Image" in "Primitive", from "document 004, fig. 8", also "picture heightmap stamp quadrangle dem" {
+        /// The picture: a file, or a shipped stamp.
+        picture: ImageFile = ImageFile("stamp:mountain".into());
+        /// Height above the datum of what is black.
+        height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
+        /// How much higher white is than black.
+        depth: f32 ["m"] = 800.0, -1.0e5..=1.0e5, slider 0.0..=2000.0;
+        /// Share of the picture over which its border gives way to the ground around.
+        border: f32 = 0.2, 0.001..=0.5;
+    }
+}
+
+/// A picture over four corners, in order around.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Image {
+    /// Where the picture's north-west, north-east, south-east and south-west corners lie.
+    pub corners: [(f32, f32); 4],
+    #[serde(default, skip_serializing_if = "super::piece::is_default")]
+    pub settings: ImageSettings,
+}
+
+impl Default for Image {
+    fn default() -> Self {
+        let corners = [(2500.0, 2500.0), (5500.0, 2500.0), (5500.0, 5500.0), (2500.0, 5500.0)];
+        Self { corners, settings: ImageSettings::default() }
+    }
+}
+
+impl Image {
+    /// Whether the corners, in order, make a convex quadrangle with some area.
+    pub fn is_convex(&self) -> bool {
+        let p = self.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
+        let turn = |k: usize| cross(sub(p[(k + 1) % 4], p[k]), sub(p[(k + 2) % 4], p[(k + 1) % 4]));
+        let turns = [0, 1, 2, 3].map(turn);
+        turns.iter().all(|&t| t > 0.0) || turns.iter().all(|&t| t < 0.0)
+    }
+
+    /// `None` where the corners are not those of a convex quadrangle.
+    pub fn prepare(&self, picture: Picture) -> Option<Prepared> {
+        if !self.is_convex() {
+            return None;
+        }
+        let [a, b, c, d] = self.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
+        Some(Prepared {
+            corner: a,
+            e: sub(b, a),
+            f: sub(d, a),
+            g: add(sub(a, b), sub(c, d)),
+            area: Area::of([a, b, c, d]),
+            picture,
+            height: f64::from(self.settings.height),
+            depth: f64::from(self.settings.depth),
+            border: f64::from(self.settings.border),
+        })
+    }
+}
+
+/// An image ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    corner: Point,
+    /// p = corner + e u + f v + g u v.
+    e: Point,
+    f: Point,
+    g: Point,
+    area: Area,
+    picture: Picture,
+    height: f64,
+    depth: f64,
+    border: f64,
+}
+
+impl Prepared {
+    pub fn area(&self) -> Area {
+        self.area
+    }
+
+    /// Where `p` lies in the unit square, if it does.
+    fn place(&self, p: Point) -> Option<(f64, f64)> {
+        let h = sub(p, self.corner);
+        // cross(h - f v, e + g v) = 0 is a v² + b v + c = 0
+        let (a, b, c) = (cross(self.g, self.f), cross(self.e, self.f) + cross(h, self.g), cross(h, self.e));
+        let root = higher(b * b - 4.0 * a * c, 0.0).sqrt();
+        // without cancellation, and finite as the quadrangle becomes a parallelogram
+        let q = -0.5 * (b + if b < 0.0 { -root } else { root });
+        for v in [c / q, q / a] {
+            let way = add(self.e, scaled(self.g, v));
+            let rest = sub(h, scaled(self.f, v));
+            let k = usize::from(way[1].abs() > way[0].abs());
+            let u = rest[k] / way[k];
+            // NaN and ∞ lie in no range
+            if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
+                return Some((u, v));
+            }
+        }
+        None
+    }
+
+    /// ∇u and ∇v at (u, v).
+    fn jacobian(&self, u: f64, v: f64) -> (Point, Point) {
+        let (by_u, by_v) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
+        let det = cross(by_u, by_v);
+        ([by_v[1] / det, -by_v[0] / det], [-by_u[1] / det, by_u[0] / det])
+    }
+
+    /// s(t) s(1 - t) and its derivative.
+    fn edge(&self, t: f64) -> (f64, f64) {
+        let ((a, da), (b, db)) = (smooth(t / self.border), smooth((1.0 - t) / self.border));
+        (a * b, (da * b - a * db) / self.border)
+    }
+
+    pub fn at<const G: bool>(&self, p: Point) -> Answer {
+        let Some((u, v)) = self.place(p) else { return Answer::default() };
+        let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
+        let weight = along * across;
+        if weight <= 0.0 {
+            return Answer::default();
+        }
+        let (value, by) = self.picture.at(u, v);
+        let height = self.height + self.depth * value;
+        if !G {
+            return Answer { height, weight, ..Answer::default() };
+        }
+        let (du, dv) = self.jacobian(u, v);
+        let mix = |a: f64, b: f64| add(scaled(du, a), scaled(dv, b));
+        let slope = mix(self.depth * by[0], self.depth * by[1]);
+        Answer { height, weight, slope, fade: mix(dalong * across, along * dacross) }
+    }
+
+    /// Greatest |∇u| and |∇v| over a part of the unit square.
+    fn steepest(&self, u: Range, v: Range) -> (f64, f64) {
+        let (mut det, mut by_u, mut by_v) = (f64::INFINITY, 0.0, 0.0);
+        for (u, v) in [(u.low, v.low), (u.high, v.low), (u.low, v.high), (u.high, v.high)] {
+            let (a, b) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
+            det = lower(det, cross(a, b).abs());
+            (by_u, by_v) = (higher(by_u, length(a)), higher(by_v, length(b)));
+        }
+        (by_v / det, by_u / det)
+    }
+
+    pub fn over(&self, stretch: &Stretch) -> Bounds {
+        if !self.area.meets(&stretch.area_of()) {
+            return Bounds::NOTHING;
+        }
+        let unit = Range::new(0.0, 1.0);
+        let (du, dv) = self.steepest(unit, unit);
+        let (mut u, mut v) = (unit, unit);
+        let mut steep = (du, dv);
+        if let Some((mu, mv)) = self.place(stretch.middle()) {
+            // within the quadrangle, which is convex, the way to the middle is no longer than the radius
+            let r = stretch.radius();
+            u = Range::around(mu, du * r).intersection(unit);
+            v = Range::around(mv, dv * r).intersection(unit);
+            steep = self.steepest(u, v);
+        }
+        let over = |t: Range| {
+            // the product of the steps rises to the middle and falls again
+            let middle = lower(higher(0.5, t.low), t.high);
+            let range = Range::new(lower(self.edge(t.low).0, self.edge(t.high).0), self.edge(middle).0);
+            let near = lower(t.low, 1.0 - t.high);
+            let slope = if near < self.border { 1.5 / self.border } else { 0.0 };
+            (range, slope)
+        };
+        let ((along, dalong), (across, dacross)) = (over(u), over(v));
+        let (value, by) = self.picture.over(u, v);
+        let depth = self.depth.abs();
+        let slope = depth * (by[0] * steep.0 + by[1] * steep.1) * (1.0 + 1e-9);
+        let fade = (dalong * across.high * steep.0 + along.high * dacross * steep.1) * (1.0 + 1e-9);
+        // parts of the stretch beyond the corners have no weight
+        let inside = self.area_inside(stretch);
+        let least = if inside { along.low * across.low } else { 0.0 };
+        let height = value.times(self.depth).plus(Range::one(self.height)).loosened();
+        Bounds::plain(height, Range::new(least, along.high * across.high), slope, fade)
+    }
+
+    /// Whether the whole stretch lies in the quadrangle.
+    fn area_inside(&self, stretch: &Stretch) -> bool {
+        stretch.area_of().corners().into_iter().all(|p| self.place(p).is_some())
+    }
+}

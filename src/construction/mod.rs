@@ -1,0 +1,58 @@
+//! Construction trees: terrain from pieces that people place, combined by operators (document 004).
+//!
+//! Every node answers at any place p and level of detail κ with an elevation f, a weight α and their gradients, and over any
+//! stretch with bounds of them: f is Lipschitz, α is C¹ and 0 outside a box. There is terrain where α ≥ ½.
+//! Places are metres from the north-west corner of the tree's own square ([`Frame::side`]), heights metres above the datum; the
+//! node `Construction` fits square and [`Frame::relief`] to those of the scene. Everything is computed in f64 by + - × ÷ √,
+//! comparisons and `libm`.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`piece`], [`check`], [`text`] | the tree that people edit and files hold; ranges, errors with their way down the tree; RON |
+//! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
+//! | [`ground`], [`noise`], [`profile`], [`path`], [`picture`], [`falloff`] | what primitives are made of |
+//! | [`blend`], [`replace`], [`deposit`], [`warp`], [`place`], [`detail`] | the operators |
+//! | [`answer`], [`plane`] | what is asked and answered; points, boxes, affine maps |
+//! | [`program`] | a tree made ready: boxes, maps put together, pruning |
+//! | [`fill`], [`change`] | a whole grid or a part of it; where two trees differ |
+//! | [`trace`] | sphere tracing |
+//! | [`presets`] | composed pieces to begin with |
+
+pub mod answer;
+pub mod blend;
+pub mod change;
+pub mod check;
+pub mod contour;
+pub mod curve;
+pub mod deposit;
+pub mod detail;
+pub mod disc;
+pub mod falloff;
+pub mod fill;
+pub mod ground;
+pub mod image;
+pub mod noise;
+pub mod path;
+pub mod picture;
+pub mod piece;
+pub mod place;
+pub mod plane;
+pub mod presets;
+pub mod profile;
+pub mod program;
+pub mod replace;
+pub mod ribbon;
+pub mod text;
+pub mod trace;
+pub mod warp;
+
+pub use answer::{Answer, Bounds, Detail, THRESHOLD};
+pub use change::changed_area;
+pub use check::{Moved, TreeError};
+pub use piece::{Definition, Form, Frame, Group, Instance, Piece, Tree};
+pub use plane::{Area, Point, Stretch};
+pub use program::{Program, Selection, Tier};
+
+#[cfg(test)]
+#[path = "../../tests/construction_kit/mod.rs"]
+mod construction_kit;

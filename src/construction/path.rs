@@ -1,0 +1,559 @@
+//! Curves on the ground plan: through points or near them, smoothed like roads, and how far a place is along and beside them.
+//!
+//! Law: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic ones (between the middles of the sides), cut into chords whose
+//! distance from the curve is below a thousandth of the reach. A place knows its distance d from the nearest chord; its
+//! arc length s and its offset o to the right are means over all chords that are nearly as near, s = Σ wₖ sₖ / Σ wₖ with
+//! wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps; the mean goes over from one leg to the
+//! other within τ, and what is built on s and o keeps the Lipschitz property that the document asks for.
+//! Roads: the heading as a function of the arc length is averaged over a length twice, which turns corners and circular arcs into
+//! clothoids (curvature in proportion to the length); the drift at the end is taken back evenly.
+//! Lipschitz: d, sₖ and oₖ change by no more than the way, wₖ by 8/(3√3)/τ of the change of dₖ - d.
+//! Source: document 004, §4.1 and fig. 6; Catmull & Rom 1974.
+
+use super::plane::{Area, Point, Range, Stretch, add, cross, dot, higher, length, lower, scaled, sub};
+
+crate::choices! {
+    /// How a curve runs between its points.
+    Run {
+        Through "Through the points": "A smooth curve through every point.",
+        Near "Near the points": "A rounder curve that keeps inside the corners.",
+        Straight "Straight": "Straight from point to point.",
+    }
+}
+
+/// Parts of a long way that are looked at by themselves.
+const MOST_PARTS: usize = 48;
+const MOST_CHORDS: usize = 6000;
+/// Chords of a piece at the most.
+const MOST_IN_PIECE: usize = 96;
+const MOST_CELLS: f64 = 64.0;
+
+#[derive(Clone, Copy, Debug)]
+struct Chord {
+    from: Point,
+    along: Point,
+    length: f64,
+    /// Arc length at its beginning.
+    start: f64,
+}
+
+impl Chord {
+    /// Place on the chord from its beginning, and the way from there to `p`.
+    #[inline]
+    fn foot(&self, p: Point) -> (f64, Point) {
+        let way = sub(p, self.from);
+        let t = dot(way, self.along);
+        let t = if t < 0.0 {
+            0.0
+        } else if t > self.length {
+            self.length
+        } else {
+            t
+        };
+        (t, [way[0] - self.along[0] * t, way[1] - self.along[1] * t])
+    }
+
+    #[inline]
+    fn distance(&self, p: Point) -> f64 {
+        length(self.foot(p).1)
+    }
+}
+
+/// Where a place is beside a path.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Near {
+    pub distance: f64,
+    /// Arc length.
+    pub along: f64,
+    /// Offset to the right.
+    pub offset: f64,
+    pub ddistance: Point,
+    pub dalong: Point,
+    pub doffset: Point,
+}
+
+/// The same over a stretch: ranges, and bounds of the gradients.
+#[derive(Clone, Copy, Debug)]
+pub struct NearOver {
+    pub distance: Range,
+    pub along: Range,
+    pub offset: Range,
+    pub dalong: f64,
+    pub doffset: f64,
+}
+
+/// A curve ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Path {
+    chords: Vec<Chord>,
+    /// Arc length at the given points.
+    pub stations: Vec<f64>,
+    reach: f64,
+    /// How much farther than the nearest a chord may be and still count: τ.
+    tolerance: f64,
+    pub area: Area,
+    columns: usize,
+    per_cell: f64,
+    /// For every cell the end of its chords in `near`.
+    ends: Vec<u32>,
+    near: Vec<u16>,
+}
+
+impl Path {
+    /// `reach` is how far from the curve places are asked for; `smoothing` a length of arc.
+    pub fn new(points: &[Point], run: Run, smoothing: f64, reach: f64) -> Self {
+        let (mut line, mut marks) = flatten(points, run, reach);
+        if smoothing > 0.0 && line.len() > 2 {
+            (line, marks) = eased(&line, &marks, smoothing);
+        }
+        let mut chords: Vec<Chord> = Vec::with_capacity(line.len());
+        let mut lengths = vec![0.0];
+        for ends in line.windows(2) {
+            let way = sub(ends[1], ends[0]);
+            let (start, long) = (lengths[lengths.len() - 1], length(way));
+            lengths.push(start + long);
+            if long > 0.0 {
+                chords.push(Chord { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
+            }
+        }
+        if chords.is_empty() {
+            let from = line.first().copied().unwrap_or([0.0; 2]);
+            chords.push(Chord { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
+        }
+        let stations = marks.iter().map(|&k| lengths[k]).collect();
+        let area = Area::of(line.iter().copied()).grown(reach);
+        let mut path = Self {
+            chords,
+            stations,
+            reach,
+            tolerance: 0.35 * reach,
+            area,
+            columns: 1,
+            per_cell: 0.0,
+            ends: Vec::new(),
+            near: Vec::new(),
+        };
+        path.sort_into_cells();
+        path
+    }
+
+    /// Total arc length.
+    pub fn length(&self) -> f64 {
+        self.chords.last().map_or(0.0, |c| c.start + c.length)
+    }
+
+    fn sort_into_cells(&mut self) {
+        let side = sub(self.area.high, self.area.low);
+        let longest = higher(side[0], side[1]);
+        let cell = higher(0.5 * self.reach, longest / MOST_CELLS);
+        let count = |k: usize| ((side[k] / cell) as usize + 1).min(MOST_CELLS as usize + 1);
+        let (columns, rows) = (count(0), count(1));
+        (self.columns, self.per_cell) = (columns, 1.0 / cell);
+        let half = cell * std::f64::consts::FRAC_1_SQRT_2 * (1.0 + 1e-9);
+        let centre =
+            |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
+        // at the rim chords count that are out of reach themselves
+        let margin = self.reach + self.tolerance + half;
+        let each = |chord: &Chord, see: &mut dyn FnMut(usize, f64)| {
+            let around = Area::of([chord.from, add(chord.from, scaled(chord.along, chord.length))]).grown(margin);
+            let span = |k: usize, n: usize| {
+                let place = |at: f64| ((at - self.area.low[k]) * self.per_cell) as usize;
+                place(around.low[k])..(place(around.high[k]) + 1).min(n)
+            };
+            for i in span(1, rows) {
+                for j in span(0, columns) {
+                    let k = i * columns + j;
+                    let d = chord.distance(centre(k));
+                    if d <= margin {
+                        see(k, d);
+                    }
+                }
+            }
+        };
+        let mut nearest = vec![f64::INFINITY; columns * rows];
+        for chord in &self.chords {
+            each(chord, &mut |k, d| nearest[k] = lower(nearest[k], d));
+        }
+        let mut lists: Vec<Vec<u16>> = vec![Vec::new(); columns * rows];
+        for (index, chord) in self.chords.iter().enumerate() {
+            each(chord, &mut |k, d| {
+                if d <= nearest[k] + 2.0 * half + self.tolerance {
+                    lists[k].push(index as u16);
+                }
+            });
+        }
+        for list in lists {
+            self.near.extend(list);
+            self.ends.push(self.near.len() as u32);
+        }
+    }
+
+    /// The chords that count at `p`, and perhaps more.
+    #[inline]
+    fn candidates(&self, p: Point) -> &[u16] {
+        if !self.area.contains(p) {
+            return &[];
+        }
+        let place = |k: usize| ((p[k] - self.area.low[k]) * self.per_cell) as usize;
+        let (i, j) = (place(1), place(0).min(self.columns - 1));
+        let k = (i * self.columns + j).min(self.ends.len() - 1);
+        let first = if k == 0 { 0 } else { self.ends[k - 1] as usize };
+        &self.near[first..self.ends[k] as usize]
+    }
+
+    /// Where `p` is, if within reach.
+    #[inline]
+    pub fn at<const G: bool>(&self, p: Point) -> Option<Near> {
+        let candidates = self.candidates(p);
+        let mut nearest = f64::INFINITY;
+        for &k in candidates {
+            let way = self.chords[k as usize].foot(p).1;
+            nearest = lower(nearest, dot(way, way));
+        }
+        let distance = nearest.sqrt();
+        if distance >= self.reach {
+            return None;
+        }
+        let farthest = distance + self.tolerance;
+        let mut sum = 0.0;
+        let mut near = Near { distance, ..Near::default() };
+        // sums of ∇w, ∇(w s), ∇(w o), each with a part that turns with ∇d
+        let (mut dsum, mut turn) = ([[0.0; 2]; 3], [0.0; 3]);
+        let mut first = true;
+        for &k in candidates {
+            let chord = &self.chords[k as usize];
+            let (t, way) = chord.foot(p);
+            let square = dot(way, way);
+            if square >= farthest * farthest {
+                continue;
+            }
+            let d = square.sqrt();
+            let x = (d - distance) / self.tolerance;
+            let part = 1.0 - x * x;
+            let (w, s, o) = (part * part, chord.start + t, cross(chord.along, way));
+            sum += w;
+            near.along += w * s;
+            near.offset += w * o;
+            if G {
+                let inside = t > 0.0 && t < chord.length;
+                let unit = if d > 0.0 { scaled(way, 1.0 / d) } else { [0.0; 2] };
+                if first && square == nearest {
+                    near.ddistance = unit;
+                    first = false;
+                }
+                let dw = -4.0 * x * part / self.tolerance;
+                for (k, value) in [1.0, s, o].into_iter().enumerate() {
+                    dsum[k] = add(dsum[k], scaled(unit, dw * value));
+                    turn[k] -= dw * value;
+                }
+                if inside {
+                    dsum[1] = add(dsum[1], scaled(chord.along, w));
+                }
+                // o is the distance from the whole line, beyond the ends as well
+                dsum[2] = add(dsum[2], scaled([-chord.along[1], chord.along[0]], w));
+            }
+        }
+        let per_sum = 1.0 / sum;
+        near.along *= per_sum;
+        near.offset *= per_sum;
+        if G {
+            let full = |k: usize| add(dsum[k], scaled(near.ddistance, turn[k]));
+            let dw = full(0);
+            near.dalong = scaled(sub(full(1), scaled(dw, near.along)), per_sum);
+            near.doffset = scaled(sub(full(2), scaled(dw, near.offset)), per_sum);
+        }
+        Some(near)
+    }
+
+    /// What [`at`](Self::at) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
+    /// parts: over each of them the chords that count are few.
+    pub fn over(&self, stretch: &Stretch) -> Option<NearOver> {
+        let way = sub(stretch.to, stretch.from);
+        let parts = ((length(way) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
+        let mut all: Option<NearOver> = None;
+        for k in 0..parts {
+            let at = |k: usize| add(stretch.from, scaled(way, k as f64 / parts as f64));
+            let part = Stretch { from: at(k), to: at(k + 1), pad: stretch.pad };
+            if let Some(one) = self.over_part(&part) {
+                all = Some(all.map_or(one, |all| all.union(&one)));
+            }
+        }
+        let mut all = all?;
+        // parts out of reach have no weight
+        all.distance = all.distance.union(self.distances(stretch));
+        Some(all)
+    }
+
+    fn distances(&self, stretch: &Stretch) -> Range {
+        let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
+        let nearest = self.chords.iter().fold(f64::INFINITY, |d, chord| lower(d, chord.distance(middle)));
+        Range::new(higher(nearest - r, 0.0), nearest + r)
+    }
+
+    fn over_part(&self, stretch: &Stretch) -> Option<NearOver> {
+        let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
+        if !self.area.meets(&Area::around(middle, r)) {
+            return None;
+        }
+        let mut nearest = f64::INFINITY;
+        let mut foot = [0.0; 2];
+        for chord in &self.chords {
+            let way = chord.foot(middle).1;
+            let d = length(way);
+            if d < nearest {
+                (nearest, foot) = (d, way);
+            }
+        }
+        if nearest - r >= self.reach {
+            return None;
+        }
+        let window = nearest + self.tolerance + 2.0 * r;
+        let (mut along, mut offset) = (Range::EMPTY, Range::EMPTY);
+        // Σ |∇w| over the chords that may count, and the least Σ w
+        let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
+        for chord in &self.chords {
+            let (t, way) = chord.foot(middle);
+            let d = length(way);
+            if d > window {
+                continue;
+            }
+            count += 1;
+            let x = Range::new(
+                higher((d - nearest - 2.0 * r) / self.tolerance, 0.0),
+                lower((d - nearest + 2.0 * r) / self.tolerance, 1.0),
+            );
+            let part = 1.0 - x.high * x.high;
+            sum += part * part;
+            let steepest = lower(higher(0.577_350_269_189_625_8, x.low), x.high);
+            // two ways from one place differ in direction by no more than their feet lie apart
+            let apart = length(sub(way, foot)) + 2.0 * r;
+            let far = d + nearest - 2.0 * r;
+            let turn = if far > apart { 2.0 * apart / far } else { 2.0 };
+            turning += 4.0 * steepest * (1.0 - steepest * steepest) / self.tolerance * turn;
+            let s = Range::new(chord.start + higher(t - r, 0.0), chord.start + lower(t + r, chord.length));
+            along = along.union(s);
+            offset = offset.union(Range::around(cross(chord.along, way), r));
+        }
+        // one chord alone is not mixed
+        let mixing = if count > 1 { turning / higher(1.0, sum) * (1.0 + 1e-9) } else { 0.0 };
+        let distance = Range::new(higher(nearest - r, 0.0), nearest + r);
+        Some(NearOver {
+            distance,
+            along: along.loosened(),
+            offset: offset.loosened(),
+            dalong: 1.0 + mixing * (along.high - along.low),
+            doffset: 1.0 + mixing * (offset.high - offset.low),
+        })
+    }
+}
+
+impl NearOver {
+    fn union(&self, other: &Self) -> Self {
+        Self {
+            distance: self.distance.union(other.distance),
+            along: self.along.union(other.along),
+            offset: self.offset.union(other.offset),
+            dalong: higher(self.dalong, other.dalong),
+            doffset: higher(self.doffset, other.doffset),
+        }
+    }
+}
+
+/// Chords of the curve, and the indices of the given points among their ends.
+fn flatten(points: &[Point], run: Run, reach: f64) -> (Vec<Point>, Vec<usize>) {
+    let n = points.len();
+    if n < 3 || run == Run::Straight {
+        return (points.to_vec(), (0..n).collect());
+    }
+    let tolerance = higher(reach * 1e-3, 1e-3);
+    let room = (MOST_CHORDS / n).clamp(1, MOST_IN_PIECE);
+    let mut line = vec![points[0]];
+    let mut marks = vec![0];
+    let piece = |b: [Point; 4], line: &mut Vec<Point>| {
+        // a cubic strays from its chord by no more than a quarter of its greatest second difference, divided by the square
+        // of the number of chords
+        let bend = |k: usize| length(add(sub(b[k], scaled(b[k + 1], 2.0)), b[k + 2]));
+        let chords = (0.75 * higher(bend(0), bend(1)) / tolerance).sqrt() as usize + 1;
+        let chords = chords.min(room);
+        for k in 1..=chords {
+            let t = k as f64 / chords as f64;
+            let mix = |a: Point, b: Point| add(scaled(a, 1.0 - t), scaled(b, t));
+            let (p, q, r) = (mix(b[0], b[1]), mix(b[1], b[2]), mix(b[2], b[3]));
+            line.push(mix(mix(p, q), mix(q, r)));
+        }
+    };
+    for k in 0..n - 1 {
+        let (a, b) = (points[k], points[k + 1]);
+        match run {
+            Run::Near => {
+                // half a side of a quadratic before and after every inner point
+                let middle = |a: Point, b: Point| scaled(add(a, b), 0.5);
+                let start = middle(a, b);
+                if k == 0 {
+                    line.push(start);
+                }
+                if k + 2 < n {
+                    let to = middle(b, points[k + 2]);
+                    let third = |end: Point| add(scaled(end, 1.0 / 3.0), scaled(b, 2.0 / 3.0));
+                    let before = line.len();
+                    piece([start, third(start), third(to), to], &mut line);
+                    marks.push(usize::midpoint(before, line.len()));
+                } else {
+                    line.push(b);
+                    marks.push(line.len() - 1);
+                }
+            }
+            _ => {
+                let before = if k > 0 { points[k - 1] } else { sub(scaled(a, 2.0), b) };
+                let after = if k + 2 < n { points[k + 2] } else { sub(scaled(b, 2.0), a) };
+                // tangents no longer than the side: no loops where points are unevenly spaced
+                let side = length(sub(b, a));
+                let held = |v: Point| {
+                    let long = length(v);
+                    if long > 2.0 * side && long > 0.0 { scaled(v, 2.0 * side / long) } else { v }
+                };
+                let (ta, tb) = (held(sub(b, before)), held(sub(after, a)));
+                piece([a, add(a, scaled(ta, 1.0 / 6.0)), sub(b, scaled(tb, 1.0 / 6.0)), b], &mut line);
+                marks.push(line.len() - 1);
+            }
+        }
+    }
+    (line, marks)
+}
+
+/// The line with its heading averaged over `over` of arc length, twice.
+fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>) {
+    let mut at = vec![0.0];
+    for ends in line.windows(2) {
+        at.push(at[at.len() - 1] + length(sub(ends[1], ends[0])));
+    }
+    let total = at[at.len() - 1];
+    if total <= 0.0 {
+        return (line.to_vec(), marks.to_vec());
+    }
+    // a window longer than a third of the road would straighten it
+    let over = lower(over, total / 3.0);
+    let count = ((total / over * 12.0) as usize).clamp(32, MOST_CHORDS / 2);
+    let step = total / count as f64;
+    let mut heading = Vec::with_capacity(count);
+    let (mut k, mut turned, mut last) = (0, 0.0, None::<f64>);
+    for i in 0..count {
+        let s = (i as f64 + 0.5) * step;
+        while k + 2 < at.len() && at[k + 1] < s {
+            k += 1;
+        }
+        let way = sub(line[k + 1], line[k]);
+        let angle = libm::atan2(way[1], way[0]);
+        if let Some(last) = last {
+            let mut by = angle - last;
+            while by > std::f64::consts::PI {
+                by -= std::f64::consts::TAU;
+            }
+            while by < -std::f64::consts::PI {
+                by += std::f64::consts::TAU;
+            }
+            turned += by;
+        } else {
+            turned = angle;
+        }
+        last = Some(angle);
+        heading.push(turned);
+    }
+    let half = ((over / step * 0.5) as usize).max(1);
+    for _ in 0..2 {
+        let given = heading.clone();
+        for (i, h) in heading.iter_mut().enumerate() {
+            // a narrower window at the ends keeps their headings
+            let by = half.min(i).min(count - 1 - i);
+            *h = given[i - by..=i + by].iter().sum::<f64>() / (2 * by + 1) as f64;
+        }
+    }
+    let mut made = vec![line[0]];
+    for h in &heading {
+        let last = made[made.len() - 1];
+        made.push(add(last, [step * libm::cos(*h), step * libm::sin(*h)]));
+    }
+    let stations: Vec<usize> = marks.iter().map(|&m| ((at[m] / step + 0.5) as usize).min(count)).collect();
+    // a rounded corner is shorter: half-way between the given points the road comes back to where it was
+    let place = |s: f64| {
+        let k = at.partition_point(|&a| a <= s).clamp(1, at.len() - 1) - 1;
+        let long = at[k + 1] - at[k];
+        let t = if long > 0.0 { (s - at[k]) / long } else { 0.0 };
+        add(scaled(line[k], 1.0 - t), scaled(line[k + 1], t))
+    };
+    let halves = stations.windows(2).map(|s| usize::midpoint(s[0], s[1])).filter(|&i| i > 0 && i < count);
+    let mut knots: Vec<usize> = std::iter::once(0).chain(halves).chain([count]).collect();
+    knots.dedup();
+    let drift = |axis: usize| {
+        let points: Vec<(f64, f64)> =
+            knots.iter().map(|&i| (i as f64, place(i as f64 * step)[axis] - made[i][axis])).collect();
+        super::profile::Line::through(&points)
+    };
+    let (x, y) = (drift(0), drift(1));
+    for (i, p) in made.iter_mut().enumerate() {
+        *p = add(*p, [x.at(i as f64).0, y.at(i as f64).0]);
+    }
+    (made, stations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hairpin() -> Path {
+        let points = [[0.0, 0.0], [400.0, 20.0], [480.0, 80.0], [400.0, 140.0], [0.0, 160.0]];
+        Path::new(&points, Run::Through, 0.0, 120.0)
+    }
+
+    #[test]
+    fn the_mean_never_jumps_between_the_legs() {
+        let path = hairpin();
+        let mut last: Option<Near> = None;
+        for k in 0..=4000 {
+            let p = [150.0, f64::from(k) * 0.04];
+            let near = path.at::<true>(p).unwrap();
+            if let Some(last) = last {
+                let bound = path.over(&Stretch::segment([150.0, p[1] - 0.04], p)).unwrap();
+                assert!((near.along - last.along).abs() <= bound.dalong * 0.04 + 1e-9);
+                assert!((near.offset - last.offset).abs() <= bound.doffset * 0.04 + 1e-9);
+                assert!(bound.along.low <= near.along && near.along <= bound.along.high);
+            }
+            last = Some(near);
+        }
+    }
+
+    #[test]
+    fn gradients_are_those_of_the_means() {
+        let path = hairpin();
+        let e = 1e-5;
+        let mut kinks = 0;
+        for k in 0..2000 {
+            let p = [f64::from(k % 53) * 9.1 - 20.0, f64::from(k % 97) * 2.3 - 40.0];
+            let Some(near) = path.at::<true>(p) else { continue };
+            for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
+                let (Some(a), Some(b)) = (path.at::<false>(add(p, step)), path.at::<false>(sub(p, step))) else {
+                    continue;
+                };
+                let error = |x: f64, y: f64, g: f64| ((x - y) / (2.0 * e) - g).abs();
+                let worst = error(a.along, b.along, near.dalong[axis])
+                    + error(a.offset, b.offset, near.doffset[axis])
+                    + error(a.distance, b.distance, near.ddistance[axis]);
+                kinks += usize::from(worst > 1e-3);
+            }
+        }
+        assert!(kinks < 20, "{kinks}");
+    }
+
+    #[test]
+    fn roads_lose_their_corners_and_keep_their_ends() {
+        let points = [[0.0, 0.0], [500.0, 0.0], [500.0, 500.0], [1000.0, 500.0]];
+        let eased = Path::new(&points, Run::Straight, 150.0, 50.0);
+        let ends = (eased.chords[0].from, eased.chords.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
+        assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
+        // curvature grows steadily: no chord turns by more than a few degrees
+        let sharpest = eased.chords.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
+        assert!(sharpest < 0.2, "{sharpest}");
+        let corner = eased.chords.iter().map(|c| c.distance([500.0, 0.0])).fold(f64::INFINITY, lower);
+        assert!(corner > 5.0 && corner < 120.0, "{corner}");
+    }
+}

@@ -1,0 +1,323 @@
+//! The tree as people and files hold it: pieces of ground, and operators that hold pieces.
+
+use serde::{Deserialize, Serialize};
+
+use super::contour::Contour;
+use super::curve::Curve;
+use super::deposit::AddSettings;
+use super::detail::DetailSettings;
+use super::disc::Disc;
+use super::image::Image;
+use super::place::Placement;
+use super::program::Tier;
+use super::replace::ReplaceSettings;
+use super::ribbon::Ribbon;
+use super::warp::WarpSettings;
+use crate::param::{ImageFile, Params};
+
+/// A node of the tree.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Piece {
+    /// What people call it; may be empty.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Takes no part.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub hidden: bool,
+    /// Cannot be moved by accident.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub locked: bool,
+    pub form: Form,
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// What is as it always is need not be written.
+pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// Several pieces under one operator.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
+pub struct Group<S> {
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub settings: S,
+    #[serde(default)]
+    pub of: Vec<Piece>,
+}
+
+/// A copy of a definition, placed.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Instance {
+    /// Name of the definition.
+    pub definition: String,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub settings: Placement,
+}
+
+crate::params! {
+    /// Lays pieces side by side, in any order; where they meet they go over into each other.
+    BlendSettings "Blend" in "Operator", from "document 004, fig. 10", also "group union merge mix" {}
+}
+
+/// What a piece is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Form {
+    Disc(Disc),
+    Curve(Curve),
+    Contour(Contour),
+    Image(Image),
+    Ribbon(Ribbon),
+    Instance(Instance),
+    Blend(Group<BlendSettings>),
+    Replace(Group<ReplaceSettings>),
+    Add(Group<AddSettings>),
+    Warp(Group<WarpSettings>),
+    Place(Group<Placement>),
+    Detail(Group<DetailSettings>),
+}
+
+impl Default for Form {
+    fn default() -> Self {
+        Self::Blend(Group::default())
+    }
+}
+
+impl Piece {
+    pub fn new(form: Form) -> Self {
+        Self { form, ..Self::default() }
+    }
+
+    pub fn named(name: &str, form: Form) -> Self {
+        Self { name: name.into(), ..Self::new(form) }
+    }
+
+    /// Its settings, as any group of parameters.
+    pub fn params(&self) -> &dyn Params {
+        match &self.form {
+            Form::Disc(form) => form,
+            Form::Curve(form) => &form.settings,
+            Form::Contour(form) => &form.settings,
+            Form::Image(form) => &form.settings,
+            Form::Ribbon(form) => &form.settings,
+            Form::Instance(form) => &form.settings,
+            Form::Blend(form) => &form.settings,
+            Form::Replace(form) => &form.settings,
+            Form::Add(form) => &form.settings,
+            Form::Warp(form) => &form.settings,
+            Form::Place(form) => &form.settings,
+            Form::Detail(form) => &form.settings,
+        }
+    }
+
+    pub fn params_mut(&mut self) -> &mut dyn Params {
+        match &mut self.form {
+            Form::Disc(form) => form,
+            Form::Curve(form) => &mut form.settings,
+            Form::Contour(form) => &mut form.settings,
+            Form::Image(form) => &mut form.settings,
+            Form::Ribbon(form) => &mut form.settings,
+            Form::Instance(form) => &mut form.settings,
+            Form::Blend(form) => &mut form.settings,
+            Form::Replace(form) => &mut form.settings,
+            Form::Add(form) => &mut form.settings,
+            Form::Warp(form) => &mut form.settings,
+            Form::Place(form) => &mut form.settings,
+            Form::Detail(form) => &mut form.settings,
+        }
+    }
+
+    /// The pieces under it.
+    pub fn of(&self) -> &[Piece] {
+        match &self.form {
+            Form::Disc(_)
+            | Form::Curve(_)
+            | Form::Contour(_)
+            | Form::Image(_)
+            | Form::Ribbon(_)
+            | Form::Instance(_) => &[],
+            Form::Blend(group) => &group.of,
+            Form::Replace(group) => &group.of,
+            Form::Add(group) => &group.of,
+            Form::Warp(group) => &group.of,
+            Form::Place(group) => &group.of,
+            Form::Detail(group) => &group.of,
+        }
+    }
+
+    /// The pieces under an operator, to be changed; `None` for a primitive.
+    pub fn of_mut(&mut self) -> Option<&mut Vec<Piece>> {
+        match &mut self.form {
+            Form::Disc(_)
+            | Form::Curve(_)
+            | Form::Contour(_)
+            | Form::Image(_)
+            | Form::Ribbon(_)
+            | Form::Instance(_) => None,
+            Form::Blend(group) => Some(&mut group.of),
+            Form::Replace(group) => Some(&mut group.of),
+            Form::Add(group) => Some(&mut group.of),
+            Form::Warp(group) => Some(&mut group.of),
+            Form::Place(group) => Some(&mut group.of),
+            Form::Detail(group) => Some(&mut group.of),
+        }
+    }
+
+    /// Its picture, if it shows one.
+    pub fn picture(&self) -> Option<&ImageFile> {
+        match &self.form {
+            Form::Image(form) => Some(&form.settings.picture),
+            Form::Ribbon(form) => Some(&form.settings.picture),
+            _ => None,
+        }
+    }
+
+    pub fn picture_mut(&mut self) -> Option<&mut ImageFile> {
+        match &mut self.form {
+            Form::Image(form) => Some(&mut form.settings.picture),
+            Form::Ribbon(form) => Some(&mut form.settings.picture),
+            _ => None,
+        }
+    }
+
+    /// What it is, in one word: `disc`.
+    pub fn kind(&self) -> &'static str {
+        match &self.form {
+            Form::Disc(_) => "disc",
+            Form::Curve(_) => "curve",
+            Form::Contour(_) => "contour",
+            Form::Image(_) => "image",
+            Form::Ribbon(_) => "ribbon",
+            Form::Instance(_) => "instance",
+            Form::Blend(_) => "blend",
+            Form::Replace(_) => "replace",
+            Form::Add(_) => "add",
+            Form::Warp(_) => "warp",
+            Form::Place(_) => "place",
+            Form::Detail(_) => "level of detail",
+        }
+    }
+
+    /// What it is called in messages: its name, or its place among the pieces beside it (from 0).
+    pub fn label(&self, index: usize) -> String {
+        if self.name.is_empty() {
+            format!("{} {}", self.kind(), index + 1)
+        } else {
+            format!("{} '{}'", self.kind(), self.name)
+        }
+    }
+
+    /// This piece and all below it.
+    pub fn count(&self) -> usize {
+        1 + self.of().iter().map(Self::count).sum::<usize>()
+    }
+
+    /// Calls `see` with this piece and all below it.
+    pub fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Piece)) {
+        see(self);
+        for piece in self.of() {
+            piece.visit(see);
+        }
+    }
+
+    pub fn visit_mut(&mut self, see: &mut impl FnMut(&mut Piece)) {
+        see(self);
+        for piece in self.of_mut().into_iter().flatten() {
+            piece.visit_mut(see);
+        }
+    }
+}
+
+/// A piece with a name of its own that instances show.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    pub name: String,
+    pub piece: Piece,
+}
+
+crate::params! {
+    /// What the numbers of a construction mean.
+    Frame "Construction" in "Construction", from "document 004, §3", also "frame size scale" {
+        /// Side of the square that its metres count in. A larger or smaller scene shows it larger or smaller.
+        side: f32 ["m"] = 8000.0, 1.0..=1.0e6, slider 500.0..=20_000.0;
+        /// Height that fills the scene's relief.
+        relief: f32 ["m"] = 1800.0, 0.1..=1.0e5, slider 100.0..=5000.0;
+        /// Height of the ground where no piece is.
+        ground: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
+    }
+}
+
+/// A construction tree: pieces of ground combined by operators (document 004), and further trees for what lies on it.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Tree {
+    pub frame: Frame,
+    /// Pieces that instances repeat.
+    pub definitions: Vec<Definition>,
+    pub terrain: Piece,
+    /// Height of the water surface.
+    pub water: Option<Piece>,
+    /// Thickness of sand on the ground.
+    pub sand: Option<Piece>,
+    /// Thickness of snow on the ground.
+    pub snow: Option<Piece>,
+    /// Density of plants from 0 to 1.
+    pub vegetation: Option<Piece>,
+}
+
+impl Tree {
+    /// The tree of a tier, if there is one.
+    pub fn root(&self, tier: Tier) -> Option<&Piece> {
+        match tier {
+            Tier::Terrain => Some(&self.terrain),
+            Tier::Water => self.water.as_ref(),
+            Tier::Sand => self.sand.as_ref(),
+            Tier::Snow => self.snow.as_ref(),
+            Tier::Vegetation => self.vegetation.as_ref(),
+        }
+    }
+
+    /// The trees in it with their names: the terrain and what lies on it, then the definitions.
+    pub fn roots(&self) -> Vec<(String, &Piece)> {
+        let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;
+        let layers = [("water", water), ("sand", sand), ("snow", snow), ("vegetation", vegetation)];
+        std::iter::once((String::new(), terrain))
+            .chain(layers.into_iter().filter_map(|(name, piece)| Some((name.to_string(), piece.as_ref()?))))
+            .chain(definitions.iter().map(|d| (format!("definition '{}'", d.name), &d.piece)))
+            .collect()
+    }
+
+    /// [`roots`](Self::roots), to be changed.
+    pub fn roots_mut(&mut self) -> Vec<(String, &mut Piece)> {
+        let Self { definitions, terrain, water, sand, snow, vegetation, .. } = self;
+        let layers = [("water", water), ("sand", sand), ("snow", snow), ("vegetation", vegetation)];
+        std::iter::once((String::new(), terrain))
+            .chain(layers.into_iter().filter_map(|(name, piece)| Some((name.to_string(), piece.as_mut()?))))
+            .chain(definitions.iter_mut().map(|d| (format!("definition '{}'", d.name), &mut d.piece)))
+            .collect()
+    }
+
+    pub fn definition(&self, name: &str) -> Option<&Definition> {
+        self.definitions.iter().find(|d| d.name == name)
+    }
+
+    /// Pieces in all.
+    pub fn count(&self) -> usize {
+        self.roots().iter().map(|(_, piece)| piece.count()).sum()
+    }
+
+    /// Every picture that a piece shows.
+    pub fn pictures(&self) -> Vec<&ImageFile> {
+        let mut pictures = Vec::new();
+        for (_, root) in self.roots() {
+            root.visit(&mut |piece| pictures.extend(piece.picture()));
+        }
+        pictures
+    }
+}

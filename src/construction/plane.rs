@@ -1,0 +1,335 @@
+//! Geometry of the ground plan: points, boxes, stretches, affine maps. x grows to the east, y to the south, in metres.
+
+/// A place, or a vector.
+pub type Point = [f64; 2];
+
+pub fn add(a: Point, b: Point) -> Point {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+pub fn sub(a: Point, b: Point) -> Point {
+    [a[0] - b[0], a[1] - b[1]]
+}
+
+pub fn scaled(a: Point, k: f64) -> Point {
+    [a[0] * k, a[1] * k]
+}
+
+pub fn dot(a: Point, b: Point) -> f64 {
+    a[0] * b[0] + a[1] * b[1]
+}
+
+/// Positive where `b` lies clockwise of `a`, seen from above.
+pub fn cross(a: Point, b: Point) -> f64 {
+    a[0] * b[1] - a[1] * b[0]
+}
+
+pub fn length(a: Point) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// 3t² - 2t³ between 0 and 1, and its derivative.
+#[inline]
+pub fn smooth(t: f64) -> (f64, f64) {
+    if t <= 0.0 {
+        (0.0, 0.0)
+    } else if t >= 1.0 {
+        (1.0, 0.0)
+    } else {
+        (t * t * (3.0 - 2.0 * t), 6.0 * t * (1.0 - t))
+    }
+}
+
+/// A rectangle along the axes; empty where `low` exceeds `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Area {
+    pub low: Point,
+    pub high: Point,
+}
+
+impl Area {
+    pub const EMPTY: Self = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
+    /// Everything there is; finite, so that maps of it are as well.
+    pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
+
+    pub fn around(centre: Point, radius: f64) -> Self {
+        Self { low: [centre[0] - radius, centre[1] - radius], high: [centre[0] + radius, centre[1] + radius] }
+    }
+
+    pub fn of(points: impl IntoIterator<Item = Point>) -> Self {
+        points.into_iter().fold(Self::EMPTY, |area, p| area.union(Self { low: p, high: p }))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.low[0] > self.high[0] || self.low[1] > self.high[1]
+    }
+
+    #[inline]
+    pub fn contains(&self, p: Point) -> bool {
+        p[0] >= self.low[0] && p[0] <= self.high[0] && p[1] >= self.low[1] && p[1] <= self.high[1]
+    }
+
+    #[inline]
+    pub fn meets(&self, other: &Self) -> bool {
+        self.low[0] <= other.high[0]
+            && other.low[0] <= self.high[0]
+            && self.low[1] <= other.high[1]
+            && other.low[1] <= self.high[1]
+    }
+
+    pub fn union(self, other: Self) -> Self {
+        if other.is_empty() {
+            return self;
+        }
+        if self.is_empty() {
+            return other;
+        }
+        Self {
+            low: [lower(self.low[0], other.low[0]), lower(self.low[1], other.low[1])],
+            high: [higher(self.high[0], other.high[0]), higher(self.high[1], other.high[1])],
+        }
+    }
+
+    pub fn intersection(self, other: Self) -> Self {
+        Self {
+            low: [higher(self.low[0], other.low[0]), higher(self.low[1], other.low[1])],
+            high: [lower(self.high[0], other.high[0]), lower(self.high[1], other.high[1])],
+        }
+    }
+
+    /// Grown by `by` on every side.
+    pub fn grown(self, by: f64) -> Self {
+        if self.is_empty() {
+            return self;
+        }
+        Self { low: [self.low[0] - by, self.low[1] - by], high: [self.high[0] + by, self.high[1] + by] }
+    }
+
+    pub fn centre(&self) -> Point {
+        [0.5 * (self.low[0] + self.high[0]), 0.5 * (self.low[1] + self.high[1])]
+    }
+
+    pub fn corners(&self) -> [Point; 4] {
+        [self.low, [self.high[0], self.low[1]], self.high, [self.low[0], self.high[1]]]
+    }
+
+    /// Distance from `p` to the nearest place of the area.
+    pub fn distance(&self, p: Point) -> f64 {
+        let gap = |k: usize| higher(higher(self.low[k] - p[k], p[k] - self.high[k]), 0.0);
+        length([gap(0), gap(1)])
+    }
+}
+
+/// The lower of two numbers; neither is NaN.
+#[inline]
+pub fn lower(a: f64, b: f64) -> f64 {
+    if b < a { b } else { a }
+}
+
+/// The higher of two numbers; neither is NaN.
+#[inline]
+pub fn higher(a: f64, b: f64) -> f64 {
+    if b > a { b } else { a }
+}
+
+/// Numbers from `low` to `high`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    pub low: f64,
+    pub high: f64,
+}
+
+impl Range {
+    pub const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
+
+    pub fn new(low: f64, high: f64) -> Self {
+        Self { low, high }
+    }
+
+    pub fn one(value: f64) -> Self {
+        Self { low: value, high: value }
+    }
+
+    pub fn around(middle: f64, by: f64) -> Self {
+        Self { low: middle - by, high: middle + by }
+    }
+
+    pub fn union(self, other: Self) -> Self {
+        Self { low: lower(self.low, other.low), high: higher(self.high, other.high) }
+    }
+
+    /// What both hold; of two that should meet and, by rounding, do not, a point between.
+    pub fn intersection(self, other: Self) -> Self {
+        let (low, high) = (higher(self.low, other.low), lower(self.high, other.high));
+        if low <= high { Self { low, high } } else { Self { low: high, high: low } }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.low > self.high
+    }
+
+    pub fn plus(self, other: Self) -> Self {
+        Self { low: self.low + other.low, high: self.high + other.high }
+    }
+
+    pub fn times(self, k: f64) -> Self {
+        if k < 0.0 {
+            Self { low: self.high * k, high: self.low * k }
+        } else {
+            Self { low: self.low * k, high: self.high * k }
+        }
+    }
+
+    /// The product of any two numbers of the ranges.
+    pub fn product(self, other: Self) -> Self {
+        let all = [self.low * other.low, self.low * other.high, self.high * other.low, self.high * other.high];
+        all.into_iter().fold(Self::EMPTY, |range, v| range.union(Self::one(v)))
+    }
+
+    /// Greatest distance from 0.
+    pub fn reach(&self) -> f64 {
+        higher(self.low.abs(), self.high.abs())
+    }
+
+    /// Greatest difference between a number of one and a number of the other.
+    pub fn spread(&self, other: &Self) -> f64 {
+        higher(higher(self.high - other.low, other.high - self.low), 0.0)
+    }
+}
+
+/// A stretch of ground that a bound holds for: all places within `pad` of the segment from `from` to `to`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    pub from: Point,
+    pub to: Point,
+    pub pad: f64,
+}
+
+impl Stretch {
+    pub fn segment(from: Point, to: Point) -> Self {
+        Self { from, to, pad: 0.0 }
+    }
+
+    pub fn disc(centre: Point, radius: f64) -> Self {
+        Self { from: centre, to: centre, pad: radius }
+    }
+
+    /// The disc around `area`.
+    pub fn area(area: &Area) -> Self {
+        Self::disc(area.centre(), 0.5 * length(sub(area.high, area.low)))
+    }
+
+    pub fn middle(&self) -> Point {
+        scaled(add(self.from, self.to), 0.5)
+    }
+
+    /// Distance from the middle within which all places lie.
+    pub fn radius(&self) -> f64 {
+        0.5 * length(sub(self.to, self.from)) + self.pad
+    }
+
+    pub fn area_of(&self) -> Area {
+        Area::of([self.from, self.to]).grown(self.pad)
+    }
+
+    pub fn padded(self, by: f64) -> Self {
+        Self { pad: self.pad + by, ..self }
+    }
+
+    /// Distances from `centre` to the places of the stretch.
+    pub fn distances(&self, centre: Point) -> Range {
+        let (a, along) = (sub(centre, self.from), sub(self.to, self.from));
+        let square = dot(along, along);
+        let t = if square > 0.0 { (dot(a, along) / square).clamp(0.0, 1.0) } else { 0.0 };
+        let nearest = length(sub(a, scaled(along, t)));
+        let farthest = higher(length(a), length(sub(centre, self.to)));
+        Range::new(higher(nearest - self.pad, 0.0), farthest + self.pad)
+    }
+}
+
+/// p ↦ matrix · p + offset.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Affine {
+    /// Rows of the matrix.
+    pub rows: [Point; 2],
+    pub offset: Point,
+}
+
+impl Affine {
+    pub const IDENTITY: Self = Self { rows: [[1.0, 0.0], [0.0, 1.0]], offset: [0.0, 0.0] };
+
+    #[inline]
+    pub fn at(&self, p: Point) -> Point {
+        [dot(self.rows[0], p) + self.offset[0], dot(self.rows[1], p) + self.offset[1]]
+    }
+
+    /// The gradient before the map of something whose gradient after it is `g`.
+    #[inline]
+    pub fn pull(&self, g: Point) -> Point {
+        [self.rows[0][0] * g[0] + self.rows[1][0] * g[1], self.rows[0][1] * g[0] + self.rows[1][1] * g[1]]
+    }
+
+    /// First `self`, then `next`.
+    pub fn then(&self, next: &Self) -> Self {
+        let column = |k: usize| [self.rows[0][k], self.rows[1][k]];
+        let row = |r: Point| [dot(r, column(0)), dot(r, column(1))];
+        Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.at(self.offset) }
+    }
+
+    pub fn determinant(&self) -> f64 {
+        cross(self.rows[0], self.rows[1])
+    }
+
+    /// The map back; the determinant is not 0.
+    pub fn inverse(&self) -> Self {
+        let d = self.determinant();
+        let [[a, b], [c, e]] = self.rows;
+        let back = Self { rows: [[e / d, -b / d], [-c / d, a / d]], offset: [0.0, 0.0] };
+        let offset = back.at(self.offset);
+        Self { offset: [-offset[0], -offset[1]], ..back }
+    }
+
+    /// Greatest stretching of a length (spectral norm), a hair more than exact.
+    pub fn stretching(&self) -> f64 {
+        let [[a, b], [c, d]] = self.rows;
+        let (sum, det) = (a * a + b * b + c * c + d * d, a * d - b * c);
+        let root = higher(sum * sum - 4.0 * det * det, 0.0).sqrt();
+        (0.5 * (sum + root)).sqrt() * (1.0 + 1e-12)
+    }
+
+    pub fn area(&self, area: &Area) -> Area {
+        if area.is_empty() { *area } else { Area::of(area.corners().map(|p| self.at(p))) }
+    }
+
+    pub fn stretch(&self, stretch: &Stretch) -> Stretch {
+        Stretch { from: self.at(stretch.from), to: self.at(stretch.to), pad: stretch.pad * self.stretching() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn affine_maps_go_back_and_follow_each_other() {
+        let a = Affine { rows: [[0.3, -2.0], [1.5, 0.4]], offset: [7.0, -3.0] };
+        let b = Affine { rows: [[1.0, 0.2], [-0.1, 0.8]], offset: [-1.0, 2.0] };
+        let p = [12.5, -4.0];
+        let (there, chained) = (b.at(a.at(p)), a.then(&b).at(p));
+        assert!(length(sub(there, chained)) < 1e-12);
+        assert!(length(sub(a.inverse().at(a.at(p)), p)) < 1e-12);
+        // no direction is stretched by more than the norm, one by as much
+        let longest = (0..3600).map(|k| f64::from(k) * std::f64::consts::TAU / 3600.0).fold(0.0, |longest, angle| {
+            let v = [libm::cos(angle), libm::sin(angle)];
+            higher(longest, length(sub(a.at(v), a.offset)))
+        });
+        assert!(longest <= a.stretching() && longest > a.stretching() * 0.99999);
+    }
+
+    #[test]
+    fn distances_hold_what_lies_on_the_stretch() {
+        let stretch = Stretch { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
+        assert_eq!(stretch.distances([5.0, 5.0]), Range::new(4.0, 50.0f64.sqrt() + 1.0));
+        assert_eq!(stretch.distances([5.0, 0.5]).low, 0.0);
+    }
+}

@@ -1,0 +1,175 @@
+//! Cross profiles: how the ground rises and falls with the distance from a curve or a centre.
+//!
+//! Law: monotone cubic Hermite pieces through the points (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984): C¹, and
+//! never beyond the points. Level before the first point and after the last.
+//! Source: document 004, §4.1 (there quadratic pieces).
+
+use serde::{Deserialize, Serialize};
+
+use super::plane::{Range, higher, lower};
+
+/// Points (distance, rise) with growing distances: distances as parts of the width, rises as parts of the depth.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Profile(pub Vec<(f32, f32)>);
+
+/// Distances go up to this.
+pub const FARTHEST: f32 = 8.0;
+/// Rises go up to this.
+pub const HIGHEST: f32 = 8.0;
+const MOST_POINTS: usize = 64;
+const LEAST_GAP: f32 = 1e-3;
+
+impl Profile {
+    /// Points with growing distances inside their range.
+    pub fn sanitised(&self) -> Self {
+        let mut points: Vec<(f32, f32)> = self
+            .0
+            .iter()
+            .filter(|(x, y)| x.is_finite() && y.is_finite())
+            .map(|(x, y)| (x.clamp(-FARTHEST, FARTHEST), y.clamp(-HIGHEST, HIGHEST)))
+            .take(MOST_POINTS)
+            .collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        points.dedup_by(|a, b| a.0 - b.0 < LEAST_GAP);
+        Self(points)
+    }
+
+    pub fn prepare(&self) -> Line {
+        Line::through(&self.sanitised().0.iter().map(|&(x, y)| (f64::from(x), f64::from(y))).collect::<Vec<_>>())
+    }
+}
+
+/// A monotone cubic through points.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Line {
+    xs: Vec<f64>,
+    /// Value and derivative at every x.
+    knots: Vec<(f64, f64)>,
+}
+
+impl Line {
+    /// Through points with growing x.
+    pub fn through(points: &[(f64, f64)]) -> Self {
+        let xs: Vec<f64> = points.iter().map(|p| p.0).collect();
+        let secants: Vec<f64> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
+        let knots = points.iter().enumerate().map(|(k, &(_, y))| {
+            // level beyond the ends, so that it is smooth there too
+            let tangent = if k == 0 || k + 1 == points.len() {
+                0.0
+            } else {
+                let (a, b) = (secants[k - 1], secants[k]);
+                if a * b <= 0.0 { 0.0 } else { 2.0 * a * b / (a + b) }
+            };
+            (y, tangent)
+        });
+        Self { knots: knots.collect(), xs }
+    }
+
+    /// The same line, `by` times as high.
+    pub fn scaled(mut self, by: f64) -> Self {
+        for (y, slope) in &mut self.knots {
+            (*y, *slope) = (*y * by, *slope * by);
+        }
+        self
+    }
+
+    fn piece(&self, x: f64) -> usize {
+        // few points: looking through them beats halving
+        self.xs[1..self.xs.len() - 1].iter().take_while(|&&at| at <= x).count()
+    }
+
+    /// Value and derivative.
+    #[inline]
+    pub fn at(&self, x: f64) -> (f64, f64) {
+        let Some(last) = self.xs.len().checked_sub(1) else { return (0.0, 0.0) };
+        if x <= self.xs[0] {
+            return (self.knots[0].0, 0.0);
+        }
+        if x >= self.xs[last] {
+            return (self.knots[last].0, 0.0);
+        }
+        let k = self.piece(x);
+        let width = self.xs[k + 1] - self.xs[k];
+        let t = (x - self.xs[k]) / width;
+        let ((y0, m0), (y1, m1)) = (self.knots[k], self.knots[k + 1]);
+        // y = y0 + t (c1 + t (c2 + t c3))
+        let (c1, rise) = (m0 * width, y1 - y0);
+        let c2 = 3.0 * rise - 2.0 * c1 - m1 * width;
+        let c3 = c1 + m1 * width - 2.0 * rise;
+        (y0 + t * (c1 + t * (c2 + t * c3)), (c1 + t * (2.0 * c2 + t * 3.0 * c3)) / width)
+    }
+
+    /// Range of the values and bound of the slope between two places.
+    pub fn over(&self, x: Range) -> (Range, f64) {
+        let Some(last) = self.xs.len().checked_sub(1) else { return (Range::one(0.0), 0.0) };
+        let (a, b) = (self.at(x.low), self.at(x.high));
+        let mut range = Range::one(a.0).union(Range::one(b.0));
+        let mut slope = higher(a.1.abs(), b.1.abs());
+        if x.high <= self.xs[0] || x.low >= self.xs[last] {
+            return (range, slope);
+        }
+        for k in 0..last {
+            let (left, right) = (self.xs[k], self.xs[k + 1]);
+            let (from, to) = (higher(left, x.low), lower(right, x.high));
+            if from > to {
+                continue;
+            }
+            for (knot, at) in [(k, left), (k + 1, right)] {
+                if at >= x.low && at <= x.high {
+                    range = range.union(Range::one(self.knots[knot].0));
+                    slope = higher(slope, self.knots[knot].1.abs());
+                }
+            }
+            // the parabola of slopes has its vertex at t = -c2 / 3 c3
+            let width = right - left;
+            let (m0, m1, rise) =
+                (self.knots[k].1 * width, self.knots[k + 1].1 * width, self.knots[k + 1].0 - self.knots[k].0);
+            let (c2, c3) = (3.0 * rise - 2.0 * m0 - m1, m0 + m1 - 2.0 * rise);
+            if c3 != 0.0 {
+                let vertex = left - width * c2 / (3.0 * c3);
+                if vertex > from && vertex < to {
+                    slope = higher(slope, self.at(vertex).1.abs());
+                }
+            }
+        }
+        (range, slope * (1.0 + 1e-9))
+    }
+
+    /// Value and derivative at 0: what all profiles round one centre must share.
+    pub fn first(&self) -> f64 {
+        self.knots.first().map_or(0.0, |k| k.0)
+    }
+
+    /// The same line with the value `y` at 0.
+    pub fn starting_at(&self, y: f64) -> Self {
+        let mut points: Vec<(f64, f64)> = self.xs.iter().zip(&self.knots).map(|(&x, k)| (x, k.0)).collect();
+        match points.first_mut() {
+            Some(first) if first.0 == 0.0 => first.1 = y,
+            _ => points.insert(0, (0.0, y)),
+        }
+        Self::through(&points)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_hold_and_are_met() {
+        let line = Profile(vec![(0.0, -1.0), (0.2, -0.9), (0.4, 0.1), (0.6, 0.3), (1.0, 0.0)]).prepare();
+        for (low, high) in [(-1.0, 3.0), (0.1, 0.3), (0.25, 0.26), (0.35, 0.9), (1.2, 1.3), (0.5, 0.5)] {
+            let (range, slope) = line.over(Range::new(low, high));
+            let (mut seen, mut steepest) = (Range::EMPTY, 0.0f64);
+            for k in 0..=2000 {
+                let (y, dy) = line.at(low + (high - low) * f64::from(k) / 2000.0);
+                seen = seen.union(Range::one(y));
+                steepest = higher(steepest, dy.abs());
+            }
+            assert!(seen.low >= range.low - 1e-12 && seen.high <= range.high + 1e-12, "{low} {high}");
+            assert!(range.high - range.low < seen.high - seen.low + 1e-3, "{low} {high}");
+            assert!(steepest <= slope && slope < steepest * 1.01 + 1e-9, "{low} {high}: {steepest} {slope}");
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! From the pieces of a tree to the nodes of a program.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Frame, Leaf, Node, Operator};
+use crate::construction::check::{DEEPEST, MOST_PIECES};
+use crate::construction::deposit::Deposit;
+use crate::construction::picture::Picture;
+use crate::construction::piece::{Form, Piece, Tree};
+use crate::construction::place;
+use crate::construction::plane::{Affine, Area};
+use crate::construction::replace::Extent;
+
+/// Builds a program.
+pub(super) struct Builder<'a> {
+    pub tree: &'a Tree,
+    pub nodes: Vec<Node>,
+    pub problems: Vec<String>,
+    /// Primitives that are ready already, by what they are made of.
+    pub known: BTreeMap<u64, Arc<Leaf>>,
+    pub count: usize,
+}
+
+impl Builder<'_> {
+    /// Adds `piece` and what is below it; `None` if nothing of it shows.
+    pub fn add(&mut self, piece: &Piece, at: &str, frame: Frame, depth: usize) -> Option<u32> {
+        self.add_as(piece, &format!("{at} / {}", piece.label(0)), frame, depth)
+    }
+
+    fn add_as(&mut self, piece: &Piece, at: &str, frame: Frame, depth: usize) -> Option<u32> {
+        if piece.hidden {
+            return None;
+        }
+        self.count += 1;
+        if depth > 2 * DEEPEST {
+            self.problems.push(format!("{at}: operators are nested too deeply, or a definition contains itself"));
+            return None;
+        }
+        if self.count > MOST_PIECES {
+            self.problems.push(format!("{at}: with its instances the construction has more than {MOST_PIECES} pieces"));
+            return None;
+        }
+        let operator = match &piece.form {
+            Form::Disc(_) | Form::Curve(_) | Form::Contour(_) | Form::Image(_) | Form::Ribbon(_) => {
+                return self.add_leaf(piece, at, frame);
+            }
+            Form::Instance(instance) => {
+                let Some(definition) = self.tree.definition(&instance.definition) else {
+                    self.problems.push(format!("{at}: there is no definition '{}'", instance.definition));
+                    return None;
+                };
+                let inner = placed(&frame, &instance.settings)?;
+                let at = format!("{at} / {}", definition.piece.label(0));
+                return self.add_as(&definition.piece, &at, inner, depth + 1);
+            }
+            Form::Place(group) => {
+                let inner = placed(&frame, &group.settings)?;
+                return self.add_group(Operator::Blend, piece, at, inner, depth);
+            }
+            Form::Blend(_) => Operator::Blend,
+            Form::Replace(group) => Operator::Replace(group.settings.extent),
+            Form::Add(group) => Operator::Add(group.settings.prepare(
+                frame.rise,
+                frame.lift,
+                1.0 / frame.inward.determinant().abs().sqrt(),
+            )),
+            Form::Warp(group) => {
+                let inner = Frame {
+                    rise: frame.rise,
+                    lift: frame.lift,
+                    is_plain: frame.rise == 1.0 && frame.lift == 0.0,
+                    ..Frame::new(frame.seed)
+                };
+                let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
+                return self.add_group(operator, piece, at, inner, depth);
+            }
+            Form::Detail(group) => Operator::Detail(group.settings.clone()),
+        };
+        self.add_group(operator, piece, at, frame, depth)
+    }
+
+    fn add_group(&mut self, operator: Operator, piece: &Piece, at: &str, frame: Frame, depth: usize) -> Option<u32> {
+        let mut children = Vec::with_capacity(piece.of().len());
+        for (k, inner) in piece.of().iter().enumerate() {
+            // what is added is a height of its own: it is not lifted twice
+            let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
+            let frame = if is_laid {
+                Frame { lift: 0.0, is_plain: frame.is_plain && frame.lift == 0.0, ..frame }
+            } else {
+                frame
+            };
+            children.extend(self.add_as(inner, &format!("{at} / {}", inner.label(k)), frame, depth + 1));
+        }
+        if children.is_empty() {
+            return None;
+        }
+        let is_warp = matches!(operator, Operator::Warp { .. });
+        if let [only] = children.as_slice()
+            && !is_warp
+        {
+            return Some(*only);
+        }
+        let area_of = |child: &u32| self.nodes[*child as usize].area;
+        let all = children.iter().map(area_of).fold(Area::EMPTY, Area::union);
+        let area = match &operator {
+            Operator::Replace(Extent::Below) | Operator::Add(Deposit { extent: Extent::Below, .. }) => {
+                area_of(&children[0])
+            }
+            _ => all,
+        };
+        let key = xxh3_64(format!("{operator:?}").as_bytes());
+        let mut node = Node { operator, area, key, children };
+        node.area = node.outward(area);
+        self.nodes.push(node);
+        Some(self.nodes.len() as u32 - 1)
+    }
+
+    fn add_leaf(&mut self, piece: &Piece, at: &str, frame: Frame) -> Option<u32> {
+        let mut text = format!("{:?}", piece.form);
+        let picture = match piece.picture() {
+            None => None,
+            Some(file) if file.0.is_empty() => return None,
+            Some(file) => match crate::io::raster(&file.0) {
+                Ok(raster) => {
+                    text.push_str(&format!("{:x}", raster.hash));
+                    Some(raster)
+                }
+                Err(error) => {
+                    self.problems.push(format!("{at}: {error}"));
+                    return None;
+                }
+            },
+        };
+        let key = xxh3_64(text.as_bytes());
+        // the frame gives a primitive nothing but its seed
+        let made_of = key ^ u64::from(frame.seed);
+        let leaf = match (self.known.get(&made_of), &piece.form, picture) {
+            (Some(leaf), ..) => leaf.clone(),
+            (None, form, picture) => Arc::new(match (form, picture.map(Picture::new)) {
+                (Form::Disc(disc), _) => Leaf::Disc(disc.prepare(frame.seed)),
+                (Form::Curve(curve), _) if !curve.points.is_empty() => Leaf::Curve(curve.prepare()),
+                (Form::Contour(contour), _) => Leaf::Contour(contour.prepare()),
+                (Form::Ribbon(ribbon), Some(picture)) if !ribbon.points.is_empty() => {
+                    Leaf::Ribbon(ribbon.prepare(picture))
+                }
+                (Form::Image(image), Some(picture)) => match image.prepare(picture) {
+                    Some(image) => Leaf::Image(image),
+                    None => {
+                        self.problems
+                            .push(format!("{at}: the corners must make a convex quadrangle, in order around it"));
+                        return None;
+                    }
+                },
+                _ => return None,
+            }),
+        };
+        self.known.insert(made_of, leaf.clone());
+        let area = frame.inward.inverse().area(&leaf.area());
+        let key = xxh3_64(format!("{key} {frame:?}").as_bytes());
+        self.nodes.push(Node { operator: Operator::Leaf { leaf, made_of, frame }, area, key, children: Vec::new() });
+        Some(self.nodes.len() as u32 - 1)
+    }
+}
+
+/// The frame inside a placement; `None` where a size of next to nothing is left.
+fn placed(frame: &Frame, placement: &place::Placement) -> Option<Frame> {
+    let map = placement.map();
+    let (rise, lift) = placement.heights();
+    let inward = frame.inward.then(&map.inverse());
+    let det = inward.determinant().abs();
+    if !(1e-18..=1e18).contains(&det) {
+        return None;
+    }
+    let rise = frame.rise * rise;
+    let lift = frame.lift + frame.rise * lift;
+    let seed = frame.seed.wrapping_add(placement.variation.wrapping_mul(0x9e37_79b1));
+    let is_plain = inward == Affine::IDENTITY && rise == 1.0 && lift == 0.0;
+    Some(Frame { inward, rise, lift, stretching: inward.stretching(), is_plain, seed })
+}

@@ -1,0 +1,127 @@
+//! The ribbon: a heightmap laid along a curve, again and again.
+//!
+//! Law: f = z(s) + depth · (picture(u, v) - level), u = s / length mirrored at every end so that it never jumps, v = ½ + ½ o / width;
+//! α = falloff(d), see [`path`](super::path) and [`curve`](super::curve).
+//! Source: document 004, §4.2 and fig. 9.
+
+use serde::{Deserialize, Serialize};
+
+use super::answer::{Answer, Bounds};
+use super::curve::{Course, Cross, CurvePoint, CurveSettings};
+use super::path::Run;
+use super::picture::Picture;
+use super::plane::{Area, Point, Range, Stretch, higher, lower};
+use crate::param::ImageFile;
+
+crate::params! {
+    /// A picture of heights laid along a line, mirrored each time it begins again: detailed river beds, broken ridges.
+    RibbonSettings "Image along a curve" in "Primitive", from "document 004, fig. 9", also "picture river ridge ribbon texture line" {
+        /// The picture: a file, or a shipped stamp. It runs from left to right along the line.
+        picture: ImageFile = ImageFile("stamp:ridge".into());
+        /// Length of line that the picture covers.
+        length: f32 ["m"] = 2000.0, 1.0..=1.0e6, slider 50.0..=8000.0;
+        /// How much higher white is than black.
+        depth: f32 ["m"] = 300.0, -1.0e5..=1.0e5, slider -500.0..=1000.0;
+        /// Brightness that lies at the height of the line: 0 black, 1 white.
+        level: f32 = 0.0, 0.0..=1.0;
+        /// Distance from the middle line to the edge of the picture.
+        width: f32 ["m"] = 500.0, 0.1..=1.0e5, slider 5.0..=2000.0;
+        /// Distance over which it gives way to the ground around, before that edge.
+        fade: f32 ["m"] = 200.0, 0.1..=1.0e5, slider 5.0..=1000.0;
+        /// How the line runs between its points.
+        run: Run = Run::Through;
+    }
+}
+
+/// A picture along a line.
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ribbon {
+    pub points: Vec<CurvePoint>,
+    #[serde(default, skip_serializing_if = "super::piece::is_default")]
+    pub settings: RibbonSettings,
+}
+
+/// A ribbon ready to be asked.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    course: Course,
+    picture: Picture,
+    per_length: f64,
+    level: f64,
+}
+
+impl Ribbon {
+    pub fn prepare(&self, picture: Picture) -> Prepared {
+        let RibbonSettings { width, fade, run, depth, .. } = self.settings;
+        // the weight ends at the picture's edge
+        let settings = CurveSettings {
+            cross: Cross::Bank,
+            width: (width - fade).max(0.05 * width),
+            depth,
+            fade: fade.min(0.95 * width),
+            run,
+            ..CurveSettings::default()
+        };
+        Prepared {
+            course: Course::new(&self.points, &settings).widened(f64::from(width) / f64::from(settings.width)),
+            picture,
+            per_length: 1.0 / f64::from(self.settings.length),
+            level: f64::from(self.settings.level),
+        }
+    }
+}
+
+/// The way there and back again: 0, 1, 0 … and its direction.
+fn mirrored(t: f64) -> (f64, f64) {
+    let t = t - 2.0 * libm::floor(0.5 * t);
+    if t <= 1.0 { (t, 1.0) } else { (2.0 - t, -1.0) }
+}
+
+impl Prepared {
+    pub fn area(&self) -> Area {
+        self.course.path.area
+    }
+
+    pub fn at<const G: bool>(&self, p: Point) -> Answer {
+        let Some(near) = self.course.path.at::<G>(p) else { return Answer::default() };
+        let (weight, fade) = self.course.weight(&near);
+        let (z, dz) = self.course.height.at(near.along);
+        let (width, dwidth) = self.course.width.at(near.along);
+        let (depth, ddepth) = self.course.depth.at(near.along);
+        let (u, way) = mirrored(near.along * self.per_length);
+        let x = near.offset / width;
+        let (value, by) = self.picture.at(u, 0.5 + 0.5 * x);
+        let over = value - self.level;
+        let height = z + depth * over;
+        if !G {
+            return Answer { height, weight, ..Answer::default() };
+        }
+        let by_x = 0.5 * depth * by[1];
+        let by_s = dz + ddepth * over + depth * by[0] * way * self.per_length - by_x * x * dwidth / width;
+        let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_x / width * near.doffset[k]);
+        Answer { height, weight, slope, fade }
+    }
+
+    pub fn over(&self, stretch: &Stretch) -> Bounds {
+        let Some(near) = self.course.path.over(stretch) else { return Bounds::NOTHING };
+        let (weight, fade) = self.course.falloff.over(near.distance);
+        let (z, dz) = self.course.height.over(near.along);
+        let (width, dwidth) = self.course.width.over(near.along);
+        let (depth, ddepth) = self.course.depth.over(near.along);
+        let ends = Range::new(near.along.low * self.per_length, near.along.high * self.per_length);
+        let (a, b) = (mirrored(ends.low).0, mirrored(ends.high).0);
+        let turns = libm::floor(ends.low) != libm::floor(ends.high);
+        let u = if turns { Range::new(0.0, 1.0) } else { Range::new(lower(a, b), higher(a, b)) };
+        let x = near.offset.product(Range::new(1.0 / width.high, 1.0 / width.low));
+        let (value, by) = self.picture.over(u, Range::new(0.5 + 0.5 * x.low, 0.5 + 0.5 * x.high));
+        let over = value.plus(Range::one(-self.level));
+        let by_x = 0.5 * depth.reach() * by[1];
+        let by_s = dz
+            + ddepth * over.reach()
+            + depth.reach() * by[0] * self.per_length
+            + by_x * x.reach() * dwidth / width.low;
+        let slope = by_s * near.dalong + by_x / width.low * near.doffset;
+        Bounds::plain(z.plus(depth.product(over)).loosened(), weight, slope * (1.0 + 1e-9), fade)
+    }
+}

@@ -1,0 +1,259 @@
+//! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas; every piece
+//! begins a line.
+
+use serde::de::Error as _;
+use serde::ser::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::piece::{Definition, Frame, Piece, Tree};
+
+/// Version of the form that this program writes.
+pub const VERSION: u32 = 1;
+const WIDTH: usize = 118;
+/// Where a tree begins in a scene's file.
+const INDENT: usize = 16;
+
+/// The tree as files have it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct TreeV1 {
+    #[serde(default = "first", skip_serializing_if = "is_first")]
+    version: u32,
+    #[serde(default, skip_serializing_if = "is_plain")]
+    frame: Frame,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    definitions: Vec<Definition>,
+    #[serde(default)]
+    terrain: Piece,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    water: Option<Piece>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sand: Option<Piece>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    snow: Option<Piece>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    vegetation: Option<Piece>,
+}
+
+fn first() -> u32 {
+    1
+}
+fn is_first(version: &u32) -> bool {
+    *version == 1
+}
+fn is_plain(frame: &Frame) -> bool {
+    *frame == Frame::default()
+}
+
+impl From<TreeV1> for Tree {
+    fn from(file: TreeV1) -> Self {
+        let TreeV1 { version: _, frame, definitions, terrain, water, sand, snow, vegetation } = file;
+        Self { frame, definitions, terrain, water, sand, snow, vegetation }
+    }
+}
+
+impl From<Tree> for TreeV1 {
+    fn from(tree: Tree) -> Self {
+        let Tree { frame, definitions, terrain, water, sand, snow, vegetation } = tree;
+        Self { version: VERSION, frame, definitions, terrain, water, sand, snow, vegetation }
+    }
+}
+
+fn dialect() -> ron::Options {
+    ron::Options::default()
+        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
+        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
+}
+
+impl Tree {
+    /// The tree as RON text, with `indent` spaces before every line but the first.
+    pub fn to_ron(&self, indent: usize) -> String {
+        let text = dialect().to_string(&TreeV1::from(self.clone())).expect("a tree is always expressible in RON");
+        broken(&text, indent)
+    }
+
+    /// Reads RON text.
+    ///
+    /// # Errors
+    /// When it is no tree, or one that [`check`](Self::check) refuses.
+    pub fn from_ron(text: &str) -> Result<Self, String> {
+        let file: TreeV1 = dialect().from_str(text).map_err(|e| e.to_string())?;
+        checked(file)
+    }
+}
+
+fn checked(file: TreeV1) -> Result<Tree, String> {
+    if file.version == 0 || file.version > VERSION {
+        return Err(format!(
+            "the construction has version {}; this program reads version {VERSION}. Open it with a newer Talweg",
+            file.version
+        ));
+    }
+    let tree = Tree::from(file);
+    tree.check().map_err(|e| e.to_string())?;
+    Ok(tree)
+}
+
+impl Serialize for Tree {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let text = self.to_ron(INDENT).into_boxed_str();
+        let raw = ron::value::RawValue::from_boxed_ron(text).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Tree {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        checked(TreeV1::deserialize(deserializer)?).map_err(D::Error::custom)
+    }
+}
+
+/// `text`, RON without spaces or breaks, broken at the commas of every bracket that does not fit on its line.
+fn broken(text: &str, indent: usize) -> String {
+    let mut out = String::with_capacity(text.len() * 2);
+    let mut column = indent;
+    lay(text, indent, &mut column, &mut out);
+    out
+}
+
+/// Lays out one item: everything up to its first bracket, the bracket's items, the bracket's end.
+fn lay(text: &str, indent: usize, column: &mut usize, out: &mut String) {
+    let flat = spaced(text);
+    if *column + flat.chars().count() <= WIDTH {
+        *column += flat.chars().count();
+        out.push_str(&flat);
+        return;
+    }
+    let Some(open) = bracket(text) else {
+        *column += flat.chars().count();
+        out.push_str(&flat);
+        return;
+    };
+    let items = items(&text[open + 1..text.len() - 1]);
+    let head = spaced(&text[..=open]);
+    *column += head.chars().count();
+    out.push_str(&head);
+    if let [only] = items.as_slice()
+        && bracket(only).is_some()
+    {
+        // one thing in brackets needs no level of its own
+        lay(only, indent, column, out);
+        out.push_str(&text[text.len() - 1..]);
+        *column += 1;
+        return;
+    }
+    let inner = indent + 4;
+    let mut begun = false;
+    for item in items {
+        let flat = spaced(item).chars().count() + 1;
+        // small things share a line; what is broken itself begins one
+        let shares = begun && *column + 1 + flat <= WIDTH;
+        if shares {
+            out.push(' ');
+            *column += 1;
+        } else {
+            out.push('\n');
+            out.extend(std::iter::repeat_n(' ', inner));
+            *column = inner;
+        }
+        begun = inner + flat <= WIDTH && !item.starts_with("(name") && !item.starts_with("(form");
+        lay(item, inner, column, out);
+        out.push(',');
+        *column += 1;
+    }
+    out.push('\n');
+    out.extend(std::iter::repeat_n(' ', indent));
+    out.push_str(&text[text.len() - 1..]);
+    *column = indent + 1;
+}
+
+/// Where the bracket that ends with the text begins.
+fn bracket(text: &str) -> Option<usize> {
+    if !text.ends_with([')', ']', '}']) {
+        return None;
+    }
+    let mut found = None;
+    each_outer(text, |at, c| {
+        if matches!(c, '(' | '[' | '{') {
+            found = Some(at);
+        }
+    });
+    found
+}
+
+/// The parts between the commas that are in no bracket.
+fn items(text: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    each_outer(text, |at, c| {
+        if c == ',' {
+            parts.push(&text[start..at]);
+            start = at + 1;
+        }
+    });
+    if start < text.len() {
+        parts.push(&text[start..]);
+    }
+    parts
+}
+
+/// Calls `see` for every character that is in no bracket and no string, opening brackets included.
+fn each_outer(text: &str, mut see: impl FnMut(usize, char)) {
+    let (mut depth, mut quoted, mut escaped) = (0, false, false);
+    for (at, c) in text.char_indices() {
+        if quoted {
+            (quoted, escaped) = (escaped || c != '"', !escaped && c == '\\');
+            continue;
+        }
+        match c {
+            '"' => quoted = true,
+            ')' | ']' | '}' => depth -= 1,
+            _ => {
+                if depth == 0 {
+                    see(at, c);
+                }
+                if matches!(c, '(' | '[' | '{') {
+                    depth += 1;
+                }
+            }
+        }
+    }
+}
+
+/// The text with a space after every comma and colon.
+fn spaced(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + text.len() / 4);
+    let (mut quoted, mut escaped) = (false, false);
+    for c in text.chars() {
+        out.push(c);
+        if quoted {
+            (quoted, escaped) = (escaped || c != '"', !escaped && c == '\\');
+        } else if c == '"' {
+            quoted = true;
+        } else if matches!(c, ',' | ':') {
+            out.push(' ');
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::construction::presets;
+
+    #[test]
+    fn trees_come_back_from_their_text_and_fit_the_page() {
+        for (_, tree) in presets::all() {
+            let text = tree.to_ron(0);
+            assert_eq!(Tree::from_ron(&text).unwrap(), *tree);
+            assert!(text.lines().all(|line| line.chars().count() <= WIDTH + 2), "{text}");
+        }
+    }
+
+    #[test]
+    fn strings_keep_their_commas_and_brackets() {
+        let text = r#"(name:"a, (b: \"c\"",of:[1,2])"#;
+        assert_eq!(broken(text, 0), r#"(name: "a, (b: \"c\"", of: [1, 2])"#);
+    }
+}

@@ -1,0 +1,177 @@
+//! Sphere tracing: where a ray meets the terrain of a construction, without a grid.
+//!
+//! Law: h(t) = z(t) - f(x(t), y(t)). With λ a bound of |∇f| over the next stretch δ of the ray, the terrain is not met before
+//! h / (λ |u_xy| - u_z), nor within δ where that denominator is not above 0, nor where the ray stays above the highest ground of the
+//! stretch. The least of these is gone, and the next stretch is twice as long. A ray has met the terrain where h falls
+//! below a tolerance that grows with the distance, as a pixel does.
+//! With [`Bound::Global`] one λ holds for everything: Hart's algorithm, to compare with.
+//! Source: document 004, §7.1 and fig. 18; Hart 1994.
+
+use super::answer::Detail;
+use super::plane::{Area, Range, Stretch, higher, length, lower};
+use super::program::{Program, Selection};
+
+/// A ray in metres: east, south, up. The direction has length 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ray {
+    pub origin: [f64; 3],
+    pub direction: [f64; 3],
+}
+
+impl Ray {
+    pub fn at(&self, t: f64) -> [f64; 3] {
+        [0, 1, 2].map(|k| self.origin[k] + t * self.direction[k])
+    }
+
+    /// Where the ray is in a box.
+    fn within(&self, low: [f64; 3], high: [f64; 3]) -> Option<(f64, f64)> {
+        let (mut from, mut to) = (0.0, f64::INFINITY);
+        for k in 0..3 {
+            if self.direction[k] == 0.0 {
+                if self.origin[k] < low[k] || self.origin[k] > high[k] {
+                    return None;
+                }
+                continue;
+            }
+            let (a, b) =
+                ((low[k] - self.origin[k]) / self.direction[k], (high[k] - self.origin[k]) / self.direction[k]);
+            (from, to) = (higher(from, lower(a, b)), lower(to, higher(a, b)));
+        }
+        (from < to).then_some((from, to))
+    }
+}
+
+/// Which Lipschitz bound steps are taken by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bound {
+    /// That of the stretch ahead.
+    Local,
+    /// That of everything.
+    Global,
+}
+
+/// How a construction is traced.
+pub struct Tracer<'a> {
+    program: &'a Program,
+    everything: Selection,
+    /// Heights of all the terrain, and its Lipschitz bound.
+    range: Range,
+    steepest: f64,
+    pub bound: Bound,
+    /// Height above the ground that counts as meeting it, in metres at the ray's origin, and by how much it grows per metre.
+    pub tolerance: (f64, f64),
+    /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps all.
+    pub spread: f64,
+    pub level: f64,
+}
+
+/// What a ray met.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// Distance to the terrain; `None` if the ray leaves it behind.
+    pub distance: Option<f64>,
+    /// How often the tree was asked for a height.
+    pub heights: u32,
+    /// How often it was asked for a bound.
+    pub bounds: u32,
+}
+
+/// A ray that has taken as many steps has met what it is at.
+const MOST_STEPS: u32 = 5000;
+
+impl<'a> Tracer<'a> {
+    pub fn new(program: &'a Program) -> Self {
+        let side = program.side;
+        let square = Area { low: [0.0; 2], high: [side; 2] };
+        let (range, steepest) = program.surface_over(&Stretch::area(&square), &Detail::FULL);
+        let steepest = if steepest.is_finite() { steepest } else { steepest_of_parts(program, &square) };
+        Self {
+            program,
+            everything: program.within(&square),
+            range,
+            steepest,
+            bound: Bound::Local,
+            tolerance: (1e-6 * side, 0.0),
+            spread: 0.0,
+            level: 1.0,
+        }
+    }
+
+    /// Lowest and highest ground there may be.
+    pub fn range(&self) -> Range {
+        self.range
+    }
+
+    /// The bound of everything.
+    pub fn steepest(&self) -> f64 {
+        self.steepest
+    }
+
+    pub fn trace(&self, ray: &Ray) -> Trace {
+        let mut trace = Trace::default();
+        let side = self.program.side;
+        let Some((from, to)) = ray.within([0.0, 0.0, self.range.low - 1.0], [side, side, self.range.high + 1.0]) else {
+            return trace;
+        };
+        let [_, _, rise] = ray.direction;
+        let flat = length([ray.direction[0], ray.direction[1]]);
+        let mut t = from;
+        let mut stretch = (to - from) / 8.0;
+        for _ in 0..MOST_STEPS {
+            if t >= to {
+                return trace;
+            }
+            let detail = Detail { level: self.level, spacing: self.spread * t };
+            let at = ray.at(t);
+            let ahead = lower(stretch, to - t);
+            let mut clear = 0.0;
+            let mut closing = self.steepest * flat - rise;
+            if self.bound == Bound::Local {
+                let end = ray.at(t + ahead);
+                trace.bounds += 1;
+                let segment = Stretch::segment([at[0], at[1]], [end[0], end[1]]);
+                let (range, slope) = self.program.surface_over_in(&self.everything, &segment, &detail);
+                if lower(at[2], end[2]) > range.high {
+                    // above everything: there is no need to know how far
+                    t += ahead;
+                    stretch = 2.0 * ahead;
+                    continue;
+                }
+                closing = slope * flat - rise;
+                if rise < 0.0 {
+                    clear = (at[2] - range.high) / -rise;
+                }
+            }
+            trace.heights += 1;
+            let ground = self.program.at_in::<false>(&self.everything, super::Tier::Terrain, [at[0], at[1]], &detail);
+            let above = at[2] - ground.surface(self.program.ground).0;
+            let tolerance = self.tolerance.0 + self.tolerance.1 * t;
+            if above < tolerance {
+                trace.distance = Some(t);
+                return trace;
+            }
+            let far = if self.bound == Bound::Local { ahead } else { to - t };
+            let safe = if closing > 0.0 { lower(far, above / closing) } else { far };
+            // a step is never nothing: the tolerance is passed in one of them
+            let step = higher(higher(safe, clear), 0.5 * tolerance);
+            t += step;
+            stretch = 2.0 * step;
+        }
+        trace.distance = Some(t);
+        trace
+    }
+}
+
+/// The greatest bound of the parts of an area, where the whole has none.
+fn steepest_of_parts(program: &Program, square: &Area) -> f64 {
+    const PARTS: usize = 64;
+    let step = (square.high[0] - square.low[0]) / PARTS as f64;
+    let mut steepest = 0.0;
+    for k in 0..PARTS * PARTS {
+        let low = [square.low[0] + (k % PARTS) as f64 * step, square.low[1] + (k / PARTS) as f64 * step];
+        let part = Area { low, high: [low[0] + step, low[1] + step] };
+        let (_, slope) = program.surface_over(&Stretch::area(&part), &Detail::FULL);
+        steepest = higher(steepest, slope);
+    }
+    steepest
+}

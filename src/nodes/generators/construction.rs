@@ -1,0 +1,114 @@
+//! Construction: the node that holds a construction tree.
+//!
+//! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction); the water map is how
+//! far the water's surface stands above the ground, sand and snow are maps of their thickness and raise the ground.
+//! Scheme: tiles in parallel, each asking only the pieces that touch it. Octaves that the grid cannot show fade out, so
+//! that a preview is close to the result and not exactly its subsample.
+//! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and what does not
+//! fit together shows as a cliff there (the filter `Seamless` mends it).
+
+use std::sync::{Arc, LazyLock};
+
+use crate::construction::fill::{Region, Sampling};
+use crate::construction::{Program, Tier, Tree, presets};
+use crate::field::{Edges, MapKind, Terrain};
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::params! {
+    /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by hand.
+    Construction "Construction" in "Shapes", from "document 004, Terrain modelling from feature primitives", also "tree primitives sculpt pieces river road crater lake place feature layout" {
+        /// The pieces and how they are combined.
+        tree: Arc<Tree> = presets::volcano();
+        /// How much detail the pieces show: 0 only their plain forms, 1 everything.
+        detail: f32 = 1.0, 0.0..=1.0;
+        presets {
+            Volcano "Volcano": "An island with a volcano, gullies on its flanks and a crater at its side." { tree = presets::volcano() }
+            Valley "Valley with river": "A river in a green valley between two mountain ranges." { tree = presets::valley() }
+            Oasis "Oasis": "A lake in the desert, dunes between rocks." { tree = presets::oasis() }
+            Moon "Moon": "Craters over craters on rolling ground." { tree = presets::moon() }
+        }
+    }
+}
+
+/// What can lie on the ground, and the map that it becomes.
+const LAID: [(Tier, MapKind); 4] = [
+    (Tier::Water, MapKind::Water),
+    (Tier::Sand, MapKind::Sand),
+    (Tier::Snow, MapKind::Snow),
+    (Tier::Vegetation, MapKind::Vegetation),
+];
+
+/// The sets of maps that a construction can make: bit k of the index stands for entry k of [`LAID`].
+static SETS: LazyLock<[Vec<MapKind>; 1 << LAID.len()]> = LazyLock::new(|| {
+    let holds = |set: usize, k: usize| set >> k & 1 == 1;
+    std::array::from_fn(|set| (0..LAID.len()).filter(|&k| holds(set, k)).map(|k| LAID[k].1).collect())
+});
+
+impl Construction {
+    fn lays(&self, tier: Tier) -> bool {
+        self.tree.root(tier).is_some_and(|piece| !piece.hidden)
+    }
+
+    /// The tree ready to be asked, with the random values of the layer.
+    pub fn program(&self, cx: &Context) -> Program {
+        Program::new(&self.tree, cx.random.bits(0, 0) as u32)
+    }
+
+    fn fill_tier(&self, program: &Program, tier: Tier, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let sampling = Sampling { level: f64::from(self.detail), ..Sampling::of(tier) };
+        program.fill_region(cx.grid, &Region::whole(cx.grid), sampling, cx.control, out)?;
+        if cx.grid.edges == Edges::Wrap {
+            let n = cx.grid.samples;
+            for row in out.chunks_mut(n) {
+                row[n - 1] = row[0];
+            }
+            out.copy_within(0..n, (n - 1) * n);
+        }
+        Ok(())
+    }
+}
+
+impl Generator for Construction {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        let program = self.program(cx);
+        self.fill_tier(&program, Tier::Terrain, cx, out)?;
+        let mut layer = Vec::new();
+        for tier in [Tier::Sand, Tier::Snow] {
+            if program.has(tier) {
+                layer.resize(out.len(), 0.0);
+                self.fill_tier(&program, tier, cx, &mut layer)?;
+                out.iter_mut().zip(&layer).for_each(|(h, thickness)| *h += thickness);
+            }
+        }
+        Ok(())
+    }
+
+    fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill(cx, &mut made.height)?;
+        let program = self.program(cx);
+        for (tier, kind) in LAID {
+            if !self.lays(tier) {
+                continue;
+            }
+            let mut map = vec![0.0; cx.grid.len()];
+            self.fill_tier(&program, tier, cx, &mut map)?;
+            if tier == Tier::Water {
+                for (depth, h) in map.iter_mut().zip(&made.height) {
+                    *depth = if *depth > *h { *depth - h } else { 0.0 };
+                }
+            }
+            made.set_map(kind, Some(Arc::new(map)));
+        }
+        Ok(())
+    }
+
+    fn writes(&self) -> &'static [MapKind] {
+        let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
+        &SETS[set]
+    }
+
+    fn previews_exactly(&self) -> bool {
+        false
+    }
+}

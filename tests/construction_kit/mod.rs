@@ -1,0 +1,284 @@
+//! Random construction trees: every primitive, every operator, any numbers that people would use.
+#![allow(dead_code, reason = "each test binary and bench uses its part")]
+
+use talweg::construction::contour::{Contour, ContourSettings, Landform, Ray};
+use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use talweg::construction::deposit::AddSettings;
+use talweg::construction::detail::DetailSettings;
+use talweg::construction::disc::Disc;
+use talweg::construction::ground::Surface;
+use talweg::construction::image::{Image, ImageSettings};
+use talweg::construction::path::Run;
+use talweg::construction::place::Placement;
+use talweg::construction::profile::Profile;
+use talweg::construction::replace::{Extent, ReplaceSettings};
+use talweg::construction::ribbon::{Ribbon, RibbonSettings};
+use talweg::construction::warp::{Bend, WarpSettings};
+use talweg::construction::{Definition, Form, Group, Instance, Piece, Tree};
+use talweg::field::Stream;
+use talweg::param::ImageFile;
+
+/// Draws numbers one after the other.
+pub struct Dice(Stream, i32);
+
+impl Dice {
+    pub fn new(seed: u64) -> Self {
+        Self(Stream::new(seed as u32, (seed >> 32) as u32), 0)
+    }
+
+    pub fn unit(&mut self) -> f64 {
+        self.1 += 1;
+        f64::from(self.0.unit(self.1, 7))
+    }
+
+    pub fn between(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * self.unit()
+    }
+
+    /// With two decimals, as people write them.
+    pub fn number(&mut self, low: f64, high: f64) -> f32 {
+        ((self.between(low, high) * 100.0).round() / 100.0) as f32
+    }
+
+    pub fn below(&mut self, n: usize) -> usize {
+        ((self.unit() * n as f64) as usize).min(n - 1)
+    }
+
+    pub fn place(&mut self) -> (f32, f32) {
+        (self.number(0.0, 8000.0), self.number(0.0, 8000.0))
+    }
+}
+
+pub fn disc(dice: &mut Dice) -> Disc {
+    let (x, y) = dice.place();
+    let radius = dice.number(500.0, 3500.0);
+    Disc {
+        x,
+        y,
+        radius,
+        core: dice.number(0.0, 0.7),
+        height: dice.number(0.0, 800.0),
+        surface: Surface::ALL[dice.below(Surface::ALL.len())],
+        amplitude: dice.number(20.0, 500.0),
+        size: dice.number(300.0, 2500.0),
+        octaves: 1 + dice.below(6) as u32,
+        roughness: dice.number(0.3, 0.5),
+        wind_angle: dice.number(-180.0, 180.0),
+        seed: dice.below(1000) as u32,
+    }
+}
+
+fn points(dice: &mut Dice) -> Vec<CurvePoint> {
+    let (mut x, mut y) = dice.place();
+    let mut height = dice.number(100.0, 800.0);
+    let mut made = Vec::new();
+    for _ in 0..2 + dice.below(6) {
+        let mut point = CurvePoint::new(x, y, height);
+        point.width = dice.number(0.6, 1.6);
+        made.push(point);
+        // onward: a line that crosses itself has two heights in one place
+        x += dice.number(400.0, 1500.0);
+        y += dice.number(-900.0, 900.0);
+        height += dice.number(-150.0, 60.0);
+    }
+    made
+}
+
+pub fn curve(dice: &mut Dice) -> Curve {
+    let mut points = points(dice);
+    if dice.unit() < 0.4 {
+        points[0].profile = Some(Profile(vec![(-1.0, 0.2), (-0.4, -0.5), (0.0, -1.0), (0.3, -0.2), (1.0, 0.1)]));
+    }
+    let settings = CurveSettings {
+        cross: Cross::ALL[dice.below(Cross::ALL.len())],
+        width: dice.number(80.0, 500.0),
+        depth: dice.number(5.0, 150.0),
+        fade: dice.number(80.0, 500.0),
+        run: Run::ALL[dice.below(Run::ALL.len())],
+        easing: if dice.unit() < 0.3 { dice.number(50.0, 400.0) } else { 0.0 },
+        downhill: dice.unit() < 0.5,
+    };
+    Curve { points, settings }
+}
+
+pub fn contour(dice: &mut Dice) -> Contour {
+    let (x, y) = dice.place();
+    let corners = dice.below(9);
+    let radius = dice.between(200.0, 1800.0);
+    let points = (0..if corners < 3 { 0 } else { corners })
+        .map(|k| {
+            let angle = k as f64 / corners as f64 * std::f64::consts::TAU;
+            let r = radius * dice.between(0.7, 1.3);
+            ((r * libm::cos(angle)) as f32, (r * libm::sin(angle)) as f32)
+        })
+        .collect();
+    let profiles = match dice.below(3) {
+        0 => vec![
+            Ray { angle: 0.0, profile: Profile(vec![(0.0, 1.0), (0.5, 0.6), (1.0, 0.1), (1.5, 0.0)]) },
+            Ray { angle: 140.0, profile: Profile(vec![(0.0, 1.0), (0.3, 0.9), (1.0, 0.3), (1.6, 0.0)]) },
+        ],
+        _ => Vec::new(),
+    };
+    let settings = ContourSettings {
+        landform: Landform::ALL[dice.below(Landform::ALL.len())],
+        x,
+        y,
+        height: dice.number(50.0, 500.0),
+        depth: dice.number(30.0, 600.0),
+        radius: radius as f32,
+        core: dice.number(0.3, 1.1),
+        reach: dice.number(1.2, 2.0),
+    };
+    Contour { points, profiles, settings }
+}
+
+fn image(dice: &mut Dice) -> Image {
+    let (x, y) = dice.place();
+    let (w, h) = (dice.number(800.0, 2500.0), dice.number(800.0, 2500.0));
+    let mut off = || dice.number(-0.2, 0.2);
+    let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
+        .map(|(a, b): (f32, f32)| (x + w * (a + off()), y + h * (b + off())));
+    let picture = ImageFile(["stamp:mountain", "stamp:mesa", "stamp:dune"][dice.below(3)].into());
+    let settings =
+        ImageSettings { picture, height: dice.number(0.0, 300.0), depth: dice.number(100.0, 800.0), border: 0.25 };
+    Image { corners, settings }
+}
+
+fn ribbon(dice: &mut Dice) -> Ribbon {
+    let settings = RibbonSettings {
+        length: dice.number(800.0, 3000.0),
+        width: dice.number(200.0, 700.0),
+        fade: dice.number(50.0, 200.0),
+        depth: dice.number(50.0, 300.0),
+        ..RibbonSettings::default()
+    };
+    Ribbon { points: points(dice), settings }
+}
+
+pub fn primitive(dice: &mut Dice) -> Piece {
+    Piece::new(match dice.below(10) {
+        0..=3 => Form::Disc(disc(dice)),
+        4 | 5 => Form::Curve(curve(dice)),
+        6 | 7 => Form::Contour(contour(dice)),
+        8 => Form::Image(image(dice)),
+        _ => Form::Ribbon(ribbon(dice)),
+    })
+}
+
+/// A piece with operators up to `depth` deep.
+pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
+    if depth == 0 || dice.unit() < 0.15 {
+        return primitive(dice);
+    }
+    let of: Vec<Piece> = (0..2 + dice.below(3)).map(|_| piece(dice, depth - 1)).collect();
+    let extent = Extent::ALL[dice.below(2)];
+    Piece::new(match dice.below(7) {
+        0 | 1 => Form::Blend(Group { of, ..Group::default() }),
+        2 => Form::Replace(Group { settings: ReplaceSettings { extent }, of }),
+        3 => {
+            let settings = AddSettings {
+                extent,
+                by_height: dice.unit() < 0.5,
+                height_to: dice.number(200.0, 600.0),
+                by_slope: dice.unit() < 0.4,
+                slope_to: dice.number(5.0, 25.0),
+                base: dice.number(40.0, 150.0),
+                ..AddSettings::default()
+            };
+            Form::Add(Group { settings, of })
+        }
+        4 => {
+            let bend = Bend::ALL[dice.below(2)];
+            let (x, y) = dice.place();
+            let settings = WarpSettings {
+                bend,
+                strength: dice.number(20.0, 300.0),
+                size: dice.number(800.0, 3000.0),
+                turn_angle: dice.number(-120.0, 120.0),
+                x,
+                y,
+                radius: dice.number(1000.0, 4000.0),
+                seed: dice.below(100) as u32,
+            };
+            Form::Warp(Group { settings, of })
+        }
+        5 => {
+            let settings = Placement {
+                move_x: dice.number(-1000.0, 1000.0),
+                move_y: dice.number(-1000.0, 1000.0),
+                raise: dice.number(-100.0, 100.0),
+                turn_angle: dice.number(-180.0, 180.0),
+                scale: dice.number(0.6, 1.5),
+                steepen: dice.number(0.5, 1.2),
+                mirror: dice.unit() < 0.5,
+                pivot_x: 4000.0,
+                pivot_y: 4000.0,
+                variation: 0,
+            };
+            Form::Place(Group { settings, of })
+        }
+        _ => Form::Detail(Group { settings: DetailSettings::default(), of }),
+    })
+}
+
+/// A tree of about a dozen pieces, with a definition and instances of it.
+pub fn tree(seed: u64) -> Tree {
+    let mut dice = Dice::new(seed);
+    let mut tree = Tree::default();
+    tree.frame.ground = dice.number(-100.0, 100.0);
+    tree.terrain = piece(&mut dice, 3);
+    if dice.unit() < 0.5 {
+        tree.definitions.push(Definition { name: "twice".into(), piece: piece(&mut dice, 1) });
+        let mut of = vec![std::mem::take(&mut tree.terrain)];
+        for _ in 0..2 {
+            let settings = Placement {
+                move_x: dice.number(-3000.0, 3000.0),
+                turn_angle: dice.number(0.0, 360.0),
+                scale: dice.number(0.5, 1.2),
+                pivot_x: 4000.0,
+                pivot_y: 4000.0,
+                ..Placement::default()
+            };
+            of.push(Piece::new(Form::Instance(Instance { definition: "twice".into(), settings })));
+        }
+        tree.terrain = Piece::new(Form::Blend(Group { of, ..Group::default() }));
+    }
+    tree
+}
+
+/// 80 primitives under 10 operators: hills and mountains all over, lakes, rivers and roads on them.
+pub fn large(primitives: usize) -> Tree {
+    let mut dice = Dice::new(80);
+    let mut hills = Vec::new();
+    for _ in 0..primitives * 3 / 4 {
+        let mut one = disc(&mut dice);
+        one.radius = dice.number(500.0, 1300.0);
+        one.octaves = 6;
+        hills.push(Piece::new(Form::Disc(one)));
+    }
+    let group = |settings, of| Piece::new(Form::Replace(Group { settings, of }));
+    // five blends of the hills, under one
+    let per = hills.len().div_ceil(5);
+    let blends: Vec<Piece> =
+        hills.chunks(per).map(|of| Piece::new(Form::Blend(Group { of: of.to_vec(), ..Group::default() }))).collect();
+    let mut base = Piece::new(Form::Blend(Group { of: blends, ..Group::default() }));
+    let rest = primitives - hills.len();
+    for k in 0..4 {
+        let mut of = vec![base];
+        for _ in 0..rest / 4 + usize::from(k < rest % 4) {
+            of.push(if k % 2 == 0 {
+                let mut lake = contour(&mut dice);
+                lake.settings.radius = dice.number(150.0, 400.0);
+                lake.points.iter_mut().for_each(|p| *p = (p.0 * 0.3, p.1 * 0.3));
+                Piece::new(Form::Contour(lake))
+            } else {
+                let mut road = curve(&mut dice);
+                (road.settings.width, road.settings.fade) = (dice.number(20.0, 60.0), dice.number(40.0, 120.0));
+                road.settings.cross = if dice.unit() < 0.5 { Cross::Road } else { Cross::River };
+                Piece::new(Form::Curve(road))
+            });
+        }
+        base = group(ReplaceSettings::default(), of);
+    }
+    Tree { terrain: base, ..Tree::default() }
+}
