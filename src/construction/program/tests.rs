@@ -56,7 +56,7 @@ fn every_node_keeps_its_bounds_over_short_ways() {
     for seed in (0..40).chain([5_511_629_162_089_520_670]) {
         let program = Program::new(&construction_kit::tree(seed), seed as u32);
         let mut dice = construction_kit::Dice::new(seed ^ 99);
-        for k in 0..250 {
+        for k in 0..if cfg!(debug_assertions) { 40 } else { 120 } {
             let from = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0)];
             let to = add(from, [dice.between(-12.0, 12.0), dice.between(-12.0, 12.0)]);
             let detail = [Detail::FULL, Detail::every(30.0), Detail { level: 0.4, spacing: 0.0 }][k % 3];
