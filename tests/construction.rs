@@ -383,13 +383,13 @@ fn a_program_made_of_a_cycle_leaves_it_out_and_says_so() {
 #[test]
 fn levels_of_detail_go_over_without_a_jump() {
     let program = Program::new(&tree(12), 1);
-    let mut last = None;
+    let mut last: Option<Vec<f64>> = None;
     for k in 0..=400 {
         let detail = Detail { level: f64::from(k) / 400.0, spacing: 0.0 };
         let heights: Vec<f64> =
             (0..64).map(|k| program.height([f64::from(k % 8) * 990.0, f64::from(k / 8) * 990.0], &detail)).collect();
         if let Some(last) = &last {
-            let step = heights.iter().zip(last).map(|(a, b): (&f64, &f64)| (a - b).abs()).fold(0.0, f64::max);
+            let step = heights.iter().zip(last).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             assert!(step < 25.0, "{step} at {k}");
         }
         last = Some(heights);
