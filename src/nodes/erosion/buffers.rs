@@ -54,11 +54,20 @@ impl<const MAPS: usize> Next<MAPS> {
         }
         ledger.carried = carried;
         std::mem::swap(&mut terrain.height, &mut self.height);
-        for (kind, map) in kinds.into_iter().zip(&mut self.maps) {
-            let former = terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
-            // a map that a snapshot shares stays with it
-            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
-        }
+        exchange_maps(terrain, kinds, &mut self.maps);
+    }
+}
+
+/// Lets each of `maps` change places with the terrain's map of its kind; one that a snapshot shares stays with it, and an
+/// empty one comes back.
+pub fn exchange_maps<'a>(
+    terrain: &mut Terrain,
+    kinds: impl IntoIterator<Item = MapKind>,
+    maps: impl IntoIterator<Item = &'a mut Vec<f32>>,
+) {
+    for (kind, map) in kinds.into_iter().zip(maps) {
+        let former = terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
+        *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
     }
 }
 

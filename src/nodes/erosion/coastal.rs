@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{add_balance, balance, total};
+use super::buffers::{add_balance, balance, exchange_maps, total};
 use super::coastal_exposure::Waves;
 use super::coastal_shore::{Ring, Shore};
 use super::rock::Rock;
@@ -205,11 +205,7 @@ impl Run for Surf {
         self.ledger.lost += washed_out;
         std::mem::swap(&mut self.terrain.height, height);
         std::mem::swap(&mut self.undercut, undercut);
-        for (kind, map) in WRITTEN.into_iter().zip([wear, deposits, debris, sand]) {
-            let former = self.terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
-            // a map that a snapshot shares stays with it
-            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
-        }
+        exchange_maps(&mut self.terrain, WRITTEN, [wear, deposits, debris, sand]);
         Ok(())
     }
 

@@ -26,6 +26,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
+use super::buffers::exchange_maps;
 use super::droplets_brush::Tools;
 use super::droplets_flight::{LANES, Lane, Law};
 use super::droplets_ground::{Ground, Patch};
@@ -182,11 +183,7 @@ impl Run for Rain {
         self.ledger.carried += dust;
         self.round += 1;
         std::mem::swap(&mut self.terrain.height, &mut self.next.height);
-        for (kind, map) in WRITTEN.into_iter().zip(&mut self.next.maps) {
-            let former = self.terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
-            // a map that a snapshot shares stays with it
-            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
-        }
+        exchange_maps(&mut self.terrain, WRITTEN, &mut self.next.maps);
         Ok(())
     }
 

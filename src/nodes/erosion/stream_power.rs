@@ -25,6 +25,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::buffers::exchange_maps;
 use super::rock::Rock;
 use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
@@ -226,11 +227,7 @@ impl Run for Range {
         }
         self.ledger.lost = self.ledger.eroded - self.ledger.deposited;
         std::mem::swap(&mut self.terrain.height, height);
-        for (kind, map) in WRITTEN.into_iter().zip([wear, deposits, flow]) {
-            let former = self.terrain.set_map(kind, Some(Arc::new(std::mem::take(map))));
-            // a map that a snapshot shares stays with it
-            *map = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
-        }
+        exchange_maps(&mut self.terrain, WRITTEN, [wear, deposits, flow]);
         Ok(())
     }
 

@@ -10,6 +10,8 @@
 //! vectors ([`sweep_open`](super::sweep_open)), a wrapping one cell by cell ([`sweep_wrap`](super::sweep_wrap)).
 //! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
 use super::lanes::Around;
 use super::sweep_open::Blocks;
 use super::sweep_wrap::Rows;
@@ -29,6 +31,30 @@ pub trait Law<const P: usize>: Sync {
     fn load(&self, row: usize, column: usize, cells: [&mut [f32]; P]);
     /// Works on the cells in the middle of `around`.
     fn visit<A: Around>(&self, around: &mut A);
+}
+
+/// How many cells of the last row of a block are done. Alone in its cache line.
+#[derive(Default)]
+#[repr(align(128))]
+pub struct Progress(pub AtomicUsize);
+
+impl Progress {
+    /// Waits until `count` of them are; nothing if the scan was stopped.
+    pub fn wait(&self, count: usize, stopped: &AtomicBool) -> Option<()> {
+        let mut tries = 0u32;
+        while self.0.load(Ordering::Acquire) < count {
+            if stopped.load(Ordering::Relaxed) {
+                return None;
+            }
+            tries += 1;
+            if tries < 200 {
+                std::hint::spin_loop();
+            } else {
+                std::thread::yield_now();
+            }
+        }
+        if stopped.load(Ordering::Relaxed) { None } else { Some(()) }
+    }
 }
 
 /// Where the `K` values of the cells of a row go that are wanted after the scan, and whatever else is needed to finish it.

@@ -9,12 +9,12 @@
 
 use std::ops::Range;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use glam::{Mat4, Vec4};
 
 use super::lanes::{Around, FirstLowest, Place, Real};
-use super::sweep::{Law, Row};
+use super::sweep::{Law, Progress, Row};
 use crate::nodes::{Cancelled, Context};
 
 /// Rows of a block.
@@ -45,11 +45,6 @@ struct Desk<const P: usize> {
     /// Rows 1 to 8 of what is about to enter the window.
     rows: [[[f32; STRIDE]; ROWS]; P],
 }
-
-/// How many columns of the last two rows of a block have been handed over. Alone in its cache line.
-#[derive(Default)]
-#[repr(align(128))]
-struct Progress(AtomicUsize);
 
 /// What blocks hand over.
 #[derive(Default)]
@@ -160,7 +155,8 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
     fn enter(&self, block: usize, first: isize, desk: &mut Desk<P>) -> Option<()> {
         let Desk { window, rows } = desk;
         if block > 0 {
-            self.wait(block - 1, (first + STRIDE as isize).clamp(0, self.side as isize) as usize)?;
+            self.progress[block - 1]
+                .wait((first + STRIDE as isize).clamp(0, self.side as isize) as usize, &self.stopped)?;
         } else if self.stopped.load(Ordering::Relaxed) {
             return None;
         }
@@ -280,23 +276,6 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
     /// Where `block` hands over value `p` of its last row, or of the row after.
     fn line(&self, block: usize, p: usize, row: usize) -> &[AtomicU32] {
         &self.lines[((block % self.slots * P + p) * 2 + row) * self.side..][..self.side]
-    }
-
-    /// Waits until `count` columns of a block are handed over.
-    fn wait(&self, block: usize, count: usize) -> Option<()> {
-        let mut tries = 0u32;
-        while self.progress[block].0.load(Ordering::Acquire) < count {
-            if self.stopped.load(Ordering::Relaxed) {
-                return None;
-            }
-            tries += 1;
-            if tries < 200 {
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
-        }
-        if self.stopped.load(Ordering::Relaxed) { None } else { Some(()) }
     }
 }
 

@@ -8,10 +8,10 @@
 
 use std::hint::select_unpredictable;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::lanes::{Around, FirstLowest, Place};
-use super::sweep::{Law, Row};
+use super::sweep::{Law, Progress, Row};
 use crate::nodes::{Cancelled, Context};
 
 /// The values of a cell.
@@ -45,11 +45,6 @@ const STRIDE: usize = 32;
 const REACH: usize = STRIDE + 2;
 /// Cells of a block that are worth another thread.
 const CELLS_PER_THREAD: usize = 8 * 1024;
-
-/// How many cells of the last row of a block are done. Alone in its cache line.
-#[derive(Default)]
-#[repr(align(128))]
-struct Progress(AtomicUsize);
 
 /// The cells of a scan.
 #[derive(Default)]
@@ -168,7 +163,7 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
         while from < steps {
             let to = (from + STRIDE).min(steps);
             if block > 0 {
-                self.wait(&self.blocks[block - 1], (to + LAG - 1).min(self.side))?;
+                self.blocks[block - 1].wait((to + LAG - 1).min(self.side), &self.stopped)?;
             } else if self.stopped.load(Ordering::Relaxed) {
                 return None;
             }
@@ -217,23 +212,6 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
                 }
             }
         }
-    }
-
-    /// Waits until `count` cells of the last row of the block before are done.
-    fn wait(&self, before: &Progress, count: usize) -> Option<()> {
-        let mut tries = 0u32;
-        while before.0.load(Ordering::Acquire) < count {
-            if self.stopped.load(Ordering::Relaxed) {
-                return None;
-            }
-            tries += 1;
-            if tries < 200 {
-                std::hint::spin_loop();
-            } else {
-                std::thread::yield_now();
-            }
-        }
-        if self.stopped.load(Ordering::Relaxed) { None } else { Some(()) }
     }
 
     fn lane(&self, row: usize) -> Lane<'_, P> {
