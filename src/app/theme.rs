@@ -29,6 +29,18 @@ pub mod colour {
     pub const ERROR: Color32 = Color32::from_rgb(238, 116, 106);
 }
 
+/// Colours of plots, which people who confuse red and green can tell apart (Okabe & Ito 2008).
+pub mod ink {
+    use super::Color32;
+
+    pub const BLUE: Color32 = Color32::from_rgb(86, 180, 233);
+    pub const ORANGE: Color32 = Color32::from_rgb(230, 159, 0);
+    pub const GREEN: Color32 = Color32::from_rgb(0, 158, 115);
+    pub const ROSE: Color32 = Color32::from_rgb(204, 121, 167);
+    pub const YELLOW: Color32 = Color32::from_rgb(240, 228, 66);
+    pub const VERMILION: Color32 = Color32::from_rgb(213, 94, 0);
+}
+
 /// Height of a row of the stack and of a parameter.
 pub const ROW: f32 = 26.0;
 

@@ -7,6 +7,7 @@ use egui_plot::{Corner, Legend, Line, LineStyle, Plot, PlotPoints, VLine};
 
 use super::StatusInfo;
 use crate::app::document::Document;
+use crate::app::theme::ink::{BLUE, GREEN, ORANGE, ROSE, YELLOW};
 use crate::app::theme::{colour, icon_button};
 use crate::eval::{History, Moment, PlaceProbe};
 use crate::nodes::Ledger;
@@ -52,13 +53,6 @@ impl Curve {
         }
     }
 }
-
-/// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008).
-const BLUE: Color32 = Color32::from_rgb(86, 180, 233);
-const ORANGE: Color32 = Color32::from_rgb(230, 159, 0);
-const GREEN: Color32 = Color32::from_rgb(0, 158, 115);
-const ROSE: Color32 = Color32::from_rgb(204, 121, 167);
-const YELLOW: Color32 = Color32::from_rgb(240, 228, 66);
 
 /// Shows the three charts side by side.
 pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &StatusInfo) {

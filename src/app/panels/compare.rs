@@ -11,6 +11,7 @@ use bevy_egui::egui::Color32;
 use super::{Editor, Effect};
 use crate::app::commands::{CompareAction, Overlay, ViewAction, Way};
 use crate::app::compare::{Ask, State, Table};
+use crate::app::theme::ink;
 use crate::app::view::{Layout, Legend, Side};
 
 pub use bar::{bar, choose};
@@ -199,8 +200,8 @@ impl Editor {
 }
 
 /// Colours of the two badges, which people who confuse red and green can tell apart (Okabe & Ito 2008).
-const A: Color32 = Color32::from_rgb(86, 180, 233);
-const B: Color32 = Color32::from_rgb(230, 159, 0);
+const A: Color32 = ink::BLUE;
+const B: Color32 = ink::ORANGE;
 
 fn letter(side: Side) -> (&'static str, Color32) {
     match side {

@@ -9,14 +9,10 @@ use egui_plot::{Bar, BarChart, Line, LineStyle, Plot, PlotPoints, Points};
 
 use super::params;
 use crate::app::commands::Command;
+use crate::app::theme::ink::{BLUE, GREEN, ORANGE};
 use crate::app::theme::{colour, icon_button};
 use crate::lab::{Parity, Verdict};
 use crate::measure::{Band, Drawing, Limits, MEASURES, Measure, Measures, PLOTS, Reading, bands};
-
-/// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008).
-const BLUE: Color32 = Color32::from_rgb(86, 180, 233);
-const ORANGE: Color32 = Color32::from_rgb(230, 159, 0);
-const GREEN: Color32 = Color32::from_rgb(0, 158, 115);
 
 /// Whether the panel is there, and what counts as what.
 #[derive(Clone, Debug, Default, PartialEq)]

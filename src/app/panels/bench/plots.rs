@@ -12,16 +12,17 @@ use egui_plot::{
 use super::{BenchState, chip};
 use crate::app::bench::{Report, growth as growth_of, threads, three, time};
 use crate::app::theme::colour;
+use crate::app::theme::ink;
 use crate::lab::{Cell, Findings};
 
 /// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008), each with a mark of its own.
 const INKS: [(Color32, MarkerShape); 7] = [
-    (Color32::from_rgb(86, 180, 233), MarkerShape::Circle),
-    (Color32::from_rgb(230, 159, 0), MarkerShape::Square),
-    (Color32::from_rgb(0, 158, 115), MarkerShape::Diamond),
-    (Color32::from_rgb(204, 121, 167), MarkerShape::Up),
-    (Color32::from_rgb(240, 228, 66), MarkerShape::Down),
-    (Color32::from_rgb(213, 94, 0), MarkerShape::Left),
+    (ink::BLUE, MarkerShape::Circle),
+    (ink::ORANGE, MarkerShape::Square),
+    (ink::GREEN, MarkerShape::Diamond),
+    (ink::ROSE, MarkerShape::Up),
+    (ink::YELLOW, MarkerShape::Down),
+    (ink::VERMILION, MarkerShape::Left),
     (Color32::from_rgb(214, 218, 224), MarkerShape::Right),
 ];
 
