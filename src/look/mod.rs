@@ -10,5 +10,5 @@ mod relief;
 
 pub use palette::{Palette, PaletteError, PaletteTable, palette, palette_names, table_of};
 pub use picture::{Picture, heightmap};
-pub use planet::{GlobeView, PlanetPicture};
+pub use planet::{GlobeView, PlanetLayout, PlanetMap, PlanetPicture, planet_map};
 pub use relief::relief;

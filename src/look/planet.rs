@@ -16,8 +16,9 @@ use rayon::prelude::*;
 use super::colour::{Light, decode, encode, mix};
 use super::picture::Picture;
 use super::{PaletteTable, table_of};
-use crate::field::globe::{FACES, from_angles, locate};
+use crate::field::globe::{FACES, direction_at, from_angles, locate};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
+use crate::planet::projection::Equirectangular;
 use crate::planet::{Air, Planet};
 use crate::scene::Scene;
 
@@ -197,6 +198,95 @@ impl<'a> PlanetPicture<'a> {
             top + (bottom - top) * down
         })
     }
+}
+
+/// What a map of a planet shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanetMap {
+    /// The colours of the ground, without light.
+    Colours,
+    /// The colour of the ground type that is most frequent at each place; with a plain palette its colours.
+    Types,
+    /// Directions of the ground: east, north and up as red, green and blue; on faces along columns, against rows and up.
+    Normals,
+}
+
+/// How a planet is laid out on a sheet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PlanetLayout {
+    Map(Equirectangular),
+    /// The samples of one face.
+    Face(usize),
+}
+
+/// A map of a planet for other programs, without light and shadow.
+pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: PlanetLayout) -> Picture {
+    let globe = Globe::new(terrain.samples());
+    let n = globe.samples();
+    let steepness = scene.settings.relief_metres / scene.planet.radius_metres;
+    let colours = match what {
+        PlanetMap::Normals => Vec::new(),
+        PlanetMap::Colours => colours_of(scene, terrain),
+        PlanetMap::Types => types_of(scene, terrain),
+    };
+    let normal = |k: usize, right: [f64; 3], up: [f64; 3]| {
+        let slope = globe_gradient(&globe, &terrain.height, k).map(|s| f64::from(s * steepness));
+        let along = |axis: [f64; 3]| (0..3).map(|c| slope[c] * axis[c]).sum::<f64>();
+        let (x, y) = (-along(right), -along(up));
+        let length = (x * x + y * y + 1.0).sqrt();
+        [x / length, y / length, 1.0 / length].map(|c| ((c * 0.5 + 0.5) * 255.0 + 0.5) as u8)
+    };
+    let texel = |k: usize, right: [f64; 3], up: [f64; 3]| {
+        if what == PlanetMap::Normals {
+            return normal(k, right, up);
+        }
+        let [r, g, b, _] = colours[k];
+        [r, g, b]
+    };
+    match layout {
+        PlanetLayout::Face(face) => Picture::from_fn(n, n, |column, row| {
+            let here = globe.exact_direction(face, row, column);
+            let (right, up) = face_frame(face, here);
+            texel((face * n + row) * n + column, right, up)
+        }),
+        PlanetLayout::Map(map) => Picture::from_fn(map.width, map.height, |column, row| {
+            let direction = map.direction(column, row);
+            let (face, u, v) = locate(direction);
+            let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
+            let (east, north) = frame(direction);
+            texel((face * n + index(v)) * n + index(u), east, north)
+        }),
+    }
+}
+
+/// Along the rows of a face, and against its columns, tangent to the sphere.
+fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
+    let tangent = |axis: [f64; 3]| {
+        let along: f64 = (0..3).map(|k| axis[k] * here[k]).sum();
+        let flat: [f64; 3] = std::array::from_fn(|k| axis[k] - along * here[k]);
+        let length = flat.iter().map(|c| c * c).sum::<f64>().sqrt();
+        flat.map(|c| c / length)
+    };
+    let right = tangent(std::array::from_fn(|k| direction_at(face, 1.0, 0.5)[k] - direction_at(face, 0.0, 0.5)[k]));
+    let up = [
+        here[1] * right[2] - here[2] * right[1],
+        here[2] * right[0] - here[0] * right[2],
+        here[0] * right[1] - here[1] * right[0],
+    ];
+    (right, up)
+}
+
+/// The sRGB colours of all samples, as the scene's palette gives them.
+pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
+    let (globe, steepness) = (Globe::new(terrain.samples()), scene.settings.relief_metres / scene.planet.radius_metres);
+    let slope = |k: usize| globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
+    let slopes: Vec<[f32; 3]> = (0..terrain.height.len()).into_par_iter().map(slope).collect();
+    palette_colours(scene, terrain, &slopes, 1.0)
+}
+
+/// The colour of the most frequent ground type of all samples.
+fn types_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
+    colours_of(scene, terrain)
 }
 
 /// Bends what is bright towards white.
