@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use super::input::SceneArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::io::check_place;
-use crate::look::{heightmap, palette, palette_names, relief};
+use crate::look::{all_palette_names, heightmap, is_palette, relief, table_of};
 
 /// Draw the terrain from above as a PNG picture
 #[derive(Args)]
@@ -15,6 +15,7 @@ use crate::look::{heightmap, palette, palette_names, relief};
 Examples:
   talweg render alpine-range -o alps.png
   talweg render island.ron -o island.png --picture 2048 --palette tropical
+  talweg render island.ron -o grown.png --palette biome:earth --set climate.latitude=20
   talweg render island.ron -o banner.png --width 1600 --height 400")]
 pub struct RenderArgs {
     #[command(flatten)]
@@ -34,7 +35,7 @@ pub struct RenderArgs {
     /// What to draw
     #[arg(long, value_enum, default_value_t = Style::Relief)]
     style: Style,
-    /// Palette, in place of the scene's
+    /// Palette or biome table (biome:earth), in place of the scene's
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
 }
@@ -76,15 +77,21 @@ impl RenderArgs {
 pub fn run(args: &RenderArgs) -> Outcome {
     check_picture(&args.output)?;
     let job = args.scene.load()?;
-    let name = args.palette.as_ref().unwrap_or(&job.scene.palette);
-    let palette = palette(name).ok_or_else(|| {
-        usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {}", palette_names().join(", ")))
-    })?;
+    let mut scene = job.scene.clone();
+    if let Some(name) = &args.palette {
+        if !is_palette(name) {
+            let known = all_palette_names().join(", ");
+            return Err(usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {known}")));
+        }
+        // asked for by name, it is the shipped table
+        scene.palette.clone_from(name);
+        scene.biomes = None;
+    }
     let terrain = job.evaluate()?;
     let (width, height) = args.size();
-    let settings = &job.scene.settings;
+    let settings = &scene.settings;
     let picture = job.pool.install(|| match args.style {
-        Style::Relief => relief(&terrain, settings, &palette.table(settings), width, height),
+        Style::Relief => relief(&terrain, settings, &table_of(&scene), width, height),
         Style::Heights => heightmap(&terrain, width, height),
     });
     picture.save(&args.output).map_err(Failure::from)?;

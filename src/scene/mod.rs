@@ -14,16 +14,24 @@ pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
 pub use links::{Problem, Trouble};
 pub use settings::Settings;
 
+use std::sync::Arc;
+
 use crate::field::Grid;
+use crate::look::{BiomeTable, PREFIX, biome_table};
 use crate::param::{ParamError, Params};
+use crate::planet::climate::Climate;
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     pub name: String,
     pub settings: Settings,
-    /// Name of a palette of [`crate::look`].
+    /// Name of a palette of [`crate::look`], or `biome:` and the name of a biome table.
     pub palette: String,
+    /// The climate of the biomes; of the table's own where there is none.
+    pub climate: Option<Climate>,
+    /// A biome table of its own, in place of the one that the palette names.
+    pub biomes: Option<Arc<BiomeTable>>,
     /// From the ground up.
     pub layers: Vec<Layer>,
 }
@@ -36,6 +44,8 @@ impl Default for Scene {
             name: "Untitled".into(),
             settings: Settings::default(),
             palette: DEFAULT_PALETTE.into(),
+            climate: None,
+            biomes: None,
             layers: Vec::new(),
         }
     }
@@ -65,6 +75,18 @@ impl Scene {
     /// Samples per side that the scene asks for.
     pub fn samples(&self) -> usize {
         self.settings.resolution as usize
+    }
+
+    /// The biome table that colours the scene, if its palette is one.
+    pub fn biome_table(&self) -> Option<Arc<BiomeTable>> {
+        let name = self.palette.strip_prefix(PREFIX)?;
+        self.biomes.clone().or_else(|| biome_table(name))
+    }
+
+    /// The climate as it counts: the scene's own, or that of its biome table.
+    pub fn climate(&self) -> Climate {
+        let of_table = || self.biome_table().map(|table| table.climate.clone()).unwrap_or_default();
+        self.climate.clone().unwrap_or_else(of_table)
     }
 
     /// A layer seed no other layer has.
@@ -103,7 +125,8 @@ impl Scene {
         }
     }
 
-    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, or `scene` for the scene's settings.
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's settings, or
+    /// `climate` for its climate.
     /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`, `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
@@ -111,6 +134,12 @@ impl Scene {
         let (owner, param) = path.trim().rsplit_once('.').ok_or_else(form)?;
         if owner == "scene" {
             return set_in(&mut [&mut self.settings], owner, param, value);
+        }
+        if owner == "climate" {
+            let mut climate = self.climate();
+            set_in(&mut [&mut climate], owner, param, value)?;
+            self.climate = Some(climate);
+            return Ok(());
         }
         let index = self.find_layer(owner)?;
         let layer = &mut self.layers[index];

@@ -1,0 +1,3 @@
+//! What a planet is besides its stack of layers.
+
+pub mod climate;
