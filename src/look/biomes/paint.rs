@@ -66,7 +66,7 @@ const RAGGED_OCTAVES: usize = 4;
 pub struct Paint {
     law: Law,
     units: Units,
-    weather: Weather,
+    weather: Arc<Weather>,
     relief_metres: f32,
     side_metres: f32,
     ragged: f32,
@@ -95,12 +95,18 @@ impl Paint {
         Self {
             law: Law::new(&biomes.table, &units),
             units,
-            weather: Weather::new(&biomes.climate, &ground),
+            weather: Arc::new(Weather::new(&biomes.climate, &ground)),
             relief_metres: settings.relief_metres,
             side_metres,
             ragged: biomes.climate.patchiness,
             noise: Stream::new(settings.seed, 0x0b10_0e5),
         }
+    }
+
+    /// The same ground with another table in the same climate, which costs nothing.
+    pub fn with_table(&self, table: &BiomeTable, settings: &Settings) -> Self {
+        let units = Units::new(table.heights, settings.relief_metres, settings.sea_level, settings.size_metres);
+        Self { law: Law::new(table, &units), units, weather: self.weather.clone(), ..*self }
     }
 
     /// What the law asks about a place of a flat terrain, both coordinates from 0 to 1.

@@ -10,8 +10,6 @@
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
-use rayon::prelude::*;
-
 use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
 use super::sheet::Sheet;
@@ -76,6 +74,86 @@ fn heights(ground: &Ground) -> Sheet {
         }
         sum / (fine * fine) as f32 * ground.relief_metres
     })
+}
+
+/// The wind of a row of the sheet, and what a step of it does.
+struct Belt {
+    /// Rows, and columns to the east, from where the air of a step comes.
+    rows: f32,
+    columns: f32,
+    /// Share of the way to what the sea, and the land, make of the air.
+    sea: f32,
+    land: f32,
+    /// Share of the moisture that falls.
+    falls: f32,
+}
+
+impl Belt {
+    fn of(height: &Sheet, row: usize, climate: &Climate, sea_warmth: &dyn Fn(f32) -> f32, shift: f32) -> Self {
+        let latitude = height.latitude(row);
+        let [east, north] = wind((latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2));
+        let cell = PI / height.height as f32;
+        // a quarter of the way round is the unit of the reaches
+        let way = STEP_CELLS * cell / FRAC_PI_2 * (east * east + north * north).sqrt();
+        let falls = ascent((latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2));
+        let most = height.width as f32 / 16.0;
+        let warm = (0.3 + (sea_warmth(latitude) + 5.0) * (0.7 / 30.0)).clamp(0.15, 1.0);
+        Self {
+            rows: north * STEP_CELLS,
+            columns: (-east * STEP_CELLS / libm::cosf(latitude)).clamp(-most, most),
+            sea: (1.0 - exp_of_minus(way / SEA_REACH + 0.04)) * warm,
+            // rain forests give back most of what falls: moist air gets further where it rises
+            land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
+            falls,
+        }
+    }
+
+    /// Value of a sheet at the place from where the air of (row, column) comes.
+    #[inline]
+    fn upwind(&self, sheet: &Sheet, row: usize, column: usize) -> f32 {
+        let y = (row as f32 + self.rows).clamp(0.0, (sheet.height - 1) as f32);
+        let i = (y as usize).min(sheet.height - 2);
+        let x = column as f32 + self.columns + sheet.width as f32;
+        let whole = x as usize;
+        let (down, right) = (y - i as f32, x - whole as f32);
+        let left = whole % sheet.width;
+        let next = if left + 1 == sheet.width { 0 } else { left + 1 };
+        let along = |values: &[f32]| values[left] + (values[next] - values[left]) * right;
+        let top = along(sheet.row(i));
+        top + (along(sheet.row(i + 1)) - top) * down
+    }
+}
+
+/// Moisture with the winds of a planet, over longitude and latitude.
+fn over_planet(
+    climate: &Climate,
+    sea_metres: f32,
+    height: &Sheet,
+    sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
+    shift: f32,
+) -> Sheet {
+    let belts: Vec<Belt> = (0..height.height).map(|i| Belt::of(height, i, climate, sea_warmth, shift)).collect();
+    let surface = height.map(|i, j| height.row(i)[j].max(sea_metres));
+    let caught = height.map(|i, j| {
+        let climb = surface.row(i)[j] - belts[i].upwind(&surface, i, j);
+        if climb > 0.0 { 1.0 - exp_of_minus(climb / climate.rain_height) } else { 0.0 }
+    });
+    let mut air = height.map(|_, _| 0.5);
+    for _ in 0..STEPS {
+        air = air.map(|i, j| {
+            let belt = &belts[i];
+            let beside = 0.5 * (air.row(i.max(1) - 1)[j] + air.row((i + 1).min(air.height - 1))[j]);
+            let came = belt.upwind(&air, i, j);
+            let came = (came + (beside - came) * MIXED) * (1.0 - caught.row(i)[j]);
+            if height.row(i)[j] <= sea_metres {
+                came + (1.0 - came) * belt.sea
+            } else {
+                came + (LAND_OF_PLANET - came) * belt.land
+            }
+        });
+    }
+    let got = air.map(|i, j| air.row(i)[j] + belts[i].upwind(&air, i, j) * caught.row(i)[j] * WINDWARD).blurred(1);
+    got.map(|i, j| climate.rain * got.row(i)[j] * (0.2 + 0.8 * belts[i].falls))
 }
 
 /// Moisture with one wind over a flat terrain.
