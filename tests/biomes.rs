@@ -173,7 +173,7 @@ fn a_scene_keeps_its_table_and_climate() {
 }
 
 fn ground(terrain: &Terrain) -> Ground<'_> {
-    Ground { terrain, relief_metres: 2000.0, sea_metres: 0.0, side_metres: 50_000.0, tilt_degrees: None }
+    Ground { terrain, relief_metres: 2000.0, sea_metres: 0.0, side_metres: 50_000.0 }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use crate::io::write_atomically;
 use crate::look::{BiomeTable, PREFIX, dialect};
 use crate::nodes::Node;
 use crate::param::Params;
+use crate::planet::Planet;
 use crate::planet::climate::Climate;
 
 /// Version of the files this program writes.
@@ -69,6 +70,8 @@ struct SceneV1 {
     name: String,
     #[serde(default)]
     settings: Settings,
+    #[serde(default, skip_serializing_if = "is_default")]
+    planet: Planet,
     #[serde(default = "default_palette", skip_serializing_if = "is_default_palette")]
     palette: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -147,6 +150,7 @@ impl Scene {
             version: VERSION,
             name: self.name.clone(),
             settings: self.settings.clone(),
+            planet: self.planet.clone(),
             palette: self.palette.clone(),
             climate: self.climate.clone(),
             biomes: self.biomes.clone(),
@@ -207,6 +211,8 @@ impl Scene {
             table.name = file.palette.strip_prefix(PREFIX).unwrap_or_default().into();
             mend("biomes", &mut table.climate);
         }
+        let mut planet = file.planet;
+        mend("planet", &mut planet);
         let mut changed = Vec::new();
         let layers = file
             .layers
@@ -272,7 +278,7 @@ impl Scene {
             palette = DEFAULT_PALETTE.into();
         }
         let name = if file.name.is_empty() { "Untitled".into() } else { file.name };
-        Ok((Self { name, settings, palette, climate, biomes, layers }, warnings))
+        Ok((Self { name, settings, planet, palette, climate, biomes, layers }, warnings))
     }
 
     /// Reads a scene file; paths of files in it count from its folder.

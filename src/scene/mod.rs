@@ -12,13 +12,14 @@ pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
 pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
 pub use links::{Problem, Trouble};
-pub use settings::Settings;
+pub use settings::{Settings, World};
 
 use std::sync::Arc;
 
 use crate::field::Grid;
 use crate::look::{BiomeTable, PREFIX, biome_table};
 use crate::param::{ParamError, Params};
+use crate::planet::Planet;
 use crate::planet::climate::Climate;
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
@@ -26,6 +27,8 @@ use crate::planet::climate::Climate;
 pub struct Scene {
     pub name: String,
     pub settings: Settings,
+    /// What holds where the world is a planet.
+    pub planet: Planet,
     /// Name of a palette of [`crate::look`], or `biome:` and the name of a biome table.
     pub palette: String,
     /// The climate of the biomes; of the table's own where there is none.
@@ -43,6 +46,7 @@ impl Default for Scene {
         Self {
             name: "Untitled".into(),
             settings: Settings::default(),
+            planet: Planet::default(),
             palette: DEFAULT_PALETTE.into(),
             climate: None,
             biomes: None,
@@ -69,7 +73,17 @@ pub enum SetError {
 impl Scene {
     /// The grid at `samples` per side.
     pub fn grid(&self, samples: usize) -> Grid {
-        Grid::new(samples, self.settings.edges)
+        if self.settings.is_planet() { Grid::globe(samples) } else { Grid::new(samples, self.settings.edges) }
+    }
+
+    /// The planet, if the scene is one.
+    pub fn as_planet(&self) -> Option<&Planet> {
+        self.settings.is_planet().then_some(&self.planet)
+    }
+
+    /// Length of a side of the grid on the ground.
+    pub fn side_metres(&self) -> f32 {
+        self.as_planet().map_or(self.settings.size_metres, Planet::side_metres)
     }
 
     /// Samples per side that the scene asks for.
@@ -127,6 +141,8 @@ impl Scene {
 
     /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's settings, or
     /// `climate` for its climate.
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's
+    /// settings, or `planet` for the planet's.
     /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`, `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
@@ -140,6 +156,9 @@ impl Scene {
             set_in(&mut [&mut climate], owner, param, value)?;
             self.climate = Some(climate);
             return Ok(());
+        }
+        if owner == "planet" {
+            return set_in(&mut [&mut self.planet], owner, param, value);
         }
         let index = self.find_layer(owner)?;
         let layer = &mut self.layers[index];

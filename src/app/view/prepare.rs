@@ -69,10 +69,10 @@ impl Grown {
         before: Option<&Self>,
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let known = before.filter(|before| before.biomes.climate == biomes.climate);
+        let known = before.filter(|before| before.biomes.has_climate_of(biomes));
         let paint = match known {
             Some(before) if before.biomes == *biomes => return Ok(before.clone()),
-            Some(before) => before.paint.with_table(&biomes.table, settings),
+            Some(before) => before.paint.with_table(biomes, settings),
             None => Paint::new(terrain, settings, biomes),
         };
         let colours = paint.colours(terrain, control)?;

@@ -74,6 +74,11 @@ impl Units {
         }
     }
 
+    /// Whether slopes are in degrees.
+    pub fn in_degrees(&self) -> bool {
+        self.levels.is_none()
+    }
+
     pub fn height(&self, metres: f32) -> f32 {
         self.zero + metres * self.per_metre
     }

@@ -55,10 +55,10 @@ crate::params! {
         latitude_span: f32 ["°"] = 0.0, 0.0..=180.0;
         /// Whether the mean of the year or the sunlight of a season decides how warm it is.
         warmth: Warmth = Warmth::Latitude;
-        /// Time of the year: 0 is spring in the north, 90 its summer, 180 autumn, 270 winter.
+        /// Time of the year: 0 is spring in the north, 90 its summer, 180 autumn, 270 winter. A planet has its own.
         season: f32 ["°"] = 90.0, 0.0..=360.0 => |c| c.warmth == Warmth::Season;
-        /// Tilt of the axis, which makes the seasons, for flat terrains. A planet has its own.
-        axial_tilt: f32 ["°"] = 23.4, 0.0..=90.0 => |c| c.warmth == Warmth::Season;
+        /// Tilt of the axis, which makes the seasons. A planet has its own.
+        axial_tilt: f32 ["°"] = 23.4, 0.0..=180.0, slider 0.0..=90.0 => |c| c.warmth == Warmth::Season;
         /// How much rain there is: 0 makes deserts of everything, 2 forests.
         rain: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
         /// Where the wind comes from on a flat terrain, clockwise from north. Planets have trade winds and westerlies.
@@ -107,8 +107,6 @@ pub struct Ground<'a> {
     pub sea_metres: f32,
     /// Side of a flat terrain; a quarter of the way round a planet.
     pub side_metres: f32,
-    /// Tilt of a planet's axis.
-    pub tilt_degrees: Option<f32>,
 }
 
 impl Ground<'_> {
@@ -140,7 +138,7 @@ pub struct Feel {
 
 impl Weather {
     pub fn new(climate: &Climate, ground: &Ground) -> Self {
-        let tilt = ground.tilt_degrees.unwrap_or(climate.axial_tilt).to_radians();
+        let tilt = climate.axial_tilt.to_radians();
         let seasonal = climate.warmth == Warmth::Season;
         let declination = if seasonal { insolation::declination(tilt, climate.season.to_radians()) } else { 0.0 };
         let by_latitude = warmth_by_latitude(climate, seasonal.then_some((tilt, declination)));
@@ -168,6 +166,15 @@ impl Weather {
         let latitude = north + (south - north) * v;
         let moisture = self.air.moisture.at_place(u, v);
         self.feel(latitude, || self.air.inland.at_place(u, v), moisture, height_metres)
+    }
+
+    /// In a direction from the middle of a planet, a unit vector.
+    #[inline]
+    pub fn at_direction(&self, [x, y, z]: [f32; 3], height_metres: f32) -> Feel {
+        let latitude = angle(z, (x * x + y * y).sqrt());
+        let longitude = angle(y, x);
+        let moisture = self.air.moisture.at_angles(longitude, latitude);
+        self.feel(latitude, || self.air.inland.at_angles(longitude, latitude), moisture, height_metres)
     }
 
     #[inline]

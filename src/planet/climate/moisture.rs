@@ -9,12 +9,14 @@
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
 
 use std::f32::consts::{FRAC_PI_2, PI};
+use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_EXACT, PI as PI_EXACT};
 
 use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
 use super::sheet::Sheet;
 use super::{Climate, Ground};
-use crate::field::Edges;
+use crate::field::globe::from_angles;
+use crate::field::{Edges, Globe};
 
 /// Cells of the sheet around a planet and from pole to pole.
 const AROUND: usize = 320;
@@ -50,10 +52,11 @@ impl Air {
         let height = heights(ground);
         let sea = ground.sea_metres;
         let inland = height.map(|i, j| if height.row(i)[j] > sea { 1.0 } else { 0.0 });
-        let moisture = match ground.terrain.grid.edges {
-            Edges::Open | Edges::Wrap => over_terrain(climate, ground, &height),
+        let moisture = if ground.terrain.grid.is_globe() {
+            over_planet(climate, sea, &height, sea_warmth, shift)
+        } else {
+            over_terrain(climate, ground, &height)
         };
-        let _ = (sea_warmth, shift);
         let radius = (height.width / 40).max(1);
         Self { inland: inland.blurred(radius), moisture }
     }
@@ -62,6 +65,9 @@ impl Air {
 /// Heights in metres on the sheet.
 fn heights(ground: &Ground) -> Sheet {
     let terrain = ground.terrain;
+    if terrain.grid.is_globe() {
+        return heights_around(ground);
+    }
     let side = terrain.samples().clamp(2, SIDE);
     // between two samples of the sheet the terrain may have many: their mean counts
     let fine = ((terrain.samples() - 1) / (side - 1)).clamp(1, 8);
@@ -71,6 +77,23 @@ fn heights(ground: &Ground) -> Sheet {
         for k in 0..fine * fine {
             let off = |k: usize| ((k as f32 + 0.5) / fine as f32 - 0.5) * cell;
             sum += terrain.height_at(j as f32 * cell + off(k % fine), i as f32 * cell + off(k / fine));
+        }
+        sum / (fine * fine) as f32 * ground.relief_metres
+    })
+}
+
+/// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
+fn heights_around(ground: &Ground) -> Sheet {
+    let globe = Globe::new(ground.terrain.samples());
+    // cells of the sheet have the width of so many samples
+    let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
+    Sheet::from_fn(AROUND, DOWN, true, |i, j| {
+        let mut sum = 0.0;
+        for k in 0..fine * fine {
+            let part = |k: usize| (k as f64 + 0.5) / fine as f64;
+            let latitude = FRAC_PI_2_EXACT - (i as f64 + part(k / fine)) * PI_EXACT / DOWN as f64;
+            let longitude = (j as f64 + part(k % fine)) * 2.0 * PI_EXACT / AROUND as f64 - PI_EXACT;
+            sum += globe.sample(&ground.terrain.height, from_angles(latitude, longitude));
         }
         sum / (fine * fine) as f32 * ground.relief_metres
     })
