@@ -8,7 +8,7 @@ use super::input::SceneArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::field::Terrain;
 use crate::io::check_place;
-use crate::look::{GlobeView, Picture, PlanetPicture, heightmap, palette, palette_names, relief};
+use crate::look::{GlobeView, Picture, PlanetPicture, all_palette_names, heightmap, is_palette, relief, table_of};
 use crate::scene::Scene;
 
 /// Draw the terrain from above as a PNG picture
@@ -17,6 +17,7 @@ use crate::scene::Scene;
 Examples:
   talweg render alpine-range -o alps.png
   talweg render island.ron -o island.png --picture 2048 --palette tropical
+  talweg render island.ron -o grown.png --palette biome:earth --set climate.latitude=20
   talweg render island.ron -o banner.png --width 1600 --height 400")]
 pub struct RenderArgs {
     #[command(flatten)]
@@ -36,7 +37,7 @@ pub struct RenderArgs {
     /// What to draw
     #[arg(long, value_enum, default_value_t = Style::Relief)]
     style: Style,
-    /// Palette, in place of the scene's
+    /// Palette or biome table (biome:earth), in place of the scene's
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
     #[command(flatten)]
@@ -115,7 +116,7 @@ impl RenderArgs {
     }
 
     fn planet(&self, scene: &Scene, terrain: &Terrain, width: usize, height: usize) -> Picture {
-        let planet = PlanetPicture::new(scene, terrain, None);
+        let planet = PlanetPicture::new(scene, terrain);
         if self.globe.projection == Projection::Map {
             return planet.map(width, height);
         }
@@ -132,21 +133,27 @@ impl RenderArgs {
 pub fn run(args: &RenderArgs) -> Outcome {
     check_picture(&args.output)?;
     let job = args.scene.load()?;
-    let name = args.palette.as_ref().unwrap_or(&job.scene.palette);
-    let palette = palette(name).ok_or_else(|| {
-        usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {}", palette_names().join(", ")))
-    })?;
+    let mut scene = job.scene.clone();
+    if let Some(name) = &args.palette {
+        if !is_palette(name) {
+            let known = all_palette_names().join(", ");
+            return Err(usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {known}")));
+        }
+        // asked for by name, it is the shipped table
+        scene.palette.clone_from(name);
+        scene.biomes = None;
+    }
     let terrain = job.evaluate()?;
     let (width, height) = args.size();
     if terrain.grid.is_globe() {
         let (width, height) = args.planet_size();
-        let picture = job.pool.install(|| args.planet(&job.scene, &terrain, width, height));
+        let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));
         picture.save(&args.output).map_err(Failure::from)?;
         return print(&format!("{}  {width} × {height} pixels\n", args.output.display()));
     }
-    let settings = &job.scene.settings;
+    let settings = &scene.settings;
     let picture = job.pool.install(|| match args.style {
-        Style::Relief => relief(&terrain, settings, &palette.table(settings), width, height),
+        Style::Relief => relief(&terrain, settings, &table_of(&scene), width, height),
         Style::Heights => heightmap(&terrain, width, height),
     });
     picture.save(&args.output).map_err(Failure::from)?;

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::colour::{Light, decode, encode, mix};
 use super::picture::Picture;
-use super::{PaletteTable, table_of};
+use super::{PaletteTable, biomes, table_of};
 use crate::field::globe::{FACES, direction_at, from_angles, locate};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
 use crate::planet::projection::Equirectangular;
@@ -61,8 +61,8 @@ impl GlobeView {
 }
 
 impl<'a> PlanetPicture<'a> {
-    /// `colours` are the sRGB colours of all samples, where the scene's palette alone does not give them.
-    pub fn new(scene: &'a Scene, terrain: &'a Terrain, colours: Option<Vec<[u8; 4]>>) -> Self {
+    /// Coloured by the scene's palette or biome table.
+    pub fn new(scene: &'a Scene, terrain: &'a Terrain) -> Self {
         let globe = Globe::new(terrain.samples());
         let settings = &scene.settings;
         let sea = settings.sea_level / settings.relief_metres;
@@ -80,7 +80,7 @@ impl<'a> PlanetPicture<'a> {
             }
         }
         let lift = CLEAR_SLOPE / ((sum / count.max(1) as f64).sqrt() as f32).max(1.0e-9);
-        let colours = colours.unwrap_or_else(|| palette_colours(scene, terrain, &slopes, lift));
+        let colours = biomes::colours(terrain, scene).unwrap_or_else(|| palette_colours(scene, terrain, &slopes, lift));
         let water = terrain.map(MapKind::Water);
         let mut texels = vec![[0.0f32; 6]; terrain.height.len()];
         texels.par_iter_mut().enumerate().for_each(|(k, texel)| {
@@ -278,6 +278,9 @@ fn face_frame(face: usize, here: [f64; 3]) -> ([f64; 3], [f64; 3]) {
 
 /// The sRGB colours of all samples, as the scene's palette gives them.
 pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
+    if let Some(colours) = biomes::colours(terrain, scene) {
+        return colours;
+    }
     let (globe, steepness) = (Globe::new(terrain.samples()), scene.settings.relief_metres / scene.planet.radius_metres);
     let slope = |k: usize| globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
     let slopes: Vec<[f32; 3]> = (0..terrain.height.len()).into_par_iter().map(slope).collect();
@@ -364,7 +367,7 @@ mod tests {
     #[test]
     fn the_map_has_north_on_top_and_goes_on_over_its_edges() {
         let (scene, terrain) = striped();
-        let map = PlanetPicture::new(&scene, &terrain, None).map(64, 32);
+        let map = PlanetPicture::new(&scene, &terrain).map(64, 32);
         let is_blue = |[r, _, b]: [u8; 3]| b > r;
         assert!(!is_blue(pixel(&map, 20, 6)) && is_blue(pixel(&map, 20, 26)));
         for y in 0..32 {
@@ -377,7 +380,7 @@ mod tests {
     fn the_globe_is_dark_at_night_and_black_around_without_air() {
         let (mut scene, terrain) = striped();
         scene.planet.atmosphere = 0.0;
-        let planet = PlanetPicture::new(&scene, &terrain, None);
+        let planet = PlanetPicture::new(&scene, &terrain);
         let noon = GlobeView { longitude: 0.0, latitude: 0.0, margin: 1.2 };
         let bright =
             |view: GlobeView| pixel(&planet.globe(view, 40, 40), 20, 14).iter().map(|&c| u32::from(c)).sum::<u32>();
