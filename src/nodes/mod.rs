@@ -316,6 +316,7 @@ catalogue! {
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,
     planet::continents::Continents: Generator,
+    planet::patch::Patch: Filter,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
     filters::blur::Blur: Filter,

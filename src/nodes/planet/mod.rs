@@ -1,3 +1,4 @@
 //! Nodes that make planets.
 
 pub mod continents;
+pub mod patch;
