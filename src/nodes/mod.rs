@@ -11,6 +11,7 @@ pub mod filters;
 pub mod generators;
 pub mod help;
 pub mod maps;
+pub mod planet;
 pub mod water;
 
 pub use context::{Cancelled, Context, Control, Pace};
@@ -304,4 +305,5 @@ catalogue! {
     water::rivers::Rivers: Filter,
     maps::hardness::Hardness: Filter,
     maps::rain::Rain: Filter,
+    planet::craters::Craters: Filter,
 }
