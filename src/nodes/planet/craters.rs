@@ -108,7 +108,7 @@ impl Filter for Craters {
         terrain.height = height;
         terrain.close_seam();
         if self.shows_brightness() {
-            // the seam of a map is that of heights
+            // maps are closed as heights are
             let heights = std::mem::replace(&mut terrain.height, brightness);
             terrain.close_seam();
             let brightness = std::mem::replace(&mut terrain.height, heights);
@@ -122,6 +122,10 @@ impl Filter for Craters {
     }
 
     fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn on_globe(&self) -> bool {
         true
     }
 
@@ -150,8 +154,8 @@ impl Craters {
     }
 
     /// Density of the air that craters meet.
-    fn air(&self, _cx: &Context) -> f32 {
-        if self.follow_atmosphere { 0.0 } else { self.atmosphere }
+    fn air(&self, cx: &Context) -> f32 {
+        if self.follow_atmosphere { cx.planet.map_or(0.0, |planet| planet.atmosphere) } else { self.atmosphere }
     }
 
     /// The craters and floods of the terrain, from the oldest on.
