@@ -26,6 +26,8 @@ const BURIED: f32 = 1.6;
 const PROBE: f32 = 0.75;
 /// Slopes of the plane stay below this, so that an impact beside a cliff makes no spike.
 const STEEPEST: f32 = 0.4;
+/// Older craters below this share of its radius are lost in the mean of the ground before an impact.
+const LEAST: f32 = 0.25;
 /// Radii out to which rays go.
 pub const RAY_REACH: f32 = 12.0;
 
@@ -141,7 +143,7 @@ impl Impact {
             let fade = if fade < 1.0 { fade } else { 1.0 };
             ragged = self.turn.lobe(direction) * self.uneven * fade;
             // another stretch of the same noise shifts the rim
-            x *= 1.0 + 0.1 * self.uneven * fade * self.turn.lobe(direction + 387.0);
+            x *= 1.0 + 0.16 * self.uneven * fade * self.turn.lobe(direction + 387.0);
         }
         let height = self.shape.near(x, ragged);
         let levelled = 1.0 - smooth(1.0, BURIED, x);
@@ -171,10 +173,12 @@ impl Impact {
         let [east, north] = self.towards(place);
         let direction = self.turn.direction(east, north);
         let end = 1.0 - x * (1.0 / RAY_REACH);
-        let inner = 1.0 - smooth(0.9, 2.2, x * (1.0 - 0.3 * self.turn.lobe(direction)));
+        let inner = 0.7 - 0.7 * smooth(0.8, 1.9, x * (1.0 - 0.5 * self.turn.lobe(direction)));
         // a ray is as wide at a distance as the part of its direction that is longer than that
         let longer = self.turn.ray(direction) - x * (1.0 / RAY_REACH);
-        let ray = smooth(0.0, 0.16, longer) * end * (0.75 + 0.25 * self.turn.lobe(direction * 3.0 + x * 90.0));
+        // rays come in patches: the noise around the crater read along the ray
+        let patchy = 0.6 + 0.7 * self.turn.lobe(x * 41.0 + direction * 0.25);
+        let ray = smooth(0.0, 0.3, longer) * end * patchy.clamp(0.0, 1.0);
         let light = if inner > ray { inner } else { ray };
         self.ray * light
     }
@@ -273,7 +277,11 @@ pub fn stamp(
     bands.zip(brightness).enumerate().try_for_each(|(b, (band, bright))| light(b, band, bright))
 }
 
-/// Finds the ground before every impact, one after the other.
+/// Impacts whose ground is asked for side by side.
+const ABREAST: usize = 2048;
+
+/// Finds the ground before every impact. A block of impacts asks side by side for what older blocks left, then one after the
+/// other for what those before it in the block did.
 fn find_planes(
     surface: &Surface,
     tiles: &Tiles,
@@ -286,70 +294,118 @@ fn find_planes(
     let bounds: Vec<[f32; 4]> = events
         .iter()
         .map(|event| {
-            let impact = &impacts[event.index()];
-            let [x, y, z] = impact.centre;
-            let reach = impact.radius * REACH;
-            [x, y, z, reach * reach]
+            let Impact { centre: [x, y, z], radius, .. } = impacts[event.index()];
+            [x, y, z, radius * radius * REACH * REACH]
         })
         .collect();
-    for (number, event) in events.iter().enumerate() {
-        if number % 256 == 0 {
-            control.check()?;
+    for (block, part) in events.chunks(ABREAST).enumerate() {
+        let first = block * ABREAST;
+        let asked: Result<Vec<Option<Probes>>, Cancelled> = part
+            .par_iter()
+            .with_min_len(64)
+            .map(|event| {
+                control.check()?;
+                let &Event::Impact(k) = event else { return Ok(None) };
+                let impact = &impacts[k as usize];
+                Ok((!impact.image).then(|| {
+                    let mut probes = Probes::new(surface, tiles, impact, height);
+                    probes.advance(tiles, impacts, events, &bounds, 0..first);
+                    probes
+                }))
+            })
+            .collect();
+        for (number, (event, probes)) in part.iter().zip(asked?).enumerate() {
+            let &Event::Impact(k) = event else { continue };
+            let k = k as usize;
+            impacts[k].plane = match probes {
+                None => impacts[k - 1].plane,
+                Some(mut probes) => {
+                    probes.advance(tiles, impacts, events, &bounds, first..first + number);
+                    probes.plane(impacts[k].shape.depth)
+                }
+            };
         }
-        let &Event::Impact(k) = event else { continue };
-        let k = k as usize;
-        if impacts[k].image {
-            impacts[k].plane = impacts[k - 1].plane;
-            continue;
-        }
-        let Impact { centre, frame: [east, north], radius, .. } = impacts[k];
+    }
+    Ok(())
+}
+
+/// The five points that an impact asks for its ground: its centre, east, west, north and south of it.
+struct Probes {
+    centre: [f32; 3],
+    square: f32,
+    places: [[f32; 3]; 5],
+    tiles: [usize; 5],
+    heights: [f32; 5],
+    /// Whether all lie beside the centre: an edge may have sent one to the other side.
+    near: bool,
+}
+
+impl Probes {
+    fn new(surface: &Surface, tiles: &Tiles, impact: &Impact, height: &[f32]) -> Self {
+        let Impact { centre, frame: [east, north], radius, .. } = *impact;
         let step = |axis: [f32; 3], way: f32| surface.beside(centre, axis.map(|a| a * way * radius * PROBE));
         let places = [centre, step(east, 1.0), step(east, -1.0), step(north, 1.0), step(north, -1.0)];
-        let mut heights = places.map(|place| surface.height(height, place));
-        let at = places.map(|place| tiles.of(surface, place));
-        // a probe that an edge sent to the other side has other neighbours
-        let near = places.iter().all(|&place| impacts[k].square(place) < 1.0);
-        for (first, &tile) in at.iter().enumerate() {
-            if at[..first].contains(&tile) {
+        Self {
+            centre,
+            square: radius * radius,
+            places,
+            tiles: places.map(|place| tiles.of(surface, place)),
+            heights: places.map(|place| surface.height(height, place)),
+            near: places.iter().all(|&place| impact.square(place) < 1.0),
+        }
+    }
+
+    /// Lets the events of `range` happen, as far as their planes are known.
+    fn advance(
+        &mut self,
+        tiles: &Tiles,
+        impacts: &[Impact],
+        events: &[Event],
+        bounds: &[[f32; 4]],
+        range: std::ops::Range<usize>,
+    ) {
+        for first in 0..5 {
+            let tile = self.tiles[first];
+            if self.tiles[..first].contains(&tile) {
                 continue;
             }
-            for entry in &tiles.lists[tile] {
-                if entry.event as usize >= number {
-                    break;
-                }
+            let list = &tiles.lists[tile];
+            let start = list.partition_point(|entry| (entry.event as usize) < range.start);
+            for entry in list[start..].iter().take_while(|entry| (entry.event as usize) < range.end) {
                 let [x, y, z, reach] = bounds[entry.event as usize];
-                let apart = [centre[0] - x, centre[1] - y, centre[2] - z];
+                let apart = [self.centre[0] - x, self.centre[1] - y, self.centre[2] - z];
                 // (a + b)² is no more than 2(a² + b²), and an arc is longer than its chord
                 let square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2];
-                if near && square > 2.0 * (reach + radius * radius) {
+                if (self.near && square > 2.0 * (reach + self.square))
+                    || reach < LEAST * LEAST * REACH * REACH * self.square
+                {
                     continue;
                 }
-                let older = events[entry.event as usize];
-                let impact = &impacts[older.index()];
-                for probe in 0..5 {
-                    if at[probe] != tile {
-                        continue;
-                    }
-                    let square = impact.square(places[probe]);
-                    if square < REACH * REACH {
-                        heights[probe] = match older {
-                            Event::Impact(_) => impact.strike(square, places[probe], heights[probe]),
+                let event = events[entry.event as usize];
+                let impact = &impacts[event.index()];
+                for ((height, &place), &at) in self.heights.iter_mut().zip(&self.places).zip(&self.tiles) {
+                    let square = impact.square(place);
+                    if at == tile && square < REACH * REACH {
+                        *height = match event {
+                            Event::Impact(_) => impact.strike(square, place, *height),
                             Event::Flood(_) => {
                                 let lava = impact.lava_level(square);
-                                if lava > heights[probe] { lava } else { heights[probe] }
+                                if lava > *height { lava } else { *height }
                             }
                         };
                     }
                 }
             }
         }
-        let level = (heights[0] + heights[1] + heights[2] + heights[3] + heights[4]) * 0.2;
-        let impact = &mut impacts[k];
-        let most = STEEPEST * impact.shape.depth.abs() * 2.5;
-        let slope = |a: f32, b: f32| ((a - b) * (0.5 / PROBE)).clamp(-most, most);
-        impact.plane = [level, slope(heights[1], heights[2]), slope(heights[3], heights[4])];
     }
-    Ok(())
+
+    /// Height, and rise per radius to the east and north.
+    fn plane(&self, depth: f32) -> [f32; 3] {
+        let [middle, east, west, north, south] = self.heights;
+        let most = STEEPEST * depth.abs() * 2.5;
+        let slope = |a: f32, b: f32| ((a - b) * (0.5 / PROBE)).clamp(-most, most);
+        [(middle + east + west + north + south) * 0.2, slope(east, west), slope(north, south)]
+    }
 }
 
 /// Places of the samples of a tile.
