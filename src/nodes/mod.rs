@@ -350,4 +350,6 @@ catalogue! {
     maps::hardness::Hardness: Filter,
     maps::rain::Rain: Filter,
     planet::craters::Craters: Filter,
+    planet::river_walk::RiverWalk: Filter,
+    planet::rivers::PlanetRivers: Filter,
 }

@@ -6,3 +6,7 @@ mod craters_rough;
 mod craters_shape;
 mod craters_stamp;
 mod craters_surface;
+pub mod river_walk;
+pub mod rivers;
+mod rivers_mouths;
+mod rivers_valleys;
