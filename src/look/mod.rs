@@ -4,9 +4,11 @@ mod colour;
 mod covers;
 mod palette;
 mod picture;
+mod planet;
 mod raster;
 mod relief;
 
 pub use palette::{Palette, PaletteError, PaletteTable, palette, palette_names, table_of};
 pub use picture::{Picture, heightmap};
+pub use planet::{GlobeView, PlanetLayout, PlanetMap, PlanetPicture, planet_map};
 pub use relief::relief;
