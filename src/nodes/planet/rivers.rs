@@ -23,7 +23,7 @@ crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
     PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
         /// Area that must drain to a place before a river begins. Small makes many rivers.
-        source_area: f32 ["km²"] = 40_000.0, 1.0..=100_000_000.0, slider 2000.0..=1_000_000.0;
+        source_area: f32 ["km²"] = 60_000.0, 1.0..=100_000_000.0, slider 2000.0..=1_000_000.0;
         /// Width of the valley floor of a river that drains a million km². At 0 it is one sample wide.
         width: f32 ["km"] = 15.0, 0.0..=1000.0, slider 0.0..=100.0;
         /// Depth of the bed of a river that drains a million km². At 0 rivers only cut through what is in their way.
@@ -41,7 +41,7 @@ crate::params! {
         /// How far the delta of a river that drains a million km² goes out into the sea. At 0 there are none.
         deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
         presets {
-            Earth "Like Earth": "A river for every 40 000 km², fjords in the north and south, deltas." { source_area = 40_000.0 }
+            Earth "Like Earth": "Rivers from all over the land, fjords in the north and south, deltas." { source_area = 60_000.0 }
             Lakes "Land of lakes": "Hollows stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
             Canyons "Canyons": "Deep, narrow valleys of few great rivers, long after the rain." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
         }
@@ -148,7 +148,10 @@ impl PlanetRivers {
             let low = filled[k] - depth[k];
             bed[k] = if low > floor { low } else { floor };
         }
-        never_rising(&rivers, &routes.receiver, is_river, &mut bed);
+        // a lake keeps its water, however deep the ground below it
+        let is_lake = |k: usize| filled[k] > before[k];
+        let is_bed: Vec<bool> = (0..cells.len()).map(|k| is_river[k] && !is_lake(k)).collect();
+        never_rising(&rivers, &routes.receiver, &is_bed, &mut bed);
         cx.control.check()?;
         let slope = self.valley_slope * 1.0e-3 / network.relief_metres;
         let half_width = |k: usize| 500.0 * self.width * discharge[k].sqrt();
@@ -157,20 +160,23 @@ impl PlanetRivers {
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
         let mut ground = valleys(network, before, &reaches, cx.control)?;
         // where the side of a lower valley cuts into a bed, the bed goes on at that height
-        never_rising(&rivers, &routes.receiver, is_river, &mut ground);
+        never_rising(&rivers, &routes.receiver, &is_bed, &mut ground);
 
-        // water stands in beds as deep as it does upstream, at most
-        let mut surface: Vec<f32> = ground.clone();
+        // water stands in a bed no higher than in the one before it, and where it runs into a lake no lower than that
+        let mut surface = ground.clone();
         rivers.iter().for_each(|&k| surface[k] = ground[k] + FULL * depth[k]);
-        never_rising(&rivers, &routes.receiver, is_river, &mut surface);
-        let mut water = vec![0.0; cells.len()];
-        for k in (0..cells.len()).filter(|&k| cells.owns(k)) {
-            let lake = if self.lakes && before[k] > *sea && filled[k] > before[k] { filled[k] } else { f32::MIN };
-            let top = if surface[k] > lake { surface[k] } else { lake };
-            if top > ground[k] && ground[k] > *sea {
-                water[k] = top - ground[k];
+        never_rising(&rivers, &routes.receiver, &is_bed, &mut surface);
+        for k in (0..cells.len()).filter(|&k| cells.owns(k) && is_lake(k)) {
+            surface[k] = if filled[k] > surface[k] { filled[k] } else { surface[k] };
+        }
+        for &k in rivers.iter().rev() {
+            let to = routes.receiver[k] as usize;
+            if is_river[to] && surface[to] > surface[k] {
+                surface[k] = surface[to];
             }
         }
+        let depth_of = |k: usize| if ground[k] > *sea && surface[k] > ground[k] { surface[k] - ground[k] } else { 0.0 };
+        let water = (0..cells.len()).map(depth_of).collect();
         if self.deltas > 0.0 {
             deltas(self, network, &rivers, &fjord, &mut ground, cx)?;
         }
@@ -178,11 +184,11 @@ impl PlanetRivers {
     }
 }
 
-/// Lowers the heights along rivers to those before them.
-fn never_rising(rivers: &[usize], receiver: &[u32], is_river: &[bool], height: &mut [f32]) {
+/// Lowers the heights along the beds of rivers to those before them.
+fn never_rising(rivers: &[usize], receiver: &[u32], is_bed: &[bool], height: &mut [f32]) {
     for &k in rivers {
         let to = receiver[k] as usize;
-        if is_river[to] && height[to] > height[k] {
+        if is_bed[k] && is_bed[to] && height[to] > height[k] {
             height[to] = height[k];
         }
     }
