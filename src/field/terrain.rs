@@ -98,6 +98,18 @@ impl Terrain {
         }
     }
 
+    /// One face of a globe as a square terrain with open edges; a square terrain is its own face 0.
+    pub fn face(&self, face: usize) -> Self {
+        let n = self.grid.samples;
+        let cells = face * n * n..(face + 1) * n * n;
+        let part = |map: &Arc<Vec<f32>>| Arc::new(map[cells.clone()].to_vec());
+        Self {
+            grid: Grid::working(n, self.grid.edges),
+            height: self.height[cells.clone()].to_vec(),
+            maps: self.maps.each_ref().map(|map| map.as_ref().map(part)),
+        }
+    }
+
     /// Memory held, shared maps counted in full.
     pub fn bytes(&self) -> usize {
         4 * self.grid.len() * (1 + self.maps.iter().flatten().count())

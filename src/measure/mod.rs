@@ -81,8 +81,12 @@ impl Measures {
     }
 }
 
-/// Measures `terrain` on the threads of the present pool; the same bits for any number of them.
+/// Measures `terrain` on the threads of the present pool; the same bits for any number of them. Of a planet it measures
+/// the face around longitude 0 as if it were flat; [`measure_planet`](crate::planet::measure_planet) measures the whole.
 pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Control) -> Result<Measures, Cancelled> {
+    if terrain.grid.is_globe() {
+        return measure(&terrain.face(0), scale, limits, control);
+    }
     let ground = Ground::new(terrain, scale, control)?;
     let form = || {
         let heights = heights::heights(&ground, control)?;
