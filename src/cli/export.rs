@@ -50,5 +50,8 @@ pub fn run(args: &ExportArgs) -> Outcome {
     if report.metres_per_step > 0.0 {
         text += &format!(", {} m per step", report.metres_per_step);
     }
+    if let Some(void) = report.void() {
+        text += &format!("\n{void}");
+    }
     print(&(text + "\n"))
 }

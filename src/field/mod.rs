@@ -2,12 +2,14 @@
 //!
 //! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
 
+mod brink;
 mod grid;
 mod random;
 mod slope;
 mod terrain;
 
+pub use brink::brinked;
 pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
 pub use random::Stream;
 pub use slope::{gradient, slope_degrees};
-pub use terrain::{MapKind, Terrain};
+pub use terrain::{HAS_GROUND, MapKind, Terrain};
