@@ -20,7 +20,9 @@ pub fn brinked(terrain: &Terrain) -> Option<Vec<f32>> {
     let mut heights: Vec<f32> =
         terrain.height.iter().enumerate().map(|(k, &h)| if terrain.has_ground(k) { h } else { low }).collect();
     let mut known: Vec<bool> = (0..heights.len()).map(|k| terrain.has_ground(k)).collect();
-    for _ in 0..RINGS {
+    // the faces of a globe are not drawn as one square
+    let rings = if terrain.grid.is_globe() { 0 } else { RINGS };
+    for _ in 0..rings {
         let (before, was_known) = (heights.clone(), known.clone());
         let rows = heights.par_chunks_mut(n).zip(known.par_chunks_mut(n)).enumerate();
         rows.for_each(|(i, (heights, known))| {

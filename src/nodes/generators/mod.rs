@@ -21,6 +21,7 @@ pub mod river_reach;
 pub mod scattered;
 pub mod shape;
 pub mod simplex;
+pub mod solid;
 pub mod spectral;
 pub mod squig;
 pub mod squig_river;
