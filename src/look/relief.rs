@@ -294,3 +294,35 @@ fn lift(ground: &Raster, sea: f32) -> f32 {
 fn level_of(width: f32) -> usize {
     (width.max(1.0) as u32).ilog2() as usize
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Edges;
+    use crate::look::{palette, palette_names};
+
+    #[test]
+    fn where_there_is_no_ground_the_paper_is_white() {
+        let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 + 0.2 * u * v);
+        let settings = Settings::default();
+        let table = palette(&palette_names()[0]).expect("it is shipped").table(&settings);
+        let whole = relief(&terrain, &settings, &table, 65, 65);
+        for k in 0..65 * 65 {
+            if k % 65 >= 40 {
+                terrain.map_mut(MapKind::Ground)[k] = 0.0;
+                // a wall there would cast a shadow on all the rest
+                terrain.height[k] = 50.0;
+            }
+        }
+        let cut = relief(&terrain, &settings, &table, 65, 65);
+        for (k, (pixel, before)) in cut.rgb.chunks(3).zip(whole.rgb.chunks(3)).enumerate() {
+            let column = k % 65;
+            if column >= 41 {
+                assert_eq!(pixel, [255; 3], "{column}");
+            } else if column < 20 {
+                let same = pixel.iter().zip(before).all(|(a, b)| a.abs_diff(*b) < 24);
+                assert!(same, "{column}: {pixel:?} was {before:?}");
+            }
+        }
+    }
+}
