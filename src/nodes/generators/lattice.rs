@@ -131,7 +131,7 @@ impl RowReader for Reader<'_> {
 }
 
 /// Adds the row whose cells have these coefficients.
-#[multiversion::multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn add_row(octave: &Octave, cells: &[[f32; 4]], out: &mut [f32]) {
     let Axis { cell, fraction, .. } = &octave.columns;
     let weight = &octave.column_weights;
@@ -195,16 +195,20 @@ fn gradients(octave: &Octave, line: u32, out: &mut Vec<[f32; 2]>) {
 }
 
 /// Draws the gradients of one lattice row at `columns`.
-#[multiversion::multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn draw(stream: Stream, columns: &[i32], row: i32, directions: &[[f32; 2]; 256], out: &mut [[f32; 2]]) {
     let at = |column: i32| (stream.bits(column, row) >> 56) as u8;
     // in parts, so that many bits are mixed at a time before the scattered look-ups
     let (parts, rest) = columns.as_chunks::<32>();
     let (drawn, drawn_rest) = out.as_chunks_mut::<32>();
     for (columns, drawn) in parts.iter().zip(drawn) {
-        let at = columns.map(at);
-        for (g, at) in drawn.iter_mut().zip(at) {
-            *g = directions[usize::from(at)];
+        // loops rather than `map`, which does not vectorise
+        let mut chosen = [0u8; 32];
+        for (chosen, &column) in chosen.iter_mut().zip(columns) {
+            *chosen = at(column);
+        }
+        for (g, chosen) in drawn.iter_mut().zip(chosen) {
+            *g = directions[usize::from(chosen)];
         }
     }
     for (&column, g) in rest.iter().zip(drawn_rest) {

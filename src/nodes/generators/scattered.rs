@@ -152,7 +152,7 @@ fn value(weight: impl Fn(f32) -> f32, x: f32, y: f32, [a, b, c, d]: Line, [e, f,
 }
 
 /// Adds a row from the table, with the improved or the classic fade.
-#[multiversion::multiversion(targets("x86_64+avx512f", "x86_64+avx2"))]
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
 fn read<const IMPROVED: bool>(from: &Scattered, row: Row, moves: [&[f32]; 2], out: &mut [f32]) {
     let start = read_parts::<IMPROVED, PART>(from, row, moves, 0, out);
     let start = read_parts::<IMPROVED, 8>(from, row, moves, start, out);
