@@ -458,7 +458,8 @@ fn around_the_triangle_there_is_no_ground() {
             let place = Place::new(samples, edges);
             let made = place.finish(&generator, &Terrain::flat(place.grid()), 0);
             let ground = made.map(MapKind::Ground).expect("the triangle says where it is");
-            let lowest = made.range().0;
+            // of the whole triangle, whose lowest place may lie between the samples
+            let lowest = made.height.iter().copied().fold(f32::MAX, f32::min);
             // the side of the triangle's square, in samples
             let side = if edges == Edges::Wrap { (samples - 1) as f64 * 31.0 / 32.0 } else { (samples - 1) as f64 };
             let inset = ((samples - 1) as f64 - side) / 2.0;

@@ -64,7 +64,7 @@ pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, wi
         let mut ground = Terrain::clone(terrain);
         ground.height = heights;
         let void = map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, width, height);
-        let scene = View::new(&ground, settings, palette, width, height);
+        let scene = View::new(&ground, Some(&void), settings, palette, [width, height]);
         // the edge is as sharp as the samples of the map: half a pixel on either side of where it is a half
         let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
         let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
@@ -74,7 +74,7 @@ pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, wi
             encode(mix(PAPER, seen, share))
         });
     }
-    let scene = View::new(terrain, settings, palette, width, height);
+    let scene = View::new(terrain, None, settings, palette, [width, height]);
     Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
 }
 
@@ -116,13 +116,20 @@ struct SkyRay {
 }
 
 impl<'a> View<'a> {
-    fn new(terrain: &Terrain, settings: &'a Settings, palette: &'a PaletteTable, width: usize, height: usize) -> Self {
+    /// `share` is where there is ground, if that is not everywhere.
+    fn new(
+        terrain: &Terrain,
+        share: Option<&Raster>,
+        settings: &'a Settings,
+        palette: &'a PaletteTable,
+        [width, height]: [usize; 2],
+    ) -> Self {
         let pixel_metres = settings.size_metres / width.max(height) as f32;
         let scale = settings.relief_metres / pixel_metres;
         let mut ground = Raster::of_heights(terrain, width, height);
         ground.values.iter_mut().for_each(|h| *h *= scale);
         let sea = settings.sea_level / pixel_metres;
-        let lift = lift(&ground, sea);
+        let lift = lift(&ground, |k| ground.values[k] > sea && share.is_none_or(|share| share.values[k] >= HAS_GROUND));
         let water = terrain.map(MapKind::Water).map(|depth| map_values(terrain, depth, scale, width, height));
         let surface = Raster::from_fn(width, height, |x, y| {
             let k = y * width + x;
@@ -276,11 +283,11 @@ fn map_values(terrain: &Terrain, map: &[f32], scale: f32, width: usize, height: 
     raster
 }
 
-/// How much to lift the ground for its light: steep land not at all.
-fn lift(ground: &Raster, sea: f32) -> f32 {
+/// How much to lift the ground for its light: steep land not at all. Pixels that are no land do not count.
+fn lift(ground: &Raster, is_land: impl Fn(usize) -> bool) -> f32 {
     let (mut sum, mut count) = (0.0, 0u32);
     for y in 0..ground.height {
-        for x in (0..ground.width).filter(|x| ground.values[y * ground.width + x] > sea) {
+        for x in (0..ground.width).filter(|x| is_land(y * ground.width + x)) {
             let (gx, gy) = ground.gradient(x, y);
             sum += f64::from(gx * gx + gy * gy);
             count += 1;
