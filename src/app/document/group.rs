@@ -7,6 +7,7 @@ use crate::scene::Scene;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     Settings,
+    Planet,
     Node(usize),
     Mix(usize),
     Mask(usize),
@@ -17,6 +18,7 @@ impl Group {
     pub fn of(self, scene: &Scene) -> Option<&dyn Params> {
         match self {
             Self::Settings => Some(&scene.settings),
+            Self::Planet => Some(&scene.planet),
             Self::Node(index) => scene.layers.get(index).map(|l| l.node.params()),
             Self::Mix(index) => scene.layers.get(index).map(|l| &l.mix as &dyn Params),
             Self::Mask(index) => scene.layers.get(index).map(|l| &l.mask as &dyn Params),
@@ -26,6 +28,7 @@ impl Group {
     pub fn of_mut(self, scene: &mut Scene) -> Option<&mut dyn Params> {
         match self {
             Self::Settings => Some(&mut scene.settings),
+            Self::Planet => Some(&mut scene.planet),
             Self::Node(index) => scene.layers.get_mut(index).map(|l| l.node.params_mut()),
             Self::Mix(index) => scene.layers.get_mut(index).map(|l| &mut l.mix as &mut dyn Params),
             Self::Mask(index) => scene.layers.get_mut(index).map(|l| &mut l.mask as &mut dyn Params),

@@ -47,7 +47,15 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &
         resolutions(ui, document);
     }
     rows(ui, document, ghosts, Group::Settings, |spec| !special.contains(&spec.name));
+    if document.scene().as_planet().is_some() {
+        section(ui, "Planet", true, |ui| {
+            rows(ui, document, ghosts, Group::Planet, |_| true);
+        });
+    }
     section(ui, "Colours", true, |ui| palettes(ui, document, swatches));
+    if document.scene().as_planet().is_some() {
+        return; // its sun is that of the season and the hour
+    }
     section(ui, "Sun", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));
         rows(ui, document, ghosts, Group::Settings, |spec| spec.name.starts_with("sun_"));
