@@ -92,7 +92,7 @@ pub fn prepare_globe(
     let shape = (0..FACES)
         .map(|face| {
             let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
-            Mips::new(n, texels, |t: [f32; 4]| bytemuck::cast(t.map(half)), control)
+            Mips::new(n, texels, |t: [f32; 4]| bytemuck::cast::<[u16; 4], [u8; 8]>(t.map(half)), control)
         })
         .collect::<Result<_, _>>()?;
     let mut prepared = PreparedGlobe {
