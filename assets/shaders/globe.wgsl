@@ -117,11 +117,11 @@ fn spot_at(piece: Piece, quad: vec2<f32>) -> Spot {
     let here = middle + rise;
     let length_middle = sqrt(1.0 + dot(middle, middle));
     let length_here = sqrt(1.0 + dot(here, here));
-    let from = axes[0] + axes[1] * middle.x + axes[2] * middle.y;
+    let outer = axes[0] + axes[1] * middle.x + axes[2] * middle.y;
     let shorter = -dot(rise, here + middle) / (length_here * length_middle * (length_here + length_middle));
-    let away = (axes[1] * rise.x + axes[2] * rise.y) / length_here + from * shorter;
+    let away = (axes[1] * rise.x + axes[2] * rise.y) / length_here + outer * shorter;
     let place = (vec2<f32>(piece.tile.zw) + quad / quads()) / tiles;
-    return Spot(from / length_middle + away, away, place, quad);
+    return Spot(outer / length_middle + away, away, place, quad);
 }
 
 // Distance from the eye as the choice of patches knows it.

@@ -12,8 +12,8 @@ struct Air {
 
 // Length of air of the density at the start that a ray to infinity meets, in heights of the air; see `chapman` in air.rs.
 fn chapman(x: f32, cosine: f32) -> f32 {
-    let c = sqrt(1.57079633 * x);
-    let up = c / ((c - 1.0) * abs(cosine) + 1.0);
+    let y = sqrt(0.5 * x) * abs(cosine);
+    let up = sqrt(2.0 * x) / (y + sqrt(y * y + 1.27323954));
     if cosine >= 0.0 {
         return up;
     }

@@ -18,6 +18,7 @@ use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
 use super::launch::{AppError, guarded};
+use super::view::globe::{GlobeCamera, Planned, PreparedGlobe, Showing, scenery};
 use super::view::{
     DrawPlugin, Drawn, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, near_world, place,
 };
@@ -75,18 +76,41 @@ pub fn shot(
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let image = guarded(|| render(prepared, palette, options, Quality::Still))??;
+    let image = guarded(|| render(&Subject::Terrain(prepared, palette), options, Quality::Still))??;
+    write(&image, options, out)
+}
+
+/// Draws the view of a planet and writes it as a PNG file, as [`shot`] does.
+pub fn shot_globe(
+    prepared: Arc<PreparedGlobe>,
+    showing: Showing,
+    camera: GlobeCamera,
+    options: &ShotOptions,
+    out: &Path,
+) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
+    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
+        return Err(ShotError::Size { width, height, most: LARGEST });
+    }
+    let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
+    let image = guarded(|| render(&subject, options, Quality::Still))??;
+    write(&image, options, out)
+}
+
+/// What stands before the camera.
+enum Subject {
+    Terrain(Arc<Prepared>, Arc<PaletteTable>),
+    Planet(Arc<PreparedGlobe>, Box<Showing>, Box<GlobeCamera>),
+}
+
+fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
     let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
     Ok(Picture { width: width as usize, height: height as usize, rgb }.save(out)?)
 }
 
 /// RGBA rows from the top.
-fn render(
-    prepared: Arc<Prepared>,
-    palette: Arc<PaletteTable>,
-    options: &ShotOptions,
-    quality: Quality,
-) -> Result<Vec<u8>, ShotError> {
+fn render(subject: &Subject, options: &ShotOptions, quality: Quality) -> Result<Vec<u8>, ShotError> {
     let mut app = App::new();
     app.add_plugins(
         DefaultPlugins
@@ -109,11 +133,23 @@ fn render(
     app.finish();
     app.cleanup();
 
-    let serial = prepared.serial;
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
-    spawn_camera(app.world_mut(), &prepared, options, quality, target.clone());
+    let terrain = if let Subject::Terrain(prepared, _) = subject { Some(&**prepared) } else { None };
+    spawn_camera(app.world_mut(), terrain, options, quality, target.clone());
     app.insert_resource(options.mode);
-    app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette), ..Shown::default() });
+    let shown = match subject {
+        Subject::Terrain(prepared, palette) => {
+            Shown { prepared: Some(prepared.clone()), palette: Some(palette.clone()), ..Shown::default() }
+        }
+        Subject::Planet(prepared, showing, camera) => {
+            let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
+            let picture = scenery(camera, &ground, showing, true);
+            app.insert_resource(Planned(Some(Arc::new(picture))));
+            Shown { globe: Some(prepared.clone()), ..Shown::default() }
+        }
+    };
+    let serial = shown.serial();
+    app.insert_resource(shown);
 
     let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
     let mut is_asked = false;
@@ -149,16 +185,18 @@ fn target(options: &ShotOptions) -> Image {
 
 fn spawn_camera(
     world: &mut World,
-    prepared: &Prepared,
+    terrain: Option<&Prepared>,
     options: &ShotOptions,
     quality: Quality,
     target: Handle<Image>,
 ) {
     let lens = Layout::One.lens(Vec2::new(options.width as f32, options.height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
-    let pose = match options.view {
-        ShotView::Named(command) => command.pose(&origin, prepared.scale.bounds_world(), &lens),
-        ShotView::Pose(pose) => pose,
+    let pose = match (options.view, terrain) {
+        (ShotView::Named(command), Some(terrain)) => command.pose(&origin, terrain.scale.bounds_world(), &lens),
+        (ShotView::Pose(pose), _) => pose,
+        // a planet has a camera of its own
+        (ShotView::Named(_), None) => origin,
     };
     let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());
     let mut camera = world.spawn((bundle, RenderTarget::Image(target.into())));
@@ -166,7 +204,7 @@ fn spawn_camera(
     if let Some(present) = camera.get::<Projection>() {
         projection = present.clone();
     }
-    place(&pose, near_world(&pose, [prepared]), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, terrain), &mut transform, &mut projection);
     camera.insert((transform, projection));
 }
 
@@ -202,7 +240,8 @@ mod tests {
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
-        let image = guarded(|| render(prepared, red(), &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        let subject = Subject::Terrain(prepared, red());
+        let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
 
@@ -223,7 +262,8 @@ mod tests {
         let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
         let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
         let ground_world = prepared.scale.highest_world;
-        let rgba = guarded(|| render(prepared, palette, &options, Quality::Still)).unwrap().unwrap();
+        let subject = Subject::Terrain(prepared, palette);
+        let rgba = guarded(|| render(&subject, &options, Quality::Still)).unwrap().unwrap();
         Above { rgba, pose, ground_world }
     }
 

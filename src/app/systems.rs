@@ -286,13 +286,7 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
     hands.shown.pieces().into_iter().flatten().filter_map(seen).collect()
 }
 
-fn status(
-    bridge: &mut Bridge,
-    exports: &Exports,
-    editor: &Editor,
-    probe: &Probe,
-    globe: &GlobeProbe,
-) -> StatusInfo {
+fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe, globe: &GlobeProbe) -> StatusInfo {
     let settings = &editor.doc.scene().settings;
     let samples = bridge.terrain.as_ref().map(|t| t.samples());
     StatusInfo {

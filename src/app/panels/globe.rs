@@ -3,9 +3,9 @@
 use bevy_egui::egui;
 use egui::{Align2, Area, Button, Frame, Id, Margin, Order, Rect, RichText, Ui, vec2};
 
+use super::Editor;
 use super::layer::section;
 use super::params::own_rows;
-use super::Editor;
 use crate::app::commands::{Command, GlobeWay, ViewAction};
 use crate::app::document::Document;
 use crate::app::theme::colour;

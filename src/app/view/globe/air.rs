@@ -3,7 +3,7 @@
 //! Law: light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx, with the density
 //! ρ = exp(-h / H), the phase functions 3 (1 + cos² θ) / 16 π of Rayleigh and that of Cornette and Shanks for haze, and
 //! T = exp(-Σ β · depth). The shader marches along the ray; the depth towards the sun comes from the Chapman function in
-//! closed form (after Schüler 2012), which this file has as well, to be checked against the integral.
+//! closed form (its limit for large planets, with the bounds of erfc), which this file has as well, to be checked against the integral.
 //! The layers are drawn thicker than they are where the relief is, by the root of its exaggeration, with as much air over
 //! every place as there is.
 //! Source: Nishita et al. 1993; coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
@@ -59,15 +59,17 @@ impl Air {
 /// from the centre in heights of the air, `cosine` that of the angle to the vertical.
 #[cfg(test)]
 fn chapman(x: f64, cosine: f64) -> f64 {
-    let c = (std::f64::consts::FRAC_PI_2 * x).sqrt();
-    let up = |c: f64, cosine: f64| c / ((c - 1.0) * cosine + 1.0);
+    use std::f64::consts::{FRAC_PI_2, PI};
+
+    // exp(y²) erfc(y) between its known bounds
+    let y = (0.5 * x).sqrt() * cosine.abs();
+    let up = (2.0 * x).sqrt() / (y + (y * y + 4.0 / PI).sqrt());
     if cosine >= 0.0 {
-        return up(c, cosine);
+        return up;
     }
     // down to the lowest point and up again on the other side
     let lowest = x * (1.0 - cosine * cosine).max(0.0).sqrt();
-    let through = 2.0 * (std::f64::consts::FRAC_PI_2 * lowest).sqrt() * (x - lowest).min(60.0).exp();
-    through - up(c, -cosine)
+    2.0 * (FRAC_PI_2 * lowest).sqrt() * (x - lowest).min(60.0).exp() - up
 }
 
 #[cfg(test)]

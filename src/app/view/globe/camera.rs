@@ -269,7 +269,8 @@ mod tests {
     fn rays_and_projection_agree_at_any_height() {
         let Sphere { radius, .. } = sphere();
         for height in [100.0, 5e4, 2e7] {
-            let pose = GlobePose { pitch: -0.9, ..GlobePose::over(DVec3::new(0.3, -0.5, 0.8).normalize(), radius + height) };
+            let pose =
+                GlobePose { pitch: -0.9, ..GlobePose::over(DVec3::new(0.3, -0.5, 0.8).normalize(), radius + height) };
             for cursor in [Vec2::new(200.0, 610.0), Vec2::new(900.0, 50.0)] {
                 let point = pose.eye() + pose.ray(&LENS, cursor) * height;
                 assert!(near(pose.project(&LENS, point).unwrap(), cursor));
@@ -344,7 +345,9 @@ mod tests {
             let point = ground.pick(pose.eye(), pose.ray(&LENS, cursor)).unwrap_or(pose.up() * planet.radius);
             let next = match (draw() * 4.0) as u32 {
                 0 => pose.drag(&LENS, point, Vec2::new(1280.0 * draw(), 720.0 * draw())),
-                1 => pose.turn_about(point, f64::from(draw())).tilt_about(point, f64::from(draw()) - 0.5, planet.radius),
+                1 => {
+                    pose.turn_about(point, f64::from(draw())).tilt_about(point, f64::from(draw()) - 0.5, planet.radius)
+                }
                 _ => pose.approach(&LENS, point, cursor, 0.3 + 1.2 * f64::from(draw()), planet.radius),
             };
             pose = next.confined(&ground);

@@ -18,6 +18,7 @@ use super::settings::GlobeWay;
 use crate::app::view::Lens;
 use crate::app::view::control::{FIELD_OF_VIEW, ViewCamera, ViewCommand, ViewportArea, lines_scrolled};
 use crate::app::view::shown::Shown;
+use crate::field::globe::from_angles;
 
 /// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
 const SUN_SIZE: f64 = 0.0075;
@@ -70,6 +71,29 @@ impl Default for GlobeCamera {
 }
 
 impl GlobeCamera {
+    /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
+    pub fn framing(prepared: &PreparedGlobe, showing: &Showing, size: Vec2) -> Self {
+        let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
+        let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
+        Self { pose, map: MapPose::framing(size), ..Self::default() }
+    }
+
+    /// Over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is negative
+    /// downwards.
+    pub fn over(
+        mut self,
+        prepared: &PreparedGlobe,
+        showing: &Showing,
+        [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
+    ) -> Self {
+        let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
+        let direction = DVec3::from(from_angles(latitude.to_radians(), longitude.to_radians()));
+        let pose = GlobePose::over(direction, ground.surface(direction) + height_metres);
+        self.pose = pose.facing(heading.to_radians(), pitch.to_radians()).confined(&ground);
+        (self.map.latitude, self.map.longitude) = (latitude.to_radians(), longitude.to_radians());
+        self
+    }
+
     /// Whether it is on its way to another place.
     pub fn is_gliding(&self) -> bool {
         self.glide.is_some()
@@ -81,10 +105,7 @@ enum Drag {
     /// A point of the globe stays under the cursor.
     Hold(DVec3),
     /// The camera turns about a point.
-    Turn {
-        pivot: DVec3,
-        from: Vec2,
-    },
+    Turn { pivot: DVec3, from: Vec2 },
     /// The map or the orbit moves.
     Shift(Vec2),
     /// The button went down over a panel.

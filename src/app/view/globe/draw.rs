@@ -264,7 +264,8 @@ fn prepare_drawing(
         radians_per_pixel: 2.0 * tangent / height,
     };
     let plan = Plan::new(prepared, scenery, mesh.detail, &picture);
-    let frame = GlobeFrame::new(&picture, scenery, prepared, (wanted.mode, mesh.detail.quads, mesh.is_frugal), &plan.reach);
+    let frame =
+        GlobeFrame::new(&picture, scenery, prepared, (wanted.mode, mesh.detail.quads, mesh.is_frugal), &plan.reach);
     let buffers = drawing.buffers.get_or_insert_with(|| Buffers {
         frame: device.create_buffer(&BufferDescriptor {
             label: Some("globe frame"),
@@ -325,7 +326,10 @@ impl Plan {
                 let mut sight = Sight::new(&prepared.bounds, (shell, 0.0, 0.0), eye, picture.clip_from_rel);
                 sight.solid = ground.radius + floor;
                 // the same measure of distance as the shader has
-                let reach = Reach { finest: Reach::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest, ..reach };
+                let reach = Reach {
+                    finest: Reach::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
+                    ..reach
+                };
                 pieces.extend(select(&reach, Some(&sight)).iter().map(|patch| Piece::new(patch, shell, eye)));
             }
         }

@@ -197,7 +197,10 @@ pub mod tests {
             let (latitude, longitude) = (found.normalize().z.asin(), found.y.atan2(found.x));
             assert!((latitude - direction.z.asin()).abs() < 1e-5 + 1e-3 * height / planet.radius);
             let turn = (longitude - direction.y.atan2(direction.x)).rem_euclid(std::f64::consts::TAU);
-            assert!(turn.min(std::f64::consts::TAU - turn) * direction.truncate().length() < 1e-5 + 1e-3 * height / planet.radius);
+            assert!(
+                turn.min(std::f64::consts::TAU - turn) * direction.truncate().length()
+                    < 1e-5 + 1e-3 * height / planet.radius
+            );
         }
         let eye = DVec3::X * 2e7;
         assert_eq!(ground.pick(eye, DVec3::X), None);

@@ -125,7 +125,12 @@ pub struct Sight<'a> {
 
 impl<'a> Sight<'a> {
     /// `clip_from_rel` takes positions relative to the eye.
-    pub fn new(bounds: &'a FaceBounds, (radius, relief, floor): (f64, f64, f64), eye: DVec3, clip_from_rel: DMat4) -> Self {
+    pub fn new(
+        bounds: &'a FaceBounds,
+        (radius, relief, floor): (f64, f64, f64),
+        eye: DVec3,
+        clip_from_rel: DMat4,
+    ) -> Self {
         let row = |i| clip_from_rel.row(i);
         let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
         let planes = planes.map(|plane| plane / plane.truncate().length().max(1e-300));

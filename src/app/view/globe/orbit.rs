@@ -85,10 +85,8 @@ impl OrbitPose {
         // the equator and the line between day and night, a little above the ground
         let sun = attitude.to_sun();
         let aside = sun.any_orthonormal_vector();
-        let circles = [
-            (DVec3::X, DVec3::Y, [0.95, 0.75, 0.35, 0.65]),
-            (aside, sun.cross(aside), [0.55, 0.80, 1.0, 0.9]),
-        ];
+        let circles =
+            [(DVec3::X, DVec3::Y, [0.95, 0.75, 0.35, 0.65]), (aside, sun.cross(aside), [0.55, 0.80, 1.0, 0.9])];
         for (x, y, colour) in circles {
             for k in 0..96 {
                 let at = |k: i32| {

@@ -145,7 +145,8 @@ impl PreparedGlobe {
         };
         let colour = |k: usize| match (&data, ramp) {
             (Some((places, fade)), Some(ramp)) => {
-                let share = if fade.width > 0.0 { ((places[k] - fade.nothing).abs() / fade.width).min(1.0) } else { 1.0 };
+                let share =
+                    if fade.width > 0.0 { ((places[k] - fade.nothing).abs() / fade.width).min(1.0) } else { 1.0 };
                 mixed(k, ramp, places[k], share)
             }
             (None, Some(ramp)) if slopes.len() == natural.len() => {
@@ -155,8 +156,7 @@ impl PreparedGlobe {
             _ => natural[k],
         };
         let colours = (0..FACES).map(|face| {
-            let texels =
-                (face * n * n..(face + 1) * n * n).into_par_iter().map(|k| colour(k).map(f32::from)).collect();
+            let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(|k| colour(k).map(f32::from)).collect();
             Mips::new(n, texels, |t: [f32; 4]| t.map(|c| (c + 0.5) as u8), control)
         });
         self.colours = Arc::new(colours.collect::<Result<_, _>>()?);
@@ -227,7 +227,9 @@ fn drawn<'a>(terrain: &Arc<Terrain>, paint: Paint<'a>, most: usize) -> (Arc<Terr
 /// Outwards, along rows and along columns of a face.
 pub fn axes(face: usize) -> [DVec3; 3] {
     let out = DVec3::from(direction_at(face, 0.5, 0.5)).round();
-    let along = |u: f64, v: f64| (DVec3::from(direction_at(face, u, v)) - out * std::f64::consts::FRAC_1_SQRT_2).normalize().round();
+    let along = |u: f64, v: f64| {
+        (DVec3::from(direction_at(face, u, v)) - out * std::f64::consts::FRAC_1_SQRT_2).normalize().round()
+    };
     [out, along(1.0, 0.5), along(0.5, 1.0)]
 }
 
@@ -322,8 +324,11 @@ fn painted(
             let k = line * n + column;
             let over = terrain.height[k] - sea;
             let step = |share: f32| (share.clamp(0.0, 1.0) * (half - 1) as f32) as usize;
-            let [r, g, b, _] =
-                if over < 0.0 { table.lut[half - 1 - step(-over)] } else { table.lut[half + step(over / (1.0 - sea).max(1e-6))] };
+            let [r, g, b, _] = if over < 0.0 {
+                table.lut[half - 1 - step(-over)]
+            } else {
+                table.lut[half + step(over / (1.0 - sea).max(1e-6))]
+            };
             let steepness = slopes[k][0].hypot(slopes[k][1]).atan().to_degrees();
             let bare = ((steepness - from) / (to - from).max(0.5)).clamp(0.0, 1.0) * f32::from(table.rock[3]) / 255.0;
             let rock = if over < 0.0 { 0.0 } else { bare };

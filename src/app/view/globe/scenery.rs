@@ -57,6 +57,7 @@ impl Scenery {
         let exaggeration = f64::from(self.view.exaggeration);
         // as the air is, lifted by the root of the exaggeration
         let height = f64::from(self.view.cloud_height) * exaggeration.sqrt();
-        is_there.then(|| prepared.radius_metres + (sea * exaggeration).max(0.0) + height.min(0.05 * prepared.radius_metres))
+        is_there
+            .then(|| prepared.radius_metres + (sea * exaggeration).max(0.0) + height.min(0.05 * prepared.radius_metres))
     }
 }
