@@ -67,7 +67,7 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
         return draw_planet(args, &job, &terrain, mode, overlay);
     }
     let palette = crate::look::table_of(&job.scene);
-    let choice = Choice { overlay, reference: None };
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
     let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
     let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
@@ -89,7 +89,7 @@ fn draw_planet(
 ) -> Outcome {
     use crate::app::shot;
     use crate::app::view::Choice;
-    use crate::app::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Paint, Showing, prepare_globe};
+    use crate::app::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepare_globe};
     use crate::nodes::Control;
 
     let planet = &job.scene.planet;
@@ -99,10 +99,10 @@ fn draw_planet(
         showing.view.exaggeration = times.clamp(1.0, 500.0);
     }
     let palette = crate::look::table_of(&job.scene);
-    let choice = Choice { overlay, reference: None };
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
     let radius = f64::from(planet.radius_metres);
-    let (settings, paint) = (&job.scene.settings, Paint::Palette(&palette));
-    let prepare = || prepare_globe(terrain, settings, radius, paint, &choice, &Control::default());
+    let (settings, palette) = (&job.scene.settings, palette.into());
+    let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &Control::default());
     let prepared = std::sync::Arc::new(job.pool.install(prepare)?);
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
     let mut camera = GlobeCamera::framing(&prepared, &showing, size);

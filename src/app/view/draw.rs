@@ -258,6 +258,7 @@ impl Drawing {
             &self.palette.view,
             map(Layer::Inland),
             map(Layer::Data),
+            map(Layer::Colours),
             &self.palette.sampler,
         ));
         Some(Batch {

@@ -143,6 +143,7 @@ impl Pipelines {
                     filtered(),
                     filtered(),
                     filtered(),
+                    filtered(),
                     sampler(SamplerBindingType::Filtering),
                 ),
             ),

@@ -1,1 +1,3 @@
 //! Nodes that make planets.
+
+pub mod continents;

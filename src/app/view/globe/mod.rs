@@ -34,7 +34,7 @@ use bevy::transform::TransformSystems;
 
 pub use control::{GlobeCamera, GlobeHit, GlobeProbe, Planned, project, scenery};
 pub use draw::GlobeDrawPlugin;
-pub use prepare::{Paint, PreparedGlobe, prepare_globe};
+pub use prepare::{PreparedGlobe, prepare_globe};
 pub use scenery::{Scenery, Showing};
 pub use settings::{AirModel, Body, GlobeView, GlobeWay};
 

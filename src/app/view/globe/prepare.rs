@@ -13,7 +13,7 @@ use crate::app::view::prepare::next_serial;
 use crate::app::view::ramp::Ramp;
 use crate::field::globe::{FACES, direction_at};
 use crate::field::{Globe, Grid, MapKind, Terrain};
-use crate::look::PaletteTable;
+use crate::look::{Paint, PaletteTable};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
@@ -44,17 +44,11 @@ pub struct PreparedGlobe {
     pub colours: Arc<Vec<Mips>>,
     /// The colours without an overlay.
     natural: Arc<Vec<[u8; 4]>>,
+    palette: Arc<PaletteTable>,
+    settings: Settings,
     pub choice: Choice,
     /// What the colours of the overlay mean, or why there are none.
     pub legend: Option<Arc<Legend>>,
-}
-
-/// What colours the ground.
-pub enum Paint<'a> {
-    /// By height and slope.
-    Palette(&'a PaletteTable),
-    /// A colour for every sample.
-    Samples(Vec<[u8; 4]>),
 }
 
 /// Works out what the screen needs; call it on the worker.
@@ -65,22 +59,18 @@ pub fn prepare_globe(
     terrain: &Arc<Terrain>,
     settings: &Settings,
     radius_metres: f64,
-    paint: Paint,
+    palette: &Arc<PaletteTable>,
     choice: &Choice,
     control: &Control,
 ) -> Result<PreparedGlobe, Cancelled> {
-    let (terrain, paint) = drawn(terrain, paint, MOST_DRAWN_SAMPLES);
+    let terrain = drawn(terrain, MOST_DRAWN_SAMPLES);
     control.check()?;
     let n = terrain.samples();
     let globe = Globe::new(n);
     let bounds = FaceBounds::new(n, &terrain.height);
     control.check()?;
     let slopes = slopes(&globe, &terrain.height, settings.relief_metres / radius_metres as f32, control)?;
-    let natural = match paint {
-        Paint::Samples(colours) if colours.len() == terrain.height.len() => colours,
-        Paint::Samples(_) => vec![[128, 128, 128, 255]; terrain.height.len()],
-        Paint::Palette(table) => painted(&terrain, &slopes, settings, table, control)?,
-    };
+    let natural = natural(&terrain, &slopes, settings, palette, choice, control)?;
     let sea = settings.sea_level / settings.relief_metres;
     let kilometres = settings.relief_metres * 1e-3;
     let water = terrain.map(MapKind::Water);
@@ -106,6 +96,8 @@ pub fn prepare_globe(
         shape: Arc::new(shape),
         colours: Arc::default(),
         natural: Arc::new(natural),
+        palette: palette.clone(),
+        settings: settings.clone(),
         choice: choice.clone(),
         legend: None,
         terrain,
@@ -121,12 +113,16 @@ impl PreparedGlobe {
     /// When `control` says so.
     pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
         let mut laid = Self { serial: next_serial(), choice: choice.clone(), ..self.clone() };
-        let slopes = match choice.overlay {
-            Overlay::Slope => {
-                slopes(&self.globe, &self.terrain.height, self.relief_metres / self.radius_metres as f32, control)?
-            }
-            _ => Vec::new(),
+        let is_painted_anew = choice.biomes != self.choice.biomes;
+        let slopes = if choice.overlay == Overlay::Slope || (is_painted_anew && choice.biomes.is_none()) {
+            slopes(&self.globe, &self.terrain.height, self.relief_metres / self.radius_metres as f32, control)?
+        } else {
+            Vec::new()
         };
+        if is_painted_anew {
+            laid.natural =
+                Arc::new(natural(&self.terrain, &slopes, &self.settings, &self.palette, choice, control)?);
+        }
         laid.lay(&slopes, control)?;
         Ok(laid)
     }
@@ -200,9 +196,9 @@ impl PreparedGlobe {
 }
 
 /// The terrain itself, or fewer samples of it.
-fn drawn<'a>(terrain: &Arc<Terrain>, paint: Paint<'a>, most: usize) -> (Arc<Terrain>, Paint<'a>) {
+fn drawn(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     if terrain.samples() <= most {
-        return (terrain.clone(), paint);
+        return terrain.clone();
     }
     let (from, to) = (Globe::new(terrain.samples()), Globe::new(most));
     let fewer = |field: &[f32]| -> Vec<f32> {
@@ -210,18 +206,27 @@ fn drawn<'a>(terrain: &Arc<Terrain>, paint: Paint<'a>, most: usize) -> (Arc<Terr
     };
     let mut thin = Terrain::flat(Grid::globe(most));
     thin.height = fewer(&terrain.height);
-    if let Some(water) = terrain.map(MapKind::Water) {
-        thin.map_mut(MapKind::Water).copy_from_slice(&fewer(water));
-    }
-    let paint = match paint {
-        Paint::Samples(colours) if colours.len() == from.len() => {
-            let channel = |c: usize| fewer(&colours.iter().map(|colour| f32::from(colour[c])).collect::<Vec<_>>());
-            let channels = [0, 1, 2, 3].map(channel);
-            Paint::Samples((0..to.len()).map(|k| std::array::from_fn(|c| channels[c][k] as u8)).collect())
+    for &kind in MapKind::ALL {
+        if let Some(map) = terrain.map(kind) {
+            thin.map_mut(kind).copy_from_slice(&fewer(map));
         }
-        other => other,
-    };
-    (Arc::new(thin), paint)
+    }
+    Arc::new(thin)
+}
+
+/// The colours of the scene: by what grows, or by height and slope.
+fn natural(
+    terrain: &Terrain,
+    slopes: &[[f32; 2]],
+    settings: &Settings,
+    palette: &PaletteTable,
+    choice: &Choice,
+    control: &Control,
+) -> Result<Vec<[u8; 4]>, Cancelled> {
+    match &choice.biomes {
+        Some(biomes) => Paint::new(terrain, settings, biomes).colours(terrain, control),
+        None => painted(terrain, slopes, settings, palette, control),
+    }
 }
 
 /// Outwards, along rows and along columns of a face.
@@ -353,6 +358,11 @@ mod tests {
         Arc::new(terrain)
     }
 
+    fn grey() -> Arc<PaletteTable> {
+        let lut = vec![[9, 9, 9, 255]; 512];
+        Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), biomes: None })
+    }
+
     #[test]
     fn slopes_are_those_of_the_function_on_every_face_and_border() {
         // the gradient of z on the sphere has the length cos φ and points north
@@ -371,17 +381,17 @@ mod tests {
 
     #[test]
     fn any_size_can_be_prepared_and_an_overlay_shares_the_shape() {
-        let table = PaletteTable { lut: vec![[9, 9, 9, 255]; 512], rock: [0; 4], rock_degrees: (30.0, 40.0) };
+        let table = grey();
         for n in [2, 3, 9, 33] {
             let terrain = globe(n, |d| d[0] * d[1]);
             let settings = Settings::default();
             let prepare = |choice: &Choice| {
-                prepare_globe(&terrain, &settings, 1e6, Paint::Palette(&table), choice, &Control::default()).unwrap()
+                prepare_globe(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap()
             };
             let plain = prepare(&Choice::default());
             assert_eq!(plain.colours[5].levels[0].bytes.len(), n * n * 4);
             assert_eq!(&plain.colours[3].levels[0].bytes[..4], [9, 9, 9, 255]);
-            let choice = Choice { overlay: Overlay::Slope, reference: None };
+            let choice = Choice { overlay: Overlay::Slope, ..Choice::default() };
             let sloped = plain.with_overlay(&choice, &Control::default()).unwrap();
             assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
             assert_eq!(sloped.colours[2].levels[0].bytes, prepare(&choice).colours[2].levels[0].bytes);
@@ -392,12 +402,11 @@ mod tests {
     fn wild_heights_do_no_harm_and_it_stops_when_told() {
         let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
         let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
-        let paint = || Paint::Samples(vec![[1; 4]; terrain.height.len()]);
         let settings = Settings::default();
-        let prepared = prepare_globe(&terrain, &settings, 1e6, paint(), &Choice::default(), &Control::default());
+        let prepared = prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &Control::default());
         assert_eq!(prepared.unwrap().shape.len(), FACES);
         let control = Control::default();
         control.cancel();
-        assert!(prepare_globe(&terrain, &settings, 1e6, paint(), &Choice::default(), &control).is_err());
+        assert!(prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &control).is_err());
     }
 }
