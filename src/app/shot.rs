@@ -262,6 +262,55 @@ mod tests {
         }
     }
 
+    /// Pixels of a red planet through which something else is seen, from a place over it.
+    fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: Quality) -> usize {
+        use crate::app::view::globe::{AirModel, GlobeView, prepare_globe};
+        use crate::field::{Globe, Grid};
+
+        let draw = Stream::new(1, 2);
+        let mut terrain = Terrain::flat(Grid::globe(samples));
+        let globe = Globe::new(samples);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            let [x, y, z] = globe.direction_of(k);
+            // the same on every face that has the sample
+            *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + 0.1 * draw.signed(globe.owner(k) as i32, 0);
+        }
+        let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
+        let (choice, control) = (Choice::default(), Control::default());
+        let prepared = Arc::new(
+            prepare_globe(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control).expect("nobody stops it"),
+        );
+        let view = GlobeView {
+            exaggeration,
+            night_side: false,
+            air: AirModel::None,
+            cloud_cover: 0.0,
+            stars: false,
+            ..GlobeView::default()
+        };
+        let showing = Showing { view, ..Showing::default() };
+        let size = Vec2::new(480.0, 360.0);
+        let camera = GlobeCamera::framing(&prepared, &showing, size).over(&prepared, &showing, place);
+        let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
+        let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
+        let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
+    }
+
+    #[test]
+    fn there_are_no_cracks_in_a_globe_nor_between_its_faces() {
+        // over a corner of the cube, an edge, the middle of a face; from space to near the ground
+        let places = [
+            ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, Quality::Moving),
+            ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, Quality::Still),
+            ([44.0, 2.0, 30_000.0, 70.0, -70.0], 1.0, Quality::Moving),
+            ([-45.0, -90.0, 900.0, 70.0, -75.0], 1.0, Quality::Moving),
+        ];
+        for (place, exaggeration, quality) in places {
+            assert_eq!(globe_holes(257, place, exaggeration, quality), 0, "{place:?} × {exaggeration}");
+        }
+    }
+
     /// A picture of a terrain from straight above, and where a place of the square is in it.
     fn from_above(prepared: Arc<Prepared>, palette: Arc<PaletteTable>) -> Above {
         let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };

@@ -84,8 +84,10 @@ fn resolutions(ui: &mut Ui, document: &mut Document) {
         for samples in RESOLUTIONS {
             let button = egui::Button::selectable(samples == present, RichText::new(samples.to_string()).small());
             let button = ui.add_sized([width, 20.0], button.frame_when_inactive(true));
-            let megabytes = f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
-            let tip = format!("{samples} × {samples} samples; about {megabytes:.1} MB for each layer.");
+            let faces = if document.scene().as_planet().is_some() { 6.0 } else { 1.0 };
+            let megabytes = faces * f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
+            let each = if faces > 1.0 { " on each of six faces" } else { "" };
+            let tip = format!("{samples} × {samples} samples{each}; about {megabytes:.1} MB for each layer.");
             if button.on_hover_text(tip).clicked() {
                 document.edit("Change resolution", None, |scene| scene.settings.resolution = samples);
             }

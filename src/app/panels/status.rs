@@ -143,7 +143,8 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
         } else {
             ("", "Samples of the terrain on screen.".into())
         };
-        fact(ui, &format!("{samples} × {samples}{note}"), &tip);
+        let faces = if document.scene().as_planet().is_some() { "6 × " } else { "" };
+        fact(ui, &format!("{faces}{samples} × {samples}{note}"), &tip);
     }
     if let Some(cursor) = info.cursor {
         match cursor.latitude_longitude {

@@ -161,7 +161,9 @@ impl GlobePose {
         let floor = ground.surface(self.up()) + clearance(ground);
         let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
         let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
-        Self { stand: self.stand.normalize(), radius, pitch }
+        // only where it has drifted: a pose that is confined stays the same to the bit
+        let stand = if (self.stand.length_squared() - 1.0).abs() > 1e-12 { self.stand.normalize() } else { self.stand };
+        Self { stand, radius, pitch }
     }
 
     /// Over the place it is over now, or another, so far away that the whole globe is in the picture, north up.

@@ -8,8 +8,8 @@ use super::scenery::Line;
 use super::sun::Attitude;
 
 /// Radius of the orbit in radii of the planet, and of the sun as a part of it.
-const ORBIT_RADII: f64 = 7.0;
-const SUN_SHARE: f64 = 0.16;
+const ORBIT_RADII: f64 = 5.0;
+const SUN_SHARE: f64 = 0.18;
 
 /// From where the orbit is seen, in its own frame: the sun is the centre, z the normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
