@@ -120,8 +120,7 @@ impl PreparedGlobe {
             Vec::new()
         };
         if is_painted_anew {
-            laid.natural =
-                Arc::new(natural(&self.terrain, &slopes, &self.settings, &self.palette, choice, control)?);
+            laid.natural = Arc::new(natural(&self.terrain, &slopes, &self.settings, &self.palette, choice, control)?);
         }
         laid.lay(&slopes, control)?;
         Ok(laid)
@@ -385,9 +384,8 @@ mod tests {
         for n in [2, 3, 9, 33] {
             let terrain = globe(n, |d| d[0] * d[1]);
             let settings = Settings::default();
-            let prepare = |choice: &Choice| {
-                prepare_globe(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap()
-            };
+            let prepare =
+                |choice: &Choice| prepare_globe(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap();
             let plain = prepare(&Choice::default());
             assert_eq!(plain.colours[5].levels[0].bytes.len(), n * n * 4);
             assert_eq!(&plain.colours[3].levels[0].bytes[..4], [9, 9, 9, 255]);
