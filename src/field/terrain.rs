@@ -29,10 +29,7 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(
-            self,
-            Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness | Self::Ground
-        )
+        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness | Self::Ground)
     }
 
     /// Value where no layer has written the map.

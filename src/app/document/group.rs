@@ -9,6 +9,7 @@ pub enum Group {
     Settings,
     /// The climate of the biomes.
     Climate,
+    Planet,
     Node(usize),
     Mix(usize),
     Mask(usize),
@@ -20,6 +21,7 @@ impl Group {
         match self {
             Self::Settings => Some(&scene.settings),
             Self::Climate => Some(scene.climate_in_force()),
+            Self::Planet => Some(&scene.planet),
             Self::Node(index) => scene.layers.get(index).map(|l| l.node.params()),
             Self::Mix(index) => scene.layers.get(index).map(|l| &l.mix as &dyn Params),
             Self::Mask(index) => scene.layers.get(index).map(|l| &l.mask as &dyn Params),
@@ -33,6 +35,7 @@ impl Group {
                 let climate = scene.climate();
                 Some(scene.climate.get_or_insert(climate))
             }
+            Self::Planet => Some(&mut scene.planet),
             Self::Node(index) => scene.layers.get_mut(index).map(|l| l.node.params_mut()),
             Self::Mix(index) => scene.layers.get_mut(index).map(|l| &mut l.mix as &mut dyn Params),
             Self::Mask(index) => scene.layers.get_mut(index).map(|l| &mut l.mask as &mut dyn Params),

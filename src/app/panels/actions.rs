@@ -98,6 +98,7 @@ impl Editor {
                         self.overlay_was_chosen();
                     }
                     ViewAction::ToggleWater => self.view.water = !self.view.water,
+                    ViewAction::Way(way) => self.view.way = way,
                     _ => {}
                 }
                 self.effects.push(Effect::View(action));

@@ -5,7 +5,7 @@ use egui::{Button, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::Editor;
-use crate::app::commands::{Command, CompareAction, ViewAction, ViewMode};
+use crate::app::commands::{Command, CompareAction, GlobeWay, ViewAction, ViewMode};
 use crate::app::theme::colour;
 use crate::nodes::Node;
 
@@ -131,7 +131,14 @@ fn erosion(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
 fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let (over, plain): (Vec<_>, Vec<_>) =
         Command::view().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
+    let is_planet = editor.doc.scene().as_planet().is_some();
     for action in plain {
+        if matches!(action, ViewAction::Way(_)) && !is_planet {
+            continue;
+        }
+        if matches!(action, ViewAction::Way(GlobeWay::Globe)) {
+            ui.separator();
+        }
         if matches!(action, ViewAction::Mode(ViewMode::Shaded)) {
             ui.separator();
         }
@@ -191,6 +198,7 @@ fn view_entry(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>, action
         ViewAction::Mode(mode) => Some(editor.view.mode == mode),
         ViewAction::Overlay(overlay) => Some(editor.view.overlay == overlay),
         ViewAction::ToggleWater => Some(editor.view.water),
+        ViewAction::Way(way) => Some(editor.view.way == way),
         _ => None,
     };
     let command = Command::View(action);

@@ -10,6 +10,7 @@ mod biomes;
 mod charts;
 mod compare;
 mod curve;
+mod globe;
 mod layer;
 mod legend;
 mod links;
@@ -30,12 +31,13 @@ use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
 use super::bench::Ask as BenchAsk;
-use super::commands::{self, Command, Overlay, ViewAction, ViewMode};
+use super::commands::{self, Command, GlobeWay, Overlay, ViewAction, ViewMode};
 use super::compare::Ask;
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
 use super::theme::colour;
+use super::view::globe::GlobeView;
 use crate::film::Film;
 use crate::scene::Problem;
 
@@ -63,11 +65,13 @@ pub struct ViewSettings {
     pub mode: ViewMode,
     pub overlay: Overlay,
     pub water: bool,
+    /// How a planet is shown.
+    pub way: GlobeWay,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
-        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true }
+        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: GlobeWay::default() }
     }
 }
 
@@ -104,6 +108,8 @@ pub struct Drawn {
 pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
+    /// How a planet is drawn.
+    pub globe: GlobeView,
     pub compare: CompareState,
     pub variants: VariantsState,
     pub bench: BenchState,
@@ -133,6 +139,7 @@ impl Editor {
         Self {
             doc: Document::default(),
             view: ViewSettings::default(),
+            globe: GlobeView::default(),
             compare: CompareState::default(),
             variants: VariantsState::default(),
             bench: BenchState::default(),
@@ -161,6 +168,7 @@ impl Editor {
         }
         asked.extend(self.panels(root, info));
         let free_rect = root.available_rect_before_wrap();
+        asked.extend(globe::switch(&ctx, free_rect, self));
         compare::over(root, free_rect, &mut self.compare, &self.doc, info);
         for &at in &info.places_on_screen {
             charts::mark(root, at, free_rect);
@@ -295,6 +303,7 @@ impl Editor {
                     Selection::Scene => {
                         let ghosts = &mut self.variants.ghosts;
                         asked.extend(settings::show(ui, &mut self.doc, &self.swatches, ghosts));
+                        globe::settings(ui, &self.doc, &mut self.globe);
                     }
                     Selection::Layer(index) => {
                         let ghosts = &mut self.variants.ghosts;

@@ -49,6 +49,11 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &
         resolutions(ui, document);
     }
     rows(ui, document, ghosts, Group::Settings, |spec| !special.contains(&spec.name));
+    if document.scene().as_planet().is_some() {
+        section(ui, "Planet", true, |ui| {
+            rows(ui, document, ghosts, Group::Planet, |_| true);
+        });
+    }
     section(ui, "Colours", true, |ui| {
         palettes(ui, document, swatches);
         ui.add_space(3.0);
@@ -65,6 +70,9 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &
         section(ui, "Climate", true, |ui| {
             rows(ui, document, ghosts, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
         });
+    }
+    if document.scene().as_planet().is_some() {
+        return command; // its sun is that of the season and the hour
     }
     section(ui, "Sun", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));
@@ -95,8 +103,10 @@ fn resolutions(ui: &mut Ui, document: &mut Document) {
         for samples in RESOLUTIONS {
             let button = egui::Button::selectable(samples == present, RichText::new(samples.to_string()).small());
             let button = ui.add_sized([width, 20.0], button.frame_when_inactive(true));
-            let megabytes = f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
-            let tip = format!("{samples} × {samples} samples; about {megabytes:.1} MB for each layer.");
+            let faces = if document.scene().as_planet().is_some() { 6.0 } else { 1.0 };
+            let megabytes = faces * f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
+            let each = if faces > 1.0 { " on each of six faces" } else { "" };
+            let tip = format!("{samples} × {samples} samples{each}; about {megabytes:.1} MB for each layer.");
             if button.on_hover_text(tip).clicked() {
                 document.edit("Change resolution", None, |scene| scene.settings.resolution = samples);
             }

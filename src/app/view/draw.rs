@@ -99,7 +99,7 @@ impl Plugin for DrawPlugin {
             .insert_resource(self.quality)
             .init_resource::<Shown>()
             .init_resource::<ViewMode>()
-            .add_plugins(ExtractComponentPlugin::<TerrainCamera>::default());
+            .add_plugins((ExtractComponentPlugin::<TerrainCamera>::default(), super::globe::GlobeDrawPlugin));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
         render_app
             .insert_resource(self.quality)
@@ -188,6 +188,11 @@ fn prepare_drawings(
         commands.init_resource::<PatchMesh>();
         return;
     };
+    if wanted.shown.globe.is_some() {
+        // a planet is on screen: what is left of terrains goes
+        drawings.0 = [None, None];
+        return;
+    }
     let is_frugal = quality.is_frugal(adapter.as_deref());
     for side in [Side::A, Side::B] {
         let slot = &mut drawings.0[side as usize];

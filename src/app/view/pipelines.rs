@@ -111,7 +111,7 @@ pub struct TargetKey {
 
 impl TargetKey {
     /// Whether the shader has to encode colours, since the target stores them as they come.
-    fn must_encode(self) -> bool {
+    pub fn must_encode(self) -> bool {
         !self.format.is_srgb() && self.format != TextureFormat::Rgba16Float
     }
 }
@@ -123,6 +123,7 @@ pub struct ViewShader(Handle<Shader>);
 impl ViewShader {
     pub fn load(shaders: &mut Assets<Shader>) -> Self {
         let source = concat!(
+            include_str!("../../../assets/shaders/screen.wgsl"),
             include_str!("../../../assets/shaders/common.wgsl"),
             include_str!("../../../assets/shaders/sky.wgsl"),
             include_str!("../../../assets/shaders/ground.wgsl"),

@@ -98,7 +98,8 @@ pub enum Tint {
     Data,
 }
 
-fn next_serial() -> u64 {
+/// A number that nothing prepared has had.
+pub fn next_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Ordering::Relaxed)
 }

@@ -132,7 +132,7 @@ fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec
     let scene = document.scene();
     let spec = group.of(scene)?.about().params.get(param)?;
     let layer = match group {
-        Group::Settings => None,
+        Group::Settings | Group::Planet => None,
         // the ground stays as it is
         Group::Climate => return None,
         Group::Node(layer) | Group::Mix(layer) | Group::Mask(layer) => Some(layer),
