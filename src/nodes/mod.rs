@@ -349,4 +349,5 @@ catalogue! {
     water::rivers::Rivers: Filter,
     maps::hardness::Hardness: Filter,
     maps::rain::Rain: Filter,
+    planet::craters::Craters: Filter,
 }
