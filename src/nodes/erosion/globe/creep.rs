@@ -87,7 +87,8 @@ impl Run for Soil {
         let share = spread / f64::from(steps) * f64::from(even.unwrap_or(1.0));
 
         let Scratch { now, later, soft } = &mut self.scratch;
-        [&mut *now, &mut *later].map(|field| field.resize(mesh.padded_len(), 0.0));
+        now.resize(mesh.padded_len(), 0.0);
+        later.resize(mesh.padded_len(), 0.0);
         let (old, rest, rock) = (&self.terrain.height, &self.rest, &self.rock);
         let exact = |k: usize| f64::from(old[k]) + f64::from(rest[k]);
         mesh.rows(cx, [&mut now[..]], |row, _, [cells]| {

@@ -145,7 +145,9 @@ impl Run for Wash {
             }
             Ok(())
         })?;
-        [&mut *height, &mut *new_water, &mut *sediment, &mut *flow].map(|field| mesh.close_plain(field));
+        for field in [&mut *height, &mut *new_water, &mut *sediment, &mut *flow] {
+            mesh.close_plain(field);
+        }
 
         let rows = (height.par_chunks(n), sediment.par_chunks(n), wear.par_chunks_mut(n), deposits.par_chunks_mut(n));
         (rows.0, rows.1, rows.2, rows.3, accounts).into_par_iter().with_min_len(ROWS).enumerate().try_for_each(

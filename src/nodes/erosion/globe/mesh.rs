@@ -187,3 +187,90 @@ impl Mesh {
         values.iter().zip(&self.weights[row * n..][..n]).map(|(&v, &weight)| f64::from(v) * f64::from(weight)).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Grid;
+    use crate::field::Stream;
+    use crate::nodes::Control;
+
+    fn context(n: usize, control: &Control) -> Context<'_> {
+        Context {
+            grid: Grid::globe(n),
+            size_metres: 8000.0,
+            relief_metres: 1800.0,
+            sea_level: 0.0,
+            planet: None,
+            scene_samples: n,
+            random: Stream::new(1, 1),
+            control,
+        }
+    }
+
+    /// A row finds beside it what [`Globe::neighbour`] names, with one value for both cells of a pair and the true distance.
+    #[test]
+    fn neighbours_stand_beside_their_cells_and_pairs_have_one_link() {
+        let control = Control::default();
+        for n in [2, 3, 4, 5, 12, 17] {
+            let mesh = Mesh::new(n);
+            let conductances = Links::conductances(&mesh.globe);
+            let cx = context(n, &control);
+            let numbers: Vec<f32> = (0..mesh.globe.len()).map(|k| mesh.globe.owner(k) as f32).collect();
+            let mut padded = vec![-1.0; mesh.padded_len()];
+            mesh.pad(&cx, &numbers, &mut padded).unwrap();
+            let mut pairs = std::collections::HashMap::new();
+            let mut seen = 0;
+            for k in (0..mesh.globe.len()).filter(|&k| mesh.weights[k] > 0.0) {
+                let (row, j) = (k / n, k % n);
+                assert_eq!(mesh.row(&padded, row)[j], k as f32);
+                let around = mesh.around(&padded, row).map(|cells| cells[j] as usize);
+                let links = mesh.distances.around(row % n).map(|links| links[j]);
+                let flows = conductances.around(row % n).map(|links| links[j]);
+                for step in 0..8 {
+                    match mesh.globe.neighbour(k, step) {
+                        None => assert!(links[step] == f32::INFINITY && flows[step] == 0.0, "{n}: {k}, {step}"),
+                        Some(there) => {
+                            seen += 1;
+                            assert_eq!(around[step], there, "{n}: {k}, {step}");
+                            let exact = |k: usize| mesh.globe.exact_direction(k / (n * n), k / n % n, k % n);
+                            let (a, b) = (exact(k), exact(there));
+                            let angle = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).clamp(-1.0, 1.0).acos();
+                            assert!((f64::from(links[step]) - angle).abs() < 1e-6, "{n}: {k}, {step}");
+                            assert!(flows[step] >= -1e-6, "{n}: {k}, {step}: {}", flows[step]);
+                            let bits = (links[step].to_bits(), flows[step].to_bits());
+                            let pair = pairs.entry((k.min(there), k.max(there))).or_insert(bits);
+                            assert_eq!(*pair, bits, "{n}: {k} and {there}");
+                        }
+                    }
+                }
+            }
+            assert_eq!(seen, 2 * pairs.len(), "each cell of a pair knows the other");
+        }
+    }
+
+    /// Heights in proportion to x, y or z are eigenfunctions on the unit sphere: Δh = -2h.
+    #[test]
+    fn conductances_make_the_laplacian_of_the_sphere() {
+        let control = Control::default();
+        let n = 33;
+        let mesh = Mesh::new(n);
+        let conductances = Links::conductances(&mesh.globe);
+        let steradians = (mesh.mean_cell() * mesh.mean_cell()) as f32;
+        for axis in 0..3 {
+            let field: Vec<f32> = (0..mesh.globe.len()).map(|k| mesh.globe.direction_of(k)[axis]).collect();
+            let mut padded = vec![0.0; mesh.padded_len()];
+            mesh.pad(&context(n, &control), &field, &mut padded).unwrap();
+            let mut worst = 0.0f32;
+            for k in 0..field.len() {
+                let (row, j) = (k / n, k % n);
+                let links = conductances.around(row % n);
+                let around = mesh.around(&padded, row);
+                let sum: f32 = (0..8).map(|step| links[step][j] * (around[step][j] - field[k])).sum();
+                let laplacian = sum / (mesh.areas(row % n)[j] * steradians);
+                worst = worst.max((laplacian + 2.0 * field[k]).abs());
+            }
+            assert!(worst < 0.06, "axis {axis}: {worst}");
+        }
+    }
+}
