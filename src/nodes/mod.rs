@@ -315,6 +315,7 @@ catalogue! {
     generators::shape::Shape: Generator,
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,
+    planet::continents::Continents: Generator,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
     filters::blur::Blur: Filter,

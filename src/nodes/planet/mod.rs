@@ -1,5 +1,6 @@
-//! Nodes that shape planets: what falls on them, and what runs down them to their seas.
+//! Nodes that shape planets: land, what falls on it, and what runs down it to the seas.
 
+pub mod continents;
 pub mod craters;
 mod craters_population;
 mod craters_rough;
