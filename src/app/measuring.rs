@@ -86,7 +86,7 @@ impl Measuring {
 
     fn subject(document: &Document, bridge: &Bridge, limits: &Limits) -> Option<Subject> {
         let (terrain, _) = bridge.on_screen()?;
-        let scale = Scale::of(&document.scene().settings);
+        let scale = Scale::of(document.scene());
         Some(Subject { terrain: terrain.clone(), scale, limits: limits.clone() })
     }
 

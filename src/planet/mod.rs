@@ -4,6 +4,10 @@
 //! [`eval`](crate::eval) as a terrain. Nodes say whether they run there ([`Node::on_globe`](crate::nodes::Node::on_globe)).
 
 pub mod climate;
+mod measures;
+pub mod patch;
+pub mod projection;
 mod settings;
 
+pub use measures::{PLANET_MEASURES, PlanetMeasures, measure_planet};
 pub use settings::{Air, Planet};
