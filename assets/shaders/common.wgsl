@@ -28,7 +28,9 @@ struct Frame {
 @group(0) @binding(6) var data_map: texture_2d<f32>;
 // colours of what grows on the ground
 @group(0) @binding(7) var colour_map: texture_2d<f32>;
-@group(0) @binding(8) var smooth_sampler: sampler;
+// 1 where there is no ground
+@group(0) @binding(8) var void_map: texture_2d<f32>;
+@group(0) @binding(9) var smooth_sampler: sampler;
 
 fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
@@ -104,6 +106,15 @@ fn clip_of(world: vec3<f32>) -> vec4<f32> {
 // Texture coordinates of a place in the world.
 fn map_coordinates(flat: vec2<f32>) -> vec2<f32> {
     return ((flat + 0.5 * side()) / cell() + 0.5) / (last_sample() + 1.0);
+}
+
+// Whether there is no ground at a place in the world.
+fn is_void(flat: vec2<f32>) -> bool {
+#ifdef CUT
+    return textureSampleLevel(void_map, smooth_sampler, map_coordinates(flat), 0.0).x > 0.5;
+#else
+    return false;
+#endif
 }
 
 // ---- light ----

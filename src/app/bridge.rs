@@ -7,6 +7,7 @@ use std::time::Duration;
 use bevy::prelude::*;
 
 use super::document::Document;
+use super::panels::Composition;
 use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Report, Status, Worker};
@@ -264,6 +265,14 @@ impl Bridge {
     /// What the colours on screen mean.
     pub fn legend(&self) -> Option<Arc<Legend>> {
         self.shown.as_ref()?.legend()
+    }
+
+    /// What the ground on screen consists of at a place, if it is coloured by biomes.
+    pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
+        let Some(Picture::Terrain(shown)) = &self.shown else { return None };
+        let paint = &shown.grown.as_ref()?.paint;
+        let place = paint.place_on(&shown.terrain, u, v);
+        Some(Composition { weights: paint.law().weights(&place), place })
     }
 
     /// Sends the document's next request, if it has one.

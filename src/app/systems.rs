@@ -245,6 +245,12 @@ pub fn panels(
         watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
     }
     show_planet(&mut state.editor, &mut hands);
+    if state.editor.biomes.open
+        && !drawn.covered
+        && let Some(place) = clicked_place(&ctx, &drawn, &probe)
+    {
+        state.editor.biomes.place = Some(place);
+    }
     area.set_if_neq(ViewportArea {
         min: Vec2::new(drawn.free_rect.min.x, drawn.free_rect.min.y),
         max: Vec2::new(drawn.free_rect.max.x, drawn.free_rect.max.y),
@@ -287,17 +293,22 @@ fn show_planet(editor: &mut Editor, hands: &mut Hands) {
 
 /// A click on the ground, one that does not turn the camera, chooses the place that is watched.
 fn watch_clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, editor: &mut Editor, probe: &Probe) {
-    let clicked = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten());
-    if let (Some(at), Some(hit)) = (clicked, probe.hit)
-        && drawn.free_rect.contains(at)
-    {
-        editor.doc.watch_place(Some([hit.u, hit.v]));
+    if let Some(place) = clicked_place(ctx, drawn, probe) {
+        editor.doc.watch_place(Some(place));
     }
+}
+
+/// The place of the ground that a click hits, one that does not turn the camera.
+fn clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, probe: &Probe) -> Option<[f32; 2]> {
+    let at = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten())?;
+    let hit = probe.hit.filter(|_| drawn.free_rect.contains(at))?;
+    Some([hit.u, hit.v])
 }
 
 /// Where the watched place is seen.
 fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<[f32; 2]> {
-    let Some([u, v]) = editor.doc.place().filter(|_| editor.doc.is_watching()) else { return Vec::new() };
+    let watched = editor.doc.place().filter(|_| editor.doc.is_watching());
+    let Some([u, v]) = watched.or(editor.biomes.place.filter(|_| editor.biomes.open)) else { return Vec::new() };
     let view = Rect { min: area.min, max: area.max };
     let lens = hands.shown.layout().lens(view.size());
     let seen = |piece: Piece| {
@@ -338,6 +349,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         variants: VariantsInfo::default(),
         bench: BenchInfo::default(),
         measures: panels::MeasuresInfo::default(),
+        ground: editor.biomes.place.filter(|_| editor.biomes.open).and_then(|[u, v]| bridge.composition(u, v)),
     }
 }
 

@@ -53,13 +53,15 @@ pub struct Sampling {
     pub tier: Tier,
     /// Level of detail κ.
     pub level: f64,
+    /// The weight α is asked for, whatever stands there, in place of the elevation.
+    pub weight: bool,
     /// Whether pieces that do not touch a tile are left out. It changes no bit.
     pub pruned: bool,
 }
 
 impl Sampling {
     pub fn of(tier: Tier) -> Self {
-        Self { tier, level: 1.0, pruned: true }
+        Self { tier, level: 1.0, weight: false, pruned: true }
     }
 }
 
@@ -97,7 +99,7 @@ impl Program {
                 for i in 0..count {
                     let y = place(first + i);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.sample(&selection, sampling.tier, [place(left + j), y], &detail);
+                        *cell = self.sample(&selection, sampling, [place(left + j), y], &detail);
                     }
                 }
             }
@@ -105,10 +107,13 @@ impl Program {
         })
     }
 
-    fn sample(&self, selection: &Selection, tier: Tier, p: Point, detail: &Detail) -> f32 {
-        let answer = self.at_in::<false>(selection, tier, p, detail);
+    fn sample(&self, selection: &Selection, sampling: Sampling, p: Point, detail: &Detail) -> f32 {
+        let answer = self.at_in::<false>(selection, sampling.tier, p, detail);
+        if sampling.weight {
+            return answer.weight.clamp(0.0, 1.0) as f32;
+        }
         let per_relief = 1.0 / self.relief;
-        (match tier {
+        (match sampling.tier {
             Tier::Terrain => answer.surface(self.ground).0 * per_relief,
             Tier::Water => {
                 if answer.weight >= super::THRESHOLD {

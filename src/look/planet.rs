@@ -15,7 +15,7 @@ use rayon::prelude::*;
 
 use super::colour::{Light, brighten, decode, encode, mix};
 use super::picture::Picture;
-use super::{PaletteTable, biomes, table_of};
+use super::{PaletteTable, biomes, relief, table_of};
 use crate::field::globe::{FACES, direction_at, from_angles, locate};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
 use crate::planet::projection::Equirectangular;
@@ -198,6 +198,14 @@ impl<'a> PlanetPicture<'a> {
             top + (bottom - top) * down
         })
     }
+}
+
+/// A picture of a scene: a terrain from above, a planet from space.
+pub fn picture(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> Picture {
+    if terrain.grid.is_globe() {
+        return PlanetPicture::new(scene, terrain).globe(GlobeView::of(&scene.planet), width, height);
+    }
+    relief(terrain, &scene.settings, palette, width, height)
 }
 
 /// What a map of a planet shows.

@@ -8,6 +8,8 @@ use crate::scene::Scene;
 pub enum Group {
     Settings,
     Planet,
+    /// The climate of the biomes.
+    Climate,
     Node(usize),
     Mix(usize),
     Mask(usize),
@@ -19,6 +21,7 @@ impl Group {
         match self {
             Self::Settings => Some(&scene.settings),
             Self::Planet => Some(&scene.planet),
+            Self::Climate => Some(scene.climate_in_force()),
             Self::Node(index) => scene.layers.get(index).map(|l| l.node.params()),
             Self::Mix(index) => scene.layers.get(index).map(|l| &l.mix as &dyn Params),
             Self::Mask(index) => scene.layers.get(index).map(|l| &l.mask as &dyn Params),
@@ -29,6 +32,10 @@ impl Group {
         match self {
             Self::Settings => Some(&mut scene.settings),
             Self::Planet => Some(&mut scene.planet),
+            Self::Climate => {
+                let climate = scene.climate();
+                Some(scene.climate.get_or_insert(climate))
+            }
             Self::Node(index) => scene.layers.get_mut(index).map(|l| l.node.params_mut()),
             Self::Mix(index) => scene.layers.get_mut(index).map(|l| &mut l.mix as &mut dyn Params),
             Self::Mask(index) => scene.layers.get_mut(index).map(|l| &mut l.mask as &mut dyn Params),

@@ -69,6 +69,9 @@ fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::ExportHeightmap, None, true);
     pick(ui, chosen, Command::ExportTimelapse, None, true);
     ui.separator();
+    pick(ui, chosen, Command::OpenBiomes, None, true);
+    pick(ui, chosen, Command::SaveBiomes, None, editor.doc.scene().biome_table().is_some());
+    ui.separator();
     pick(ui, chosen, Command::Compare(CompareAction::WithScene), None, true);
     ui.separator();
     pick(ui, chosen, Command::Quit, None, true);
@@ -161,6 +164,10 @@ fn measures(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let measures = Command::ToggleMeasures;
     if entry(ui, &measures, None, true, Some(editor.measures.open)) {
         *chosen = Some(measures);
+    }
+    let biomes = Command::ToggleBiomes;
+    if entry(ui, &biomes, None, true, Some(editor.biomes.open)) {
+        *chosen = Some(biomes);
     }
 }
 

@@ -6,6 +6,7 @@
 mod actions;
 mod add_menu;
 mod bench;
+mod biomes;
 mod charts;
 mod compare;
 mod curve;
@@ -41,6 +42,7 @@ use crate::film::Film;
 use crate::scene::Problem;
 
 pub use bench::BenchState;
+pub use biomes::{BiomesState, Composition, choose as choose_biomes};
 pub use compare::{CompareInfo, CompareState};
 pub use measures::{MeasuresInfo, MeasuresState, Trust};
 pub use settings::Swatch;
@@ -112,6 +114,7 @@ pub struct Editor {
     pub variants: VariantsState,
     pub bench: BenchState,
     pub measures: MeasuresState,
+    pub biomes: BiomesState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -141,6 +144,7 @@ impl Editor {
             variants: VariantsState::default(),
             bench: BenchState::default(),
             measures: MeasuresState::default(),
+            biomes: BiomesState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -239,6 +243,18 @@ impl Editor {
                 ui.allocate_rect(rect, Sense::hover());
             });
         }
+        if self.biomes.open {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
+            let panel = Panel::right("biomes").resizable(true).default_size(300.0).size_range(260.0..=460.0);
+            panel.frame(frame).show(root, |ui| {
+                // a child of its own, as at the side
+                let rect = ui.available_rect_before_wrap();
+                let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+                child.shrink_clip_rect(rect);
+                asked.extend(biomes::show(&mut child, &mut self.biomes, &mut self.doc, info));
+                ui.allocate_rect(rect, Sense::hover());
+            });
+        }
         // always there, so that the view keeps its place when another layer is selected
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
         Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {
@@ -285,7 +301,8 @@ impl Editor {
             egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
                 Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
                     Selection::Scene => {
-                        settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts);
+                        let ghosts = &mut self.variants.ghosts;
+                        asked.extend(settings::show(ui, &mut self.doc, &self.swatches, ghosts));
                         globe::settings(ui, &self.doc, &mut self.globe);
                     }
                     Selection::Layer(index) => {

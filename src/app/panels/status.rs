@@ -7,7 +7,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use super::{CompareInfo, MeasuresInfo};
+use super::{CompareInfo, Composition, MeasuresInfo};
 use crate::app::bench::BenchInfo;
 use crate::app::commands::Command;
 use crate::app::document::Document;
@@ -69,6 +69,8 @@ pub struct StatusInfo {
     pub variants: VariantsInfo,
     pub bench: BenchInfo,
     pub measures: MeasuresInfo,
+    /// What the clicked ground consists of, while biomes are edited.
+    pub ground: Option<Composition>,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.

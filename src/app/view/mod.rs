@@ -21,6 +21,7 @@ mod bounds;
 mod camera;
 mod compare;
 mod control;
+mod cut;
 mod draw;
 mod frame;
 pub mod globe;

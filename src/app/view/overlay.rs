@@ -46,7 +46,7 @@ fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
     match kind {
         MapKind::Water | MapKind::Film => (Law::Metres, &ramp::WATER),
         MapKind::Flow => (Law::Powers("cells"), &ramp::WATER),
-        MapKind::Hardness => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        MapKind::Hardness | MapKind::Ground => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
         MapKind::Vegetation => (Law::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
         MapKind::Rain => (Law::Plain("× average"), &ramp::PLAIN),
         other if other.is_thickness() => (Law::Metres, &ramp::EARTH),

@@ -74,6 +74,11 @@ impl Units {
         }
     }
 
+    /// Whether heights are in metres.
+    pub fn in_metres(&self) -> bool {
+        self.per_metre == 1.0 && self.zero == 0.0
+    }
+
     /// Whether slopes are in degrees.
     pub fn in_degrees(&self) -> bool {
         self.levels.is_none()

@@ -11,5 +11,5 @@ pub use paint::{Around, Biomes, Paint, colours};
 pub(crate) use table::dialect;
 pub use table::{
     Bell, BiomeError, BiomeTable, GroundType, Heights, LEAST_TOLERANCE, Level, MAX_TYPES, PREFIX, biome_names,
-    biome_table,
+    biome_table, shipped_biome_table,
 };
