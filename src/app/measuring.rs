@@ -85,7 +85,7 @@ impl Measuring {
     }
 
     fn subject(document: &Document, bridge: &Bridge, limits: &Limits) -> Option<Subject> {
-        let (terrain, _) = bridge.on_screen()?;
+        let terrain = bridge.terrain.as_ref()?;
         let scale = Scale::of(document.scene());
         Some(Subject { terrain: terrain.clone(), scale, limits: limits.clone() })
     }

@@ -244,13 +244,13 @@ pub fn panels(
     if state.editor.doc.is_watching() && !drawn.covered {
         watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
     }
+    show_planet(&mut state.editor, &mut hands);
     if state.editor.biomes.open
         && !drawn.covered
         && let Some(place) = clicked_place(&ctx, &drawn, &probe)
     {
         state.editor.biomes.place = Some(place);
     }
-    show_planet(&mut state.editor, &mut hands);
     area.set_if_neq(ViewportArea {
         min: Vec2::new(drawn.free_rect.min.x, drawn.free_rect.min.y),
         max: Vec2::new(drawn.free_rect.max.x, drawn.free_rect.max.y),

@@ -75,7 +75,7 @@ impl GlobeCamera {
     pub fn framing(prepared: &PreparedGlobe, showing: &Showing, size: Vec2) -> Self {
         let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
         let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
-        Self { pose, map: MapPose::framing(size), ..Self::default() }
+        Self { pose, map: MapPose::framing(size), map_framed: size, ..Self::default() }
     }
 
     /// Over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is negative
@@ -348,6 +348,7 @@ pub fn scenery(camera: &GlobeCamera, ground: &Ground, showing: &Showing, water: 
         sun_size: if showing.view.night_side { SUN_SIZE } else { 0.0 },
         sky_turn: attitude.turn(),
         map: camera.map,
+        map_width: f64::from(camera.map_framed.x),
         lines: Line::new(),
     };
     if showing.way == GlobeWay::Orbit {

@@ -135,7 +135,8 @@ impl GlobeFrame {
             map: Vec4::new(
                 scenery.map.longitude as f32,
                 scenery.map.latitude as f32,
-                scenery.map.radians_per_pixel as f32,
+                // from logical pixels to those of the picture
+                (scenery.map.radians_per_pixel * scenery.map_width / f64::from(view.viewport.z.max(1.0))) as f32,
                 f32::from(u8::from(prepared.has_overlay())),
             ),
             star: Vec4::new(

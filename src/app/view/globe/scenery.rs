@@ -40,6 +40,8 @@ pub struct Scenery {
     /// Turn of the planet against the stars.
     pub sky_turn: f64,
     pub map: MapPose,
+    /// Width of the picture in the pixels that the map counts in.
+    pub map_width: f64,
     /// Ends of lines, two by two.
     pub lines: Line,
 }
