@@ -17,10 +17,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::craters_impact::{Event, Impact};
 use super::craters_population::{Fall, Sizes, population};
 use super::craters_rough::Turn;
 use super::craters_shape::{Law, Shape, smooth};
-use super::craters_stamp::{Event, Impact, stamp};
+use super::craters_stamp::stamp;
 use super::craters_surface::Surface;
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Filter};
