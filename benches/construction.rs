@@ -61,9 +61,12 @@ fn main() {
     let whole = Region::whole(grid);
     let pruned = shortest(7, || fill(&program, &whole, true));
     println!("pruned, 2 threads: {pruned:.1?}");
-    let everything = shortest(2, || fill(&program, &whole, false));
+    let untiled = shortest(3, || fill(&program, &whole, false));
+    println!("without choosing by tile: {untiled:.1?}, {:.1} times as long", untiled.as_secs_f64() / pruned.as_secs_f64());
+    let boxless = Program::new(&tree, 1).without_boxes();
+    let everything = shortest(2, || fill(&boxless, &whole, false));
     println!(
-        "without pruning, 2 threads: {everything:.1?}, {:.1} times as long",
+        "without pruning, every piece asked everywhere: {everything:.1?}, {:.1} times as long",
         everything.as_secs_f64() / pruned.as_secs_f64()
     );
     let other = moved(&tree);

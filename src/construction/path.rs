@@ -26,7 +26,11 @@ const MOST_PARTS: usize = 48;
 const MOST_CHORDS: usize = 6000;
 /// Chords of a piece at the most.
 const MOST_IN_PIECE: usize = 96;
-const MOST_CELLS: f64 = 64.0;
+const MOST_CELLS: f64 = 128.0;
+/// Side of a cell in reaches, where the path is short enough for it.
+const CELL: f64 = 0.3;
+/// Chords in one box.
+const RUN: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
 struct Chord {
@@ -97,6 +101,8 @@ pub struct Outline {
 #[derive(Clone, Debug)]
 pub struct Path {
     chords: Vec<Chord>,
+    /// Boxes around [`RUN`] chords each.
+    runs: Vec<Area>,
     /// Arc length at the given points.
     pub stations: Vec<f64>,
     reach: f64,
@@ -133,8 +139,11 @@ impl Path {
         }
         let stations = marks.iter().map(|&k| lengths[k]).collect();
         let area = Area::of(line.iter().copied()).grown(reach);
+        let ends = |chord: &Chord| [chord.from, add(chord.from, scaled(chord.along, chord.length))];
+        let runs = chords.chunks(RUN).map(|run| Area::of(run.iter().flat_map(ends))).collect();
         let mut path = Self {
             chords,
+            runs,
             stations,
             reach,
             tolerance: 0.35 * reach,
@@ -166,7 +175,7 @@ impl Path {
     fn sort_into_cells(&mut self) {
         let side = sub(self.area.high, self.area.low);
         let longest = higher(side[0], side[1]);
-        let cell = higher(0.5 * self.reach, longest / MOST_CELLS);
+        let cell = higher(CELL * self.reach, longest / MOST_CELLS);
         let count = |k: usize| ((side[k] / cell) as usize + 1).min(MOST_CELLS as usize + 1);
         let (columns, rows) = (count(0), count(1));
         (self.columns, self.per_cell) = (columns, 1.0 / cell);
@@ -307,8 +316,26 @@ impl Path {
 
     fn distances(&self, stretch: &Stretch) -> Range {
         let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
-        let nearest = self.chords.iter().fold(f64::INFINITY, |d, chord| lower(d, chord.distance(middle)));
+        let nearest = self.nearest(middle).0;
         Range::new(higher(nearest - r, 0.0), nearest + r)
+    }
+
+    /// Distance from the nearest chord, and the way from its foot.
+    fn nearest(&self, p: Point) -> (f64, Point) {
+        let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
+        for (run, chords) in self.runs.iter().zip(self.chords.chunks(RUN)) {
+            if run.distance(p) >= nearest {
+                continue;
+            }
+            for chord in chords {
+                let way = chord.foot(p).1;
+                let d = length(way);
+                if d < nearest {
+                    (nearest, foot) = (d, way);
+                }
+            }
+        }
+        (nearest, foot)
     }
 
     fn over_part(&self, stretch: &Stretch) -> Option<NearOver> {
@@ -316,15 +343,7 @@ impl Path {
         if !self.area.meets(&Area::around(middle, r)) {
             return None;
         }
-        let mut nearest = f64::INFINITY;
-        let mut foot = [0.0; 2];
-        for chord in &self.chords {
-            let way = chord.foot(middle).1;
-            let d = length(way);
-            if d < nearest {
-                (nearest, foot) = (d, way);
-            }
-        }
+        let (nearest, foot) = self.nearest(middle);
         if nearest - r >= self.reach {
             return None;
         }
@@ -332,7 +351,8 @@ impl Path {
         let (mut along, mut offset) = (Range::EMPTY, Range::EMPTY);
         // Σ |∇w| over the chords that may count, and the least Σ w
         let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
-        for chord in &self.chords {
+        let near = self.runs.iter().zip(self.chords.chunks(RUN)).filter(|(run, _)| run.distance(middle) <= window);
+        for chord in near.flat_map(|(_, chords)| chords) {
             let (t, way) = chord.foot(middle);
             let d = length(way);
             if d > window {

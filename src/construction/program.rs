@@ -161,6 +161,8 @@ pub enum Tier {
 
 impl Tier {
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
+    /// Those that lie on the ground and raise it.
+    pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 /// A tree ready to be asked.
@@ -301,6 +303,23 @@ impl Program {
     /// Height alone.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         self.at_in::<false>(&self.everything, Tier::Terrain, p, detail).surface(self.ground).0
+    }
+
+    /// Height of the ground with the sand and snow that lie on it.
+    pub fn covered_in(&self, selection: &Selection, p: Point, detail: &Detail) -> f64 {
+        let terrain = self.at_in::<false>(selection, Tier::Terrain, p, detail).surface(self.ground).0;
+        Tier::LYING.into_iter().filter(|tier| self.has(*tier)).fold(terrain, |height, tier| {
+            height + higher(self.at_in::<false>(selection, tier, p, detail).surface(0.0).0, 0.0)
+        })
+    }
+
+    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a stretch.
+    pub fn covered_over_in(&self, selection: &Selection, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
+        let terrain = self.over_in(selection, Tier::Terrain, stretch, detail).surface(self.ground);
+        Tier::LYING.into_iter().filter(|tier| self.has(*tier)).fold(terrain, |(range, slope), tier| {
+            let (laid, steep) = self.over_in(selection, tier, stretch, detail).surface(0.0);
+            (range.plus(Range::new(higher(laid.low, 0.0), higher(laid.high, 0.0))), slope + steep)
+        })
     }
 
     /// Bounds of the terrain over a stretch.

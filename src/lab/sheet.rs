@@ -1,6 +1,6 @@
 //! The contact sheet: thumbnails side by side, each with what makes it and what it is like.
 
-use super::text::Type;
+use crate::look::text::Type;
 use super::variants::{Glance, Thumbnail, Variant};
 use crate::look::Picture;
 

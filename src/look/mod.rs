@@ -6,6 +6,8 @@ mod palette;
 mod picture;
 mod raster;
 mod relief;
+pub mod text;
+pub mod traced;
 
 pub use palette::{Palette, PaletteError, PaletteTable, palette, palette_names, table_of};
 pub use picture::{Picture, heightmap};
