@@ -14,6 +14,7 @@ mod render;
 mod sheet;
 mod shot;
 mod timelapse;
+mod trace;
 mod verify;
 
 use std::io::Write;

@@ -1,21 +1,23 @@
-//! `talweg render`: a picture from above.
+//! `talweg render`: a picture from above, or in perspective by sphere tracing.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::input::SceneArgs;
+use super::trace::TraceArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::io::check_place;
 use crate::look::{heightmap, palette, palette_names, relief};
 
-/// Draw the terrain from above as a PNG picture
+/// Draw the terrain from above as a PNG picture, or a construction in perspective
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   talweg render alpine-range -o alps.png
   talweg render island.ron -o island.png --picture 2048 --palette tropical
-  talweg render island.ron -o banner.png --width 1600 --height 400")]
+  talweg render island.ron -o banner.png --width 1600 --height 400
+  talweg render paper-004-fig-22-oasis -o oasis.png --sphere-trace --azimuth 200 --width 1280 --height 720")]
 pub struct RenderArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -32,11 +34,13 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", value_parser = pixels())]
     height: Option<u32>,
     /// What to draw
-    #[arg(long, value_enum, default_value_t = Style::Relief)]
+    #[arg(long, value_enum, default_value_t = Style::Relief, conflicts_with = "sphere_trace")]
     style: Style,
     /// Palette, in place of the scene's
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
+    #[command(flatten)]
+    trace: TraceArgs,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -80,8 +84,11 @@ pub fn run(args: &RenderArgs) -> Outcome {
     let palette = palette(name).ok_or_else(|| {
         usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {}", palette_names().join(", ")))
     })?;
-    let terrain = job.evaluate()?;
     let (width, height) = args.size();
+    if args.trace.sphere_trace {
+        return super::trace::run(&args.trace, &job, &palette.table(&job.scene.settings), &args.output, (width, height));
+    }
+    let terrain = job.evaluate()?;
     let settings = &job.scene.settings;
     let picture = job.pool.install(|| match args.style {
         Style::Relief => relief(&terrain, settings, &palette.table(settings), width, height),

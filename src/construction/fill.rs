@@ -11,8 +11,8 @@ use super::rows::{LANES, Lanes, Row};
 use crate::field::Grid;
 use crate::nodes::{Cancelled, Control};
 
-/// Side of a tile, in samples.
-const TILE: usize = LANES;
+/// Rows of a tile; it is as wide as rows of places are.
+const TILE: usize = 32;
 
 /// The samples of a grid to be computed: rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,9 +88,9 @@ impl Program {
         rows.par_chunks_mut(TILE * n).enumerate().try_for_each(|(band, cells)| {
             let first = region.rows.start + band * TILE;
             let count = cells.len() / n;
-            for left in region.columns.clone().step_by(TILE) {
+            for left in region.columns.clone().step_by(LANES) {
                 control.check()?;
-                let right = (left + TILE).min(region.columns.end);
+                let right = (left + LANES).min(region.columns.end);
                 let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
                 let tile =
                     Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };

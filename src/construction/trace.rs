@@ -159,11 +159,12 @@ impl<'a> Tracer<'a> {
     }
 
     pub fn trace(&self, ray: &Ray) -> Trace {
-        self.trace_from(ray, 0.0)
+        self.trace_from(ray, 0.0, 0.0)
     }
 
-    /// What a ray meets from a distance on.
-    pub fn trace_from(&self, ray: &Ray, start: f64) -> Trace {
+    /// What a ray meets from a distance on. Octaves that samples `spacing` apart would not show are left out from the start:
+    /// a ray that leaves ground seen from afar must not meet what was not seen.
+    pub fn trace_from(&self, ray: &Ray, start: f64, spacing: f64) -> Trace {
         let mut trace = Trace::default();
         let side = self.program.side;
         let Some((from, to)) = ray.within([0.0, 0.0, self.range.low - 1.0], [side, side, self.range.high + 1.0]) else {
@@ -178,7 +179,7 @@ impl<'a> Tracer<'a> {
             if t >= to {
                 return trace;
             }
-            let detail = self.detail(t);
+            let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
             let at = ray.at(t);
             let ahead = lower(stretch, to - t);
             let mut clear = 0.0;

@@ -214,10 +214,10 @@ impl<'a> View<'a> {
             let p = sight.ray.at(t);
             light = self.shade.water(&tracers[0], p, direction, None, &tracers[0].detail(t), &mut asked);
         }
-        if let Some(t) = self.sea(&sight.ray, nearest) {
+        if let Some(t) = self.sea(&tracers[0], &sight.ray, nearest) {
             nearest = t;
             let p = sight.ray.at(t);
-            let sea = Some(f64::from(self.subject.settings.sea_level));
+            let sea = Some(self.shade.sea());
             light = self.shade.water(&tracers[0], p, direction, sea, &tracers[0].detail(t), &mut asked);
         }
         if nearest.is_finite() {
@@ -232,7 +232,7 @@ impl<'a> View<'a> {
         let mut from = 0.0;
         // beside its shores the water's surface falls below the ground: what is met there is none
         for _ in 0..8 {
-            let trace = tracer.trace_from(&sight.ray, from);
+            let trace = tracer.trace_from(&sight.ray, from, 0.0);
             asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
             let t = trace.distance.filter(|&t| t < nearest)?;
             let p = sight.ray.at(t);
@@ -245,7 +245,7 @@ impl<'a> View<'a> {
     }
 
     /// Where the ray meets the sea before `nearest`.
-    fn sea(&self, ray: &Ray, nearest: f64) -> Option<f64> {
+    fn sea(&self, tracer: &Tracer, ray: &Ray, nearest: f64) -> Option<f64> {
         let level = self.shade.sea();
         if ray.direction[2] >= 0.0 || ray.origin[2] <= level {
             return None;
@@ -254,6 +254,11 @@ impl<'a> View<'a> {
         let p = ray.at(t);
         let side = self.subject.program.side;
         let inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
-        (t < nearest && (inside || self.shade.is_island())).then_some(t)
+        if t >= nearest {
+            return None;
+        }
+        // the block of ground hides what is below it
+        let is_open = if inside { self.shade.is_below_sea(tracer, [p[0], p[1]], t) } else { self.shade.is_island() };
+        is_open.then_some(t)
     }
 }

@@ -13,11 +13,11 @@ use crate::construction::trace::{Ray, Tracer};
 use crate::construction::{Selection, Tier};
 
 /// The sky at the horizon and overhead.
-const HORIZON: Light = [0.66, 0.74, 0.82];
-const ZENITH: Light = [0.20, 0.36, 0.62];
+const HORIZON: Light = [0.60, 0.70, 0.80];
+const ZENITH: Light = [0.16, 0.31, 0.58];
 /// Colour that distance takes on, and the distance, in sides of the scene, after which a third of the ground's own is left.
-const AIR: Light = [0.60, 0.68, 0.77];
-const CLEAR_SIDES: f64 = 3.2;
+const AIR: Light = [0.52, 0.62, 0.74];
+const CLEAR_SIDES: f64 = 7.0;
 /// Most of the ground's colour that air takes.
 const MOST_AIR: f32 = 0.85;
 /// Earth where the square ends.
@@ -76,6 +76,11 @@ impl<'a> Shade<'a> {
     /// Whether the construction has water there.
     pub fn is_wet(&self, p: Point, detail: &Detail) -> bool {
         self.subject.program.at_in::<false>(&self.everything, Tier::Water, p, detail).weight >= THRESHOLD
+    }
+
+    /// Whether the sea covers the ground there, as seen from a distance.
+    pub fn is_below_sea(&self, tracer: &Tracer, p: Point, t: f64) -> bool {
+        tracer.height(p, &tracer.detail(t)) < self.sea
     }
 
     fn metres(&self, height: f64) -> f32 {
@@ -141,7 +146,7 @@ impl<'a> Shade<'a> {
         let [k, up] = self.per_metre;
         let (gx, gy) = ((slope[0] * k / up) as f32, (slope[1] * k / up) as f32);
         let albedo = self.albedo(self.metres(height), (gx * gx + gy * gy).sqrt(), depths);
-        let lit = self.sunlit(tracer, [p[0], p[1], height], slope, asked);
+        let lit = self.sunlit(tracer, [p[0], p[1], height], slope, detail, asked);
         let sky = self.skylight(tracer, p, height, detail, asked);
         self.light(albedo, gx, gy, lit, sky)
     }
@@ -168,10 +173,12 @@ impl<'a> Shade<'a> {
     ) -> Light {
         let settings = self.subject.settings;
         let place = [p[0], p[1]];
-        let bed = tracer.height(place, detail);
+        let side = self.subject.program.side;
+        let is_inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
+        let bed = if is_inside { tracer.height(place, detail) } else { self.subject.program.ground };
         asked.heights += 1;
         let depth_metres = self.metres(p[2] - bed).max(0.0);
-        let lit = self.sunlit(tracer, p, [0.0; 2], asked);
+        let lit = self.sunlit(tracer, p, [0.0; 2], detail, asked);
         let (colour, cover) = if sea.is_some() {
             let deep = depth_metres / (settings.size_metres * CLEAR_WATER);
             (self.place(self.metres(bed)), 1.0 - 0.45 / (1.0 + 60.0 * deep))
@@ -188,7 +195,9 @@ impl<'a> Shade<'a> {
         if cover >= 1.0 {
             return seen;
         }
-        mix(self.ground(tracer, place, detail, asked), seen, cover)
+        let bed_metres = self.metres(bed);
+        let bottom = self.light(self.albedo(bed_metres, 0.0, [0.0; 2]), 0.0, 0.0, lit, 1.0);
+        mix(bottom, seen, cover)
     }
 
     /// `albedo` under sun and sky on ground that rises by (gx, gy); level open ground keeps its colour.
@@ -201,7 +210,7 @@ impl<'a> Shade<'a> {
     }
 
     /// How much of the sun reaches a place.
-    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, asked: &mut Asked) -> f32 {
+    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, detail: &Detail, asked: &mut Asked) -> f32 {
         let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
         if facing <= 0.0 {
             return 1.0 - SHADOW;
@@ -209,7 +218,7 @@ impl<'a> Shade<'a> {
         // off the ground by more than the tracer's tolerance, so that it does not meet itself
         let lift = 2e-5 * self.subject.program.side;
         let origin = [p[0], p[1], p[2] + lift];
-        let trace = tracer.trace(&Ray { origin, direction: self.to_sun });
+        let trace = tracer.trace_from(&Ray { origin, direction: self.to_sun }, 0.0, detail.spacing);
         *asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
         if trace.distance.is_some_and(|t| t > 0.0) { 1.0 - SHADOW } else { 1.0 }
     }
