@@ -135,7 +135,7 @@ proptest! {
         let old = Program::new(&before, 3);
         let mut out = filled(&old, true);
         prop_assert!(out == filled(&old, false), "pruning by tiles");
-        prop_assert!(out == filled(&Program::new(&before, 3).without_boxes(), false), "pruning by boxes");
+        prop_assert!(out == filled(&Program::new(&before, 3).without_pruning(), false), "pruning by boxes");
         // rows give what places give
         let step = old.side / 96.0;
         let detail = Detail { level: 1.0, spacing: step };

@@ -232,7 +232,21 @@ impl Program {
         program
     }
 
-    /// The same program without boxes: every piece is asked everywhere. Only to measure what boxes save.
+    /// The same program with nothing left out: no boxes, and discs evaluate their ground where they have no weight as well.
+    /// Only to measure what pruning saves; the bits are the same.
+    pub fn without_pruning(self) -> Self {
+        let mut program = self.without_boxes();
+        for node in &mut program.nodes {
+            if let Operator::Leaf { leaf, .. } = &mut node.operator
+                && let Leaf::Disc(disc) = &**leaf
+            {
+                *leaf = Arc::new(Leaf::Disc(disc.asked_everywhere()));
+            }
+        }
+        program
+    }
+
+    /// The same program without boxes: every piece is asked for its weight everywhere. Only to measure what boxes save.
     pub fn without_boxes(mut self) -> Self {
         for node in &mut self.nodes {
             (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
