@@ -62,7 +62,10 @@ fn main() {
     let pruned = shortest(7, || fill(&program, &whole, true));
     println!("pruned, 2 threads: {pruned:.1?}");
     let untiled = shortest(3, || fill(&program, &whole, false));
-    println!("without choosing by tile: {untiled:.1?}, {:.1} times as long", untiled.as_secs_f64() / pruned.as_secs_f64());
+    println!(
+        "without choosing by tile: {untiled:.1?}, {:.1} times as long",
+        untiled.as_secs_f64() / pruned.as_secs_f64()
+    );
     let without = [
         ("without boxes, every weight asked everywhere", Program::new(&tree, 1).without_boxes()),
         ("without pruning, every piece evaluated everywhere", Program::new(&tree, 1).without_pruning()),

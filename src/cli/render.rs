@@ -86,7 +86,13 @@ pub fn run(args: &RenderArgs) -> Outcome {
     })?;
     let (width, height) = args.size();
     if args.trace.sphere_trace {
-        return super::trace::run(&args.trace, &job, &palette.table(&job.scene.settings), &args.output, (width, height));
+        return super::trace::run(
+            &args.trace,
+            &job,
+            &palette.table(&job.scene.settings),
+            &args.output,
+            (width, height),
+        );
     }
     let terrain = job.evaluate()?;
     let settings = &job.scene.settings;

@@ -301,41 +301,53 @@ impl Path {
         let way = sub(stretch.to, stretch.from);
         let parts = ((length(way) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
         let mut all: Option<NearOver> = None;
+        let mut leaves = false;
         for k in 0..parts {
             let at = |k: usize| add(stretch.from, scaled(way, k as f64 / parts as f64));
             let part = Stretch { from: at(k), to: at(k + 1), pad: stretch.pad };
-            if let Some(one) = self.over_part(&part) {
-                all = Some(all.map_or(one, |all| all.union(&one)));
+            match self.over_part(&part) {
+                Some(one) => all = Some(all.map_or(one, |all| all.union(&one))),
+                None => leaves = true,
             }
         }
         let mut all = all?;
-        // parts out of reach have no weight
-        all.distance = all.distance.union(self.distances(stretch));
+        if leaves {
+            // parts out of reach have no weight, whatever their distance
+            all.distance = all.distance.union(Range::one(self.reach));
+        }
         Some(all)
-    }
-
-    fn distances(&self, stretch: &Stretch) -> Range {
-        let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
-        let nearest = self.nearest(middle).0;
-        Range::new(higher(nearest - r, 0.0), nearest + r)
     }
 
     /// Distance from the nearest chord, and the way from its foot.
     fn nearest(&self, p: Point) -> (f64, Point) {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
         for (run, chords) in self.runs.iter().zip(self.chords.chunks(RUN)) {
-            if run.distance(p) >= nearest {
-                continue;
-            }
-            for chord in chords {
-                let way = chord.foot(p).1;
-                let d = length(way);
-                if d < nearest {
-                    (nearest, foot) = (d, way);
+            if run.square(p) < nearest {
+                for chord in chords {
+                    let way = chord.foot(p).1;
+                    let square = dot(way, way);
+                    if square < nearest {
+                        (nearest, foot) = (square, way);
+                    }
                 }
             }
         }
-        (nearest, foot)
+        (nearest.sqrt(), foot)
+    }
+
+    /// [`nearest`](Self::nearest) by the cells; `None` where all chords are farther than the reach and τ.
+    fn nearest_in_cell(&self, p: Point) -> Option<(f64, Point)> {
+        let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
+        for &k in self.candidates(p) {
+            let way = self.chords[k as usize].foot(p).1;
+            let square = dot(way, way);
+            if square < nearest {
+                (nearest, foot) = (square, way);
+            }
+        }
+        // a cell that misses a nearer chord is farther from it than that
+        let nearest = nearest.sqrt();
+        (nearest <= self.reach + self.tolerance).then_some((nearest, foot))
     }
 
     fn over_part(&self, stretch: &Stretch) -> Option<NearOver> {
@@ -343,7 +355,12 @@ impl Path {
         if !self.area.meets(&Area::around(middle, r)) {
             return None;
         }
-        let (nearest, foot) = self.nearest(middle);
+        let found = if self.area.contains(middle) { self.nearest_in_cell(middle) } else { Some(self.nearest(middle)) };
+        let (nearest, foot) = match found {
+            Some(found) => found,
+            None if r <= self.tolerance => return None,
+            None => self.nearest(middle),
+        };
         if nearest - r >= self.reach {
             return None;
         }
@@ -351,7 +368,8 @@ impl Path {
         let (mut along, mut offset) = (Range::EMPTY, Range::EMPTY);
         // Σ |∇w| over the chords that may count, and the least Σ w
         let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
-        let near = self.runs.iter().zip(self.chords.chunks(RUN)).filter(|(run, _)| run.distance(middle) <= window);
+        let square = window * window * (1.0 + 1e-9);
+        let near = self.runs.iter().zip(self.chords.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
         for chord in near.flat_map(|(_, chords)| chords) {
             let (t, way) = chord.foot(middle);
             let d = length(way);

@@ -128,18 +128,14 @@ impl<'a> Tracer<'a> {
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         match self.of {
             Surface::Ground => self.program.covered_in(&self.everything, p, detail),
-            Surface::Water => {
-                self.program.at_in::<false>(&self.everything, Tier::Water, p, detail).surface(self.dry).0
-            }
+            Surface::Water => self.program.at_in::<false>(&self.everything, Tier::Water, p, detail).surface(self.dry).0,
         }
     }
 
     fn over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
         match self.of {
             Surface::Ground => self.program.covered_over_in(&self.everything, stretch, detail),
-            Surface::Water => {
-                self.program.over_in(&self.everything, Tier::Water, stretch, detail).surface(self.dry)
-            }
+            Surface::Water => self.program.over_in(&self.everything, Tier::Water, stretch, detail).surface(self.dry),
         }
     }
 

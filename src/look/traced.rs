@@ -15,10 +15,10 @@ use rayon::prelude::*;
 
 pub use camera::Camera;
 
+use super::PaletteTable;
 use super::colour::{Light, encode};
 use super::picture::Picture;
 use super::relief::shoulder;
-use super::PaletteTable;
 use crate::construction::Program;
 use crate::construction::plane::higher;
 use crate::construction::trace::{Bound, Ray, Surface, Tracer};
@@ -120,9 +120,8 @@ impl<'a> View<'a> {
     pub fn draw(&self, control: &Control, show: &(dyn Fn(f32) + Sync)) -> Result<(Picture, Asked), Cancelled> {
         let (width, height) = (self.width, self.height);
         let tracers = [self.tracer(Surface::Ground), self.tracer(Surface::Water)];
-        let first = self.rows(control, &|share| show(0.7 * share), |x, y| {
-            self.look(&tracers, x as f64 + 0.5, y as f64 + 0.5)
-        })?;
+        let first =
+            self.rows(control, &|share| show(0.7 * share), |x, y| self.look(&tracers, x as f64 + 0.5, y as f64 + 0.5))?;
         let at = |x: usize, y: usize| first[y * width + x].0;
         let stands_out = |x: usize, y: usize| {
             let here = at(x, y);

@@ -47,8 +47,7 @@ impl Camera {
     pub fn direction(&self, x: f64, y: f64, width: usize, height: usize) -> [f64; 3] {
         let (w, h) = (width as f64, height as f64);
         let (to_right, to_top) = ((2.0 * x - w) / h * self.half, (h - 2.0 * y) / h * self.half);
-        let way =
-            std::array::from_fn(|k| self.ahead[k] + to_right * self.right[k] + to_top * self.above[k]);
+        let way = std::array::from_fn(|k| self.ahead[k] + to_right * self.right[k] + to_top * self.above[k]);
         unit(way).unwrap_or(self.ahead)
     }
 

@@ -76,7 +76,8 @@ pub fn picture(pixels: &[Asked], width: usize, height: usize, heading: &str) -> 
             end = x + wide + letters;
         }
     }
-    let line = text.fitted(&format!("{heading}: {:.1} per pixel, {} at the most", counts.mean(), counts.most), span as f32);
+    let line =
+        text.fitted(&format!("{heading}: {:.1} per pixel, {} at the most", counts.mean(), counts.most), span as f32);
     text.draw(&mut made, gap as f32, top + 1.15 * letters, INK, &line);
     made
 }

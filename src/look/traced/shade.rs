@@ -3,9 +3,7 @@
 use super::super::PaletteTable;
 use super::super::colour::{Light, decode, mix};
 use super::super::covers::COVERS;
-use super::super::relief::{
-    CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN,
-};
+use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
 use super::{Asked, Subject};
 use crate::construction::answer::{Detail, THRESHOLD};
 use crate::construction::plane::{Area, Point};
@@ -100,7 +98,8 @@ impl<'a> Shade<'a> {
     /// The sky in a direction; below the horizon the haze over what is too far.
     pub fn sky(&self, direction: [f64; 3]) -> Light {
         let up = direction[2] as f32;
-        let base = if up >= 0.0 { mix(HORIZON, ZENITH, up.sqrt().min(1.0)) } else { mix(HORIZON, HAZE, (-up * 4.0).min(1.0)) };
+        let base =
+            if up >= 0.0 { mix(HORIZON, ZENITH, up.sqrt().min(1.0)) } else { mix(HORIZON, HAZE, (-up * 4.0).min(1.0)) };
         let [east, high, south] = self.sun;
         let facing = (direction[0] as f32 * east + direction[1] as f32 * south + up * high).max(0.0);
         let (glow, disc) = (facing * facing, facing * facing * facing * facing);
