@@ -19,9 +19,9 @@ use super::PaletteTable;
 use super::colour::{Light, encode};
 use super::picture::Picture;
 use super::relief::shoulder;
-use crate::construction::Program;
 use crate::construction::plane::higher;
 use crate::construction::trace::{Bound, Ray, Surface, Tracer};
+use crate::construction::{Program, Tier};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 use shade::Shade;
@@ -54,6 +54,8 @@ impl Asked {
     }
 }
 
+/// Difference of two levels, as a share of the relief, that is none.
+const SAME_LEVEL: f64 = 1e-3;
 /// Difference of two neighbours, in linear light, from which on a pixel is looked at more closely.
 const CONTRAST: f32 = 0.06;
 /// Places of a pixel that is looked at closely, from its middle: a turned square.
@@ -189,7 +191,7 @@ impl<'a> View<'a> {
         let mut asked = Asked::default();
         let ground = tracers[0].trace(&sight.ray);
         asked = asked.plus(Asked { heights: u64::from(ground.heights), bounds: u64::from(ground.bounds) });
-        let mut nearest = f64::INFINITY;
+        let (mut nearest, mut is_sea) = (f64::INFINITY, false);
         let mut light = self.shade.sky(direction);
         if let Some(t) = ground.distance {
             nearest = t;
@@ -205,19 +207,20 @@ impl<'a> View<'a> {
                 self.shade.ground(&tracers[0], [p[0], p[1]], &detail, &mut asked)
             };
         }
-        if self.subject.program.has(crate::construction::Tier::Water)
+        if self.subject.program.has(Tier::Water)
             && let Some((t, more)) = self.water(&tracers[1], &sight, nearest)
         {
             asked = asked.plus(more);
             nearest = t;
             let p = sight.ray.at(t);
-            light = self.shade.water(&tracers[0], p, direction, None, &tracers[0].detail(t), &mut asked);
+            // water of the construction that stands as high as the sea is the sea
+            is_sea = (p[2] - self.shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
+            light = self.shade.water(&tracers[0], p, direction, is_sea, &tracers[0].detail(t), &mut asked);
         }
-        if let Some(t) = self.sea(&tracers[0], &sight.ray, nearest) {
+        if !is_sea && let Some(t) = self.sea(&tracers[0], &sight.ray, nearest) {
             nearest = t;
             let p = sight.ray.at(t);
-            let sea = Some(self.shade.sea());
-            light = self.shade.water(&tracers[0], p, direction, sea, &tracers[0].detail(t), &mut asked);
+            light = self.shade.water(&tracers[0], p, direction, true, &tracers[0].detail(t), &mut asked);
         }
         if nearest.is_finite() {
             light = self.shade.through_air(light, direction, nearest / sight.stretch);

@@ -15,7 +15,7 @@ const HORIZON: Light = [0.60, 0.70, 0.80];
 const ZENITH: Light = [0.16, 0.31, 0.58];
 /// Colour that distance takes on, and the distance, in sides of the scene, after which a third of the ground's own is left.
 const AIR: Light = [0.52, 0.62, 0.74];
-const CLEAR_SIDES: f64 = 7.0;
+const CLEAR_SIDES: f64 = 12.0;
 /// Most of the ground's colour that air takes.
 const MOST_AIR: f32 = 0.85;
 /// Earth where the square ends.
@@ -160,13 +160,13 @@ impl<'a> Shade<'a> {
         })
     }
 
-    /// Water at `p`: the sea if its level is given. Ground shows through near the shore, and the sky is mirrored.
+    /// Water at `p`, of a lake, a river or the sea. Ground shows through near the shore, and the sky is mirrored.
     pub fn water(
         &self,
         tracer: &Tracer,
         p: [f64; 3],
         direction: [f64; 3],
-        sea: Option<f64>,
+        is_sea: bool,
         detail: &Detail,
         asked: &mut Asked,
     ) -> Light {
@@ -178,7 +178,7 @@ impl<'a> Shade<'a> {
         asked.heights += 1;
         let depth_metres = self.metres(p[2] - bed).max(0.0);
         let lit = self.sunlit(tracer, p, [0.0; 2], detail, asked);
-        let (colour, cover) = if sea.is_some() {
+        let (colour, cover) = if is_sea {
             let deep = depth_metres / (settings.size_metres * CLEAR_WATER);
             (self.place(self.metres(bed)), 1.0 - 0.45 / (1.0 + 60.0 * deep))
         } else {
