@@ -54,13 +54,15 @@ pub struct Sampling {
     pub tier: Tier,
     /// Level of detail κ.
     pub level: f64,
+    /// The weight α is asked for, whatever stands there, in place of the elevation.
+    pub weight: bool,
     /// Whether pieces that do not touch a tile are left out. It changes no bit.
     pub pruned: bool,
 }
 
 impl Sampling {
     pub fn of(tier: Tier) -> Self {
-        Self { tier, level: 1.0, pruned: true }
+        Self { tier, level: 1.0, weight: false, pruned: true }
     }
 }
 
@@ -103,7 +105,7 @@ impl Program {
                     let row = Row { xs: &xs[..width], ys: &ys[..width] };
                     self.row_in(&selection, sampling.tier, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.sample(sampling.tier, &lanes.answer(j));
+                        *cell = self.sample(sampling, &lanes.answer(j));
                     }
                 }
             }
@@ -112,9 +114,12 @@ impl Program {
     }
 
     /// What an answer of a tier is on a grid.
-    fn sample(&self, tier: Tier, answer: &Answer) -> f32 {
+    fn sample(&self, sampling: Sampling, answer: &Answer) -> f32 {
+        if sampling.weight {
+            return answer.weight.clamp(0.0, 1.0) as f32;
+        }
         let per_relief = 1.0 / self.relief;
-        (match tier {
+        (match sampling.tier {
             Tier::Terrain => answer.surface(self.ground).0 * per_relief,
             Tier::Water => {
                 if answer.weight >= super::THRESHOLD {

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::bounds::Bounds;
+use super::cut::{Cut, cut};
 use super::inland::{Inland, inland};
 use super::legend::Legend;
 use super::light;
@@ -14,7 +15,8 @@ use super::overlay::{Choice, Data, lay};
 use super::pick::Ground;
 use super::ramp::Ramp;
 use super::scale::Scale;
-use crate::field::{Grid, MapKind, Terrain, gradient};
+use crate::field::{Grid, MapKind, Terrain, brinked, gradient};
+use crate::look::{Biomes, Paint};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
@@ -40,11 +42,48 @@ pub struct Prepared {
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
     pub inland: Option<Arc<Inland>>,
+    /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`brinked`].
+    pub cut: Option<Arc<Cut>>,
     /// The overlay that was asked for.
     pub choice: Choice,
     pub data: Option<Data>,
     /// What the colours of the overlay mean, or why there are none.
     pub legend: Option<Arc<Legend>>,
+    /// What grows on the ground, if the scene is coloured by that.
+    pub grown: Option<Grown>,
+    settings: Settings,
+}
+
+/// The ground painted by a biome table.
+#[derive(Clone)]
+pub struct Grown {
+    pub paint: Arc<Paint>,
+    pub biomes: Arc<Biomes>,
+    /// sRGB bytes.
+    pub colours: Arc<Mips>,
+}
+
+impl Grown {
+    /// Paints `terrain`; what is the same as in `before`, the same terrain's, is not worked out again.
+    fn new(
+        terrain: &Terrain,
+        settings: &Settings,
+        biomes: &Arc<Biomes>,
+        before: Option<&Self>,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let known = before.filter(|before| before.biomes.has_climate_of(biomes));
+        let paint = match known {
+            Some(before) if before.biomes == *biomes => return Ok(before.clone()),
+            Some(before) => before.paint.with_table(biomes, settings),
+            None => Paint::new(terrain, settings, biomes),
+        };
+        let colours = paint.colours(terrain, control)?;
+        let texels = colours.into_par_iter().map(|rgba| rgba.map(f32::from)).collect();
+        let bytes = |rgba: [f32; 4]| rgba.map(|c| (c + 0.5) as u8);
+        let colours = Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?);
+        Ok(Self { paint: Arc::new(paint), biomes: biomes.clone(), colours })
+    }
 }
 
 /// How an overlay gets into the picture.
@@ -59,7 +98,8 @@ pub enum Tint {
     Data,
 }
 
-fn next_serial() -> u64 {
+/// A number that nothing prepared has had.
+pub fn next_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Ordering::Relaxed)
 }
@@ -74,8 +114,13 @@ pub fn prepare(
     choice: &Choice,
     control: &Control,
 ) -> Result<Prepared, Cancelled> {
-    let terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
+    let mut terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
     control.check()?;
+    let cut = cut(&terrain, control)?.map(Arc::new);
+    if let Some(heights) = brinked(&terrain) {
+        Arc::make_mut(&mut terrain).height = heights;
+        control.check()?;
+    }
     let bounds = Bounds::new(&terrain);
     let range = bounds.whole();
     let mut scale = Scale::with_range(&terrain, settings, range);
@@ -98,7 +143,11 @@ pub fn prepare(
     let inland = inland(&terrain, control)?.map(Arc::new);
     scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
     let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
+    let grown =
+        choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
     Ok(Prepared {
+        grown,
+        settings: settings.clone(),
         serial: next_serial(),
         range,
         bounds: Arc::new(bounds),
@@ -107,6 +156,7 @@ pub fn prepare(
         towards_sun,
         scale,
         inland,
+        cut,
         choice: choice.clone(),
         data,
         legend,
@@ -115,13 +165,19 @@ pub fn prepare(
 }
 
 impl Prepared {
-    /// The same ground under another overlay. Cheap beside [`prepare`]: the rest is shared.
+    /// The same ground under another overlay, or with other biomes. Cheap beside [`prepare`]: the rest is shared.
     ///
     /// # Errors
     /// When `control` says so.
     pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
-        let (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
-        Ok(Self { serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
+        let (mut data, mut legend) = (self.data.clone(), self.legend.clone());
+        if !(Choice { biomes: None, ..choice.clone() }).shows_the_same(&Choice { biomes: None, ..self.choice.clone() })
+        {
+            (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
+        }
+        let grow = |biomes| Grown::new(&self.terrain, &self.settings, biomes, self.grown.as_ref(), control);
+        let grown = choice.biomes.as_ref().map(grow).transpose()?;
+        Ok(Self { grown, serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
     }
 
     pub fn tint(&self) -> Tint {
@@ -153,7 +209,9 @@ impl Prepared {
     pub fn texture_bytes(&self) -> usize {
         let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
         let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
-        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data
+        let grown = self.grown.as_ref().map_or(0, |grown| grown.colours.bytes());
+        let void = self.cut.as_ref().map_or(0, |cut| cut.void.bytes());
+        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown + void
     }
 }
 
@@ -264,12 +322,29 @@ mod tests {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(3.0);
         let plain = prepare(&Arc::new(terrain), &Settings::default());
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), reference: None };
+        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert!(Arc::ptr_eq(&plain.slopes, &flow.slopes) && plain.serial != flow.serial);
         assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
-        let slope = Choice { overlay: Overlay::Slope, reference: None };
+        let slope = Choice { overlay: Overlay::Slope, ..Choice::default() };
         assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
+    }
+
+    #[test]
+    fn where_there_is_no_ground_nothing_is_drawn_and_nothing_casts_a_shadow() {
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + 0.1 * u * v);
+        assert!(prepare(&Arc::new(terrain.clone()), &Settings::default()).cut.is_none());
+        for k in 0..33 * 33 {
+            if k % 33 > 20 {
+                terrain.map_mut(MapKind::Ground)[k] = 0.0;
+                terrain.height[k] = 9.0;
+            }
+        }
+        let prepared = prepare(&Arc::new(terrain), &Settings::default());
+        let cut = prepared.cut.as_ref().expect("the east is missing");
+        assert_eq!(cut.walls.len(), 32);
+        assert!(prepared.range.1 < 0.3, "{:?}", prepared.range);
+        assert!(prepared.texture_bytes() > cut.void.bytes());
     }
 
     #[test]

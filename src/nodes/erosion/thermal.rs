@@ -25,6 +25,7 @@
 use rayon::prelude::*;
 
 use super::buffers::{self, Next, add_balance, balance, inside, original};
+use super::globe;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
@@ -73,8 +74,15 @@ impl Process for Thermal {
         self.iterations
     }
 
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
+        if terrain.grid.is_globe() {
+            return Box::new(globe::thermal::Slide::new(self, terrain));
+        }
         Box::new(Slide {
             talus_angle: self.talus_angle,
             rate: self.rate,
@@ -88,7 +96,7 @@ impl Process for Thermal {
 }
 
 /// The data maps of this process, in the order of [`Next::maps`].
-const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+pub(super) const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Cells of a band; the rows beside a band are computed twice, so bands are not too small.
 const BAND_CELLS: usize = 16 * 1024;
