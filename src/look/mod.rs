@@ -8,6 +8,8 @@ mod picture;
 mod planet;
 mod raster;
 mod relief;
+pub mod text;
+pub mod traced;
 
 pub(crate) use biomes::dialect;
 pub use biomes::{

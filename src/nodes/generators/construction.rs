@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::construction::fill::{Region, Sampling};
 use crate::construction::{Program, Tier, Tree, presets};
-use crate::field::{Edges, MapKind, Terrain};
+use crate::field::{Edges, MapKind, Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -55,7 +55,12 @@ impl Construction {
 
     /// The tree ready to be asked, with the random values of the layer.
     pub fn program(&self, cx: &Context) -> Program {
-        Program::new(&self.tree, cx.random.bits(0, 0) as u32)
+        self.program_of(cx.random)
+    }
+
+    /// The tree ready to be asked, with the random values of a stream.
+    pub fn program_of(&self, random: Stream) -> Program {
+        Program::new(&self.tree, random.bits(0, 0) as u32)
     }
 
     fn fill_tier(&self, program: &Program, tier: Tier, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
