@@ -22,7 +22,7 @@ use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
-use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
+use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::table_of;
 use crate::scene::Trouble;
 
@@ -202,9 +202,10 @@ pub fn panels(
     let received = receiving.elapsed();
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
+    info.stage = stage(&hands, &area);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
-    if state.editor.doc.is_watching() && !drawn.covered {
+    if state.editor.doc.is_watching() && state.editor.doc.tree().is_none() && !drawn.covered {
         watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
     }
     area.set_if_neq(ViewportArea {
@@ -239,6 +240,18 @@ fn watch_clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, editor: &mut 
     {
         editor.doc.watch_place(Some([hit.u, hit.v]));
     }
+}
+
+/// The terrain that is edited, as it is seen.
+fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
+    let view = Rect { min: area.min, max: area.max };
+    if !view.max.is_finite() || view.size().min_element() < 1.0 {
+        return None;
+    }
+    let (prepared, _) = hands.shown.of(Side::A)?;
+    let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
+    let lens = hands.shown.layout().lens(view.size());
+    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared: prepared.clone() })
 }
 
 /// Where the watched place is seen.
@@ -288,6 +301,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         variants: VariantsInfo::default(),
         bench: BenchInfo::default(),
         measures: panels::MeasuresInfo::default(),
+        stage: None,
     }
 }
 
@@ -304,6 +318,9 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             bridge.cancel();
             hands.exports.cancel();
             hands.comparing.cancel(&mut editor.doc);
+        }
+        Effect::Look([low, high]) => {
+            hands.commands.write(ViewCommand::Look { low_world: low.into(), high_world: high.into() });
         }
         Effect::Compare(ask) => {
             let hands = &mut *hands;
@@ -374,6 +391,20 @@ pub fn pace(
     }
 }
 
+/// The selected piece, for the driver.
+fn piece_state(editor: &Editor) -> serde_json::Value {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let (Some(tree), Some(way)) = (tree, editor.pieces.selected()) else { return serde_json::Value::Null };
+    let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
+    json!({
+        "title": piece.title(),
+        "pieces": tree.count(),
+        "point": editor.pieces.point,
+        "points": crate::construction::edit::points::handles(piece),
+        "centre": crate::construction::edit::outlook::centre(tree, way),
+    })
+}
+
 /// Tells the driver what it may wait for and write down.
 pub fn observe(
     mut observed: ResMut<Observed>,
@@ -405,6 +436,7 @@ pub fn observe(
         "title": doc.title(),
         "dirty": doc.is_dirty(),
         "undo": doc.undo_label(),
+        "piece": piece_state(&state.editor),
         "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
         "samples": samples,
         "iteration": doc.iteration(),

@@ -17,6 +17,7 @@
 //! | [`fill`], [`change`] | a whole grid or a part of it; where two trees differ |
 //! | [`trace`] | sphere tracing |
 //! | [`presets`] | composed pieces to begin with |
+//! | [`edit`] | what hands do to a tree |
 
 pub mod answer;
 pub mod blend;
@@ -27,6 +28,7 @@ pub mod curve;
 pub mod deposit;
 pub mod detail;
 pub mod disc;
+pub mod edit;
 pub mod falloff;
 pub mod fill;
 pub mod ground;

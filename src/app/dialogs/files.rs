@@ -22,6 +22,7 @@ enum Purpose {
     Export,
     Film(Film),
     Image(Group, usize),
+    Picture,
 }
 
 /// See the module.
@@ -83,10 +84,18 @@ impl Files {
     }
 
     pub fn image(document: &Document, group: Group, param: usize) -> Self {
+        Self::heights(document, Purpose::Image(group, param))
+    }
+
+    pub fn picture(document: &Document) -> Self {
+        Self::heights(document, Purpose::Picture)
+    }
+
+    fn heights(document: &Document, purpose: Purpose) -> Self {
         let dialog = dialog(document, "Choose a heightmap or picture")
             .add_file_filter_extensions(IMAGES, vec!["png", "r16", "r32"])
             .default_file_filter(IMAGES);
-        let mut files = Self { dialog, purpose: Purpose::Image(group, param) };
+        let mut files = Self { dialog, purpose };
         files.dialog.pick_file();
         files
     }
@@ -101,6 +110,7 @@ impl Files {
                 Purpose::Save(then) => Answer::SaveTo(path.clone(), then.clone()),
                 Purpose::Export => Answer::Export(path.clone()),
                 Purpose::Film(film) => Answer::FilmTo(film.clone(), path.clone()),
+                Purpose::Picture => Answer::Picture(path.clone()),
                 Purpose::Image(group, param) => Answer::Image(*group, *param, path.clone()),
             }),
             DialogState::Open => None,

@@ -92,6 +92,7 @@ impl Editor {
                 self.effects.push(Effect::View(action));
             }
             Command::Compare(action) => self.run_compare(action),
+            Command::Piece(action) => self.run_piece(action, None),
             Command::Benchmark => self.bench.toggle(),
             Command::Shortcuts => self.dialogs.show_shortcuts(),
             Command::About => self.dialogs.show_about(),
@@ -131,6 +132,11 @@ impl Editor {
             Some(Answer::Export(path)) => self.effects.push(Effect::Export { path }),
             Some(Answer::Film(film)) => self.dialogs.ask_where_to_film(&self.doc, film),
             Some(Answer::FilmTo(film, path)) => self.effects.push(Effect::Film { film, path }),
+            Some(Answer::Picture(path)) => {
+                if let Some(way) = self.pieces.selected() {
+                    super::tree_piece::take_picture(&mut self.doc, way, path.to_string_lossy().into_owned());
+                }
+            }
             Some(Answer::Image(group, param, path)) => {
                 let name = path.to_string_lossy().into_owned();
                 self.doc.set(group, param, &Value::Text(name), None);

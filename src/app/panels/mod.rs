@@ -21,6 +21,12 @@ mod status;
 mod sun;
 mod toasts;
 mod transport;
+mod tree;
+mod tree_actions;
+mod tree_library;
+mod tree_piece;
+mod tree_profile;
+mod tree_view;
 mod variants;
 
 use std::path::PathBuf;
@@ -35,6 +41,7 @@ use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
 use super::theme::colour;
+use super::view::Stage;
 use crate::film::Film;
 use crate::scene::Problem;
 
@@ -45,6 +52,7 @@ pub use settings::Swatch;
 pub use stack::StackState;
 pub use status::{Running, StatusInfo, UnderCursor};
 pub use toasts::{Kind as ToastKind, Toasts};
+pub use tree::TreeState;
 pub use variants::VariantsState;
 
 /// A scene that comes with the program.
@@ -80,6 +88,8 @@ pub enum Effect {
     Film { film: Film, path: PathBuf },
     /// Move the camera. Changes of [`Editor::view`] are announced here, too.
     View(ViewAction),
+    /// Bring a box of the world that is drawn into view: its lowest and highest corner.
+    Look([[f32; 3]; 2]),
     /// Compare with something, or with nothing.
     Compare(Ask),
     /// Run a benchmark, or stop it.
@@ -106,6 +116,7 @@ pub struct Editor {
     pub variants: VariantsState,
     pub bench: BenchState,
     pub measures: MeasuresState,
+    pub pieces: TreeState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -134,6 +145,7 @@ impl Editor {
             variants: VariantsState::default(),
             bench: BenchState::default(),
             measures: MeasuresState::default(),
+            pieces: TreeState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -151,6 +163,7 @@ impl Editor {
         let ctx = root.ctx().clone();
         self.compare.hear(&info.compare);
         self.variants.ghosts.hear(&info.variants.ghosts);
+        self.pieces.follow(&self.doc);
         let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
         if !self.dialogs.is_open() {
             asked.extend(self.shortcut(&ctx));
@@ -162,8 +175,13 @@ impl Editor {
             charts::mark(root, at, free_rect);
         }
         self.effects.extend(bench::show(&ctx, &mut self.bench, &self.doc, &info.bench).map(Effect::Bench));
+        let stage = info.stage.as_ref();
+        let takes_pointer = self.pieces_in_view(root, stage, free_rect, &mut asked);
         for command in asked {
-            self.run(&ctx, command);
+            match command {
+                Command::Piece(action) => self.run_piece(action, stage),
+                command => self.run(&ctx, command),
+            }
         }
         variants::window(&ctx, &mut self.variants, &mut self.doc, &info.variants, free_rect);
         self.variants.ghosts.end_frame(&ctx);
@@ -175,6 +193,7 @@ impl Editor {
         let covered = self.dialogs.is_open()
             || egui::Popup::is_any_open(&ctx)
             || self.compare.holds_pointer()
+            || takes_pointer
             || over.is_some_and(|layer| layer.order != egui::Order::Background);
         Drawn { free_rect, covered, effects: std::mem::take(&mut self.effects) }
     }
@@ -185,9 +204,10 @@ impl Editor {
         if egui::Popup::is_any_open(ctx) {
             return None;
         }
-        let command = commands::pressed(ctx)?;
+        let (construction, piece) = (self.doc.tree().is_some(), self.pieces.is_at_work());
+        let command = commands::pressed(ctx, construction, piece)?;
         // the field has given the keyboard away already when Escape arrives here
-        if command == Command::Cancel && self.stack.stop_renaming() {
+        if command == Command::Cancel && (self.stack.stop_renaming() || self.leave_piece()) {
             return None;
         }
         if typing {
@@ -203,12 +223,36 @@ impl Editor {
         Some(command)
     }
 
+    /// Escape leaves what is being done with pieces; returns whether there was anything to leave.
+    fn leave_piece(&mut self) -> bool {
+        self.doc.tree().is_some() && (self.pieces.view.let_go(&mut self.doc) || self.pieces.step_back())
+    }
+
+    /// Handles, outlines and library over the view; returns whether the pointer is at work there.
+    fn pieces_in_view(&mut self, root: &mut Ui, stage: Option<&Stage>, free: Rect, asked: &mut Vec<Command>) -> bool {
+        if self.doc.tree().is_none() || self.dialogs.is_open() {
+            return false;
+        }
+        let done = tree_view::show(root, &mut self.doc, &mut self.pieces, stage, free);
+        self.effects.extend(done.look.map(Effect::Look));
+        let library = tree_library::show(root, &mut self.pieces, free);
+        asked.extend(library.command);
+        if let Some(item) = library.middle {
+            tree_view::put(&mut self.doc, &mut self.pieces, stage, free, item, None);
+        }
+        if let Some((item, at)) = library.dropped {
+            tree_view::put(&mut self.doc, &mut self.pieces, stage, free, item, Some(at));
+        }
+        done.takes_pointer || self.pieces.carried.is_some()
+    }
+
     fn panels(&mut self, root: &mut Ui, info: &StatusInfo) -> Vec<Command> {
         let mut asked = Vec::new();
         let bar = Frame::new().fill(colour::DEEP).inner_margin(Margin::symmetric(8, 2));
         Panel::top("menu").frame(bar).show(root, |ui| asked.extend(menu::bar(ui, self)));
         Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
-            asked.extend(status::show(ui, &self.doc, info));
+            let hint = self.pieces.hint.take();
+            asked.extend(status::show(ui, &self.doc, info, hint.as_deref()));
         });
         let side = Frame::new().fill(colour::PANEL);
         Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side).show(root, |ui| {
@@ -267,6 +311,11 @@ impl Editor {
         list.frame(frame).show(ui, |ui| {
             asked.extend(stack::show(ui, &mut self.doc, &mut self.stack, self.recent.nodes(), problems))
         });
+        if self.doc.tree().is_some() {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top: 6, bottom: 4 });
+            let list = Panel::top("pieces").resizable(true).default_size(height * 0.3).size_range(90.0..=height * 0.6);
+            list.frame(frame).show(ui, |ui| asked.extend(tree::show(ui, &mut self.doc, &mut self.pieces)));
+        }
         let inside = Frame::new().inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
         egui::CentralPanel::default().frame(inside).show(ui, |ui| {
             let which = self.doc.selection();
@@ -274,9 +323,12 @@ impl Editor {
                 Selection::Scene => usize::MAX,
                 Selection::Layer(index) => index,
             };
-            egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
+            egui::ScrollArea::vertical().id_salt(("parameters", id, format!("{:?}", self.pieces.selected()))).auto_shrink(false).show(ui, |ui| {
                 Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
                     Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts),
+                    Selection::Layer(_) if self.pieces.is_at_work() => {
+                        asked.extend(tree_piece::show(ui, &mut self.doc, &mut self.pieces));
+                    }
                     Selection::Layer(index) => {
                         let ghosts = &mut self.variants.ghosts;
                         asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));
