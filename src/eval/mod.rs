@@ -96,13 +96,14 @@ struct Stage<'a> {
     iterations: u32,
 }
 
-fn context<'a>(scene: &Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {
+fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {
     let settings = &scene.settings;
     Context {
         grid: scene.grid(samples),
-        size_metres: settings.size_metres,
+        size_metres: scene.side_metres(),
         relief_metres: settings.relief_metres,
         sea_level: settings.sea_level / settings.relief_metres,
+        planet: scene.as_planet(),
         scene_samples: scene.samples(),
         random: Stream::new(settings.seed, layer.seed),
         control,
@@ -131,11 +132,14 @@ fn plan_with<'a>(
         &settings.relief_metres.to_le_bytes(),
         &settings.seed.to_le_bytes(),
     ]);
+    if let Some(planet) = scene.as_planet() {
+        key = key.with(&planet.radius_metres.to_le_bytes()).with(&planet.atmosphere.to_le_bytes());
+    }
     let control = Control::default();
     let mut passing = false;
     let mut steps = Vec::new();
     for (index, layer) in scene.layers.iter().enumerate() {
-        if !layer.enabled || layer.mix.opacity == 0.0 {
+        if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
             continue;
         }
         let above = passing;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Edges, Grid};
+use super::{Edges, Globe, Grid};
 
 crate::choices! {
     /// A data map beside the heights, of the same size.
@@ -38,7 +38,7 @@ impl MapKind {
 
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.
 ///
-/// Heights are fractions of the relief, row by row from the north-west corner. Cloning copies the heights and
+/// Heights are fractions of the relief, row by row from the north-west corner, on a globe face by face. Cloning copies the heights and
 /// shares the maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
@@ -53,7 +53,7 @@ impl Terrain {
         Self { grid, height: vec![0.0; grid.len()], maps: Default::default() }
     }
 
-    /// Heights from a function of the position (u to the east, v to the south, each from 0 to 1).
+    /// Heights of a square from a function of the position (u to the east, v to the south, each from 0 to 1).
     pub fn from_fn(samples: usize, edges: Edges, mut height: impl FnMut(f32, f32) -> f32) -> Self {
         let mut terrain = Self::flat(Grid::new(samples, edges));
         let grid = terrain.grid;
@@ -83,9 +83,12 @@ impl Terrain {
         std::mem::replace(&mut self.maps[kind as usize], map)
     }
 
-    /// On a wrapping grid, makes the last row and column repeat the first.
+    /// On a wrapping grid, makes the last row and column repeat the first; on a globe, the faces agree on their borders.
     pub fn close_seam(&mut self) {
         let n = self.grid.samples;
+        if self.grid.is_globe() {
+            Globe::new(n).close(&mut self.height);
+        }
         if self.grid.edges == Edges::Wrap {
             for i in 0..n {
                 self.height[i * n + n - 1] = self.height[i * n];
@@ -104,7 +107,7 @@ impl Terrain {
         self.height.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &h| (lo.min(h), hi.max(h)))
     }
 
-    /// Height between samples, bilinear; positions outside [0, 1] are clamped.
+    /// Height between samples of a square (on a globe its first face), bilinear; positions outside [0, 1] are clamped.
     pub fn height_at(&self, u: f32, v: f32) -> f32 {
         let last = (self.grid.samples - 1) as f32;
         let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);

@@ -12,6 +12,7 @@ use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Past, Scene, Settings};
 use crate::io::write_atomically;
 use crate::nodes::Node;
 use crate::param::Params;
+use crate::planet::Planet;
 
 /// Version of the files this program writes.
 pub const VERSION: u32 = 1;
@@ -66,6 +67,8 @@ struct SceneV1 {
     name: String,
     #[serde(default)]
     settings: Settings,
+    #[serde(default, skip_serializing_if = "is_default")]
+    planet: Planet,
     #[serde(default = "default_palette", skip_serializing_if = "is_default_palette")]
     palette: String,
     #[serde(default)]
@@ -146,6 +149,7 @@ impl Scene {
             version: VERSION,
             name: self.name.clone(),
             settings: self.settings.clone(),
+            planet: self.planet.clone(),
             palette: self.palette.clone(),
             layers: self
                 .layers
@@ -194,6 +198,8 @@ impl Scene {
         };
         let mut settings = file.settings;
         mend("scene", &mut settings);
+        let mut planet = file.planet;
+        mend("planet", &mut planet);
         let mut changed = Vec::new();
         let layers = file
             .layers
@@ -259,7 +265,7 @@ impl Scene {
             palette = DEFAULT_PALETTE.into();
         }
         let name = if file.name.is_empty() { "Untitled".into() } else { file.name };
-        Ok((Self { name, settings, palette, layers }, warnings))
+        Ok((Self { name, settings, planet, palette, layers }, warnings))
     }
 
     /// Reads a scene file; paths of files in it count from its folder.

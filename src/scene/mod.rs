@@ -12,16 +12,19 @@ pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
 pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
 pub use links::{Problem, Trouble};
-pub use settings::Settings;
+pub use settings::{Settings, World};
 
 use crate::field::Grid;
 use crate::param::{ParamError, Params};
+use crate::planet::Planet;
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     pub name: String,
     pub settings: Settings,
+    /// What holds where the world is a planet.
+    pub planet: Planet,
     /// Name of a palette of [`crate::look`].
     pub palette: String,
     /// From the ground up.
@@ -35,6 +38,7 @@ impl Default for Scene {
         Self {
             name: "Untitled".into(),
             settings: Settings::default(),
+            planet: Planet::default(),
             palette: DEFAULT_PALETTE.into(),
             layers: Vec::new(),
         }
@@ -59,7 +63,17 @@ pub enum SetError {
 impl Scene {
     /// The grid at `samples` per side.
     pub fn grid(&self, samples: usize) -> Grid {
-        Grid::new(samples, self.settings.edges)
+        if self.settings.is_planet() { Grid::globe(samples) } else { Grid::new(samples, self.settings.edges) }
+    }
+
+    /// The planet, if the scene is one.
+    pub fn as_planet(&self) -> Option<&Planet> {
+        self.settings.is_planet().then_some(&self.planet)
+    }
+
+    /// Length of a side of the grid on the ground.
+    pub fn side_metres(&self) -> f32 {
+        self.as_planet().map_or(self.settings.size_metres, Planet::side_metres)
     }
 
     /// Samples per side that the scene asks for.
@@ -103,7 +117,8 @@ impl Scene {
         }
     }
 
-    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, or `scene` for the scene's settings.
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's
+    /// settings, or `planet` for the planet's.
     /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`, `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
@@ -111,6 +126,9 @@ impl Scene {
         let (owner, param) = path.trim().rsplit_once('.').ok_or_else(form)?;
         if owner == "scene" {
             return set_in(&mut [&mut self.settings], owner, param, value);
+        }
+        if owner == "planet" {
+            return set_in(&mut [&mut self.planet], owner, param, value);
         }
         let index = self.find_layer(owner)?;
         let layer = &mut self.layers[index];

@@ -35,6 +35,7 @@ impl Place {
             size_metres: self.size_metres,
             relief_metres: self.relief_metres,
             sea_level: self.sea_level,
+            planet: None,
             scene_samples: self.scene_samples,
             random: Stream::new(1, 7),
             control,

@@ -20,6 +20,7 @@ pub mod river_network;
 pub mod river_reach;
 pub mod shape;
 pub mod simplex;
+pub mod solid;
 pub mod spectral;
 pub mod squig;
 pub mod squig_river;

@@ -27,6 +27,10 @@ pub struct Warp {
     pub frequency: f32,
 }
 
+impl Warp {
+    pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
+}
+
 /// Random streams of the two displacements; octaves have the lower ones.
 const STREAMS: [u64; 2] = [1000, 1001];
 const WEIGHTS: [f32; 3] = [1.2, 0.6, 0.3];

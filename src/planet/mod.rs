@@ -1,0 +1,8 @@
+//! What a planet is besides its stack of layers: its size, air and sun.
+//!
+//! A scene whose settings say `world: Planet` is evaluated on a [globe](crate::field::globe) of six square faces, by the same
+//! [`eval`](crate::eval) as a terrain. Nodes say whether they run there ([`Node::on_globe`](crate::nodes::Node::on_globe)).
+
+mod settings;
+
+pub use settings::{Air, Planet};
