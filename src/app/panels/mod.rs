@@ -187,6 +187,12 @@ impl Editor {
         self.variants.ghosts.end_frame(&ctx);
         self.show_dialogs(&ctx);
         self.toasts.show(&ctx, free_rect);
+        if self.pieces.hint != self.pieces.said {
+            ctx.request_repaint();
+        }
+        if let Some(notice) = self.pieces.notice.take() {
+            self.toasts.info(notice);
+        }
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         self.doc.end_frame(ctx.input(|i| i.pointer.any_down()), focused);
         let over = ctx.pointer_latest_pos().and_then(|at| ctx.layer_id_at(at));
@@ -251,8 +257,8 @@ impl Editor {
         let bar = Frame::new().fill(colour::DEEP).inner_margin(Margin::symmetric(8, 2));
         Panel::top("menu").frame(bar).show(root, |ui| asked.extend(menu::bar(ui, self)));
         Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
-            let hint = self.pieces.hint.take();
-            asked.extend(status::show(ui, &self.doc, info, hint.as_deref()));
+            self.pieces.said = self.pieces.hint.take();
+            asked.extend(status::show(ui, &self.doc, info, self.pieces.said.as_deref()));
         });
         let side = Frame::new().fill(colour::PANEL);
         Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side).show(root, |ui| {
@@ -307,13 +313,16 @@ impl Editor {
     fn side(&mut self, ui: &mut Ui, asked: &mut Vec<Command>, problems: &[Problem]) {
         let height = ui.available_height();
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top: 8, bottom: 4 });
-        let list = Panel::top("layers").resizable(true).default_size(height * 0.36).size_range(110.0..=height * 0.7);
+        // a list of pieces needs room of its own
+        let pieces = self.doc.tree().is_some();
+        let (id, share) = if pieces { ("layers over pieces", 0.2) } else { ("layers", 0.36) };
+        let list = Panel::top(id).resizable(true).default_size(height * share).size_range(110.0..=height * 0.7);
         list.frame(frame).show(ui, |ui| {
             asked.extend(stack::show(ui, &mut self.doc, &mut self.stack, self.recent.nodes(), problems))
         });
-        if self.doc.tree().is_some() {
+        if pieces {
             let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top: 6, bottom: 4 });
-            let list = Panel::top("pieces").resizable(true).default_size(height * 0.3).size_range(90.0..=height * 0.6);
+            let list = Panel::top("pieces").resizable(true).default_size(height * 0.34).size_range(90.0..=height * 0.6);
             list.frame(frame).show(ui, |ui| asked.extend(tree::show(ui, &mut self.doc, &mut self.pieces)));
         }
         let inside = Frame::new().inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });

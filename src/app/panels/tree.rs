@@ -38,8 +38,12 @@ pub struct TreeState {
     pub library_folded: bool,
     /// An entry of the library under the pointer that holds it.
     pub carried: Option<Item>,
-    /// What the status line says.
+    /// What the status line says: what a click or a drag would do.
     pub hint: Option<String>,
+    /// What it says now.
+    pub(super) said: Option<String>,
+    /// What went otherwise than asked, to be said in a message.
+    pub(super) notice: Option<String>,
     pub(super) hovered: Option<Way>,
     pub(super) view: ViewHands,
     /// The profile that is being edited is that of this direction.

@@ -57,10 +57,10 @@ impl Editor {
             PieceAction::Fall => {
                 let mut sunk = None;
                 self.alter(layer, &tree, &way, "Run downhill", |piece| sunk = points::line_mut(piece).map(|p| fall(p)));
-                self.pieces.hint = sunk.map(|sunk| match sunk {
-                    0 => "The line falls already".into(),
-                    1 => "1 point was lowered".into(),
-                    many => format!("{many} points were lowered"),
+                self.pieces.notice = sunk.map(|sunk| match sunk {
+                    0 => "The line falls already.".into(),
+                    1 => "1 point was lowered.".into(),
+                    many => format!("{many} points were lowered."),
                 });
             }
             PieceAction::Bend => self.alter(layer, &tree, &way, "Shape by points", |piece| {
@@ -116,7 +116,7 @@ impl Editor {
 
     fn push(&mut self, tree: &Tree, way: &Way, piece: &Piece, push: Push, share: f64, stage: Option<&Stage>) {
         if way.is_locked(tree) {
-            self.pieces.hint = Some("The piece is locked: it stays where it is".into());
+            self.pieces.notice = Some("The piece is locked: it stays where it is.".into());
             return;
         }
         let (right, away) = match push {
@@ -142,7 +142,7 @@ impl Editor {
                 }
                 self.alter(layer, tree, way, "Push piece", |piece| *piece = moved);
             }
-            Err(why) => self.pieces.hint = Some(format!("Not there: {why}")),
+            Err(why) => self.pieces.notice = Some(format!("Not there: {why}.")),
         }
     }
 

@@ -49,10 +49,11 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
     let mut asked = Asked::default();
     let at = free.left_top() + vec2(10.0, 10.0);
     let area = Area::new("pieces to place".into()).order(Order::Middle).fixed_pos(at).constrain_to(free);
-    area.show(ui.ctx(), |ui| {
+    let sheet_rect = area.show(ui.ctx(), |ui| {
         let frame = egui::Frame::new().fill(colour::PANEL).corner_radius(6).inner_margin(Margin::same(6));
         frame.stroke(egui::Stroke::new(1.0, colour::LINE)).show(ui, |ui| sheet(ui, state, free, &mut asked));
     });
+    let sheet_rect = sheet_rect.response.rect;
     if let Some(item) = state.carried {
         let ctx = ui.ctx().clone();
         ctx.set_cursor_icon(CursorIcon::Grabbing);
@@ -68,7 +69,11 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
             painter.galley(corner, galley, colour::TEXT_STRONG);
             if ctx.input(|i| !i.pointer.any_down()) {
                 state.carried = None;
-                asked.dropped = Some((item, at));
+                // let go where it was taken: a slow click
+                match sheet_rect.contains(at) {
+                    true => asked.middle = Some(item),
+                    false => asked.dropped = Some((item, at)),
+                }
             }
         }
     }

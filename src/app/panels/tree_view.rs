@@ -15,7 +15,7 @@ use crate::app::view::{Place, Stage};
 use crate::construction::edit::chain::Chain;
 use crate::construction::edit::library::{self, Item};
 use crate::construction::edit::outlook::{self, Outline, Outlook};
-use crate::construction::edit::reshape::{Reshape, raised, wrapped};
+use crate::construction::edit::reshape::{Reshape, raised, tidy, wrapped};
 use crate::construction::edit::snap::{Below, lay};
 use crate::construction::edit::{Refusal, Way, points};
 use crate::construction::plane::{Point, add, length, sub};
@@ -381,7 +381,7 @@ fn on_line(state: &TreeState, at: Pos2) -> bool {
 fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: Place) {
     let (Some((layer, _)), Some(way)) = (document.tree(), state.selected().cloned()) else { return };
     if way.is_locked(tree) {
-        state.hint = Some("The piece is locked".into());
+        state.notice = Some("The piece is locked: no point was added.".into());
         return;
     }
     let seed = document.tree_seed(layer);
@@ -393,12 +393,12 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
     match points::add_point(piece, q) {
         Ok(index) => {
             if let (Some(below), Some(point)) = (below, points::line_mut(piece).and_then(|p| p.get_mut(index))) {
-                point.height = below.height(q) as f32;
+                point.height = tidy(below.height(q));
             }
             document.edit_tree(layer, "Add point", None, new);
             state.point = Some(index);
         }
-        Err(why) => state.hint = Some(format!("No point was added: {why}")),
+        Err(why) => state.notice = Some(format!("No point was added: {why}.")),
     }
 }
 
@@ -499,7 +499,7 @@ fn drag(ctx: &egui::Context, document: &mut Document, state: &mut TreeState, at:
             let mut piece = piece.clone();
             let moved = points::move_handle(&mut piece, k, q);
             if let (Some(below), Some(point)) = (&held.below, points::line_mut(&mut piece).and_then(|p| p.get_mut(k))) {
-                point.height = below.height(q) as f32;
+                point.height = tidy(below.height(q));
             }
             let hint = match held.below {
                 Some(_) => "The point takes the height of the ground; release to leave it there".to_string(),
@@ -742,7 +742,7 @@ pub fn put(
             document.edit_tree(layer, &format!("Place {}", item.label().to_lowercase()), None, new);
             state.select(Some(way));
         }
-        Err(why) => state.hint = Some(format!("Not placed: {why}")),
+        Err(why) => state.notice = Some(format!("Nothing was placed: {why}.")),
     }
 }
 

@@ -4,6 +4,7 @@
 //! its place, on top of what came before. A person who has selected an operator has it go in there.
 
 use super::chain::Chain;
+use super::reshape::tidy;
 use super::{Refusal, Root, Spot, Way, Wrap, insert, set_tier, unused_name, unused_original, wrap_root};
 use crate::construction::answer::{Detail, THRESHOLD};
 use crate::construction::contour::{Contour, ContourSettings, Landform};
@@ -148,7 +149,7 @@ impl Item {
     /// The piece at a place of the metres it will be in, on a ground of given heights.
     fn piece(self, tree: &mut Tree, at: Point, ground: &dyn Fn(Point) -> f64) -> Piece {
         let k = tree.frame.side / SIDE;
-        let (x, y, z) = (at[0] as f32, at[1] as f32, ground(at) as f32);
+        let (x, y, z) = (tidy(at[0]), tidy(at[1]), tidy(ground(at)));
         let seed = tree.count() as u32 % 1000 + 1;
         let disc = |radius: f32, core, surface, amplitude: f32, size: f32| {
             let (radius, amplitude, size) = (radius * k, amplitude * k, size * k);
@@ -156,7 +157,7 @@ impl Item {
         };
         let line = |bends: [f32; 5]| -> Vec<CurvePoint> {
             let places = bends.iter().enumerate().map(|(i, bend)| (x + (i as f32 - 2.0) * 450.0 * k, y + bend * k));
-            places.map(|(x, y)| CurvePoint::new(x, y, ground([f64::from(x), f64::from(y)]) as f32)).collect()
+            places.map(|(x, y)| CurvePoint::new(x, y, tidy(ground([f64::from(x), f64::from(y)])))).collect()
         };
         let curve = |points, cross, width: f32, depth: f32, fade: f32, easing: f32| {
             let settings = CurveSettings {
@@ -249,9 +250,9 @@ impl Item {
         let base = edges.iter().fold(0.0, |sum, e| sum + 0.25 * program.height([e[0] * side, e[1] * side], &Detail::FULL));
         let pivot = 0.5 * preset.frame.side;
         let settings = Placement {
-            move_x: at[0] as f32 - pivot,
-            move_y: at[1] as f32 - pivot,
-            raise: (ground - base * f64::from(scale)) as f32,
+            move_x: tidy(at[0] - f64::from(pivot)),
+            move_y: tidy(at[1] - f64::from(pivot)),
+            raise: tidy(ground - base * f64::from(scale)),
             scale,
             pivot_x: pivot,
             pivot_y: pivot,
@@ -274,7 +275,10 @@ pub fn spot_for(tree: &mut Tree, near: Option<&Way>, role: Role, on_ground: bool
         if piece.takes_pieces() {
             return Ok(Spot { parent: way.clone(), at: piece.of().len() });
         }
-        return super::beside(tree, way);
+        // a primitive of the relief that happens to be selected does not say where another one goes
+        if way.root != Root::Tier(Tier::Terrain) {
+            return super::beside(tree, way);
+        }
     }
     let mut here = Way::tier(Tier::Terrain);
     loop {

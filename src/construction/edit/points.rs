@@ -1,6 +1,7 @@
 //! Points of curves, ribbons and contours, and corners of images: added, moved, taken away.
 
 use super::Refusal;
+use super::reshape::tidy;
 use crate::construction::check::MOST_POINTS;
 use crate::construction::contour::Contour;
 use crate::construction::curve::{Course, CurvePoint, CurveSettings};
@@ -90,13 +91,14 @@ pub fn course(piece: &Piece) -> Option<Course> {
 /// # Errors
 /// When corners would not stay convex.
 pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Refusal> {
-    let at = (to[0] as f32, to[1] as f32);
+    let at = (tidy(to[0]), tidy(to[1]));
     match &mut piece.form {
         Form::Curve(curve) => curve.points.get_mut(index).ok_or(Refusal::Gone)?.at = at,
         Form::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(Refusal::Gone)?.at = at,
         Form::Contour(contour) => {
             let centre = (contour.settings.x, contour.settings.y);
-            *contour.points.get_mut(index).ok_or(Refusal::Gone)? = (at.0 - centre.0, at.1 - centre.1);
+            *contour.points.get_mut(index).ok_or(Refusal::Gone)? =
+                (tidy(to[0] - f64::from(centre.0)), tidy(to[1] - f64::from(centre.1)));
         }
         Form::Image(image) => {
             let before = image.corners;
@@ -124,7 +126,7 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, Refusal> {
     if points.len() >= MOST_POINTS {
         return Err(Refusal::TooManyPoints);
     }
-    let place = (at[0] as f32, at[1] as f32);
+    let place = (tidy(at[0]), tidy(at[1]));
     let Some((along, stations)) = stations else {
         points.push(CurvePoint::new(place.0, place.1, 0.0));
         return Ok(0);
@@ -144,7 +146,7 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, Refusal> {
     let k = stations.partition_point(|&s| s <= along).clamp(1, last) - 1;
     let long = stations[k + 1] - stations[k];
     let t = if long > 0.0 { (along - stations[k]) / long } else { 0.5 };
-    let between = |a: f32, b: f32| (f64::from(a) + (f64::from(b) - f64::from(a)) * lower(t, 1.0)) as f32;
+    let between = |a: f32, b: f32| tidy(f64::from(a) + (f64::from(b) - f64::from(a)) * lower(t, 1.0));
     let (a, b) = (&points[k], &points[k + 1]);
     let new = CurvePoint {
         at: place,
@@ -174,7 +176,7 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, Refusal> {
     };
     let nearest = (0..contour.points.len()).min_by(|&a, &b| ahead(&contour.points[a]).total_cmp(&ahead(&contour.points[b])));
     let index = nearest.map_or(0, |k| k + 1);
-    contour.points.insert(index, (new[0] as f32, new[1] as f32));
+    contour.points.insert(index, (tidy(new[0]), tidy(new[1])));
     Ok(index)
 }
 
@@ -184,7 +186,7 @@ pub fn give_points(contour: &mut Contour) {
     contour.points = (0..ROUND)
         .map(|k| {
             let angle = k as f64 / ROUND as f64 * std::f64::consts::TAU;
-            ((radius * libm::cos(angle)) as f32, (radius * libm::sin(angle)) as f32)
+            (tidy(radius * libm::cos(angle)), tidy(radius * libm::sin(angle)))
         })
         .collect();
 }

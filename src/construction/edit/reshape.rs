@@ -41,7 +41,7 @@ impl Reshape {
 
     fn move_place(&self, x: &mut f32, y: &mut f32) {
         let [a, b] = self.at([f64::from(*x), f64::from(*y)]);
-        (*x, *y) = (a as f32, b as f32);
+        (*x, *y) = (tidy(a), tidy(b));
     }
 
     fn move_points(&self, points: &mut [CurvePoint]) {
@@ -49,18 +49,18 @@ impl Reshape {
     }
 
     fn length(&self, length: &mut f32) {
-        *length = (f64::from(*length) * self.scale) as f32;
+        *length = tidy(f64::from(*length) * self.scale);
     }
 
     fn angle(&self, angle: &mut f32) {
-        *angle = wrapped(f64::from(*angle) + self.turn) as f32;
+        *angle = tidy(wrapped(f64::from(*angle) + self.turn));
     }
 
     fn placement(&self, placement: &mut Placement) {
         let pivot = [f64::from(placement.pivot_x), f64::from(placement.pivot_y)];
         let there = self.at(add(pivot, [f64::from(placement.move_x), f64::from(placement.move_y)]));
         let [x, y] = sub(there, pivot);
-        (placement.move_x, placement.move_y) = (x as f32, y as f32);
+        (placement.move_x, placement.move_y) = (tidy(x), tidy(y));
         self.angle(&mut placement.turn_angle);
         self.length(&mut placement.scale);
     }
@@ -97,7 +97,7 @@ impl Reshape {
                 self.length(&mut contour.settings.radius);
                 for point in &mut contour.points {
                     let [x, y] = self.vector([f64::from(point.0), f64::from(point.1)]);
-                    *point = (x as f32, y as f32);
+                    *point = (tidy(x), tidy(y));
                 }
                 // one profile holds all around
                 if contour.profiles.len() > 1 {
@@ -122,6 +122,15 @@ impl Reshape {
     }
 }
 
+/// The number with six digits: what a hand sets needs no more, and people read it.
+pub fn tidy(v: f64) -> f32 {
+    if v == 0.0 || !v.is_finite() {
+        return v as f32;
+    }
+    let unit = libm::pow(10.0, libm::floor(libm::log10(v.abs())) - 5.0);
+    (libm::round(v / unit) * unit) as f32
+}
+
 /// Degrees between -180 and 180.
 pub fn wrapped(degrees: f64) -> f64 {
     degrees - 360.0 * libm::floor((degrees + 180.0) / 360.0)
@@ -136,14 +145,15 @@ pub fn raised(piece: &Piece, by: f64) -> Piece {
 }
 
 fn raise(piece: &mut Piece, by: f32) {
+    let lift = |height: &mut f32| *height = tidy(f64::from(*height) + f64::from(by));
     match &mut piece.form {
-        Form::Disc(disc) => disc.height += by,
-        Form::Curve(curve) => curve.points.iter_mut().for_each(|point| point.height += by),
-        Form::Ribbon(ribbon) => ribbon.points.iter_mut().for_each(|point| point.height += by),
-        Form::Contour(contour) => contour.settings.height += by,
-        Form::Image(image) => image.settings.height += by,
-        Form::Instance(instance) => instance.settings.raise += by,
-        Form::Place(group) => group.settings.raise += by,
+        Form::Disc(disc) => lift(&mut disc.height),
+        Form::Curve(curve) => curve.points.iter_mut().for_each(|point| lift(&mut point.height)),
+        Form::Ribbon(ribbon) => ribbon.points.iter_mut().for_each(|point| lift(&mut point.height)),
+        Form::Contour(contour) => lift(&mut contour.settings.height),
+        Form::Image(image) => lift(&mut image.settings.height),
+        Form::Instance(instance) => lift(&mut instance.settings.raise),
+        Form::Place(group) => lift(&mut group.settings.raise),
         Form::Add(group) => group.of.iter_mut().take(1).for_each(|child| raise(child, by)),
         Form::Warp(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
         Form::Blend(group) => group.of.iter_mut().for_each(|child| raise(child, by)),

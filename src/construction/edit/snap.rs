@@ -2,6 +2,7 @@
 
 use super::Way;
 use super::chain::Chain;
+use super::reshape::tidy;
 use crate::construction::Program;
 use crate::construction::answer::Detail;
 use crate::construction::curve::CurvePoint;
@@ -38,7 +39,7 @@ impl Below {
 /// Every point takes the height of the ground there.
 pub fn lay(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
     for point in points {
-        point.height = ground([f64::from(point.at.0), f64::from(point.at.1)]) as f32;
+        point.height = tidy(ground([f64::from(point.at.0), f64::from(point.at.1)]));
     }
 }
 

@@ -220,7 +220,8 @@ fn new_pieces_go_on_the_ground_and_are_seen() {
     }
     let mut tree = tree_of(vec![named("a")]);
     let spot = spot_for(&mut tree, Some(&way(&[0])), Role::Carve, true).unwrap();
-    assert_eq!(spot, Spot { parent: way(&[]), at: 1 }, "beside what is selected");
+    assert_eq!(spot, Spot { parent: way(&[]), at: 1 }, "on top of the ground, in a replace");
+    assert!(matches!(tree.terrain.form, Form::Replace(_)));
     let program = Program::new(&tree, 0);
     let sand = place(&mut tree, Item::Plain, [4000.0; 2], Some(&Way::tier(Tier::Sand)), &program, 0).unwrap();
     assert!(sand.root == Root::Tier(Tier::Sand) && tree.sand.is_some());
