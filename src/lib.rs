@@ -47,7 +47,7 @@
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
-//! | [`look`] | palettes, relief pictures: shared by editor and command line |
+//! | [`look`] | palettes, biome tables, relief pictures: shared by editor and command line |
 //! | [`film`] | time-lapse films of a process |
 //! | [`io`] | heightmaps and pictures in, heightmaps and films out |
 //! | [`cli`] | one file a subcommand |

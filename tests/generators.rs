@@ -5,7 +5,7 @@ mod node_kit;
 
 use std::time::Instant;
 
-use node_kit::{Place, node};
+use node_kit::{Place, node, on_squares};
 use talweg::field::{Edges, Stream, Terrain};
 use talweg::nodes::generators::triangular::{Layout, Triangular, triangle};
 use talweg::nodes::generators::voronoi::{Regions, Scatter, Voronoi};
@@ -31,7 +31,7 @@ fn stream() -> Stream {
 
 #[test]
 fn generators_fill_about_the_unit_range() {
-    for generator in Node::catalogue().into_iter().filter(|n| matches!(n.work(), Work::Generator(_))) {
+    for generator in on_squares().filter(|n| matches!(n.work(), Work::Generator(_))) {
         let began = Instant::now();
         let mut generator = generator;
         if generator.about().name == "Import" {

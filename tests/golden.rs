@@ -13,7 +13,7 @@ mod node_kit;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use node_kit::{Place, altered};
+use node_kit::{Place, altered, on_squares};
 use talweg::field::Edges;
 use talweg::nodes::Node;
 
@@ -21,7 +21,7 @@ fn hashes() -> BTreeMap<String, String> {
     let place = Place::new(65, Edges::Open);
     let input = place.noise();
     let mut table = BTreeMap::new();
-    for node in Node::catalogue() {
+    for node in on_squares() {
         for (setting, node) in [("defaults", node.clone()), ("other values", altered(node))] {
             let made = place.finish(&node, &input, 20);
             let name = format!("{} v{}, {setting}", node.about().name, node.version());

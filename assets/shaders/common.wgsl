@@ -26,7 +26,9 @@ struct Frame {
 // depths of rivers and lakes, and places on the ramp of the overlay; one texel where there are none
 @group(0) @binding(5) var inland_map: texture_2d<f32>;
 @group(0) @binding(6) var data_map: texture_2d<f32>;
-@group(0) @binding(7) var smooth_sampler: sampler;
+// colours of what grows on the ground
+@group(0) @binding(7) var colour_map: texture_2d<f32>;
+@group(0) @binding(8) var smooth_sampler: sampler;
 
 fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }

@@ -10,6 +10,7 @@ use super::document::Document;
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
+use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::scene::{Problem, Scene};
 
@@ -57,7 +58,6 @@ impl Wanted {
 }
 
 struct Laying {
-    choice: Choice,
     /// Serial of what it is laid over.
     over: u64,
     control: Arc<Control>,
@@ -181,7 +181,8 @@ impl Bridge {
         let Some(shown) = &self.shown else { return };
         let choice = locked(&self.wanted).choice.clone();
         if let Some(laying) = &self.laying {
-            let is_current = laying.over == shown.serial && laying.choice.shows_the_same(&choice);
+            // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
+            let is_current = laying.over == shown.serial;
             let answer = laying.done.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
             match answer {
                 Err(std::sync::mpsc::TryRecvError::Empty) if is_current => return,
@@ -189,11 +190,11 @@ impl Bridge {
                     received.prepared = Some(prepared.clone());
                     self.shown = Some(prepared);
                     self.laying = None;
-                    return;
                 }
                 _ => self.laying = None,
             }
         }
+        let Some(shown) = &self.shown else { return };
         if !shown.choice.shows_the_same(&choice) {
             self.laying = Laying::start(shown.clone(), choice, self.waker.clone());
         }
@@ -202,6 +203,12 @@ impl Bridge {
     /// Shows another overlay over the same ground; nothing is evaluated.
     pub fn show_overlay(&mut self, overlay: Overlay) {
         locked(&self.wanted).choice.overlay = overlay;
+        self.waker.wake();
+    }
+
+    /// The ground is painted with `biomes` from now on, or with the palette; nothing is evaluated.
+    pub fn grow(&mut self, biomes: Option<Arc<Biomes>>) {
+        locked(&self.wanted).choice.biomes = biomes;
         self.waker.wake();
     }
 
@@ -258,16 +265,16 @@ impl Laying {
     fn start(over: Arc<Prepared>, choice: Choice, waker: Waker) -> Option<Self> {
         let control = Arc::new(Control::default());
         let (sender, done) = channel();
-        let (serial, asked, stop) = (over.serial, choice.clone(), control.clone());
+        let (serial, stop) = (over.serial, control.clone());
         let lay = move || {
-            let answer = over.with_overlay(&asked, &stop).map(Arc::new);
+            let answer = over.with_overlay(&choice, &stop).map(Arc::new);
             if sender.send(answer).is_ok() {
                 waker.wake();
             }
         };
         // without a thread the overlay comes with the next terrain
         std::thread::Builder::new().name("talweg-overlay".into()).spawn(lay).ok()?;
-        Some(Self { choice, over: serial, control, done: Mutex::new(done) })
+        Some(Self { over: serial, control, done: Mutex::new(done) })
     }
 }
 

@@ -182,11 +182,16 @@ mod tests {
 
     /// Red ground: what is bluish is a hole.
     fn red() -> Arc<PaletteTable> {
-        Arc::new(PaletteTable { lut: vec![[255, 0, 0, 255]; 512], rock: [255, 0, 0, 255], rock_degrees: (30.0, 40.0) })
+        Arc::new(PaletteTable {
+            lut: vec![[255, 0, 0, 255]; 512],
+            rock: [255, 0, 0, 255],
+            rock_degrees: (30.0, 40.0),
+            biomes: None,
+        })
     }
 
     fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<Prepared> {
-        let choice = Choice { overlay, reference: None };
+        let choice = Choice { overlay, ..Choice::default() };
         Arc::new(prepare(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
     }
 

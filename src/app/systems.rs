@@ -23,8 +23,9 @@ use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, Unde
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
 use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
-use crate::look::table_of;
-use crate::scene::Trouble;
+use crate::look::{BiomeTable, table_of};
+use crate::planet::climate::Climate;
+use crate::scene::{Scene, Trouble};
 
 /// The panels with all they hold.
 #[derive(Resource)]
@@ -32,7 +33,7 @@ pub struct EditorResource {
     pub editor: Editor,
     themed: bool,
     /// The scene whose colours the view has.
-    coloured: Option<(String, [f32; 2])>,
+    coloured: Option<Coloured>,
 }
 
 impl EditorResource {
@@ -90,6 +91,27 @@ pub fn ask_before_closing(mut requests: MessageReader<WindowCloseRequested>, mut
     }
 }
 
+/// What the colours of a scene depend on.
+#[derive(PartialEq)]
+struct Coloured {
+    palette: String,
+    climate: Option<Climate>,
+    biomes: Option<Arc<BiomeTable>>,
+    settings: [f32; 3],
+}
+
+impl Coloured {
+    fn of(scene: &Scene) -> Self {
+        let settings = &scene.settings;
+        Self {
+            palette: scene.palette.clone(),
+            climate: scene.climate.clone(),
+            biomes: scene.biomes.clone(),
+            settings: [settings.sea_level, settings.relief_metres, settings.size_metres],
+        }
+    }
+}
+
 /// What arrived from the worker goes on screen.
 pub fn receive(
     mut bridge: ResMut<Bridge>,
@@ -119,9 +141,11 @@ pub fn receive(
         redraw.write(RequestRedraw);
     }
     let scene = state.editor.doc.scene();
-    let colours = (scene.palette.clone(), [scene.settings.sea_level, scene.settings.relief_metres]);
+    let colours = Coloured::of(scene);
     if state.coloured.as_ref() != Some(&colours) {
-        shown.palette = Some(Arc::new(table_of(scene)));
+        let table = table_of(scene);
+        bridge.grow(table.biomes.clone());
+        shown.palette = Some(Arc::new(table));
         state.coloured = Some(colours);
         redraw.write(RequestRedraw);
     }

@@ -54,7 +54,7 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
     let terrain = job.evaluate()?;
     let palette = crate::look::table_of(&job.scene);
-    let choice = Choice { overlay, reference: None };
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
     let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
     let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };

@@ -154,9 +154,8 @@ mod tests {
         for (name, preset) in presets::all() {
             let mut store = Store::default();
             let mut tree = (*preset).clone();
-            let run = |scene: &Scene, store: &mut Store| {
-                evaluate(scene, 129, None, store, &Control::default()).unwrap()
-            };
+            let run =
+                |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
             run(&scene(&Arc::new(tree.clone())), &mut store);
             for k in 0..6 {
                 // by turns the deepest last piece of each tier

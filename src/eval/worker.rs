@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{
-    Evaluated, History, PREVIEW_SAMPLES, Patch, PlaceProbe, Playhead, Store, evaluate, history, is_cached, measure_course,
-    probe, thread_pool,
+    Evaluated, History, PREVIEW_SAMPLES, Patch, PlaceProbe, Playhead, Store, evaluate, history, is_cached,
+    measure_course, probe, thread_pool,
 };
 use crate::field::Terrain;
 use crate::measure::{Slopes, slopes};

@@ -18,6 +18,7 @@ crate::choices! {
         Snow "Snow": "Depth of snow on the ground, part of the height.",
         Film "Rain water": "Depth of rain that runs over the ground in a film. Pictures leave it out, so that the ground is seen.",
         Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
+        Brightness "Brightness": "How bright the ground is beside its colour: above 0 rays and fresh rubble, below 0 dark lava.",
     }
 }
 
@@ -27,7 +28,7 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation)
+        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness)
     }
 
     /// Value where no layer has written the map.

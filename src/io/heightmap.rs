@@ -41,13 +41,14 @@ impl HeightmapFormat {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExportReport {
     pub path: PathBuf,
-    /// Samples per side.
+    /// Samples of a row.
     pub samples: usize,
+    pub rows: usize,
     /// Height of the value 0 (16-bit formats) and lowest height.
     pub min_metres: f32,
     /// Height of the value 65535 (16-bit formats) and highest height.
     pub max_metres: f32,
-    /// Distance between neighbouring samples.
+    /// Distance between neighbouring samples; on maps of planets along the equator.
     pub cell_metres: f32,
     /// Height that one step of a 16-bit format stands for; 0 for floats.
     pub metres_per_step: f32,
@@ -55,37 +56,63 @@ pub struct ExportReport {
 
 const STEPS: f32 = 65535.0;
 
+/// Heights to be written, row by row.
+pub struct HeightSheet<'a> {
+    /// Samples of a row.
+    pub width: usize,
+    /// Fractions of the relief.
+    pub heights: &'a [f32],
+    /// Heights of black and white, as fractions of the relief.
+    pub range: (f32, f32),
+    pub relief_metres: f32,
+    /// Distance between neighbouring samples.
+    pub cell_metres: f32,
+}
+
 /// Writes the heights in the format that the extension of `path` asks for, row by row.
 pub fn export_heightmap(terrain: &Terrain, settings: &Settings, path: &Path) -> Result<ExportReport, FileError> {
+    let sheet = HeightSheet {
+        width: terrain.samples(),
+        heights: &terrain.height,
+        range: terrain.range(),
+        relief_metres: settings.relief_metres,
+        cell_metres: settings.size_metres * terrain.grid.cell(),
+    };
+    export_sheet(&sheet, path)
+}
+
+/// Writes a sheet of heights in the format that the extension of `path` asks for, row by row.
+pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, FileError> {
     let format = HeightmapFormat::of(path)?;
-    let (low, high) = terrain.range();
-    let (min_metres, max_metres) = (low * settings.relief_metres, high * settings.relief_metres);
+    let (low, high) = sheet.range;
+    let (min_metres, max_metres) = (low * sheet.relief_metres, high * sheet.relief_metres);
     let report = ExportReport {
         path: path.into(),
-        samples: terrain.samples(),
+        samples: sheet.width,
+        rows: sheet.heights.len() / sheet.width,
         min_metres,
         max_metres,
-        cell_metres: settings.size_metres * terrain.grid.cell(),
+        cell_metres: sheet.cell_metres,
         metres_per_step: if format == HeightmapFormat::R32 { 0.0 } else { (max_metres - min_metres) / STEPS },
     };
     let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
     let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
     write_atomically(path, |file| match format {
-        HeightmapFormat::Png16 => write_png(terrain, &report, file, steps),
-        HeightmapFormat::R16 => write_rows(terrain, file, |h| steps(h).to_le_bytes()),
-        HeightmapFormat::R32 => write_rows(terrain, file, |h| (h * settings.relief_metres).to_le_bytes()),
+        HeightmapFormat::Png16 => write_png(sheet, &report, file, steps),
+        HeightmapFormat::R16 => write_rows(sheet, file, |h| steps(h).to_le_bytes()),
+        HeightmapFormat::R32 => write_rows(sheet, file, |h| (h * sheet.relief_metres).to_le_bytes()),
     })?;
     Ok(report)
 }
 
 /// Writes row by row, so that the memory needed is that of a row.
 fn write_rows<const N: usize>(
-    terrain: &Terrain,
+    sheet: &HeightSheet,
     file: &mut impl Write,
     bytes: impl Fn(f32) -> [u8; N],
 ) -> std::io::Result<()> {
-    let mut row = vec![0; terrain.samples() * N];
-    for heights in terrain.height.chunks(terrain.samples()) {
+    let mut row = vec![0; sheet.width * N];
+    for heights in sheet.heights.chunks(sheet.width) {
         for (out, &h) in row.chunks_mut(N).zip(heights) {
             out.copy_from_slice(&bytes(h));
         }
@@ -95,13 +122,12 @@ fn write_rows<const N: usize>(
 }
 
 fn write_png(
-    terrain: &Terrain,
+    sheet: &HeightSheet,
     report: &ExportReport,
     file: &mut impl Write,
     steps: impl Fn(f32) -> u16,
 ) -> std::io::Result<()> {
-    let side = terrain.samples() as u32;
-    let mut encoder = png::Encoder::new(file, side, side);
+    let mut encoder = png::Encoder::new(file, report.samples as u32, report.rows as u32);
     encoder.set_color(png::ColorType::Grayscale);
     encoder.set_depth(png::BitDepth::Sixteen);
     for (keyword, metres) in [
@@ -114,7 +140,7 @@ fn write_png(
     encoder.add_text_chunk("Software".into(), concat!("Talweg ", env!("CARGO_PKG_VERSION")).into())?;
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;
-    write_rows(terrain, &mut stream, |h| steps(h).to_be_bytes())?;
+    write_rows(sheet, &mut stream, |h| steps(h).to_be_bytes())?;
     stream.finish()?;
     Ok(writer.finish()?)
 }

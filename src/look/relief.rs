@@ -1,6 +1,6 @@
 //! The relief picture: the terrain seen from above, as on Swiss maps.
 //!
-//! Colour by height and slope ([`PaletteTable`]), lit in linear light by
+//! Colour by height and slope ([`PaletteTable`]) or by biomes ([`Paint`]), lit in linear light by
 //! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow as far as the horizon
 //!   towards the sun stands above it, with a soft edge;
 //! - the sky: eight directions, each open above its own horizon, brighter on the sun's side and cooler than the sun,
@@ -14,6 +14,7 @@
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
 use super::PaletteTable;
+use super::biomes::{Around, Paint};
 use super::colour::{Light, decode, encode, mix};
 use super::covers::Covers;
 use super::picture::Picture;
@@ -66,6 +67,8 @@ struct View<'a> {
     colours: Vec<Light>,
     rock: Light,
     covers: Covers,
+    /// Colours the ground in place of the palette's table.
+    paint: Option<Paint>,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
     ground: Raster,
     /// Depth of the water map, in pixels, if there is one.
@@ -81,6 +84,13 @@ struct View<'a> {
     /// Towards the sun: east, south, and up per pixel along the ground.
     sun: Sun,
     sky: [SkyRay; SKY_DIRECTIONS],
+}
+
+/// The sides of a shore.
+#[derive(Clone, Copy)]
+enum Shore {
+    Land,
+    Water,
 }
 
 struct Sun {
@@ -126,6 +136,7 @@ impl<'a> View<'a> {
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
             covers: Covers::new(terrain, settings.relief_metres, width, height),
+            paint: palette.biomes.as_ref().map(|biomes| Paint::new(terrain, settings, biomes)),
             ground,
             water,
             peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
@@ -149,8 +160,10 @@ impl<'a> View<'a> {
         if wet < 1.0 {
             let height_metres = ground * self.pixel_metres;
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
-            let colour = self.colour(self.place(height_metres).max(SHORE as f32));
-            let albedo = mix(colour, self.rock, self.palette.rock_share(slope_degrees));
+            let albedo = self.painted(x, y, Shore::Land).unwrap_or_else(|| {
+                let colour = self.colour(self.place(height_metres).max(SHORE as f32));
+                mix(colour, self.rock, self.palette.rock_share(slope_degrees))
+            });
             let albedo = self.covers.over(albedo, x, y);
             let mut land = self.light(albedo, gx, gy, lit, sky);
             let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
@@ -168,7 +181,8 @@ impl<'a> View<'a> {
             let depth_metres = self.settings.sea_level - ground * self.pixel_metres;
             let depth = depth_metres.max(0.0) / (self.settings.size_metres * CLEAR_WATER);
             let clear = 0.6 / (1.0 + depth * depth);
-            let colour = self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
+            let of_table = || self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
+            let colour = self.painted(x, y, Shore::Water).unwrap_or_else(of_table);
             let water = self.light(colour, gx * clear, gy * clear, lit, sky);
             seen = mix(seen, water, wet);
         }
@@ -184,6 +198,28 @@ impl<'a> View<'a> {
         let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
         let sun = (1.0 - SKY_SHARE) * gain * lit;
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
+    }
+
+    /// The colour that the biomes give a pixel, of which one side of the shore is asked.
+    fn painted(&self, x: usize, y: usize, shore: Shore) -> Option<Light> {
+        let paint = self.paint.as_ref()?;
+        let (column, row) = (x as isize, y as isize);
+        let metres = |dx, dy| self.ground.get(column + dx, row + dy) * self.pixel_metres;
+        let mut around = Around {
+            here: metres(0, 0),
+            sides: [metres(0, -1), metres(1, 0), metres(0, 1), metres(-1, 0)],
+            spacing_metres: self.pixel_metres,
+        };
+        let sea = self.settings.sea_level;
+        match shore {
+            // the step above the sea is one that a float of any height can tell
+            Shore::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
+            Shore::Water => around.here = around.here.min(sea),
+        }
+        let side = self.ground.width.max(self.ground.height) as f32;
+        let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side;
+        let place = paint.place(at(x, self.ground.width), at(y, self.ground.height), &around);
+        Some(decode(paint.law().colour(&place).map(|c| (c + 0.5) as u8)))
     }
 
     fn place(&self, height_metres: f32) -> f32 {

@@ -14,9 +14,13 @@ pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
 pub use links::{Problem, Trouble};
 pub use settings::{Settings, World};
 
+use std::sync::Arc;
+
 use crate::field::Grid;
+use crate::look::{BiomeTable, PREFIX, biome_table};
 use crate::param::{ParamError, Params};
 use crate::planet::Planet;
+use crate::planet::climate::Climate;
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,8 +29,12 @@ pub struct Scene {
     pub settings: Settings,
     /// What holds where the world is a planet.
     pub planet: Planet,
-    /// Name of a palette of [`crate::look`].
+    /// Name of a palette of [`crate::look`], or `biome:` and the name of a biome table.
     pub palette: String,
+    /// The climate of the biomes; of the table's own where there is none.
+    pub climate: Option<Climate>,
+    /// A biome table of its own, in place of the one that the palette names.
+    pub biomes: Option<Arc<BiomeTable>>,
     /// From the ground up.
     pub layers: Vec<Layer>,
 }
@@ -40,6 +48,8 @@ impl Default for Scene {
             settings: Settings::default(),
             planet: Planet::default(),
             palette: DEFAULT_PALETTE.into(),
+            climate: None,
+            biomes: None,
             layers: Vec::new(),
         }
     }
@@ -81,6 +91,18 @@ impl Scene {
         self.settings.resolution as usize
     }
 
+    /// The biome table that colours the scene, if its palette is one.
+    pub fn biome_table(&self) -> Option<Arc<BiomeTable>> {
+        let name = self.palette.strip_prefix(PREFIX)?;
+        self.biomes.clone().or_else(|| biome_table(name))
+    }
+
+    /// The climate as it counts: the scene's own, or that of its biome table.
+    pub fn climate(&self) -> Climate {
+        let of_table = || self.biome_table().map(|table| table.climate.clone()).unwrap_or_default();
+        self.climate.clone().unwrap_or_else(of_table)
+    }
+
     /// A layer seed no other layer has.
     pub fn unused_seed(&self) -> u32 {
         self.layers.iter().map(|l| l.seed).max().map_or(1, |s| s.wrapping_add(1))
@@ -117,6 +139,8 @@ impl Scene {
         }
     }
 
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's settings, or
+    /// `climate` for its climate.
     /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's
     /// settings, or `planet` for the planet's.
     /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`, `by_slope`, …).
@@ -126,6 +150,12 @@ impl Scene {
         let (owner, param) = path.trim().rsplit_once('.').ok_or_else(form)?;
         if owner == "scene" {
             return set_in(&mut [&mut self.settings], owner, param, value);
+        }
+        if owner == "climate" {
+            let mut climate = self.climate();
+            set_in(&mut [&mut climate], owner, param, value)?;
+            self.climate = Some(climate);
+            return Ok(());
         }
         if owner == "planet" {
             return set_in(&mut [&mut self.planet], owner, param, value);

@@ -7,6 +7,7 @@ use talweg::eval::thread_pool;
 use talweg::field::{Edges, Grid, Stream, Terrain};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
 use talweg::param::{Curve, Kind, ParamSpec, Value};
+use talweg::scene::World;
 
 /// The scene that a node runs in.
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +80,11 @@ impl Place {
         ramp.close_seam();
         vec![("flat", Terrain::flat(self.grid())), ("spike", spike), ("ramp", ramp), ("noise", self.noise())]
     }
+}
+
+/// The nodes that run on a square piece of ground; `tests/planet.rs` has the others.
+pub fn on_squares() -> impl Iterator<Item = Node> {
+    Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
 }
 
 /// Runs `work` on `threads` threads.

@@ -440,9 +440,12 @@ fn a_small_piece_is_moved_at_full_size_in_a_part_of_the_time() {
     let mut pieces = String::new();
     for k in 0..80 {
         let (x, y) = (500 + 780 * (k % 10), 500 + 950 * (k / 10));
-        pieces += &format!("(form: Contour(settings: (landform: Crater, x: {x}.0, y: {y}.0, radius: 150.0, depth: 60.0))),");
+        pieces +=
+            &format!("(form: Contour(settings: (landform: Crater, x: {x}.0, y: {y}.0, radius: 150.0, depth: 60.0))),");
     }
-    let text = format!("(terrain: (form: Replace(of: [(form: Disc(radius: 9000.0, core: 0.9, amplitude: 120.0)), {pieces}])))");
+    let text = format!(
+        "(terrain: (form: Replace(of: [(form: Disc(radius: 9000.0, core: 0.9, amplitude: 120.0)), {pieces}])))"
+    );
     let mut tree = Tree::from_ron(&text).unwrap();
     let scene_of = |tree: &Tree| {
         let mut scene = Scene::default();

@@ -83,9 +83,12 @@ pub(super) fn info(action: PieceAction) -> Info {
             keys![NONE + P],
         ),
         PieceAction::Rename => ("Rename piece", "Gives the piece another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
-        PieceAction::Duplicate => {
-            ("Duplicate piece", "Puts a copy beside the piece; the two do not hang together.", icon::COPY, keys![COMMAND + D])
-        }
+        PieceAction::Duplicate => (
+            "Duplicate piece",
+            "Puts a copy beside the piece; the two do not hang together.",
+            icon::COPY,
+            keys![COMMAND + D],
+        ),
         PieceAction::Instance => (
             "Linked copy",
             "Puts a copy beside the piece that shows it: editing the original edits all of its copies.",

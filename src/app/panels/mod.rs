@@ -332,18 +332,23 @@ impl Editor {
                 Selection::Scene => usize::MAX,
                 Selection::Layer(index) => index,
             };
-            egui::ScrollArea::vertical().id_salt(("parameters", id, format!("{:?}", self.pieces.selected()))).auto_shrink(false).show(ui, |ui| {
-                Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
-                    Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts),
-                    Selection::Layer(_) if self.pieces.is_at_work() => {
-                        asked.extend(tree_piece::show(ui, &mut self.doc, &mut self.pieces));
-                    }
-                    Selection::Layer(index) => {
-                        let ghosts = &mut self.variants.ghosts;
-                        asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));
-                    }
+            egui::ScrollArea::vertical()
+                .id_salt(("parameters", id, format!("{:?}", self.pieces.selected())))
+                .auto_shrink(false)
+                .show(ui, |ui| {
+                    Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
+                        Selection::Scene => {
+                            settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts)
+                        }
+                        Selection::Layer(_) if self.pieces.is_at_work() => {
+                            asked.extend(tree_piece::show(ui, &mut self.doc, &mut self.pieces));
+                        }
+                        Selection::Layer(index) => {
+                            let ghosts = &mut self.variants.ghosts;
+                            asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));
+                        }
+                    });
                 });
-            });
         });
     }
 }

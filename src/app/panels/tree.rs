@@ -330,7 +330,9 @@ fn row(
         let what = if hidden { "Show" } else { "Hide" };
         let tip = Command::Piece(PieceAction::Hide).tooltip(ui.ctx());
         if small_toggle(ui, eye, hidden, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
-            set(document, layer, tree, &row.way, if hidden { "Show piece" } else { "Hide piece" }, |p| p.hidden ^= true);
+            set(document, layer, tree, &row.way, if hidden { "Show piece" } else { "Hide piece" }, |p| {
+                p.hidden ^= true
+            });
         }
         let lock = if locked { icon::LOCK } else { icon::LOCK_OPEN };
         let what = if locked { "Unlock" } else { "Lock" };

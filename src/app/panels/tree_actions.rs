@@ -33,10 +33,18 @@ impl Editor {
         let aside = f64::from(tree.frame.side) / 16.0;
         match action {
             PieceAction::Rename => self.pieces.rename(&tree),
-            PieceAction::Duplicate => self.change(layer, &tree, "Duplicate piece", |tree| edit::duplicate(tree, &way, aside).map(Some)),
-            PieceAction::Instance => self.change(layer, &tree, "Linked copy", |tree| edit::instantiate(tree, &way, aside).map(Some)),
-            PieceAction::Group(wrap) => self.change(layer, &tree, "Group piece", |tree| edit::group(tree, &way, wrap).map(Some)),
-            PieceAction::Dissolve => self.change(layer, &tree, "Dissolve operator", |tree| edit::dissolve(tree, &way).map(Some)),
+            PieceAction::Duplicate => {
+                self.change(layer, &tree, "Duplicate piece", |tree| edit::duplicate(tree, &way, aside).map(Some))
+            }
+            PieceAction::Instance => {
+                self.change(layer, &tree, "Linked copy", |tree| edit::instantiate(tree, &way, aside).map(Some))
+            }
+            PieceAction::Group(wrap) => {
+                self.change(layer, &tree, "Group piece", |tree| edit::group(tree, &way, wrap).map(Some))
+            }
+            PieceAction::Dissolve => {
+                self.change(layer, &tree, "Dissolve operator", |tree| edit::dissolve(tree, &way).map(Some))
+            }
             PieceAction::Delete => self.delete(layer, &tree, &way, &piece),
             PieceAction::Hide => {
                 let label = if piece.hidden { "Show piece" } else { "Hide piece" };

@@ -50,7 +50,8 @@ impl Desk<'_> {
         for (k, spec) in about.params.iter().enumerate().filter(|(k, _)| params.matters(*k)) {
             let value = params.get(k);
             let mut choose = None;
-            let change = ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
+            let change =
+                ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
             if choose.is_some() {
                 command = Some(Command::Piece(PieceAction::ChoosePicture));
             }
@@ -114,7 +115,9 @@ fn empty_tier(ui: &mut Ui, way: &Way) {
         ui.label(RichText::new(title).strong().size(15.0));
     });
     ui.label(help);
-    ui.label(RichText::new("There is none yet. What you place from the library now goes in here.").color(colour::TEXT_WEAK));
+    ui.label(
+        RichText::new("There is none yet. What you place from the library now goes in here.").color(colour::TEXT_WEAK),
+    );
 }
 
 /// Buttons for what can be done with a piece of this kind.
@@ -179,7 +182,10 @@ fn point(ui: &mut Ui, desk: &mut Desk, piece: &Piece, state: &mut TreeState) {
             None => format!("{count} points"),
         };
         ui.label(text);
-        if icon_button(ui, count > 0, icon::CARET_RIGHT, "Next point").on_hover_text("Selects the next point.").clicked() {
+        if icon_button(ui, count > 0, icon::CARET_RIGHT, "Next point")
+            .on_hover_text("Selects the next point.")
+            .clicked()
+        {
             state.point = next;
         }
         if let Some(k) = state.point {
@@ -288,7 +294,8 @@ fn contour_profile(ui: &mut Ui, desk: &mut Desk, contour: &Contour, state: &mut 
         });
     }
     ui.horizontal(|ui| {
-        let tip = "Adds a profile of its own for another direction; between two directions one goes over into the other.";
+        let tip =
+            "Adds a profile of its own for another direction; between two directions one goes over into the other.";
         if ui.button("Another direction").on_hover_text(tip).clicked() {
             let angles: Vec<f32> = contour.profiles.iter().map(|ray| ray.angle).collect();
             let profile = shown.clone();

@@ -23,9 +23,8 @@ struct Window {
 
 impl Window {
     fn around(profile: &Profile, reach: f32, area: Rect) -> Self {
-        let fold = |f: fn(f32, f32) -> f32, start: f32, of: fn(&(f32, f32)) -> f32| {
-            profile.0.iter().map(of).fold(start, f)
-        };
+        let fold =
+            |f: fn(f32, f32) -> f32, start: f32, of: fn(&(f32, f32)) -> f32| profile.0.iter().map(of).fold(start, f);
         let (low, high) = (fold(f32::min, -0.2, |p| p.1), fold(f32::max, 0.2, |p| p.1));
         // round steps, so that the plot keeps still while a point is dragged
         let step = |v: f32| (v.abs() * 2.0 + 0.2).ceil() * 0.5 * v.signum();

@@ -290,10 +290,10 @@ fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, way: &Way, se
 
 fn nearest(handles: &Handles, at: Pos2) -> Option<Grip> {
     // points first: they are what is meant where they lie under another handle
-    let close = |(grip, place): &&(Grip, Pos2)| {
-        place.distance(at) <= if *grip == Grip::Move { GRAB + 2.0 } else { GRAB }
-    };
-    let rank = |(grip, place): &(Grip, Pos2)| place.distance(at) + if matches!(grip, Grip::Point(_)) { 0.0 } else { 3.0 };
+    let close =
+        |(grip, place): &&(Grip, Pos2)| place.distance(at) <= if *grip == Grip::Move { GRAB + 2.0 } else { GRAB };
+    let rank =
+        |(grip, place): &(Grip, Pos2)| place.distance(at) + if matches!(grip, Grip::Point(_)) { 0.0 } else { 3.0 };
     handles.grips.iter().filter(close).min_by(|a, b| rank(a).total_cmp(&rank(b))).map(|(grip, _)| *grip)
 }
 
@@ -424,7 +424,8 @@ fn take_hold(
     let place = stage.ground_or_level([at.x, at.y], metres.place(pivot)).unwrap_or(metres.place(pivot));
     let from = metres.metres(place);
     let has_line = way.of(tree).is_some_and(|piece| points::line(piece).is_some());
-    let needs_ground = state.follows && has_line && matches!(grip, Grip::Move | Grip::Point(_) | Grip::Turn | Grip::Scale);
+    let needs_ground =
+        state.follows && has_line && matches!(grip, Grip::Move | Grip::Point(_) | Grip::Turn | Grip::Scale);
     let before = state.view.outlook(document).map(|outlook| &outlook.program);
     let below = needs_ground.then(|| Below::new(tree, &way, seed, before));
     let arm = sub(from, pivot);
@@ -463,7 +464,8 @@ fn drag(ctx: &egui::Context, document: &mut Document, state: &mut TreeState, at:
             let there = add(held.pivot, sub(to, held.from));
             let shift = sub(chain.inward(there), held.centre);
             let [east, south] = sub(there, held.pivot);
-            let hint = format!("Moved {:.0} m east, {:.0} m south; release to leave it there, Esc takes it back", east, south);
+            let hint =
+                format!("Moved {:.0} m east, {:.0} m south; release to leave it there, Esc takes it back", east, south);
             ("Move piece", hint, Ok(Reshape::shift(shift).of(piece)))
         }
         Grip::Turn => {
@@ -486,8 +488,11 @@ fn drag(ctx: &egui::Context, document: &mut Document, state: &mut TreeState, at:
         Grip::Raise => {
             let relief = f64::from(held.tree.frame.relief);
             let shown = f64::from(held.stage.prepared.scale.relief_metres());
-            let per_point = held.stage.share_per_point(near) * f64::from(held.stage.prepared.scale.metres_per_world)
-                * f64::from(crate::app::view::SIDE_WORLD) * relief / shown.max(1e-6);
+            let per_point = held.stage.share_per_point(near)
+                * f64::from(held.stage.prepared.scale.metres_per_world)
+                * f64::from(crate::app::view::SIDE_WORLD)
+                * relief
+                / shown.max(1e-6);
             let by = f64::from(held.from_screen.y - at.y) * per_point;
             let by = if ctrl { (by / 10.0).round() * 10.0 } else { by };
             let hint = format!("{by:+.0} m; release to leave it so, Esc takes it back");
@@ -530,13 +535,7 @@ fn drag(ctx: &egui::Context, document: &mut Document, state: &mut TreeState, at:
 }
 
 /// The piece that a click would select.
-fn under_pointer(
-    state: &mut TreeState,
-    document: &Document,
-    stage: &Stage,
-    tree: &Arc<Tree>,
-    at: Pos2,
-) -> Option<Way> {
+fn under_pointer(state: &mut TreeState, document: &Document, stage: &Stage, tree: &Arc<Tree>, at: Pos2) -> Option<Way> {
     let serial = stage.prepared.serial;
     if let Some((known, of, before, way)) = &state.view.under
         && *known == at

@@ -51,7 +51,10 @@ pub enum ViewCommand {
     FromNorth,
     FromWest,
     /// A box of the world, from where the camera looks now.
-    Look { low_world: Vec3, high_world: Vec3 },
+    Look {
+        low_world: Vec3,
+        high_world: Vec3,
+    },
 }
 
 impl ViewCommand {

@@ -253,6 +253,7 @@ impl Drawing {
             &self.palette.view,
             map(Layer::Inland),
             map(Layer::Data),
+            map(Layer::Colours),
             &self.palette.sampler,
         ));
         Some(Batch {

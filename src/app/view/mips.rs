@@ -66,10 +66,10 @@ impl Mips {
             let (from, to) = (fine.bytes.as_chunks::<N>().0, coarse.bytes.as_chunks_mut::<N>().0);
             for i in rows.clone() {
                 for j in columns.clone() {
-                    let four = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(a, b)| {
-                        unpack(from[(2 * i + a) * fine.size + 2 * j + b])
-                    });
-                    to[i * coarse.size + j] = pack(std::array::from_fn(|c| 0.25 * four.iter().map(|t| t[c]).sum::<f32>()));
+                    let four = [(0, 0), (0, 1), (1, 0), (1, 1)]
+                        .map(|(a, b)| unpack(from[(2 * i + a) * fine.size + 2 * j + b]));
+                    to[i * coarse.size + j] =
+                        pack(std::array::from_fn(|c| 0.25 * four.iter().map(|t| t[c]).sum::<f32>()));
                 }
             }
         }

@@ -8,6 +8,7 @@ use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use crate::field::{MapKind, Terrain};
+use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::param::{Kind, ParamType};
 
@@ -114,6 +115,8 @@ impl Overlay {
 pub struct Choice {
     pub overlay: Overlay,
     pub reference: Option<Reference>,
+    /// What grows where, in place of the palette.
+    pub biomes: Option<Arc<Biomes>>,
 }
 
 /// A terrain to compare with.
@@ -133,7 +136,11 @@ impl Choice {
     /// Whether both give the same picture; the reference counts only where it is looked at.
     pub fn shows_the_same(&self, other: &Self) -> bool {
         let compares = self.overlay == Overlay::Difference;
-        self.overlay == other.overlay && (!compares || self.reference == other.reference)
+        let same_biomes = match (&self.biomes, &other.biomes) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.overlay == other.overlay && same_biomes && (!compares || self.reference == other.reference)
     }
 }
 
@@ -275,7 +282,8 @@ mod tests {
 
     fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
         let (data, legend) =
-            lay(terrain, 1000.0, &Choice { overlay, reference }, &Control::default()).expect("nobody stops it");
+            lay(terrain, 1000.0, &Choice { overlay, reference, ..Choice::default() }, &Control::default())
+                .expect("nobody stops it");
         (data, legend.expect("every overlay has a legend"))
     }
 
@@ -356,7 +364,7 @@ mod tests {
         terrain.map_mut(MapKind::Water).fill(0.1);
         let control = Control::default();
         control.cancel();
-        let choice = Choice { overlay: Overlay::Map(MapKind::Water), reference: None };
+        let choice = Choice { overlay: Overlay::Map(MapKind::Water), ..Choice::default() };
         assert!(lay(&terrain, 1.0, &choice, &control).is_err());
     }
 }

@@ -142,6 +142,7 @@ impl Pipelines {
                     filtered(),
                     filtered(),
                     filtered(),
+                    filtered(),
                     sampler(SamplerBindingType::Filtering),
                 ),
             ),

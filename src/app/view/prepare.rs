@@ -16,6 +16,7 @@ use super::ramp::Ramp;
 use super::scale::Scale;
 use crate::construction::fill::Region;
 use crate::field::{Grid, MapKind, Terrain, gradient};
+use crate::look::{Biomes, Paint};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
@@ -46,6 +47,41 @@ pub struct Prepared {
     pub data: Option<Data>,
     /// What the colours of the overlay mean, or why there are none.
     pub legend: Option<Arc<Legend>>,
+    /// What grows on the ground, if the scene is coloured by that.
+    pub grown: Option<Grown>,
+    settings: Settings,
+}
+
+/// The ground painted by a biome table.
+#[derive(Clone)]
+pub struct Grown {
+    pub paint: Arc<Paint>,
+    pub biomes: Arc<Biomes>,
+    /// sRGB bytes.
+    pub colours: Arc<Mips>,
+}
+
+impl Grown {
+    /// Paints `terrain`; what is the same as in `before`, the same terrain's, is not worked out again.
+    fn new(
+        terrain: &Terrain,
+        settings: &Settings,
+        biomes: &Arc<Biomes>,
+        before: Option<&Self>,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let known = before.filter(|before| before.biomes.has_climate_of(biomes));
+        let paint = match known {
+            Some(before) if before.biomes == *biomes => return Ok(before.clone()),
+            Some(before) => before.paint.with_table(biomes, settings),
+            None => Paint::new(terrain, settings, biomes),
+        };
+        let colours = paint.colours(terrain, control)?;
+        let texels = colours.into_par_iter().map(|rgba| rgba.map(f32::from)).collect();
+        let bytes = |rgba: [f32; 4]| rgba.map(|c| (c + 0.5) as u8);
+        let colours = Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?);
+        Ok(Self { paint: Arc::new(paint), biomes: biomes.clone(), colours })
+    }
 }
 
 /// How an overlay gets into the picture.
@@ -99,7 +135,11 @@ pub fn prepare(
     let inland = inland(&terrain, control)?.map(Arc::new);
     scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
     let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
+    let grown =
+        choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
     Ok(Prepared {
+        grown,
+        settings: settings.clone(),
         serial: next_serial(),
         range,
         bounds: Arc::new(bounds),
@@ -116,13 +156,19 @@ pub fn prepare(
 }
 
 impl Prepared {
-    /// The same ground under another overlay. Cheap beside [`prepare`]: the rest is shared.
+    /// The same ground under another overlay, or with other biomes. Cheap beside [`prepare`]: the rest is shared.
     ///
     /// # Errors
     /// When `control` says so.
     pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
-        let (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
-        Ok(Self { serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
+        let (mut data, mut legend) = (self.data.clone(), self.legend.clone());
+        if !(Choice { biomes: None, ..choice.clone() }).shows_the_same(&Choice { biomes: None, ..self.choice.clone() })
+        {
+            (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
+        }
+        let grow = |biomes| Grown::new(&self.terrain, &self.settings, biomes, self.grown.as_ref(), control);
+        let grown = choice.biomes.as_ref().map(grow).transpose()?;
+        Ok(Self { grown, serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
     }
 
     /// What the screen needs of a terrain that differs from this one in a region alone, made in a moment: light is worked out near
@@ -138,7 +184,8 @@ impl Prepared {
         control: &Control,
     ) -> Result<Option<Self>, Cancelled> {
         let n = terrain.samples();
-        let plain = self.data.is_none() && n == self.terrain.samples() && n <= MAX_DRAWN_SAMPLES;
+        let painted = self.data.is_some() || self.grown.is_some();
+        let plain = !painted && n == self.terrain.samples() && n <= MAX_DRAWN_SAMPLES;
         let Some(window) = self.light_window(region).filter(|_| plain && !terrain.grid.is_globe()) else {
             return Ok(None);
         };
@@ -171,6 +218,7 @@ impl Prepared {
             light: Arc::new(light),
             inland,
             scale,
+            settings: settings.clone(),
             terrain: terrain.clone(),
             ..self.clone()
         }))
@@ -256,7 +304,8 @@ impl Prepared {
     pub fn texture_bytes(&self) -> usize {
         let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
         let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
-        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data
+        let grown = self.grown.as_ref().map_or(0, |grown| grown.colours.bytes());
+        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown
     }
 }
 
@@ -373,11 +422,11 @@ mod tests {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(3.0);
         let plain = prepare(&Arc::new(terrain), &Settings::default());
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), reference: None };
+        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert!(Arc::ptr_eq(&plain.slopes, &flow.slopes) && plain.serial != flow.serial);
         assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
-        let slope = Choice { overlay: Overlay::Slope, reference: None };
+        let slope = Choice { overlay: Overlay::Slope, ..Choice::default() };
         assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
     }
 

@@ -33,10 +33,11 @@ pub enum Layer {
     Light,
     Inland,
     Data,
+    Colours,
 }
 
 impl Layer {
-    const ALL: [Self; 5] = [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data];
+    const ALL: [Self; 6] = [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data, Self::Colours];
 
     fn format(self) -> TextureFormat {
         match self {
@@ -44,6 +45,7 @@ impl Layer {
             Self::Slopes => TextureFormat::Rg16Float,
             Self::Light => TextureFormat::Rg8Unorm,
             Self::Inland | Self::Data => TextureFormat::R16Float,
+            Self::Colours => TextureFormat::Rgba8UnormSrgb,
         }
     }
 
@@ -54,6 +56,7 @@ impl Layer {
             Self::Light => Some(Source::Mips(prepared.light.clone())),
             Self::Inland => prepared.inland.clone().map(Source::Inland),
             Self::Data => prepared.data.as_ref().map(|data| Source::Mips(data.texels.clone())),
+            Self::Colours => prepared.grown.as_ref().map(|grown| Source::Mips(grown.colours.clone())),
         }
     }
 }
@@ -267,7 +270,7 @@ mod tests {
     use crate::scene::Settings;
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> Prepared {
-        let choice = Choice { overlay, reference: None };
+        let choice = Choice { overlay, ..Choice::default() };
         prepare(&Arc::new(terrain.clone()), &Settings::default(), &choice, &Control::default()).unwrap()
     }
 
@@ -301,7 +304,7 @@ mod tests {
         let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(2.0);
         let plain = prepared(&terrain, Overlay::None);
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), reference: None };
+        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert_eq!(bytes(&flow, Some(&plain)), flow.texture_bytes() - plain.texture_bytes());
         assert_eq!(bytes(&plain, Some(&flow)), 0);

@@ -219,7 +219,9 @@ impl Item {
                 };
                 Form::Ribbon(Ribbon { points: line([0.0, 120.0, 40.0, -100.0, 0.0]), settings })
             }
-            Self::Volcano | Self::Valley | Self::Oasis | Self::Moon => return self.composed_piece(tree, at, f64::from(z)),
+            Self::Volcano | Self::Valley | Self::Oasis | Self::Moon => {
+                return self.composed_piece(tree, at, f64::from(z));
+            }
         };
         Piece::new(form)
     }
@@ -247,7 +249,8 @@ impl Item {
         let program = Program::new(&preset, 0);
         let side = program.side;
         let edges = [[0.1, 0.5], [0.9, 0.5], [0.5, 0.1], [0.5, 0.9]];
-        let base = edges.iter().fold(0.0, |sum, e| sum + 0.25 * program.height([e[0] * side, e[1] * side], &Detail::FULL));
+        let base =
+            edges.iter().fold(0.0, |sum, e| sum + 0.25 * program.height([e[0] * side, e[1] * side], &Detail::FULL));
         let pivot = 0.5 * preset.frame.side;
         let settings = Placement {
             move_x: tidy(at[0] - f64::from(pivot)),

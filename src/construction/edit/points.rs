@@ -121,7 +121,8 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, Refusal> {
     if let Form::Contour(contour) = &mut piece.form {
         return add_to_contour(contour, at);
     }
-    let stations = course(piece).map(|course| (course.path.at::<false>(at).map(|near| near.along), course.path.stations));
+    let stations =
+        course(piece).map(|course| (course.path.at::<false>(at).map(|near| near.along), course.path.stations));
     let points = line_mut(piece).ok_or(Refusal::Gone)?;
     if points.len() >= MOST_POINTS {
         return Err(Refusal::TooManyPoints);
@@ -174,7 +175,8 @@ fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, Refusal> {
         let way = turn - angle(p);
         if way < 0.0 { way + std::f64::consts::TAU } else { way }
     };
-    let nearest = (0..contour.points.len()).min_by(|&a, &b| ahead(&contour.points[a]).total_cmp(&ahead(&contour.points[b])));
+    let nearest =
+        (0..contour.points.len()).min_by(|&a, &b| ahead(&contour.points[a]).total_cmp(&ahead(&contour.points[b])));
     let index = nearest.map_or(0, |k| k + 1);
     contour.points.insert(index, (tidy(new[0]), tidy(new[1])));
     Ok(index)
