@@ -226,17 +226,12 @@ fn words(grip: Grip, tree: &Tree, way: Option<&Way>, follows: bool) -> String {
     }
 }
 
-/// A handle with where it is on the screen; the ring with its line.
+/// Handles with where they are on the screen, and the ring.
+#[derive(Default)]
 struct Handles {
     grips: Vec<(Grip, Pos2)>,
     ring: Vec<Pos2>,
     is_image: bool,
-}
-
-impl Default for Handles {
-    fn default() -> Self {
-        Self { grips: Vec::new(), ring: Vec::new(), is_image: false }
-    }
 }
 
 fn middle(state: &mut TreeState, tree: &Arc<Tree>, way: &Way) -> Option<Point> {
@@ -465,7 +460,7 @@ fn drag(ctx: &egui::Context, document: &mut Document, state: &mut TreeState, at:
             let shift = sub(chain.inward(there), held.centre);
             let [east, south] = sub(there, held.pivot);
             let hint =
-                format!("Moved {:.0} m east, {:.0} m south; release to leave it there, Esc takes it back", east, south);
+                format!("Moved {east:.0} m east, {south:.0} m south; release to leave it there, Esc takes it back");
             ("Move piece", hint, Ok(Reshape::shift(shift).of(piece)))
         }
         Grip::Turn => {
