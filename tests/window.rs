@@ -361,8 +361,8 @@ fn a_crater_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
         "pieces.ron",
         r#"[
             Settle, State("opened.json"),
-            DragToView("Place crater", 0.72, 0.62), Settle, State("placed.json"), Picture("placed.png"),
-            ViewDrag(from: (0.72, 0.62), to: (0.62, 0.66), button: Left, shift: false), Settle,
+            DragToView("Place crater", 0.5, 0.52), Settle, State("placed.json"), Picture("placed.png"),
+            ViewDrag(from: (0.5, 0.52), to: (0.6, 0.5), button: Left, shift: false), Settle,
             State("moved.json"), Picture("moved.png"),
             Key("Ctrl+Z"), Settle, State("back.json"),
             Key("Ctrl+Z"), Settle, State("undone.json"),

@@ -6,7 +6,7 @@ use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, PointerButton, Pos2, pos2, vec2};
-use egui_kittest::kittest::{NodeT, Queryable};
+use egui_kittest::kittest::Queryable;
 use glam::Vec2;
 use talweg::app::document::Selection;
 use talweg::app::panels::Effect;
@@ -27,7 +27,8 @@ fn selected(panels: &Panels) -> Option<Piece> {
 
 /// The panels with a volcano and a view of it, as the engine would give it.
 fn volcano() -> Panels {
-    let mut panels = large(&["Construction"]);
+    // tall, so that all rows are seen
+    let mut panels = panels(vec2(1280.0, 1100.0), &["Construction"]);
     look(&mut panels);
     panels
 }
@@ -247,7 +248,7 @@ fn crater() -> Panels {
     let text = r#"(terrain: (form: Replace(of: [
         (name: "plain", form: Disc(radius: 9000.0, core: 0.9, surface: Level)),
         (name: "crater", form: Contour(settings: (landform: Crater, x: 5000.0, y: 5000.0, radius: 600.0, depth: 150.0))),
-        (name: "picture", form: Image(corners: [(1500.0, 4500.0), (3500.0, 4500.0), (3500.0, 6500.0), (1500.0, 6500.0)])),
+        (name: "picture", form: Image(corners: ((1500.0, 4500.0), (3500.0, 4500.0), (3500.0, 6500.0), (1500.0, 6500.0)))),
         (name: "road", form: Curve(points: [(at: (2000.0, 3000.0), height: 900.0), (at: (6000.0, 3000.0), height: 950.0)],
             settings: (cross: Road))),
     ])))"#;
@@ -323,7 +324,8 @@ fn rings_turn_and_scale() {
         panels.hover_at(at);
         panels.run();
     }
-    drop_at(&mut panels, on_screen(&panels, [3000.0, 5500.0]));
+    let end = on_screen(&panels, [3000.0, 5500.0]);
+    drop_at(&mut panels, end);
     let [x, y] = points::handles(&selected(&panels).unwrap())[0];
     let opposite = [5000.0 - corner[0], 11000.0 - corner[1]];
     assert!((x - opposite[0]).abs() < 60.0 && (y - opposite[1]).abs() < 60.0, "{x} {y} for {opposite:?}");
