@@ -312,8 +312,10 @@ fn rings_turn_and_scale() {
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
     choose(&mut panels, "picture");
     let corner = points::handles(&selected(&panels).unwrap())[0];
-    let middle = on_screen(&panels, [2500.0, 5500.0]);
-    let knob = middle - vec2(62.0, 0.0);
+    // the knob lies on the ground, as far from the middle as 62 points are there
+    let stage = panels.state().info.stage.clone().unwrap();
+    let share = 62.0 * stage.share_per_point([2500.0 / 8000.0, 5500.0 / 8000.0]);
+    let knob = on_screen(&panels, [2500.0 - 8000.0 * share, 5500.0]);
     // from the west over the north to the east is half a turn
     panels.hover_at(knob);
     panels.drag_at(knob);
@@ -335,7 +337,8 @@ fn rings_turn_and_scale() {
 fn points_are_added_moved_and_deleted_in_the_view() {
     let mut panels = crater();
     choose(&mut panels, "road");
-    let at = on_screen(&panels, [4700.0, 3000.0]);
+    // away from the handles
+    let at = on_screen(&panels, [5400.0, 3000.0]);
     // a click with Ctrl on the line
     panels.hover_at(at);
     panels.run();
@@ -352,11 +355,11 @@ fn points_are_added_moved_and_deleted_in_the_view() {
     assert_eq!(points::handles(&selected(&panels).unwrap()).len(), 3);
     assert_eq!(panels.state().editor.pieces.point, Some(1));
     assert!(panels.query_by_label_contains("Point 2 of 3").is_some());
-    let to = on_screen(&panels, [4700.0, 2200.0]);
+    let to = on_screen(&panels, [5400.0, 2200.0]);
     drag(&mut panels, at, to);
     drop_at(&mut panels, to);
     let [x, y] = points::handles(&selected(&panels).unwrap())[1];
-    assert!((x - 4700.0).abs() < 60.0 && (y - 2200.0).abs() < 60.0, "{x} {y}");
+    assert!((x - 5400.0).abs() < 60.0 && (y - 2200.0).abs() < 60.0, "{x} {y}");
     // its width in the panel
     let rail = panels.query_all_by_role_and_label(Role::Slider, "Width").map(|node| node.rect()).last().unwrap();
     if panels.ctx.viewport_rect().contains_rect(rail) {
