@@ -167,6 +167,12 @@ impl Path {
         Outline { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
+    /// The line as it runs, from chord to chord.
+    pub fn line(&self) -> Vec<Point> {
+        let end = self.chords.last().map(|chord| add(chord.from, scaled(chord.along, chord.length)));
+        self.chords.iter().map(|chord| chord.from).chain(end).collect()
+    }
+
     /// Total arc length.
     pub fn length(&self) -> f64 {
         self.chords.last().map_or(0.0, |c| c.start + c.length)
