@@ -81,8 +81,9 @@ crate::params! {
     }
 }
 
-/// When the maria were flooded, of the time that craters fall.
+/// How often craters cover the ground at the most.
 const SATURATED: f64 = 20.0;
+/// When the maria were flooded, of the time that craters fall.
 const FLOODED: f32 = 0.85;
 /// Basins that fell before this may be flooded.
 const OLD: f32 = 0.6;
