@@ -57,15 +57,6 @@ impl GlobeShader {
             include_str!("../../../../assets/shaders/globe_sky.wgsl"),
             include_str!("../../../../assets/shaders/globe_map.wgsl"),
         );
-        // DEV-ONLY
-        if let Ok(dir) = std::env::var("TALWEG_SHADERS") {
-            let names = ["screen", "globe", "globe_air", "globe_clouds", "globe_ground", "globe_sky", "globe_map"];
-            let text: String = names
-                .iter()
-                .map(|name| std::fs::read_to_string(format!("{dir}/{name}.wgsl")).unwrap_or_default())
-                .collect();
-            return Self(shaders.add(Shader::from_wgsl(text, "talweg/globe.wgsl")));
-        }
         Self(shaders.add(Shader::from_wgsl(source, "talweg/globe.wgsl")))
     }
 }
