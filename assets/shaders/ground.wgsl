@@ -126,6 +126,11 @@ fn with_edges(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
 }
 
 fn drawn(light: vec3<f32>, in: GroundVertex) -> vec4<f32> {
+#ifdef CUT
+    if is_void(in.world.xz) {
+        discard;
+    }
+#endif
     return vec4<f32>(to_screen(light, in.clip.xy), 1.0);
 }
 

@@ -7,6 +7,8 @@ use std::time::Duration;
 use bevy::prelude::*;
 
 use super::document::Document;
+use super::panels::Composition;
+use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Report, Status, Worker};
 use crate::field::Terrain;
@@ -14,7 +16,64 @@ use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::scene::{Problem, Scene};
 
-type Answer = Result<Arc<Prepared>, Cancelled>;
+type Answer = Result<Picture, Cancelled>;
+
+/// What is ready for the screen.
+#[derive(Clone)]
+pub enum Picture {
+    Terrain(Arc<Prepared>),
+    Planet(Arc<PreparedGlobe>),
+}
+
+impl Picture {
+    fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &Choice, control: &Control) -> Answer {
+        let Some(planet) = scene.as_planet() else {
+            return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, choice, control)?)));
+        };
+        // the colours are those of the scene, whatever the last one had
+        let table = crate::look::table_of(scene);
+        let choice = Choice { biomes: table.biomes.clone(), ..choice.clone() };
+        let radius = f64::from(planet.radius_metres);
+        Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))
+    }
+
+    fn serial(&self) -> u64 {
+        match self {
+            Self::Terrain(prepared) => prepared.serial,
+            Self::Planet(prepared) => prepared.serial,
+        }
+    }
+
+    /// Lowest and highest height, as fractions of the relief.
+    fn range(&self) -> (f32, f32) {
+        match self {
+            Self::Terrain(prepared) => prepared.bounds.whole(),
+            Self::Planet(prepared) => prepared.range,
+        }
+    }
+
+    fn choice(&self) -> &Choice {
+        match self {
+            Self::Terrain(prepared) => &prepared.choice,
+            Self::Planet(prepared) => &prepared.choice,
+        }
+    }
+
+    fn legend(&self) -> Option<Arc<Legend>> {
+        match self {
+            Self::Terrain(prepared) => prepared.legend.clone(),
+            Self::Planet(prepared) => prepared.legend.clone(),
+        }
+    }
+
+    /// The same ground under another overlay.
+    fn with_overlay(&self, choice: &Choice, control: &Control) -> Answer {
+        Ok(match self {
+            Self::Terrain(prepared) => Self::Terrain(Arc::new(prepared.with_overlay(choice, control)?)),
+            Self::Planet(prepared) => Self::Planet(Arc::new(prepared.with_overlay(choice, control)?)),
+        })
+    }
+}
 
 /// The worker with the last good answer.
 #[derive(Resource)]
@@ -23,7 +82,7 @@ pub struct Bridge {
     wanted: Arc<Mutex<Wanted>>,
     waker: Waker,
     /// What is on screen.
-    shown: Option<Arc<Prepared>>,
+    shown: Option<Picture>,
     /// An overlay that is being made for what is on screen.
     laying: Option<Laying>,
     /// The terrain on screen.
@@ -73,7 +132,7 @@ impl Drop for Laying {
 /// What a round of reports changed.
 #[derive(Default)]
 pub struct Received {
-    pub prepared: Option<Arc<Prepared>>,
+    pub prepared: Option<Picture>,
     /// Messages of evaluations that broke.
     pub failures: Vec<String>,
     /// Problems that were not there before.
@@ -93,7 +152,7 @@ impl Bridge {
                 let wanted = locked(&seen);
                 (wanted.choice.clone(), wanted.control(scene, terrain.samples())?)
             };
-            prepare(terrain, &scene.settings, &choice, &control).map(Arc::new)
+            Picture::of(terrain, scene, &choice, &control)
         };
         let bell = waker.clone();
         let worker = Worker::start(0, prepare, move || bell.wake())?;
@@ -148,7 +207,7 @@ impl Bridge {
             }
         }
         if let Some(prepared) = &received.prepared {
-            self.range = prepared.bounds.whole();
+            self.range = prepared.range();
             self.shown = Some(prepared.clone());
         }
         self.lay_overlay(&mut received);
@@ -161,7 +220,7 @@ impl Bridge {
         let choice = locked(&self.wanted).choice.clone();
         if let Some(laying) = &self.laying {
             // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
-            let is_current = laying.over == shown.serial;
+            let is_current = laying.over == shown.serial();
             let answer = laying.done.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
             match answer {
                 Err(std::sync::mpsc::TryRecvError::Empty) if is_current => return,
@@ -174,7 +233,7 @@ impl Bridge {
             }
         }
         let Some(shown) = &self.shown else { return };
-        if !shown.choice.shows_the_same(&choice) {
+        if !shown.choice().shows_the_same(&choice) {
             self.laying = Laying::start(shown.clone(), choice, self.waker.clone());
         }
     }
@@ -197,14 +256,23 @@ impl Bridge {
         self.waker.wake();
     }
 
-    /// The terrain on screen, as it was evaluated and as it is drawn.
+    /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
     pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<Prepared>)> {
-        self.terrain.as_ref().zip(self.shown.as_ref())
+        let Some(Picture::Terrain(prepared)) = &self.shown else { return None };
+        self.terrain.as_ref().zip(Some(prepared))
     }
 
     /// What the colours on screen mean.
     pub fn legend(&self) -> Option<Arc<Legend>> {
-        self.shown.as_ref()?.legend.clone()
+        self.shown.as_ref()?.legend()
+    }
+
+    /// What the ground on screen consists of at a place, if it is coloured by biomes.
+    pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
+        let Some(Picture::Terrain(shown)) = &self.shown else { return None };
+        let paint = &shown.grown.as_ref()?.paint;
+        let place = paint.place_on(&shown.terrain, u, v);
+        Some(Composition { weights: paint.law().weights(&place), place })
     }
 
     /// Sends the document's next request, if it has one.
@@ -241,12 +309,12 @@ impl Bridge {
 
 impl Laying {
     /// On a thread of its own, so that a long evaluation does not hold it up.
-    fn start(over: Arc<Prepared>, choice: Choice, waker: Waker) -> Option<Self> {
+    fn start(over: Picture, choice: Choice, waker: Waker) -> Option<Self> {
         let control = Arc::new(Control::default());
         let (sender, done) = channel();
-        let (serial, stop) = (over.serial, control.clone());
+        let (serial, stop) = (over.serial(), control.clone());
         let lay = move || {
-            let answer = over.with_overlay(&choice, &stop).map(Arc::new);
+            let answer = over.with_overlay(&choice, &stop);
             if sender.send(answer).is_ok() {
                 waker.wake();
             }

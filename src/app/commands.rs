@@ -30,6 +30,7 @@ use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use super::document::Group;
+pub use super::view::globe::GlobeWay;
 pub use super::view::{Overlay, ViewMode};
 use crate::nodes::Node;
 pub use compare::{CompareAction, Way};
@@ -76,6 +77,10 @@ pub enum Command {
     CompareBranch,
     ToggleCharts,
     ToggleMeasures,
+    /// Opens the biome editor, or closes it.
+    ToggleBiomes,
+    OpenBiomes,
+    SaveBiomes,
     ExportTimelapse,
     /// A picture for a parameter of the scene.
     ChooseImage(Group, usize),
@@ -136,6 +141,9 @@ impl Command {
             Self::CompareBranch,
             Self::ToggleCharts,
             Self::ToggleMeasures,
+            Self::ToggleBiomes,
+            Self::OpenBiomes,
+            Self::SaveBiomes,
             Self::Recompute,
             Self::Cancel,
         ];
@@ -153,6 +161,7 @@ impl Command {
         view.extend(ViewMode::ALL.map(ViewAction::Mode));
         view.extend(Overlay::all().into_iter().map(ViewAction::Overlay));
         view.push(ViewAction::ToggleWater);
+        view.extend(GlobeWay::ALL.map(ViewAction::Way));
         view
     }
 
@@ -161,12 +170,13 @@ impl Command {
         match self {
             Self::New | Self::Open | Self::OpenRecent(_) | Self::Example(_) | Self::Save => "File",
             Self::SaveAs | Self::ExportHeightmap | Self::ExportTimelapse | Self::Quit => "File",
+            Self::OpenBiomes | Self::SaveBiomes => "File",
             Self::Undo | Self::Redo => "Edit",
             Self::PlayPause | Self::StepForward | Self::StepBack | Self::ToStart | Self::ToEnd => "Erosion",
             Self::ContinueFromHere | Self::Branch | Self::ShowBranch(_) => "Erosion",
             Self::CompareBranch | Self::ToggleCharts => "Erosion",
             Self::Recompute | Self::Cancel => "Computing",
-            Self::View(_) | Self::ToggleMeasures | Self::SliderGhosts => "View",
+            Self::View(_) | Self::ToggleMeasures | Self::ToggleBiomes | Self::SliderGhosts => "View",
             Self::Compare(_) => "Compare",
             Self::Benchmark | Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
@@ -293,6 +303,24 @@ impl Command {
                 "Measures the terrain: slopes, peaks, roughness, drainage, playability, beside what real terrain has.",
                 icon::RULER,
                 keys![NONE + M],
+            ),
+            Self::ToggleBiomes => (
+                "Biomes",
+                "Edits the ground types that colour the scene: what grows where, by temperature, height, slope and moisture.",
+                icon::TREE,
+                keys![NONE + K],
+            ),
+            Self::OpenBiomes => (
+                "Open biome table…",
+                "Colours the scene by the ground types of a file; the scene keeps a copy of them.",
+                icon::FOLDER_OPEN,
+                &[],
+            ),
+            Self::SaveBiomes => (
+                "Save biome table…",
+                "Writes the ground types of the scene to a file of their own.",
+                icon::FLOPPY_DISK,
+                &[],
             ),
             Self::ExportTimelapse => (
                 "Export time-lapse…",

@@ -116,6 +116,9 @@ fn line(report: &ExportReport) -> String {
     if report.metres_per_step > 0.0 {
         text += &format!(", {} m per step", report.metres_per_step);
     }
+    if let Some(void) = report.void() {
+        text += &format!("\n{void}");
+    }
     text + "\n"
 }
 

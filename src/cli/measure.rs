@@ -188,7 +188,7 @@ impl MeasureArgs {
             return Ok(Subject { name, terrain: heightmap(scene.path(), self.white)?, scale });
         }
         let job = scene.load()?;
-        Ok(Subject { name, terrain: job.evaluate()?, scale: Scale::of(&job.scene.settings) })
+        Ok(Subject { name, terrain: job.evaluate()?, scale: Scale::of(&job.scene) })
     }
 }
 

@@ -19,6 +19,7 @@ crate::choices! {
         Film "Rain water": "Depth of rain that runs over the ground in a film. Pictures leave it out, so that the ground is seen.",
         Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
         Brightness "Brightness": "How bright the ground is beside its colour: above 0 rays and fresh rubble, below 0 dark lava.",
+        Ground "Ground": "Where there is ground: 1 is ground, 0 is nothing. Pictures leave out what is less than a half.",
     }
 }
 
@@ -28,14 +29,17 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness)
+        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness | Self::Ground)
     }
 
     /// Value where no layer has written the map.
     pub fn neutral(self) -> f32 {
-        if self == Self::Rain { 1.0 } else { 0.0 }
+        if matches!(self, Self::Rain | Self::Ground) { 1.0 } else { 0.0 }
     }
 }
+
+/// Value of [`MapKind::Ground`] from which on there is ground.
+pub const HAS_GROUND: f32 = 0.5;
 
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.
 ///
@@ -98,14 +102,46 @@ impl Terrain {
         }
     }
 
+    /// One face of a globe as a square terrain with open edges; a square terrain is its own face 0.
+    pub fn face(&self, face: usize) -> Self {
+        let n = self.grid.samples;
+        let cells = face * n * n..(face + 1) * n * n;
+        let part = |map: &Arc<Vec<f32>>| Arc::new(map[cells.clone()].to_vec());
+        Self {
+            grid: Grid::working(n, self.grid.edges),
+            height: self.height[cells.clone()].to_vec(),
+            maps: self.maps.each_ref().map(|map| map.as_ref().map(part)),
+        }
+    }
+
     /// Memory held, shared maps counted in full.
     pub fn bytes(&self) -> usize {
         4 * self.grid.len() * (1 + self.maps.iter().flatten().count())
     }
 
-    /// Lowest and highest sample.
+    /// Whether there is ground at sample `k`.
+    pub fn has_ground(&self, k: usize) -> bool {
+        self.map(MapKind::Ground).is_none_or(|map| map[k] >= HAS_GROUND)
+    }
+
+    /// How many samples have no ground.
+    pub fn void_samples(&self) -> usize {
+        self.map(MapKind::Ground).map_or(0, |map| map.iter().filter(|&&ground| ground < HAS_GROUND).count())
+    }
+
+    /// Lowest and highest sample of the ground; of all where there is no ground at all.
     pub fn range(&self) -> (f32, f32) {
-        self.height.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &h| (lo.min(h), hi.max(h)))
+        let range = |heights: &mut dyn Iterator<Item = &f32>| {
+            heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &h| (lo.min(h), hi.max(h)))
+        };
+        if let Some(map) = self.map(MapKind::Ground) {
+            let ground = self.height.iter().zip(map.iter()).filter(|(_, ground)| **ground >= HAS_GROUND);
+            let (low, high) = range(&mut ground.map(|(h, _)| h));
+            if low <= high {
+                return (low, high);
+            }
+        }
+        range(&mut self.height.iter())
     }
 
     /// Height between samples of a square (on a globe its first face), bilinear; positions outside [0, 1] are clamped.

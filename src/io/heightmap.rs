@@ -52,6 +52,17 @@ pub struct ExportReport {
     pub cell_metres: f32,
     /// Height that one step of a 16-bit format stands for; 0 for floats.
     pub metres_per_step: f32,
+    /// Samples without ground; they hold the lowest height, [`Self::min_metres`].
+    pub void_samples: usize,
+}
+
+impl ExportReport {
+    /// What is in the file where there is no ground, if that is anywhere.
+    pub fn void(&self) -> Option<String> {
+        let lowest = self.min_metres;
+        (self.void_samples > 0)
+            .then(|| format!("{} samples have no ground; they hold the lowest height, {lowest} m", self.void_samples))
+    }
 }
 
 const STEPS: f32 = 65535.0;
@@ -71,14 +82,23 @@ pub struct HeightSheet<'a> {
 
 /// Writes the heights in the format that the extension of `path` asks for, row by row.
 pub fn export_heightmap(terrain: &Terrain, settings: &Settings, path: &Path) -> Result<ExportReport, FileError> {
+    let (range, void_samples) = (terrain.range(), terrain.void_samples());
+    let filled: Vec<f32>;
+    let heights = if void_samples > 0 {
+        let cells = terrain.height.iter().enumerate();
+        filled = cells.map(|(k, &h)| if terrain.has_ground(k) { h } else { range.0 }).collect();
+        &filled
+    } else {
+        &terrain.height
+    };
     let sheet = HeightSheet {
         width: terrain.samples(),
-        heights: &terrain.height,
-        range: terrain.range(),
+        heights,
+        range,
         relief_metres: settings.relief_metres,
         cell_metres: settings.size_metres * terrain.grid.cell(),
     };
-    export_sheet(&sheet, path)
+    Ok(ExportReport { void_samples, ..export_sheet(&sheet, path)? })
 }
 
 /// Writes a sheet of heights in the format that the extension of `path` asks for, row by row.
@@ -94,6 +114,7 @@ pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, Fi
         max_metres,
         cell_metres: sheet.cell_metres,
         metres_per_step: if format == HeightmapFormat::R32 { 0.0 } else { (max_metres - min_metres) / STEPS },
+        void_samples: 0,
     };
     let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
     let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
@@ -148,7 +169,7 @@ fn write_png(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use crate::field::{Edges, MapKind};
 
     fn hill() -> Terrain {
         Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + u * (1.0 - v) * 0.5)
@@ -194,6 +215,26 @@ mod tests {
         reader.next_frame(&mut pixels).unwrap();
         let values: Vec<u16> = pixels.chunks_exact(2).map(|b| u16::from_be_bytes([b[0], b[1]])).collect();
         assert_eq!((values.iter().min(), values.iter().max()), (Some(&0), Some(&65535)));
+    }
+
+    #[test]
+    fn where_there_is_no_ground_the_lowest_height_is_written_and_counted() {
+        let (folder, mut terrain) = (tempfile::tempdir().unwrap(), hill());
+        // the lowest and the highest corner are not there
+        for k in [0, 32 * 33, 32] {
+            terrain.map_mut(MapKind::Ground)[k] = 0.0;
+            terrain.height[k] = -5.0;
+        }
+        let settings = Settings { relief_metres: 1000.0, ..Settings::default() };
+        for name in ["h.r32", "h.r16", "h.png"] {
+            let report = export_heightmap(&terrain, &settings, &folder.path().join(name)).unwrap();
+            assert_eq!((report.void_samples, report.min_metres), (3, 200.0), "{name}");
+            assert!(report.void().unwrap().contains("3 samples") && report.max_metres < 700.0, "{name}");
+        }
+        let bytes = std::fs::read(folder.path().join("h.r32")).unwrap();
+        let at = |k: usize| f32::from_le_bytes(bytes[4 * k..][..4].try_into().unwrap());
+        assert_eq!((at(0), at(32), at(40)), (200.0, 200.0, terrain.height[40] * 1000.0));
+        assert_eq!(export_heightmap(&hill(), &settings, &folder.path().join("h.r32")).unwrap().void(), None);
     }
 
     #[test]

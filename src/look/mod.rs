@@ -8,15 +8,17 @@ mod picture;
 mod planet;
 mod raster;
 mod relief;
+pub mod text;
+pub mod traced;
 
 pub(crate) use biomes::dialect;
 pub use biomes::{
     Bell, BiomeError, BiomeTable, Biomes, GroundType, Heights, LEAST_TOLERANCE, Law, Level, MAX_TYPES, PREFIX, Paint,
-    Place, Units, biome_names, biome_table, colours,
+    Place, Units, biome_names, biome_table, colours, shipped_biome_table,
 };
 pub use palette::{
     Palette, PaletteError, PaletteTable, all_palette_names, is_palette, palette, palette_names, table_of,
 };
 pub use picture::{Picture, heightmap};
-pub use planet::{GlobeView, PlanetLayout, PlanetMap, PlanetPicture, planet_map};
+pub use planet::{GlobeView, PlanetLayout, PlanetMap, PlanetPicture, colours_of, picture, planet_map};
 pub use relief::relief;

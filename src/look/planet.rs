@@ -13,9 +13,9 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use rayon::prelude::*;
 
-use super::colour::{Light, decode, encode, mix};
+use super::colour::{Light, brighten, decode, encode, mix};
 use super::picture::Picture;
-use super::{PaletteTable, biomes, table_of};
+use super::{PaletteTable, biomes, relief, table_of};
 use crate::field::globe::{FACES, direction_at, from_angles, locate};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
 use crate::planet::projection::Equirectangular;
@@ -81,12 +81,12 @@ impl<'a> PlanetPicture<'a> {
         }
         let lift = CLEAR_SLOPE / ((sum / count.max(1) as f64).sqrt() as f32).max(1.0e-9);
         let colours = biomes::colours(terrain, scene).unwrap_or_else(|| palette_colours(scene, terrain, &slopes, lift));
-        let water = terrain.map(MapKind::Water);
+        let (water, brightness) = (terrain.map(MapKind::Water), terrain.map(MapKind::Brightness));
         let mut texels = vec![[0.0f32; 6]; terrain.height.len()];
         texels.par_iter_mut().enumerate().for_each(|(k, texel)| {
             let [r, g, b, _] = colours[k];
             let depth = water.map_or(0.0, |map| map[k]);
-            let ground = decode([r, g, b]);
+            let ground = brighten(decode([r, g, b]), brightness.map_or(0.0, |map| map[k]));
             let wet = if depth > FILM && land(k) { (0.35 + depth * 40.0).min(0.9) } else { 0.0 };
             let [r, g, b] = mix(ground, decode(RIVER), wet);
             // the sea is level
@@ -124,7 +124,7 @@ impl<'a> PlanetPicture<'a> {
         let (air, haze) = (air_colour(planet.air), 0.5 * density.sqrt());
         // the air is drawn thicker than it is, as the relief is
         let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
-        let glint = if self.has_sea() { 0.55 } else { 0.0 };
+        let glint = if self.has_sea() { 0.4 } else { 0.0 };
         self.picture(width, height, radius, |x, y| {
             let (a, b) = ((x - width as f64 * 0.5) / radius, (height as f64 * 0.5 - y) / radius);
             let square = a * a + b * b;
@@ -150,7 +150,7 @@ impl<'a> PlanetPicture<'a> {
                 let half: [f64; 3] = std::array::from_fn(|k| up[k] + f64::from(sun[k]));
                 let size = half.iter().map(|h| h * h).sum::<f64>().sqrt().max(1e-9);
                 let mirror = (half.iter().zip(n).map(|(h, n)| h * n).sum::<f64>() / size).max(0.0) as f32;
-                let shine = glint * libm::powf(mirror, 90.0) * smooth((day + 0.05) / 0.2);
+                let shine = glint * libm::powf(mirror, 260.0) * smooth((day + 0.05) / 0.2);
                 seen = seen.map(|c| c + shine);
             }
             if density > 0.0 {
@@ -198,6 +198,14 @@ impl<'a> PlanetPicture<'a> {
             top + (bottom - top) * down
         })
     }
+}
+
+/// A picture of a scene: a terrain from above, a planet from space.
+pub fn picture(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> Picture {
+    if terrain.grid.is_globe() {
+        return PlanetPicture::new(scene, terrain).globe(GlobeView::of(&scene.planet), width, height);
+    }
+    relief(terrain, &scene.settings, palette, width, height)
 }
 
 /// What a map of a planet shows.
@@ -287,9 +295,9 @@ pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
     palette_colours(scene, terrain, &slopes, 1.0)
 }
 
-/// The colour of the most frequent ground type of all samples.
+/// The colour of the most frequent ground type of all samples; without a biome table those of the palette.
 fn types_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
-    colours_of(scene, terrain)
+    biomes::type_colours(terrain, scene).unwrap_or_else(|| colours_of(scene, terrain))
 }
 
 /// Bends what is bright towards white.

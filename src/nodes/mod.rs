@@ -316,6 +316,10 @@ catalogue! {
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,
     planet::continents::Continents: Generator,
+    planet::craters::Craters: Filter,
+    planet::river_walk::RiverWalk: Filter,
+    planet::rivers::PlanetRivers: Filter,
+    planet::patch::Patch: Filter,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
     filters::blur::Blur: Filter,
@@ -350,5 +354,4 @@ catalogue! {
     water::rivers::Rivers: Filter,
     maps::hardness::Hardness: Filter,
     maps::rain::Rain: Filter,
-    planet::craters::Craters: Filter,
 }

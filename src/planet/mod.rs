@@ -5,6 +5,7 @@
 
 pub mod climate;
 mod measures;
+pub mod patch;
 pub mod projection;
 mod settings;
 

@@ -14,10 +14,10 @@ pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
 pub use links::{Problem, Trouble};
 pub use settings::{Settings, World};
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use crate::field::Grid;
-use crate::look::{BiomeTable, PREFIX, biome_table};
+use crate::look::{BiomeTable, PREFIX, biome_table, shipped_biome_table};
 use crate::param::{ParamError, Params};
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
@@ -98,9 +98,16 @@ impl Scene {
     }
 
     /// The climate as it counts: the scene's own, or that of its biome table.
+    pub fn climate_in_force(&self) -> &Climate {
+        static USUAL: LazyLock<Climate> = LazyLock::new(Climate::default);
+        let named = || shipped_biome_table(self.palette.strip_prefix(PREFIX)?).map(|table| &**table);
+        let own = self.biomes.as_deref().filter(|_| self.palette.starts_with(PREFIX));
+        let of_table = || own.or_else(named).map(|table| &table.climate);
+        self.climate.as_ref().or_else(of_table).unwrap_or(&USUAL)
+    }
+
     pub fn climate(&self) -> Climate {
-        let of_table = || self.biome_table().map(|table| table.climate.clone()).unwrap_or_default();
-        self.climate.clone().unwrap_or_else(of_table)
+        self.climate_in_force().clone()
     }
 
     /// A layer seed no other layer has.

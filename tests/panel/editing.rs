@@ -410,7 +410,12 @@ fn the_scene_settings_fit_and_show_every_parameter() {
         last_evaluation: Some(std::time::Duration::from_millis(300)),
         samples: Some(4097),
         range_metres: Some((-120.0, 4321.0)),
-        cursor: Some(UnderCursor { height_metres: 1234.5, east_metres: 12_345.0, south_metres: 23_456.0 }),
+        cursor: Some(UnderCursor {
+            height_metres: 1234.5,
+            east_metres: 12_345.0,
+            south_metres: 23_456.0,
+            latitude_longitude: None,
+        }),
         ..StatusInfo::default()
     };
     panels.run();

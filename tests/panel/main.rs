@@ -1,6 +1,7 @@
 //! The panels without a window: every interaction goes through the pointer and the keyboard.
 
 mod bench;
+mod biomes;
 mod compare;
 mod editing;
 mod erosion;

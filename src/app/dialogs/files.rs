@@ -15,6 +15,9 @@ const SCENES: &str = "Talweg scenes (.ron)";
 /// The dialog itself puts the ending behind it.
 const SCENE: &str = "Talweg scene";
 
+const TABLES: &str = "Biome tables (.ron)";
+const TABLE: &str = "Biome table";
+
 enum Purpose {
     Open,
     Compare,
@@ -22,6 +25,8 @@ enum Purpose {
     Export,
     Film(Film),
     Image(Group, usize),
+    OpenBiomes,
+    SaveBiomes,
 }
 
 /// See the module.
@@ -91,6 +96,26 @@ impl Files {
         files
     }
 
+    pub fn open_biomes(document: &Document) -> Self {
+        let dialog = dialog(document, "Open biome table");
+        let mut files = Self {
+            dialog: dialog.add_file_filter_extensions(TABLES, vec!["ron"]).default_file_filter(TABLES),
+            purpose: Purpose::OpenBiomes,
+        };
+        files.dialog.pick_file();
+        files
+    }
+
+    pub fn save_biomes(document: &Document) -> Self {
+        let dialog = dialog(document, "Save biome table")
+            .default_file_name(&format!("{} biomes.ron", file_stem(document)))
+            .add_save_extension(TABLE, "ron")
+            .default_save_extension(TABLE);
+        let mut files = Self { dialog, purpose: Purpose::SaveBiomes };
+        files.dialog.save_file();
+        files
+    }
+
     /// Shows the dialog; returns its answer when it has one.
     pub fn show(&mut self, ctx: &egui::Context) -> Option<Answer> {
         self.dialog.update(ctx);
@@ -101,6 +126,8 @@ impl Files {
                 Purpose::Save(then) => Answer::SaveTo(path.clone(), then.clone()),
                 Purpose::Export => Answer::Export(path.clone()),
                 Purpose::Film(film) => Answer::FilmTo(film.clone(), path.clone()),
+                Purpose::OpenBiomes => Answer::OpenBiomes(path.clone()),
+                Purpose::SaveBiomes => Answer::SaveBiomes(path.clone()),
                 Purpose::Image(group, param) => Answer::Image(*group, *param, path.clone()),
             }),
             DialogState::Open => None,

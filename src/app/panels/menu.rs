@@ -5,7 +5,7 @@ use egui::{Button, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::Editor;
-use crate::app::commands::{Command, CompareAction, ViewAction, ViewMode};
+use crate::app::commands::{Command, CompareAction, GlobeWay, ViewAction, ViewMode};
 use crate::app::theme::colour;
 use crate::nodes::Node;
 
@@ -69,6 +69,9 @@ fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::ExportHeightmap, None, true);
     pick(ui, chosen, Command::ExportTimelapse, None, true);
     ui.separator();
+    pick(ui, chosen, Command::OpenBiomes, None, true);
+    pick(ui, chosen, Command::SaveBiomes, None, editor.doc.scene().biome_table().is_some());
+    ui.separator();
     pick(ui, chosen, Command::Compare(CompareAction::WithScene), None, true);
     ui.separator();
     pick(ui, chosen, Command::Quit, None, true);
@@ -128,7 +131,14 @@ fn erosion(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
 fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let (over, plain): (Vec<_>, Vec<_>) =
         Command::view().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
+    let is_planet = editor.doc.scene().as_planet().is_some();
     for action in plain {
+        if matches!(action, ViewAction::Way(_)) && !is_planet {
+            continue;
+        }
+        if matches!(action, ViewAction::Way(GlobeWay::Globe)) {
+            ui.separator();
+        }
         if matches!(action, ViewAction::Mode(ViewMode::Shaded)) {
             ui.separator();
         }
@@ -154,6 +164,10 @@ fn measures(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let measures = Command::ToggleMeasures;
     if entry(ui, &measures, None, true, Some(editor.measures.open)) {
         *chosen = Some(measures);
+    }
+    let biomes = Command::ToggleBiomes;
+    if entry(ui, &biomes, None, true, Some(editor.biomes.open)) {
+        *chosen = Some(biomes);
     }
 }
 
@@ -184,6 +198,7 @@ fn view_entry(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>, action
         ViewAction::Mode(mode) => Some(editor.view.mode == mode),
         ViewAction::Overlay(overlay) => Some(editor.view.overlay == overlay),
         ViewAction::ToggleWater => Some(editor.view.water),
+        ViewAction::Way(way) => Some(editor.view.way == way),
         _ => None,
     };
     let command = Command::View(action);

@@ -6,9 +6,11 @@
 mod actions;
 mod add_menu;
 mod bench;
+mod biomes;
 mod charts;
 mod compare;
 mod curve;
+mod globe;
 mod layer;
 mod legend;
 mod links;
@@ -29,16 +31,18 @@ use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
 use super::bench::Ask as BenchAsk;
-use super::commands::{self, Command, Overlay, ViewAction, ViewMode};
+use super::commands::{self, Command, GlobeWay, Overlay, ViewAction, ViewMode};
 use super::compare::Ask;
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
 use super::theme::colour;
+use super::view::globe::GlobeView;
 use crate::film::Film;
 use crate::scene::Problem;
 
 pub use bench::BenchState;
+pub use biomes::{BiomesState, Composition, choose as choose_biomes};
 pub use compare::{CompareInfo, CompareState};
 pub use measures::{MeasuresInfo, MeasuresState, Trust};
 pub use settings::Swatch;
@@ -61,11 +65,13 @@ pub struct ViewSettings {
     pub mode: ViewMode,
     pub overlay: Overlay,
     pub water: bool,
+    /// How a planet is shown.
+    pub way: GlobeWay,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
-        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true }
+        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: GlobeWay::default() }
     }
 }
 
@@ -102,10 +108,13 @@ pub struct Drawn {
 pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
+    /// How a planet is drawn.
+    pub globe: GlobeView,
     pub compare: CompareState,
     pub variants: VariantsState,
     pub bench: BenchState,
     pub measures: MeasuresState,
+    pub biomes: BiomesState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -130,10 +139,12 @@ impl Editor {
         Self {
             doc: Document::default(),
             view: ViewSettings::default(),
+            globe: GlobeView::default(),
             compare: CompareState::default(),
             variants: VariantsState::default(),
             bench: BenchState::default(),
             measures: MeasuresState::default(),
+            biomes: BiomesState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -157,6 +168,7 @@ impl Editor {
         }
         asked.extend(self.panels(root, info));
         let free_rect = root.available_rect_before_wrap();
+        asked.extend(globe::switch(&ctx, free_rect, self));
         compare::over(root, free_rect, &mut self.compare, &self.doc, info);
         for &at in &info.places_on_screen {
             charts::mark(root, at, free_rect);
@@ -231,6 +243,18 @@ impl Editor {
                 ui.allocate_rect(rect, Sense::hover());
             });
         }
+        if self.biomes.open {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
+            let panel = Panel::right("biomes").resizable(true).default_size(300.0).size_range(260.0..=460.0);
+            panel.frame(frame).show(root, |ui| {
+                // a child of its own, as at the side
+                let rect = ui.available_rect_before_wrap();
+                let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+                child.shrink_clip_rect(rect);
+                asked.extend(biomes::show(&mut child, &mut self.biomes, &mut self.doc, info));
+                ui.allocate_rect(rect, Sense::hover());
+            });
+        }
         // always there, so that the view keeps its place when another layer is selected
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
         Panel::bottom("transport").exact_size(40.0).frame(frame).show(root, |ui| {
@@ -276,7 +300,11 @@ impl Editor {
             };
             egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
                 Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
-                    Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts),
+                    Selection::Scene => {
+                        let ghosts = &mut self.variants.ghosts;
+                        asked.extend(settings::show(ui, &mut self.doc, &self.swatches, ghosts));
+                        globe::settings(ui, &self.doc, &mut self.globe);
+                    }
                     Selection::Layer(index) => {
                         let ghosts = &mut self.variants.ghosts;
                         asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));

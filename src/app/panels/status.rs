@@ -7,7 +7,7 @@ use bevy_egui::egui;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use super::{CompareInfo, MeasuresInfo};
+use super::{CompareInfo, Composition, MeasuresInfo};
 use crate::app::bench::BenchInfo;
 use crate::app::commands::Command;
 use crate::app::document::Document;
@@ -36,6 +36,8 @@ pub struct UnderCursor {
     pub east_metres: f32,
     /// From the north edge.
     pub south_metres: f32,
+    /// On a planet, in degrees.
+    pub latitude_longitude: Option<[f32; 2]>,
 }
 
 /// What the panels are told about the world outside.
@@ -67,6 +69,8 @@ pub struct StatusInfo {
     pub variants: VariantsInfo,
     pub bench: BenchInfo,
     pub measures: MeasuresInfo,
+    /// What the clicked ground consists of, while biomes are edited.
+    pub ground: Option<Composition>,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.
@@ -141,15 +145,29 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
         } else {
             ("", "Samples of the terrain on screen.".into())
         };
-        fact(ui, &format!("{samples} × {samples}{note}"), &tip);
+        let faces = if document.scene().as_planet().is_some() { "6 × " } else { "" };
+        fact(ui, &format!("{faces}{samples} × {samples}{note}"), &tip);
     }
     if let Some(cursor) = info.cursor {
-        let (east, south) = (cursor.east_metres, cursor.south_metres);
-        let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
-        fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
+        match cursor.latitude_longitude {
+            Some([latitude, longitude]) => {
+                fact(ui, &angles(latitude, longitude), "Latitude and longitude under the cursor.");
+            }
+            None => {
+                let (east, south) = (cursor.east_metres, cursor.south_metres);
+                let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
+                fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
+            }
+        }
         let height = RichText::new(format!("{:.1} m", cursor.height_metres)).color(colour::TEXT_STRONG);
         ui.label(height).on_hover_text("Height under the cursor.");
     }
+}
+
+/// A place of a planet as maps write it.
+fn angles(latitude: f32, longitude: f32) -> String {
+    let (north, east) = (if latitude < 0.0 { "S" } else { "N" }, if longitude < 0.0 { "W" } else { "E" });
+    format!("{:.2}° {north}, {:.2}° {east}", latitude.abs(), longitude.abs())
 }
 
 fn fact(ui: &mut Ui, text: &str, tip: &str) {

@@ -277,7 +277,8 @@ pub fn follow_mouse(
     }
 }
 
-fn lines_scrolled(wheel: &MouseWheel) -> f32 {
+/// How far the wheel was turned.
+pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
     match wheel.unit {
         MouseScrollUnit::Line => wheel.y,
         MouseScrollUnit::Pixel => wheel.y / 48.0,

@@ -1,5 +1,7 @@
 //! Drawing, in the render world: choose patches, tell the shaders, one pass.
 
+use std::sync::Arc;
+
 use bevy::core_pipeline::core_3d::main_opaque_pass_3d;
 use bevy::core_pipeline::core_3d::main_transparent_pass_3d;
 use bevy::core_pipeline::schedule::{Core3d, Core3dSystems};
@@ -7,14 +9,15 @@ use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferUsages, CachedRenderPipelineId, IndexFormat,
-    PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
+    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages, CachedRenderPipelineId,
+    IndexFormat, PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
 use super::compare::{Piece, Side};
+use super::cut::Cut;
 use super::frame::{Eye, Frame};
 use super::lod::{Frustum, Patch, Reach, select};
 use super::mesh::{PatchMesh, Quality, SideKind, sides_of};
@@ -45,6 +48,8 @@ struct Batch {
     has_inland: bool,
     ids: [CachedRenderPipelineId; Part::ALL.len()],
     bind_group: BindGroup,
+    /// Pieces of the brink.
+    walls: u32,
 }
 
 /// A terrain on the graphics card.
@@ -52,6 +57,8 @@ struct Drawing {
     textures: Textures,
     buffers: Buffers,
     palette: PaletteTexture,
+    /// The walls that are in the buffer, and the buffer.
+    walls: Option<(Arc<Cut>, Buffer)>,
     batch: Option<Batch>,
 }
 
@@ -92,7 +99,7 @@ impl Plugin for DrawPlugin {
             .insert_resource(self.quality)
             .init_resource::<Shown>()
             .init_resource::<ViewMode>()
-            .add_plugins(ExtractComponentPlugin::<TerrainCamera>::default());
+            .add_plugins((ExtractComponentPlugin::<TerrainCamera>::default(), super::globe::GlobeDrawPlugin));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
         render_app
             .insert_resource(self.quality)
@@ -181,6 +188,11 @@ fn prepare_drawings(
         commands.init_resource::<PatchMesh>();
         return;
     };
+    if wanted.shown.globe.is_some() {
+        // a planet is on screen: what is left of terrains goes
+        drawings.0 = [None, None];
+        return;
+    }
     let is_frugal = quality.is_frugal(adapter.as_deref());
     for side in [Side::A, Side::B] {
         let slot = &mut drawings.0[side as usize];
@@ -193,6 +205,7 @@ fn prepare_drawings(
             textures: Textures::default(),
             buffers: Buffers::new(&device),
             palette: PaletteTexture::new(&device, is_frugal),
+            walls: None,
             batch: None,
         });
         drawing.batch = None;
@@ -242,6 +255,11 @@ impl Drawing {
         let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
         let frame = Frame::new(&eye, prepared, table, (studio.mode, has_sea), &reach, mesh.detail.quads);
         self.buffers.write(&frame, &instances, studio.device, studio.queue);
+        let cut = prepared.cut.as_ref();
+        let is_there = |(there, _): &(Arc<Cut>, Buffer)| cut.is_some_and(|cut| Arc::ptr_eq(cut, there));
+        if !self.walls.as_ref().is_some_and(is_there) {
+            self.walls = cut.map(|cut| (cut.clone(), walls_buffer(cut, studio.device)));
+        }
 
         let map = |layer| shown.view(layer).unwrap_or(&self.buffers.blank);
         let layout = studio.cache.get_bind_group_layout(&pipelines.layout);
@@ -254,6 +272,7 @@ impl Drawing {
             map(Layer::Inland),
             map(Layer::Data),
             map(Layer::Colours),
+            map(Layer::Void),
             &self.palette.sampler,
         ));
         Some(Batch {
@@ -265,12 +284,22 @@ impl Drawing {
             has_inland: studio.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
             ids: pipelines.for_target(
                 studio.cache,
-                TargetKey { format: view.target_format, samples: studio.msaa.samples() },
+                TargetKey { format: view.target_format, samples: studio.msaa.samples(), cut: cut.is_some() },
                 (studio.mode, prepared.tint()),
             ),
             bind_group: studio.device.create_bind_group("talweg view", &layout, &entries),
+            walls: cut.map_or(0, |cut| cut.walls.len() as u32),
         })
     }
+}
+
+/// The walls of a terrain on the graphics card.
+fn walls_buffer(cut: &Cut, device: &RenderDevice) -> Buffer {
+    device.create_buffer_with_data(&BufferInitDescriptor {
+        label: Some("talweg walls"),
+        contents: bytemuck::cast_slice(&cut.walls),
+        usage: BufferUsages::VERTEX,
+    })
 }
 
 /// Left, top, width and height of a piece in pixels of the window, in a view given in the same way.
@@ -327,20 +356,27 @@ fn draw(
         let [x, y, width, height] = picture_pixels(batch.piece, extracted.viewport).map(|n| n as f32);
         pass.set_viewport(x, y, width, height, depths.start, depths.end);
         pass.set_bind_group(0, &batch.bind_group, &[]);
-        pass.set_vertex_buffer(0, drawing.buffers.instances.slice(..));
         let sides = batch.patches..batch.patches + batch.sides;
         for (part, pipeline) in Part::ALL.into_iter().zip(pipelines(batch)) {
             let Some(pipeline) = pipeline else { continue };
+            let walls = drawing.walls.as_ref().filter(|_| part.is_wall() && batch.walls > 0);
+            if part.is_wall() && walls.is_none() {
+                continue;
+            }
+            let instances = walls.map_or(&drawing.buffers.instances, |(_, buffer)| buffer);
+            pass.set_vertex_buffer(0, instances.slice(..));
             pass.set_render_pipeline(pipeline);
             match part {
                 Part::Ground => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
                 Part::Sides => pass.draw(0..mesh.strip_vertices, sides.clone()),
+                Part::Walls => pass.draw(0..4, 0..batch.walls),
+                Part::SeaWalls if batch.has_sea => pass.draw(0..4, 0..batch.walls),
                 Part::Sky => pass.draw(0..3, 0..1),
                 Part::InlandSides if batch.has_inland => pass.draw(0..mesh.strip_vertices, sides.clone()),
                 Part::InlandSurface if batch.has_inland => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
                 Part::SeaSides if batch.has_sea => pass.draw(0..mesh.strip_vertices, sides.clone()),
                 Part::SeaSurface if batch.has_sea => pass.draw(0..6, 0..1),
-                Part::InlandSides | Part::InlandSurface | Part::SeaSides | Part::SeaSurface => {}
+                Part::InlandSides | Part::InlandSurface | Part::SeaSides | Part::SeaWalls | Part::SeaSurface => {}
             }
         }
     }

@@ -92,7 +92,8 @@ pub fn unit_bytes([x, y]: [f32; 2]) -> [u8; 2] {
     [x, y].map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 
-fn half(x: f32) -> u16 {
+/// IEEE half precision. Tiny values become 0, huge ones 65504.
+pub fn half(x: f32) -> u16 {
     let sign = ((x.to_bits() >> 16) & 0x8000) as u16;
     let magnitude = x.abs().min(65_504.0);
     if magnitude < 6.2e-5 {

@@ -21,8 +21,10 @@ mod bounds;
 mod camera;
 mod compare;
 mod control;
+mod cut;
 mod draw;
 mod frame;
+pub mod globe;
 mod idle;
 mod inland;
 mod legend;
@@ -74,7 +76,7 @@ pub struct ViewPlugin;
 
 impl Plugin for ViewPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins((DrawPlugin::default(), IdlePlugin))
+        app.add_plugins((DrawPlugin::default(), globe::GlobePlugin, IdlePlugin))
             .add_message::<ViewCommand>()
             .init_resource::<ViewCamera>()
             .init_resource::<ViewportArea>()

@@ -46,7 +46,7 @@ fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
     match kind {
         MapKind::Water | MapKind::Film => (Law::Metres, &ramp::WATER),
         MapKind::Flow => (Law::Powers("cells"), &ramp::WATER),
-        MapKind::Hardness => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        MapKind::Hardness | MapKind::Ground => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
         MapKind::Vegetation => (Law::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
         MapKind::Rain => (Law::Plain("× average"), &ramp::PLAIN),
         other if other.is_thickness() => (Law::Metres, &ramp::EARTH),
@@ -168,6 +168,23 @@ pub fn lay(
     choice: &Choice,
     control: &Control,
 ) -> Result<(Option<Data>, Option<Arc<Legend>>), Cancelled> {
+    let (data, legend) = places(terrain, relief_metres, choice, control)?;
+    let Some((places, fade)) = data else { return Ok((None, legend)) };
+    let texels = places.into_par_iter().map(|place| [place]).collect();
+    let texels = Arc::new(Mips::new(terrain.samples(), texels, half_bytes, control)?);
+    Ok((Some(Data { texels, fade }), legend))
+}
+
+/// Places on the ramp, from 0 to 1.
+type Places = (Vec<f32>, Fade);
+
+/// The place of every sample on the ramp of an overlay, with the legend.
+pub fn places(
+    terrain: &Terrain,
+    relief_metres: f32,
+    choice: &Choice,
+    control: &Control,
+) -> Result<(Option<Places>, Option<Arc<Legend>>), Cancelled> {
     let legend = |ramp, unit: &str, ticks| Legend { title: choice.overlay.label(), unit: unit.into(), ramp, ticks };
     let metres = |kind| terrain.map(kind).map(|map| move |k: usize| map[k] * relief_metres);
     let (values, law, ramp): (Vec<f32>, _, _) = match choice.overlay {
@@ -236,9 +253,7 @@ pub fn lay(
         ((value - low) / (high - low)).clamp(0.0, 1.0)
     };
     let places = collect(terrain, control, |k| place(values[k]))?;
-    let texels = places.into_par_iter().map(|place| [place]).collect();
-    let texels = Arc::new(Mips::new(terrain.samples(), texels, half_bytes, control)?);
-    Ok((Some(Data { texels, fade }), Some(Arc::new(legend(ramp, unit, ticks)))))
+    Ok((Some((places, fade)), Some(Arc::new(legend(ramp, unit, ticks)))))
 }
 
 fn missing(why: &str) -> Arc<Legend> {

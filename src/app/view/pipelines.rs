@@ -22,10 +22,14 @@ use super::prepare::Tint;
 pub enum Part {
     Ground,
     Sides,
+    /// Walls where the ground ends inside the square.
+    Walls,
     Sky,
     InlandSides,
     InlandSurface,
     SeaSides,
+    /// The side of the sea over the walls.
+    SeaWalls,
     SeaSurface,
 }
 
@@ -33,13 +37,15 @@ pub enum Part {
 type Look = (ViewMode, Tint);
 
 impl Part {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 9] = [
         Self::Ground,
         Self::Sides,
+        Self::Walls,
         Self::Sky,
         Self::InlandSides,
         Self::InlandSurface,
         Self::SeaSides,
+        Self::SeaWalls,
         Self::SeaSurface,
     ];
 
@@ -60,6 +66,8 @@ impl Part {
                 ("ground_vertex", fragment)
             }
             Self::Sides => ("sides_vertex", "sides_fragment"),
+            Self::Walls => ("walls_vertex", "walls_fragment"),
+            Self::SeaWalls => ("water_walls_vertex", "water_walls_fragment"),
             Self::Sky => ("sky_vertex", "sky_fragment"),
             Self::InlandSides => ("inland_sides_vertex", "inland_sides_fragment"),
             Self::InlandSurface => ("inland_vertex", "inland_fragment"),
@@ -69,10 +77,15 @@ impl Part {
     }
 
     fn is_water(self) -> bool {
-        matches!(self, Self::InlandSides | Self::InlandSurface | Self::SeaSides | Self::SeaSurface)
+        matches!(self, Self::InlandSides | Self::InlandSurface | Self::SeaSides | Self::SeaWalls | Self::SeaSurface)
     }
 
-    /// Whether it is drawn once for each patch.
+    /// Whether it stands on the pieces of the brink.
+    pub fn is_wall(self) -> bool {
+        matches!(self, Self::Walls | Self::SeaWalls)
+    }
+
+    /// Whether it is drawn once for each patch, or each piece of the brink.
     fn is_patched(self) -> bool {
         !matches!(self, Self::Sky | Self::SeaSurface)
     }
@@ -92,11 +105,13 @@ fn looks() -> impl Iterator<Item = Look> {
 pub struct TargetKey {
     pub format: TextureFormat,
     pub samples: u32,
+    /// Whether there is no ground in some places; else no pixel pays for asking.
+    pub cut: bool,
 }
 
 impl TargetKey {
     /// Whether the shader has to encode colours, since the target stores them as they come.
-    fn must_encode(self) -> bool {
+    pub fn must_encode(self) -> bool {
         !self.format.is_srgb() && self.format != TextureFormat::Rgba16Float
     }
 }
@@ -108,6 +123,7 @@ pub struct ViewShader(Handle<Shader>);
 impl ViewShader {
     pub fn load(shaders: &mut Assets<Shader>) -> Self {
         let source = concat!(
+            include_str!("../../../assets/shaders/screen.wgsl"),
             include_str!("../../../assets/shaders/common.wgsl"),
             include_str!("../../../assets/shaders/sky.wgsl"),
             include_str!("../../../assets/shaders/ground.wgsl"),
@@ -137,6 +153,7 @@ impl Pipelines {
                 (
                     uniform_buffer_sized(false, (size_of::<Frame>() as u64).try_into().ok()),
                     texture_2d(TextureSampleType::Float { filterable: false }),
+                    filtered(),
                     filtered(),
                     filtered(),
                     filtered(),
@@ -178,14 +195,21 @@ impl Pipelines {
 
     fn describe(&self, part: Part, look: Look, key: TargetKey) -> RenderPipelineDescriptor {
         let (vertex, fragment) = part.entry_points(look);
-        let shader_defs = if key.must_encode() { vec!["ENCODE".into()] } else { Vec::new() };
+        let defs = [("ENCODE", key.must_encode()), ("CUT", key.cut)];
+        let shader_defs: Vec<_> = defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
         let patch = VertexBufferLayout {
             array_stride: 16,
             step_mode: VertexStepMode::Instance,
-            attributes: vec![VertexAttribute { format: VertexFormat::Uint32x4, offset: 0, shader_location: 0 }],
+            attributes: vec![VertexAttribute {
+                format: if part.is_wall() { VertexFormat::Float32x4 } else { VertexFormat::Uint32x4 },
+                offset: 0,
+                shader_location: 0,
+            }],
         };
         let topology = match part {
-            Part::Sides | Part::InlandSides | Part::SeaSides => PrimitiveTopology::TriangleStrip,
+            Part::Sides | Part::InlandSides | Part::SeaSides | Part::Walls | Part::SeaWalls => {
+                PrimitiveTopology::TriangleStrip
+            }
             _ => PrimitiveTopology::TriangleList,
         };
         RenderPipelineDescriptor {
@@ -200,7 +224,7 @@ impl Pipelines {
             primitive: PrimitiveState { topology, cull_mode: (part != Part::Sky).then_some(Face::Back), ..default() },
             depth_stencil: Some(DepthStencilState {
                 format: CORE_3D_DEPTH_FORMAT,
-                depth_write_enabled: Some(matches!(part, Part::Ground | Part::Sides)),
+                depth_write_enabled: Some(matches!(part, Part::Ground | Part::Sides | Part::Walls)),
                 depth_compare: Some(CompareFunction::GreaterEqual),
                 stencil: default(),
                 bias: if part == Part::InlandSurface { INLAND_BIAS } else { default() },

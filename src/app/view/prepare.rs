@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::bounds::Bounds;
+use super::cut::{Cut, cut};
 use super::inland::{Inland, inland};
 use super::legend::Legend;
 use super::light;
@@ -14,7 +15,7 @@ use super::overlay::{Choice, Data, lay};
 use super::pick::Ground;
 use super::ramp::Ramp;
 use super::scale::Scale;
-use crate::field::{Grid, MapKind, Terrain, gradient};
+use crate::field::{Grid, MapKind, Terrain, brinked, gradient};
 use crate::look::{Biomes, Paint};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
@@ -41,6 +42,8 @@ pub struct Prepared {
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
     pub inland: Option<Arc<Inland>>,
+    /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`brinked`].
+    pub cut: Option<Arc<Cut>>,
     /// The overlay that was asked for.
     pub choice: Choice,
     pub data: Option<Data>,
@@ -95,7 +98,8 @@ pub enum Tint {
     Data,
 }
 
-fn next_serial() -> u64 {
+/// A number that nothing prepared has had.
+pub fn next_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Ordering::Relaxed)
 }
@@ -110,8 +114,13 @@ pub fn prepare(
     choice: &Choice,
     control: &Control,
 ) -> Result<Prepared, Cancelled> {
-    let terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
+    let mut terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
     control.check()?;
+    let cut = cut(&terrain, control)?.map(Arc::new);
+    if let Some(heights) = brinked(&terrain) {
+        Arc::make_mut(&mut terrain).height = heights;
+        control.check()?;
+    }
     let bounds = Bounds::new(&terrain);
     let range = bounds.whole();
     let mut scale = Scale::with_range(&terrain, settings, range);
@@ -147,6 +156,7 @@ pub fn prepare(
         towards_sun,
         scale,
         inland,
+        cut,
         choice: choice.clone(),
         data,
         legend,
@@ -200,7 +210,8 @@ impl Prepared {
         let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
         let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
         let grown = self.grown.as_ref().map_or(0, |grown| grown.colours.bytes());
-        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown
+        let void = self.cut.as_ref().map_or(0, |cut| cut.void.bytes());
+        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown + void
     }
 }
 
@@ -317,6 +328,23 @@ mod tests {
         assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
         let slope = Choice { overlay: Overlay::Slope, ..Choice::default() };
         assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
+    }
+
+    #[test]
+    fn where_there_is_no_ground_nothing_is_drawn_and_nothing_casts_a_shadow() {
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + 0.1 * u * v);
+        assert!(prepare(&Arc::new(terrain.clone()), &Settings::default()).cut.is_none());
+        for k in 0..33 * 33 {
+            if k % 33 > 20 {
+                terrain.map_mut(MapKind::Ground)[k] = 0.0;
+                terrain.height[k] = 9.0;
+            }
+        }
+        let prepared = prepare(&Arc::new(terrain), &Settings::default());
+        let cut = prepared.cut.as_ref().expect("the east is missing");
+        assert_eq!(cut.walls.len(), 32);
+        assert!(prepared.range.1 < 0.3, "{:?}", prepared.range);
+        assert!(prepared.texture_bytes() > cut.void.bytes());
     }
 
     #[test]

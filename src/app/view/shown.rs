@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bevy::prelude::Resource;
 
 use super::compare::{Beside, Layout, Piece, Side};
+use super::globe::PreparedGlobe;
 use super::prepare::Prepared;
 use crate::look::PaletteTable;
 
@@ -13,6 +14,8 @@ use crate::look::PaletteTable;
 #[derive(Resource, Clone)]
 pub struct Shown {
     pub prepared: Option<Arc<Prepared>>,
+    /// A planet, in place of the terrain.
+    pub globe: Option<Arc<PreparedGlobe>>,
     pub palette: Option<Arc<PaletteTable>>,
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
@@ -22,7 +25,7 @@ pub struct Shown {
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { prepared: None, palette: None, water: true, beside: None }
+        Self { prepared: None, globe: None, palette: None, water: true, beside: None }
     }
 }
 
@@ -33,6 +36,12 @@ impl Shown {
             Side::A => self.prepared.as_ref().zip(self.palette.as_ref()),
             Side::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
         }
+    }
+
+    /// Serial of the terrain or planet that shall be on screen; 0 without one.
+    pub fn serial(&self) -> u64 {
+        let terrain = self.prepared.as_ref().map(|prepared| prepared.serial);
+        self.globe.as_ref().map(|globe| globe.serial).or(terrain).unwrap_or(0)
     }
 
     /// All terrains, the one that is edited first.
@@ -63,7 +72,7 @@ struct Report {
 }
 
 impl Drawn {
-    /// Serial of the [`Prepared`] drawn last; 0 before the first.
+    /// Serial of the terrain or planet drawn last; 0 before the first.
     pub fn serial(&self) -> u64 {
         self.0.serials[0].load(Ordering::Acquire)
     }
@@ -81,7 +90,7 @@ impl Drawn {
     /// Whether what is on screen is what shall be.
     pub fn is(&self, shown: &Shown) -> bool {
         let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
-        let there = shown.prepared.as_ref().is_none_or(|prepared| prepared.serial == self.serial());
+        let there = shown.serial() == 0 || shown.serial() == self.serial();
         there && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
     }
 

@@ -14,6 +14,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
+use super::cut::Cut;
 use super::inland::Inland;
 use super::mips::Mips;
 use super::prepare::Prepared;
@@ -34,17 +35,19 @@ pub enum Layer {
     Inland,
     Data,
     Colours,
+    Void,
 }
 
 impl Layer {
-    const ALL: [Self; 6] = [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data, Self::Colours];
+    const ALL: [Self; 7] =
+        [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data, Self::Colours, Self::Void];
 
     fn format(self) -> TextureFormat {
         match self {
             Self::Heights => TextureFormat::R32Float,
             Self::Slopes => TextureFormat::Rg16Float,
             Self::Light => TextureFormat::Rg8Unorm,
-            Self::Inland | Self::Data => TextureFormat::R16Float,
+            Self::Inland | Self::Data | Self::Void => TextureFormat::R16Float,
             Self::Colours => TextureFormat::Rgba8UnormSrgb,
         }
     }
@@ -57,6 +60,7 @@ impl Layer {
             Self::Inland => prepared.inland.clone().map(Source::Inland),
             Self::Data => prepared.data.as_ref().map(|data| Source::Mips(data.texels.clone())),
             Self::Colours => prepared.grown.as_ref().map(|grown| Source::Mips(grown.colours.clone())),
+            Self::Void => prepared.cut.clone().map(Source::Void),
         }
     }
 }
@@ -67,6 +71,7 @@ enum Source {
     Heights(Arc<Terrain>),
     Mips(Arc<Mips>),
     Inland(Arc<Inland>),
+    Void(Arc<Cut>),
 }
 
 impl Source {
@@ -75,6 +80,7 @@ impl Source {
             (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
             (Self::Mips(a), Self::Mips(b)) => Arc::ptr_eq(a, b),
             (Self::Inland(a), Self::Inland(b)) => Arc::ptr_eq(a, b),
+            (Self::Void(a), Self::Void(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -84,6 +90,7 @@ impl Source {
             Self::Heights(_) => None,
             Self::Mips(mips) => Some(mips),
             Self::Inland(inland) => Some(&inland.depths),
+            Self::Void(cut) => Some(&cut.void),
         }
     }
 

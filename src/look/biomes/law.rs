@@ -74,6 +74,11 @@ impl Units {
         }
     }
 
+    /// Whether heights are in metres.
+    pub fn in_metres(&self) -> bool {
+        self.per_metre == 1.0 && self.zero == 0.0
+    }
+
     /// Whether slopes are in degrees.
     pub fn in_degrees(&self) -> bool {
         self.levels.is_none()
@@ -141,6 +146,15 @@ impl Law {
         if out.iter().all(|e| *e == f32::INFINITY) {
             self.kinds.iter().zip(out).for_each(|(kind, out)| *out = kind.far(place));
         }
+    }
+
+    /// The sRGB colour of the type with the greatest weight at a place, each from 0 to 255; the first of equals.
+    pub fn most_frequent(&self, place: &Place) -> [f32; 3] {
+        let mut exponents = [0.0; MAX_TYPES];
+        let exponents = &mut exponents[..self.kinds.len()];
+        self.exponents(place, exponents);
+        let nearest = (0..exponents.len()).fold(0, |least, k| if exponents[k] < exponents[least] { k } else { least });
+        self.kinds.get(nearest).map_or([0.0; 3], |kind| kind.rgb)
     }
 
     /// The sRGB colour of a place, each from 0 to 255.

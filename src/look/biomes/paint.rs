@@ -39,7 +39,7 @@ impl Biomes {
     }
 
     /// The units of the table on the scene's ground.
-    fn units(&self, settings: &Settings) -> Units {
+    pub fn units(&self, settings: &Settings) -> Units {
         // the document's map shows a planet from pole to pole
         let across_metres = if self.is_planet { 2.0 * self.side_metres } else { self.side_metres };
         Units::new(self.table.heights, settings.relief_metres, settings.sea_level, across_metres)
@@ -66,12 +66,14 @@ impl Biomes {
     }
 }
 
-/// Ground for the border of types: how far a place may be off, in °C and in moisture.
+/// How far a place may be off the climate, so that types border on each other raggedly, in °C and in moisture.
 const RAGGED_CELSIUS: f32 = 1.8;
 const RAGGED_MOISTURE: f32 = 0.06;
 /// Humps of the first octave on a side, and how much finer and weaker the next ones are.
 const RAGGED_HUMPS: f32 = 9.0;
 const RAGGED_OCTAVES: usize = 4;
+/// Humps along the radius of a planet: currents and air masses move whole belts about.
+const SWELL_HUMPS: f32 = 2.3;
 
 /// Everything that is needed to colour any place of a terrain.
 pub struct Paint {
@@ -286,6 +288,29 @@ pub fn colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, &Control::default()).ok()
 }
 
+/// The colour of the most frequent ground type of all samples, if the scene is coloured by a biome table.
+pub fn type_colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
+    let biomes = Biomes::of(scene)?;
+    let paint = Paint::new(terrain, &scene.settings, &biomes);
+    let n = terrain.samples();
+    let globe = terrain.grid.is_globe().then(|| GlobeGround::new(&paint, terrain));
+    let mut out = vec![[0; 4]; terrain.grid.len()];
+    out.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        for (j, out) in row.iter_mut().enumerate() {
+            let place = match &globe {
+                Some(globe) => globe.place(i, j),
+                None => paint.place(terrain.grid.position(j), terrain.grid.position(i), &paint.around(terrain, i, j)),
+            };
+            let [r, g, b] = paint.law.most_frequent(&place).map(|c| (c + 0.5) as u8);
+            *out = [r, g, b, 255];
+        }
+    });
+    if let Some(globe) = &globe {
+        globe.globe.close(&mut out);
+    }
+    Some(out)
+}
+
 /// Noise of some octaves around 0, seldom beyond ±1.
 fn ragged(noise: Stream, u: f32, v: f32) -> f32 {
     let (mut sum, mut weight, mut humps) = (0.0, 1.0, RAGGED_HUMPS);
@@ -313,8 +338,8 @@ fn value_noise(noise: Stream, shift: i32, x: f32, y: f32) -> f32 {
 
 /// Noise of some octaves in a direction, without seams.
 fn ragged_around(noise: Stream, direction: [f32; 3]) -> f32 {
-    let (mut sum, mut weight, mut humps) = (0.0, 1.0, RAGGED_HUMPS);
-    for octave in 0..RAGGED_OCTAVES - 1 {
+    let (mut sum, mut weight, mut humps) = (0.0, 1.5, SWELL_HUMPS);
+    for octave in 0..RAGGED_OCTAVES {
         // away from 0, so that a cast rounds down
         let place = direction.map(|x| (x + 1.5) * humps);
         sum += weight * solid_noise(noise, octave as i32 * 7919, place);

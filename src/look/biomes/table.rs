@@ -28,11 +28,14 @@
 //! levels, on a map of 512 points from end to end (from pole to pole), as document 003 has it. `climate: (…)` is the climate that a scene has
 //! which brings none of its own.
 
+use std::io::Write;
+use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::io::{FileError, write_atomically};
 use crate::look::colour;
 use crate::param::Params;
 use crate::planet::climate::Climate;
@@ -46,6 +49,8 @@ pub const MAX_TYPES: usize = 64;
 /// The smallest tolerance: type borders are lines from here on.
 pub const LEAST_TOLERANCE: f32 = 1.0e-3;
 const MOST: f32 = 1.0e6;
+/// Tables are text that people write.
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Why a biome table was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -254,8 +259,13 @@ pub fn biome_names() -> Vec<String> {
 
 /// The shipped table of that name, with or without the prefix.
 pub fn biome_table(name: &str) -> Option<Arc<BiomeTable>> {
+    shipped_biome_table(name).cloned()
+}
+
+/// [`biome_table`], where it stands.
+pub fn shipped_biome_table(name: &str) -> Option<&'static Arc<BiomeTable>> {
     let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    SHIPPED.iter().find(|table| table.name == name).cloned()
+    SHIPPED.iter().find(|table| table.name == name)
 }
 
 impl BiomeTable {
@@ -270,6 +280,25 @@ impl BiomeTable {
         table.climate.sanitise();
         table.name = name.into();
         Ok(table)
+    }
+
+    /// Reads a table file from the disk; its name is that of the file.
+    pub fn load(path: &Path) -> Result<Self, BiomeError> {
+        let failed =
+            |error: std::io::Error| BiomeError::Read { table: path.display().to_string(), message: error.to_string() };
+        let length = std::fs::metadata(path).map_err(failed)?;
+        if !length.is_file() || length.len() > MAX_BYTES {
+            let message = "it is no file of at most 1 MB".into();
+            return Err(BiomeError::Read { table: path.display().to_string(), message });
+        }
+        let text = std::fs::read_to_string(path).map_err(failed)?;
+        let name = path.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
+        Self::from_ron(&name, &text)
+    }
+
+    /// Writes a table file; until it is safely on disk an old one stays.
+    pub fn save(&self, path: &Path) -> Result<(), FileError> {
+        write_atomically(path, |file| file.write_all(self.to_ron().as_bytes()))
     }
 
     /// The table as RON text.

@@ -18,6 +18,7 @@ pub mod ridged;
 pub mod river_bed;
 pub mod river_network;
 pub mod river_reach;
+pub mod scattered;
 pub mod shape;
 pub mod simplex;
 pub mod solid;

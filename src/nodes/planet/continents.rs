@@ -4,7 +4,7 @@
 //! the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the root of the number of centres,
 //! so that V keeps its spread for any number; the centres are scattered evenly over the sphere.
 //! V - V̄ decides what is plate and what is ocean floor. A smooth step raises the plates and sinks the floors, which gives the two
-//! peaks of Earth's hypsometric curve; at `contrast` 0 the document's plain product is left.
+//! peaks of Earth's hypsometric curve; the document's plain product is the form `Product`.
 //! The centres are looked up after the point was pushed about by noise (`roughness`), so that coasts are not straight. Broad
 //! noise (`drift`) is added to V, so that some cells join to larger lands and others drown. Where two plates meet on land, which
 //! is where d₁ and d₂ are nearly equal, ridged noise raises ranges (`mountains`).
@@ -20,9 +20,20 @@ use crate::nodes::generators::solid::{Places, Solid, SolidField};
 use crate::nodes::generators::warp::Warp;
 use crate::nodes::{Cancelled, Context, Generator};
 
+crate::choices! {
+    /// How relief and plates are joined.
+    Form {
+        Plates "Continents and ocean floors": "Plates stand above deep ocean floors, with shelves, lowlands and ranges.",
+        Product "Product": "The noise times the cells, as the document has it: rolling ground that sinks between the plates.",
+        Cells "Cells alone": "The cells without relief: shows where the plates lie.",
+    }
+}
+
 crate::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
     Continents "Continents" in "Planet", from "Petitprez 2007 (document 003)", also "plates tectonic ocean land voronoi earth" {
+        /// How relief and plates are joined.
+        form: Form = Form::Plates;
         /// Number of plates. Few make one or two large continents, many make archipelagos.
         plates: u32 = 24, 4..=2000, slider 6..=200;
         /// How much the distance to the nearest centre counts.
@@ -33,24 +44,22 @@ crate::params! {
         third: f32 = 1.5, -10.0..=10.0, slider -3.0..=3.0;
         /// Share of the globe that continents cover.
         land: f32 = 0.35, 0.0..=1.0;
-        /// How sharply continents stand above the ocean floor: 0 leaves rolling ground, 1 makes shelves with steep slopes.
-        contrast: f32 = 0.7, 0.0..=1.0;
         /// How broken the coasts are.
-        roughness: f32 = 0.5, 0.0..=2.0, slider 0.0..=1.0;
+        roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
         /// How freely lands join over the borders of plates: 0 leaves one round land on every plate.
         drift: f32 = 0.6, 0.0..=4.0, slider 0.0..=1.5;
         /// Height of the ranges where plates meet on land, as a fraction of the relief of the scene.
-        mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0;
+        mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == Form::Plates;
         /// Large features of the relief along a quarter of the way around.
-        frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0;
+        frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0 => |c| c.form != Form::Cells;
         /// How often finer relief is added. Each octave costs the same time.
-        octaves: u32 = 8, 1..=16;
+        octaves: u32 = 8, 1..=16 => |c| c.form != Form::Cells;
         /// How high each octave is beside the one before. Small is smooth, large is jagged.
-        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8;
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |c| c.form != Form::Cells;
         /// Height of the relief on the continents, as a fraction of the relief of the scene.
-        amplitude: f32 = 0.22, -10.0..=10.0, slider 0.0..=1.0;
+        amplitude: f32 = 0.17, -10.0..=10.0, slider 0.0..=1.0;
         /// Depth of the ocean floor below the continents, as a fraction of the relief of the scene.
-        depth: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0;
+        depth: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == Form::Plates;
         /// Height of the coast, as a fraction of the relief of the scene.
         base: f32 = 0.0, -10.0..=10.0, slider -1.0..=1.0;
         /// Lets continents fade where the planet's air is thin, so that craters rule the ground.
@@ -60,7 +69,7 @@ crate::params! {
             Pangaea "One continent": "A single land in a single ocean." { plates = 5, land = 0.3 }
             Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
             Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
-            Document "As in the document": "The plain product of noise and cells." { contrast = 0.0, roughness = 0.0, drift = 0.0, mountains = 0.0, depth = 0.0, amplitude = 1.0, follow_air = false }
+Document "As in the document": "The plain product of noise and cells." { form = Form::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
         }
     }
 }
@@ -71,7 +80,7 @@ const COAST: u64 = 0x636f_6173;
 const DRIFT: u64 = 0x6472_6966;
 const RANGES: u64 = 0x7261_6e67;
 /// Octaves that break the coasts, join the lands and make the ranges.
-const COAST_OCTAVES: u32 = 6;
+const COAST_OCTAVES: u32 = 5;
 const DRIFT_OCTAVES: u32 = 4;
 const RANGE_OCTAVES: u32 = 6;
 /// Width of the ranges, in distances between plates.
@@ -123,7 +132,11 @@ impl Generator for Continents {
 impl Continents {
     /// Height from the fractal noise p, about [0, 1], how far the cells stand above the level of the coasts, and the ranges.
     fn height(&self, p: f32, v: f32, range: f32) -> f32 {
-        let plain = p * v;
+        match self.form {
+            Form::Plates => {}
+            Form::Product => return self.base + self.amplitude * p * v,
+            Form::Cells => return self.base + self.amplitude * 0.5 * v,
+        }
         // 0 on the plates, -1 on the ocean floor; the coasts lie near the upper rim, on a shelf
         let rim = |v: f32| {
             let t = (v * 1.9 + 0.82).clamp(0.0, 1.0);
@@ -132,11 +145,11 @@ impl Continents {
         let plate = rim(v) - rim(0.0);
         // the farther inland, the more relief; the ocean floor keeps a little
         let inland = (v * 1.2).clamp(0.0, 1.0);
-        let relief = (p - 0.5) * (0.12 + 0.88 * inland) + 0.3 * inland;
+        let relief = (p - 0.5) * (0.12 + 0.88 * inland) + 0.2 * inland;
         // ranges begin at the coast, and go on below the sea as ridges
         let ground = self.depth * plate + self.amplitude * relief;
         let folded = self.mountains * range * (0.15 + 0.85 * (v * 3.0 + 0.35).clamp(0.0, 1.0));
-        self.base + (ground + folded) * self.contrast + self.amplitude * plain * (1.0 - self.contrast)
+        self.base + ground + folded
     }
 }
 
@@ -159,6 +172,8 @@ struct Working {
     moved: [Vec<f32>; 3],
     /// Difference of the distances to the two nearest centres.
     apart: Vec<f32>,
+    /// Samples of the row near a border of plates.
+    near: Vec<usize>,
     noise: Vec<f32>,
     places: Places,
 }
@@ -250,20 +265,31 @@ impl<'a> Plates<'a> {
     /// Ranges along the borders of plates, from 0 to about 1. Comes after [`rise`](Self::rise) of the same points.
     fn ranges(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
         out.fill(0.0);
+        if self.folds.is_empty() {
+            return;
+        }
+        // only points near a border are asked for their noise
+        let Working { apart, near, noise, places, moved } = working;
+        near.clear();
+        near.extend((0..out.len()).filter(|&k| apart[k] < RANGE_WIDTH));
+        for (to, from) in moved.iter_mut().zip(points) {
+            to.clear();
+            to.extend(near.iter().map(|&k| from[k]));
+        }
         let whole: f32 = self.folds.iter().map(|(_, weight)| weight).sum();
         for (octave, weight) in &self.folds {
-            working.noise.clear();
-            working.noise.resize(out.len(), 0.0);
-            octave.add([&points[0], &points[1], &points[2]], 2.0, &mut working.noise, &mut working.places);
+            noise.clear();
+            noise.resize(near.len(), 0.0);
+            octave.add([&moved[0], &moved[1], &moved[2]], 2.0, noise, places);
             let share = weight / whole;
-            for (out, &n) in out.iter_mut().zip(&working.noise) {
+            for (&k, &n) in near.iter().zip(&*noise) {
                 let crest = (1.0 - n.abs()).max(0.0);
-                *out += share * crest * crest;
+                out[k] += share * crest * crest;
             }
         }
-        for (out, &apart) in out.iter_mut().zip(&working.apart) {
-            let near = (1.0 - apart / RANGE_WIDTH).max(0.0);
-            *out *= near * near * (3.0 - 2.0 * near);
+        for &k in &*near {
+            let t = 1.0 - apart[k] / RANGE_WIDTH;
+            out[k] *= t * t * (3.0 - 2.0 * t);
         }
     }
 

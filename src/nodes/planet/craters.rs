@@ -17,10 +17,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::craters_impact::{Event, Impact};
 use super::craters_population::{Fall, Sizes, population};
 use super::craters_rough::Turn;
 use super::craters_shape::{Law, Shape, smooth};
-use super::craters_stamp::{Event, Impact, stamp};
+use super::craters_stamp::stamp;
 use super::craters_surface::Surface;
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Filter};
@@ -57,7 +58,7 @@ crate::params! {
         /// Height of the rims and of the rubble thrown out around them.
         ejecta: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
         /// How far rims, walls and blankets are from round.
-        uneven: f32 = 0.5, 0.0..=1.0;
+        uneven: f32 = 0.6, 0.0..=1.0;
         /// How soft and shallow old craters have become. At 0 all look as if they fell today.
         wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
         /// Share of the craters, the youngest, that still have bright rays. They show in the brightness map.
@@ -219,7 +220,13 @@ impl Craters {
         let shape = Shape::new(metres * 1.0e-3, &common.law, wear, 1000.0 / cx.relief_metres);
         let uneven = self.uneven * smooth(4.0, 14.0, samples);
         let youth = if self.rays > 0.0 { 1.0 - age / self.rays } else { 0.0 };
-        let ray = smooth(0.0, 0.5, youth) * smooth(4.0, 12.0, samples) * strength * (1.0 - smooth(0.0, RAYS_GONE, air));
+        // among many craters the largest are too old for rays
+        let of_many = if self.smallest < 0.5 * self.largest { smooth(0.1, 0.4, diameter / self.largest) } else { 0.0 };
+        let ray = (1.0 - of_many)
+            * smooth(0.0, 0.5, youth)
+            * smooth(4.0, 12.0, samples)
+            * strength
+            * (1.0 - smooth(0.0, RAYS_GONE, air));
         let is_mare = time < OLD && diameter >= self.maria_from * self.largest && diameter > 0.0;
         let lava = if is_mare { self.maria * strength } else { 0.0 };
         let turn = Turn::new(cx.random.bits(index, 4));

@@ -79,14 +79,14 @@ fn lobes(table: usize) -> Table {
 fn rays(table: usize) -> Table {
     let random = Stream::new(1, table as u32);
     let mut made = [0.0f32; DIRECTIONS];
-    for ray in 0..26 {
+    for ray in 0..44 {
         let draw = |what| random.unit(ray, what);
-        let (centre, width) = (draw(0) * DIRECTIONS as f32, 5.0 + 22.0 * draw(1) * draw(1));
-        let length = 0.25 + 0.75 * draw(2) * draw(2);
+        let (centre, width) = (draw(0) * DIRECTIONS as f32, 4.0 + 20.0 * draw(1) * draw(1) * draw(1));
+        let length = 0.2 + 0.8 * draw(2) * draw(2) * draw(2);
         for (k, value) in made.iter_mut().enumerate() {
             let apart = (k as f32 - centre).abs();
             let apart = if apart > DIRECTIONS as f32 * 0.5 { DIRECTIONS as f32 - apart } else { apart };
-            let here = length * (1.0 - apart / width);
+            let here = length * (1.0 - apart * apart / (width * width));
             *value = if here > *value { here } else { *value };
         }
     }

@@ -88,7 +88,7 @@ impl Shape {
         let (shallowed, lowered) = (1.0 / (1.0 + 1.5 * wear), 1.0 / (1.0 + 4.0 * wear));
         let depth = depth_km(diameter_km, law.transition_km) * law.depth * heights_per_km * shallowed;
         let rim = rim_km(diameter_km, law.transition_km) * law.depth * law.ejecta * heights_per_km * lowered;
-        let ringed = smooth(110.0, 220.0, lunar);
+        let ringed = smooth(180.0, 320.0, lunar);
         let mut shape = Self {
             rim,
             depth,
@@ -121,16 +121,18 @@ impl Shape {
     }
 
     /// The wall's share of its height at `t`, from 0 at its foot to 1 at the crest.
-    fn wall(&self, t: f32) -> f32 {
+    fn wall(&self, t: f32, ragged: f32) -> f32 {
         if t <= 0.0 {
             return 0.0;
         }
         let mut stepped = t;
         if t < 1.0 {
-            let step = (t * TERRACES) as i32 as f32;
-            let within = t * TERRACES - step;
+            // slumps break off at other heights all around; foot and crest stay
+            let at = t * TERRACES + 2.4 * ragged * t * (1.0 - t);
+            let step = at as i32 as f32;
+            let within = at - step;
             let rise = within * within * within * (within * (within * 6.0 - 15.0) + 10.0);
-            stepped = t + self.terracing * ((step + rise) / TERRACES - t);
+            stepped = t + self.terracing * (1.0 + ragged) * ((step + rise - at) / TERRACES);
         }
         stepped * (0.6 + 0.4 * stepped)
     }
@@ -143,12 +145,14 @@ impl Shape {
             return bowl;
         }
         let floor = self.rim - self.depth;
-        let mut made = floor + (rim - floor) * self.wall((x - self.floor) / (1.0 - self.floor));
+        let mut made = floor + (rim - floor) * self.wall((x - self.floor) / (1.0 - self.floor), ragged);
         if self.peak > 0.0 {
-            made += self.peak * hump(x / (0.24 * (1.0 + 0.5 * ragged)));
+            // the summit is one, whatever its flanks
+            made += self.peak * hump(x / (0.24 * (1.0 + 1.2 * ragged * smooth(0.0, 0.2, x))));
         }
         if self.ring > 0.0 {
-            made += self.ring * (1.0 + 0.6 * ragged) * hump((x - self.ring_at * (1.0 + 0.08 * ragged)) / 0.1);
+            made +=
+                self.ring * greater(1.0 + 1.8 * ragged, 0.0) * hump((x - self.ring_at * (1.0 + 0.08 * ragged)) / 0.1);
         }
         bowl + self.complex * (made - bowl)
     }
@@ -157,7 +161,7 @@ impl Shape {
     #[inline]
     pub fn near(&self, x: f32, ragged: f32) -> f32 {
         let x = greater(x, 0.0);
-        let rim = self.rim * (1.0 + 0.5 * ragged * smooth(0.3, 1.0, x));
+        let rim = self.rim * (1.0 + 0.9 * ragged * smooth(0.6, 1.0, x));
         if x < 0.4 {
             return self.inside(x, rim, ragged);
         }

@@ -147,9 +147,8 @@ impl Weather {
             mean + season * SEASON_AT_SEA
         };
         let air = Air::new(climate, ground, &sea_warmth, BELTS_FOLLOW * declination);
-        let (lowest, _) = ground.terrain.range();
-        // without a sea heights count from the datum
-        let has_sea = ground.sea_metres > lowest * ground.relief_metres;
+        // a sea that lies deeper than the relief is high is there to be out of the way: heights count from the datum then
+        let has_sea = ground.sea_metres >= -ground.relief_metres;
         Self {
             air,
             by_latitude,

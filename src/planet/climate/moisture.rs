@@ -28,9 +28,13 @@ const STEPS: usize = 60;
 const MIXED: f32 = 0.10;
 /// Way over the sea after which air is moist, in parts of a quarter of the way round (or of the side).
 const SEA_REACH: f32 = 0.08;
-/// What land gives back to the air, on a planet and on a terrain, which is small beside a planet.
-const LAND_OF_PLANET: f32 = 0.10;
+/// What land gives back to the air on a terrain, which is small beside a planet; and on a planet where air sinks, and how much more
+/// where it rises and forests breathe.
 const LAND_OF_TERRAIN: f32 = 0.55;
+const LAND_OF_PLANET: f32 = 0.12;
+const FORESTS_BREATHE: f32 = 0.5;
+/// On a planet whole ranges count, not their slopes: air goes around and between, and loses its moisture over so much more climb.
+const GOES_AROUND: f32 = 3.0;
 /// Moisture of the air that comes over open edges.
 const INFLOW: f32 = 0.75;
 /// Samples per side of the sheet over a flat terrain, at most.
@@ -107,6 +111,8 @@ struct Belt {
     /// Share of the way to what the sea, and the land, make of the air.
     sea: f32,
     land: f32,
+    /// Moisture that land gives back.
+    of_land: f32,
     /// Share of the moisture that falls.
     falls: f32,
 }
@@ -127,6 +133,7 @@ impl Belt {
             sea: (1.0 - exp_of_minus(way / SEA_REACH + 0.04)) * warm,
             // rain forests give back most of what falls: moist air gets further where it rises
             land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
+            of_land: LAND_OF_PLANET + FORESTS_BREATHE * falls,
             falls,
         }
     }
@@ -159,7 +166,7 @@ fn over_planet(
     let surface = height.map(|i, j| height.row(i)[j].max(sea_metres));
     let caught = height.map(|i, j| {
         let climb = surface.row(i)[j] - belts[i].upwind(&surface, i, j);
-        if climb > 0.0 { 1.0 - exp_of_minus(climb / climate.rain_height) } else { 0.0 }
+        if climb > 0.0 { 1.0 - exp_of_minus(climb / (climate.rain_height * GOES_AROUND)) } else { 0.0 }
     });
     let mut air = height.map(|_, _| 0.5);
     for _ in 0..STEPS {
@@ -171,7 +178,7 @@ fn over_planet(
             if height.row(i)[j] <= sea_metres {
                 came + (1.0 - came) * belt.sea
             } else {
-                came + (LAND_OF_PLANET - came) * belt.land
+                came + (belt.of_land - came) * belt.land
             }
         });
     }
