@@ -1,4 +1,4 @@
-//! What planets cost: craters and rivers on globes of six faces, on two threads.
+//! What planets cost: craters, rivers and erosion on globes of six faces, on two threads.
 //!
 //! ```text
 //! cargo bench --no-default-features --bench planet
@@ -120,5 +120,33 @@ fn maps(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, craters, rivers, maps);
+/// One iteration of every erosion that goes around a globe.
+fn erosion(c: &mut Criterion) {
+    let samples = 257;
+    let planet = Planet { radius_metres: 50_000.0, ..Planet::default() };
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("planet/erosion");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2));
+    let below = noise(samples, &planet);
+    let control = Control::default();
+    let cx = Context {
+        grid: Grid::globe(samples),
+        size_metres: planet.side_metres(),
+        relief_metres: 10_000.0,
+        sea_level: SEA,
+        planet: Some(&planet),
+        scene_samples: samples,
+        random: Stream::new(1, 7),
+        control: &control,
+    };
+    for name in ["Thermal", "Hydraulic", "Creep", "StreamPower"] {
+        let node = node(name, &[]);
+        let process = node.as_process().expect("a process");
+        let mut run = process.start(&cx, below.clone());
+        group.bench_function(BenchmarkId::new(name, "6 x 257"), |b| b.iter(|| pool.install(|| run.step(&cx).unwrap())));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, craters, rivers, erosion, maps);
 criterion_main!(benches);

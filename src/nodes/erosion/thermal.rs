@@ -44,7 +44,7 @@ crate::params! {
     Thermal "Thermal erosion" in "Erosion", from "Musgrave et al. 1989; Olsen 2004", also "talus scree landslide rockfall weathering crumble" {
         /// Iterations, counted at the scene's resolution. More carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
-        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees.
+        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
         /// Share of the excess height moved in one iteration. Above 0.3 the slopes ripple until they settle; near 1 they leap.
         rate: f32 = 0.3, 0.0..=1.0, slider 0.05..=0.5;

@@ -26,6 +26,7 @@ pub struct Soil {
     rock: Rock,
     mesh: Arc<Mesh>,
     conductances: Arc<Links>,
+    stiffness: f64,
     terrain: Terrain,
     /// What the single precision of the heights leaves out.
     rest: Vec<f32>,
@@ -47,10 +48,12 @@ impl Soil {
     /// `terrain` is closed and has the maps.
     pub fn new(law: &Creep, terrain: Terrain) -> Self {
         let mesh = Mesh::new(terrain.samples());
+        let conductances = Links::conductances(mesh.globe());
         Self {
             metres: f64::from(law.diffusivity) * f64::from(law.time_step),
             rock: Rock::new(&terrain, law.hardness),
-            conductances: Arc::new(Links::conductances(mesh.globe())),
+            stiffness: stiffness(&mesh, &conductances),
+            conductances: Arc::new(conductances),
             mesh: Arc::new(mesh),
             rest: vec![0.0; terrain.grid.len()],
             terrain,
@@ -62,7 +65,7 @@ impl Soil {
 }
 
 /// Greatest sum of a cell's conductances over its area, in cells of the mean area.
-pub fn stiffness(mesh: &Mesh, conductances: &Links) -> f64 {
+fn stiffness(mesh: &Mesh, conductances: &Links) -> f64 {
     (0..mesh.samples())
         .flat_map(|row| {
             let links = conductances.around(row);
@@ -82,7 +85,7 @@ impl Run for Soil {
         let side = f64::from(cx.size_metres);
         let cells = 1.0 / (mesh.mean_cell() * std::f64::consts::FRAC_2_PI);
         let spread = (self.metres / (side * side)).min(FARTHEST * FARTHEST) * cells * cells;
-        let steps = libm::ceil(spread * stiffness(mesh, conductances) / STABLE).max(1.0) as u32;
+        let steps = libm::ceil(spread * self.stiffness / STABLE).max(1.0) as u32;
         let even = self.rock.uniform();
         let share = spread / f64::from(steps) * f64::from(even.unwrap_or(1.0));
 
