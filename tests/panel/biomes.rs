@@ -4,7 +4,7 @@ use crate::kit::*;
 use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Vec2, pos2, vec2};
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::panels::Composition;
 use talweg::look::{BiomeTable, Place, biome_table};
 

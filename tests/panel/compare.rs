@@ -215,7 +215,7 @@ fn two_legends_where_the_colours_mean_two_things() {
     let legend = |slope: f32| {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(talweg::field::MapKind::Wear).fill(slope);
-        let choice = Choice { overlay: Overlay::Change, reference: None };
+        let choice = Choice { overlay: Overlay::Change, ..Choice::default() };
         prepare(&Arc::new(terrain), &Settings::default(), &choice, &Control::default()).unwrap().legend.clone()
     };
     for size in [vec2(1280.0, 720.0), vec2(960.0, 600.0)] {

@@ -314,7 +314,7 @@ fn an_overlay_is_chosen_in_the_menu_and_given_up_by_choosing_it_again() {
 fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
     terrain.map_mut(MapKind::Wear).fill(0.02);
-    let choice = Choice { overlay: Overlay::Change, reference: None };
+    let choice = Choice { overlay: Overlay::Change, ..Choice::default() };
     let settings = talweg::scene::Settings::default();
     let prepared = prepare(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
     let mut panels = panels(vec2(960.0, 600.0), &["Thermal"]);
@@ -325,7 +325,7 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     assert!(free.contains_rect(legend.rect()), "{:?} in {free:?}", legend.rect());
     assert!(!panels.state().drawn.as_ref().unwrap().covered);
     let missing =
-        prepared.with_overlay(&Choice { overlay: Overlay::Map(MapKind::Flow), reference: None }, &Control::default());
+        prepared.with_overlay(&Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() }, &Control::default());
     panels.state_mut().info.legend = missing.unwrap().legend.clone();
     panels.run();
     assert!(panels.query_by_label("Legend: No layer writes a flow map").is_some());
