@@ -1,4 +1,4 @@
-//! What planets cost: craters and rivers on globes of six faces, on two threads.
+//! What planets cost: craters, rivers and erosion on globes of six faces, on two threads.
 //!
 //! ```text
 //! cargo bench --no-default-features --bench planet
@@ -8,12 +8,15 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use talweg::eval::thread_pool;
+use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Grid, Stream, Terrain};
 use talweg::hydrology::{GlobeCells, GlobeRoutes};
+use talweg::look::{PlanetLayout, PlanetMap, colours_of, planet_map};
 use talweg::nodes::{Context, Control, Node, Work};
 use talweg::param::Value;
 use talweg::planet::Planet;
+use talweg::planet::projection::{Equirectangular, Registration};
+use talweg::scene::example;
 
 const SEA: f32 = 0.45;
 
@@ -92,5 +95,58 @@ fn rivers(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, craters, rivers);
+/// The whole way to a coloured map, as the program of document 003 went (512 × 1024 in about 5 s in 2007).
+fn maps(c: &mut Criterion) {
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("planet/map");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(4));
+    // four faces of 256 steps are 1024 columns around the equator
+    for (samples, what) in [(257, "512 x 1024"), (1024, "6 x 1024")] {
+        let mut scene = example("earthlike").expect("shipped").scene.clone();
+        scene.settings.resolution = samples;
+        let evaluated =
+            || evaluate(&scene, scene.samples(), None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+        group.bench_function(BenchmarkId::new("continents, rivers", what), |b| b.iter(|| pool.install(evaluated)));
+        let terrain = pool.install(evaluated);
+        group.bench_function(BenchmarkId::new("colours", what), |b| {
+            b.iter(|| pool.install(|| colours_of(&scene, black_box(&terrain))));
+        });
+        let width = 4 * (scene.samples() - 1);
+        let map = Equirectangular { width, height: width / 2, registration: Registration::Pixel };
+        group.bench_function(BenchmarkId::new("all, and laid out as a map", what), |b| {
+            b.iter(|| pool.install(|| planet_map(&scene, &evaluated(), PlanetMap::Colours, PlanetLayout::Map(map))));
+        });
+    }
+    group.finish();
+}
+
+/// One iteration of every erosion that goes around a globe.
+fn erosion(c: &mut Criterion) {
+    let samples = 257;
+    let planet = Planet { radius_metres: 50_000.0, ..Planet::default() };
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("planet/erosion");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2));
+    let below = noise(samples, &planet);
+    let control = Control::default();
+    let cx = Context {
+        grid: Grid::globe(samples),
+        size_metres: planet.side_metres(),
+        relief_metres: 10_000.0,
+        sea_level: SEA,
+        planet: Some(&planet),
+        scene_samples: samples,
+        random: Stream::new(1, 7),
+        control: &control,
+    };
+    for name in ["Thermal", "Hydraulic", "Creep", "StreamPower"] {
+        let node = node(name, &[]);
+        let process = node.as_process().expect("a process");
+        let mut run = process.start(&cx, below.clone());
+        group.bench_function(BenchmarkId::new(name, "6 x 257"), |b| b.iter(|| pool.install(|| run.step(&cx).unwrap())));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, craters, rivers, erosion, maps);
 criterion_main!(benches);

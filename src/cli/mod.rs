@@ -15,6 +15,7 @@ mod render;
 mod sheet;
 mod shot;
 mod timelapse;
+mod trace;
 mod verify;
 
 use std::io::Write;

@@ -1,24 +1,26 @@
-//! `talweg render`: a picture from above.
+//! `talweg render`: a picture from above, or in perspective by sphere tracing.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::input::SceneArgs;
+use super::trace::TraceArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::field::Terrain;
 use crate::io::check_place;
 use crate::look::{GlobeView, Picture, PlanetPicture, all_palette_names, heightmap, is_palette, relief, table_of};
 use crate::scene::Scene;
 
-/// Draw the terrain from above as a PNG picture
+/// Draw the terrain from above as a PNG picture, or a construction in perspective
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   talweg render alpine-range -o alps.png
   talweg render island.ron -o island.png --picture 2048 --palette tropical
   talweg render island.ron -o grown.png --palette biome:earth --set climate.latitude=20
-  talweg render island.ron -o banner.png --width 1600 --height 400")]
+  talweg render island.ron -o banner.png --width 1600 --height 400
+  talweg render paper-004-fig-22-oasis -o oasis.png --sphere-trace --azimuth 200 --width 1280 --height 720")]
 pub struct RenderArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -35,11 +37,13 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", value_parser = pixels())]
     height: Option<u32>,
     /// What to draw
-    #[arg(long, value_enum, default_value_t = Style::Relief)]
+    #[arg(long, value_enum, default_value_t = Style::Relief, conflicts_with = "sphere_trace")]
     style: Style,
     /// Palette or biome table (biome:earth), in place of the scene's
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
+    #[command(flatten)]
+    trace: TraceArgs,
     #[command(flatten)]
     globe: GlobeArgs,
 }
@@ -143,8 +147,11 @@ pub fn run(args: &RenderArgs) -> Outcome {
         scene.palette.clone_from(name);
         scene.biomes = None;
     }
-    let terrain = job.evaluate()?;
     let (width, height) = args.size();
+    if args.trace.sphere_trace {
+        return super::trace::run(&args.trace, &job, &table_of(&scene), &args.output, (width, height));
+    }
+    let terrain = job.evaluate()?;
     if terrain.grid.is_globe() {
         let (width, height) = args.planet_size();
         let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));

@@ -8,6 +8,7 @@ use super::answer::{Answer, Bounds, Detail};
 use super::falloff::Falloff;
 use super::ground::{Form, Ground, Surface};
 use super::plane::{Area, Point, Range, Stretch, length, scaled, sub};
+use super::rows::{LANES, Lanes, Row};
 
 crate::params! {
     /// A round piece of ground: a plain, hills, mountains or dunes.
@@ -42,10 +43,12 @@ crate::params! {
 /// A disc ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    centre: Point,
-    height: f64,
-    falloff: Falloff,
-    ground: Ground,
+    pub(super) centre: Point,
+    pub(super) height: f64,
+    pub(super) falloff: Falloff,
+    pub(super) ground: Ground,
+    /// Whether the ground is asked for also where it has no weight: to measure what leaving it out saves.
+    is_asked_everywhere: bool,
 }
 
 impl Disc {
@@ -65,6 +68,7 @@ impl Disc {
             height: f64::from(self.height),
             falloff: Falloff { core: f64::from(self.core) * radius, radius },
             ground: Ground::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
+            is_asked_everywhere: false,
         }
     }
 }
@@ -85,6 +89,28 @@ impl Prepared {
         let (over, slope) = self.ground.at::<G>(way, detail);
         let fade = if distance > 0.0 { scaled(way, turn / distance) } else { [0.0; 2] };
         Answer { height: self.height + over, weight, slope, fade }
+    }
+
+    /// The same disc, asked for its ground everywhere.
+    pub fn asked_everywhere(&self) -> Self {
+        Self { is_asked_everywhere: true, ..self.clone() }
+    }
+
+    /// The answers along a row.
+    pub fn row(&self, row: Row, detail: &Detail, out: &mut Lanes) {
+        let n = row.len();
+        let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+        for k in 0..n {
+            (xs[k], ys[k]) = (row.xs[k] - self.centre[0], row.ys[k] - self.centre[1]);
+            out.weight[k] = self.falloff.weight((xs[k] * xs[k] + ys[k] * ys[k]).sqrt());
+        }
+        let span = if self.is_asked_everywhere { Some((0, n)) } else { out.span(n) };
+        let Some((from, to)) = span else { return };
+        let mut over = [0.0; LANES];
+        self.ground.row(&xs[from..to], &ys[from..to], detail, &mut over[from..to]);
+        for k in from..to {
+            out.height[k] = self.height + over[k];
+        }
     }
 
     pub fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {

@@ -4,13 +4,14 @@ use std::ops::Range as Span;
 
 use rayon::prelude::*;
 
-use super::answer::Detail;
-use super::plane::{Area, Point, higher, lower};
-use super::program::{Program, Selection, Tier};
+use super::answer::{Answer, Detail};
+use super::plane::{Area, higher, lower};
+use super::program::{Program, Tier};
+use super::rows::{LANES, Lanes, Row};
 use crate::field::Grid;
 use crate::nodes::{Cancelled, Control};
 
-/// Side of a tile, in samples.
+/// Rows of a tile; it is as wide as rows of places are.
 const TILE: usize = 32;
 
 /// The samples of a grid to be computed: rows and columns.
@@ -89,17 +90,22 @@ impl Program {
         rows.par_chunks_mut(TILE * n).enumerate().try_for_each(|(band, cells)| {
             let first = region.rows.start + band * TILE;
             let count = cells.len() / n;
-            for left in region.columns.clone().step_by(TILE) {
+            for left in region.columns.clone().step_by(LANES) {
                 control.check()?;
-                let right = (left + TILE).min(region.columns.end);
+                let right = (left + LANES).min(region.columns.end);
                 let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
                 let tile =
                     Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
                 let selection = if sampling.pruned { self.within(&tile) } else { self.within(&Area::ALL) };
+                let (width, mut xs) = (right - left, [0.0; LANES]);
+                xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = place(left + j));
+                let mut lanes = Lanes::NOTHING;
                 for i in 0..count {
-                    let y = place(first + i);
+                    let ys = [place(first + i); LANES];
+                    let row = Row { xs: &xs[..width], ys: &ys[..width] };
+                    self.row_in(&selection, sampling.tier, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.sample(&selection, sampling, [place(left + j), y], &detail);
+                        *cell = self.sample(sampling, &lanes.answer(j));
                     }
                 }
             }
@@ -107,8 +113,8 @@ impl Program {
         })
     }
 
-    fn sample(&self, selection: &Selection, sampling: Sampling, p: Point, detail: &Detail) -> f32 {
-        let answer = self.at_in::<false>(selection, sampling.tier, p, detail);
+    /// What an answer of a tier is on a grid.
+    fn sample(&self, sampling: Sampling, answer: &Answer) -> f32 {
         if sampling.weight {
             return answer.weight.clamp(0.0, 1.0) as f32;
         }

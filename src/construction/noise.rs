@@ -8,7 +8,8 @@
 
 use std::sync::LazyLock;
 
-use super::plane::{Point, Range, Stretch, higher, length, lower};
+use super::plane::{Affine, Point, Range, Stretch, higher, length, lower};
+use super::rows::LANES;
 
 /// √2: a sum of four unit vectors reaches √½ at the middle of a cell.
 const SCALE: f64 = std::f64::consts::SQRT_2;
@@ -42,16 +43,48 @@ fn bits(seed: u32, x: i32, y: i32) -> u32 {
     h ^ (h >> 15)
 }
 
-/// The whole number at or below `t`, for whatever an i64 holds.
+/// 1½ · 2⁵²: what is added to it is rounded to a whole number, whose bits are the last of the sum.
+const ROUNDING: f64 = 6_755_399_441_055_744.0;
+
+/// The whole number at or below `t`, and its last 32 bits. Far away (beyond 2⁵¹ waves) the lattice is no longer even, and
+/// nothing breaks. Without branches and conversions, so that rows of places go through it side by side.
 #[inline]
-fn floor(t: f64) -> f64 {
-    let whole = t as i64 as f64;
-    if whole > t { whole - 1.0 } else { whole }
+fn floor(t: f64) -> (f64, i32) {
+    let sum = t + ROUNDING;
+    let whole = sum - ROUNDING;
+    let over = whole > t;
+    (whole - if over { 1.0 } else { 0.0 }, (sum.to_bits() as u32 as i32).wrapping_sub(i32::from(over)))
+}
+
+/// The vectors that stand on lattice points; the upper eight of a point's random bits choose one.
+pub fn vectors() -> &'static [Point] {
+    &*VECTORS
+}
+
+/// 6t⁵ - 15t⁴ + 10t³.
+#[inline]
+fn fade(t: f64) -> f64 {
+    t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
+}
+
+/// η at (x, y) of a cell with these vectors at its corners.
+#[inline]
+fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
+    let na = a[0] * x + a[1] * y;
+    let nb = b[0] * (x - 1.0) + b[1] * y;
+    let nc = c[0] * x + c[1] * (y - 1.0);
+    let nd = d[0] * (x - 1.0) + d[1] * (y - 1.0);
+    let (u, v) = (fade(x), fade(y));
+    na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
 }
 
 impl Noise {
     pub fn new(seed: u32) -> Self {
         Self { seed, vectors: &VECTORS }
+    }
+
+    pub fn seed(&self) -> u32 {
+        self.seed
     }
 
     #[inline]
@@ -62,9 +95,7 @@ impl Noise {
     /// η and, if asked for, ∇η.
     #[inline]
     pub fn at<const G: bool>(&self, p: Point) -> (f64, Point) {
-        let (left, top) = (floor(p[0]), floor(p[1]));
-        // far away the lattice repeats, and nothing breaks
-        let (i, j) = (left as i64 as i32, top as i64 as i32);
+        let ((left, i), (top, j)) = (floor(p[0]), floor(p[1]));
         let (x, y) = (p[0] - left, p[1] - top);
         let (a, b) = (self.vector(i, j), self.vector(i.wrapping_add(1), j));
         let (c, d) = (self.vector(i, j.wrapping_add(1)), self.vector(i.wrapping_add(1), j.wrapping_add(1)));
@@ -72,7 +103,6 @@ impl Noise {
         let nb = b[0] * (x - 1.0) + b[1] * y;
         let nc = c[0] * x + c[1] * (y - 1.0);
         let nd = d[0] * (x - 1.0) + d[1] * (y - 1.0);
-        let fade = |t: f64| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
         let (u, v) = (fade(x), fade(y));
         let (k1, k2, k3) = (nb - na, nc - na, na - nb - nc + nd);
         let value = na + u * k1 + v * (k2 + u * k3);
@@ -83,6 +113,41 @@ impl Noise {
         let (du, dv) = (slope(x), slope(y));
         let mixed = |k: usize| a[k] + u * (b[k] - a[k]) + v * ((c[k] - a[k]) + u * (a[k] - b[k] - c[k] + d[k]));
         (value, [mixed(0) + du * (k1 + v * k3), mixed(1) + dv * (k2 + u * k3)])
+    }
+
+    /// η along a row of places that `map` takes to waves; neighbours in one cell share its vectors.
+    pub fn row(&self, map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
+        let n = xs.len();
+        let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
+        let (mut columns, mut rows) = ([0i32; LANES], [0i32; LANES]);
+        let places = xs[..n].iter().zip(&ys[..n]);
+        let lanes = fx.iter_mut().zip(&mut fy).zip(columns.iter_mut().zip(&mut rows));
+        for ((&x, &y), ((fx, fy), (column, row))) in places.zip(lanes) {
+            let [x, y] = map.at([x, y]);
+            let ((left, i), (top, j)) = (floor(x), floor(y));
+            (*fx, *fy, *column, *row) = (x - left, y - top, i, j);
+        }
+        let mut from = 0;
+        let mut last: Option<(i32, i32, [Point; 4])> = None;
+        while from < n {
+            let (i, j) = (columns[from], rows[from]);
+            let same = columns[from..n].iter().zip(&rows[from..n]).take_while(|&(&a, &b)| (a == i) & (b == j));
+            let to = from + same.count();
+            // the next cell is a neighbour, which shares two corners
+            let corner = |di: i32, dj: i32| self.vector(i.wrapping_add(di), j.wrapping_add(dj));
+            let [a, b, c, d] = match last {
+                Some((x, y, [_, b, _, d])) if y == j && x.wrapping_add(1) == i => [b, corner(1, 0), d, corner(1, 1)],
+                Some((x, y, [a, _, c, _])) if y == j && x.wrapping_sub(1) == i => [corner(0, 0), a, corner(0, 1), c],
+                Some((x, y, [_, _, c, d])) if x == i && y.wrapping_add(1) == j => [c, d, corner(0, 1), corner(1, 1)],
+                Some((x, y, [a, b, _, _])) if x == i && y.wrapping_sub(1) == j => [corner(0, 0), corner(1, 0), a, b],
+                _ => [corner(0, 0), corner(1, 0), corner(0, 1), corner(1, 1)],
+            };
+            last = Some((i, j, [a, b, c, d]));
+            for ((value, &x), &y) in out[from..to].iter_mut().zip(&fx[from..to]).zip(&fy[from..to]) {
+                *value = mixed([a, b, c, d], x, y);
+            }
+            from = to;
+        }
     }
 
     /// Range of η and bound of |∇η| over a stretch.

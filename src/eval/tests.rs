@@ -113,7 +113,7 @@ mod worker {
     const LONG: Duration = Duration::from_secs(120);
 
     fn start() -> Worker<u128> {
-        Worker::start(2, |terrain: &Arc<Terrain>, _: &Scene| terrain.hash(), || {}).unwrap()
+        Worker::start(2, |terrain: &Arc<Terrain>, _: &Scene, _: Option<&Patch>| terrain.hash(), || {}).unwrap()
     }
 
     fn request(revision: u64, scene: Scene, quality: Quality) -> Request {

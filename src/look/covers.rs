@@ -5,7 +5,7 @@ use super::raster::Raster;
 use crate::field::{MapKind, Terrain};
 
 /// Colour of a cover, and the depth in metres at which the ground shows through by half.
-const COVERS: [(MapKind, [u8; 3], f32); 2] =
+pub(super) const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
 
 /// Depths under the pixels of a picture.

@@ -8,6 +8,8 @@ mod picture;
 mod planet;
 mod raster;
 mod relief;
+pub mod text;
+pub mod traced;
 
 pub(crate) use biomes::dialect;
 pub use biomes::{
@@ -18,5 +20,5 @@ pub use palette::{
     Palette, PaletteError, PaletteTable, all_palette_names, is_palette, palette, palette_names, table_of,
 };
 pub use picture::{Picture, heightmap};
-pub use planet::{GlobeView, PlanetLayout, PlanetMap, PlanetPicture, picture, planet_map};
+pub use planet::{GlobeView, PlanetLayout, PlanetMap, PlanetPicture, colours_of, picture, planet_map};
 pub use relief::relief;

@@ -295,9 +295,9 @@ pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
     palette_colours(scene, terrain, &slopes, 1.0)
 }
 
-/// The colour of the most frequent ground type of all samples.
+/// The colour of the most frequent ground type of all samples; without a biome table those of the palette.
 fn types_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
-    colours_of(scene, terrain)
+    biomes::type_colours(terrain, scene).unwrap_or_else(|| colours_of(scene, terrain))
 }
 
 /// Bends what is bright towards white.

@@ -23,27 +23,27 @@ use super::raster::{Pyramid, Raster};
 use crate::field::{HAS_GROUND, MapKind, Terrain, brinked};
 use crate::scene::Settings;
 
-const SUN: Light = [1.0, 0.965, 0.9];
-const SKY: Light = [0.88, 0.97, 1.16];
+pub(super) const SUN: Light = [1.0, 0.965, 0.9];
+pub(super) const SKY: Light = [0.88, 0.97, 1.16];
 /// Part of the light on open level ground that comes from the sky.
-const SKY_SHARE: f32 = 0.42;
+pub(super) const SKY_SHARE: f32 = 0.42;
 /// How much brighter the sky is towards the sun than away from it.
 const SKY_LEAN: f32 = 0.65;
 /// Range of horizon slopes, around the sun's, in which a shadow fades.
 const PENUMBRA: f32 = 0.16;
 /// How dark a cast shadow is: 1 leaves the sky's light alone.
-const SHADOW: f32 = 0.6;
+pub(super) const SHADOW: f32 = 0.6;
 /// Haze over the lowest land and its share there: what is high stands out, what is low lies back.
-const HAZE: Light = [0.60, 0.67, 0.74];
+pub(super) const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
 /// Depth, as a fraction of the side, at which the bed is no longer seen.
-const CLEAR_WATER: f32 = 0.006;
+pub(super) const CLEAR_WATER: f32 = 0.006;
 /// Depths of rivers and lakes, as fractions of the relief: what is thinner is a film that wets the ground and is not
 /// seen, and where water covers its bed.
-const FILM: f32 = 1.5e-4;
-const COVER: f32 = 1.0e-3;
+pub(super) const FILM: f32 = 1.5e-4;
+pub(super) const COVER: f32 = 1.0e-3;
 /// How much deeper than it is a river is coloured, so that it stands out from its bed.
-const RIVER_TINT: f32 = 4.0;
+pub(super) const RIVER_TINT: f32 = 4.0;
 
 /// Root mean square slope that land is lifted to for its light, as map makers do, so that hills show too; and the
 /// most it is lifted.
@@ -57,7 +57,7 @@ const PAPER: Light = [1.0; 3];
 
 const SKY_DIRECTIONS: usize = 8;
 /// First entry of the palette's table above the water.
-const SHORE: usize = 256;
+pub(super) const SHORE: usize = 256;
 
 /// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
 pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> Picture {
@@ -298,7 +298,7 @@ impl<'a> View<'a> {
 }
 
 /// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
-fn shoulder(light: f32) -> f32 {
+pub(super) fn shoulder(light: f32) -> f32 {
     let above = (light - BRIGHT) / (1.0 - BRIGHT);
     if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
 }

@@ -94,7 +94,12 @@ impl Context<'_> {
 
     /// Height difference, as a fraction of the relief, over one cell of a slope of `degrees` (below 90).
     pub fn rise_per_cell(&self, degrees: f32) -> f32 {
-        libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * self.cell_metres() / self.relief_metres
+        self.rise_over(degrees, self.cell_metres())
+    }
+
+    /// Height difference, as a fraction of the relief, over `metres` of a slope of `degrees` (below 90).
+    pub fn rise_over(&self, degrees: f32, metres: f32) -> f32 {
+        libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * metres / self.relief_metres
     }
 
     /// Iterations to run on this grid for `asked` at the scene's resolution.

@@ -342,7 +342,9 @@ fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
         assert!(!info.label.is_empty() && !info.icon.is_empty(), "{command:?}");
         assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
         for shortcut in info.shortcuts {
-            if let Some(other) = owners.insert(format!("{shortcut:?}"), info.label.clone()) {
+            // those for pieces hold while a piece is selected, in the place of those of the layer
+            let of_pieces = matches!(command, Command::Piece(_));
+            if let Some(other) = owners.insert(format!("{shortcut:?} {of_pieces}"), info.label.clone()) {
                 panic!("{other} and {} share {shortcut:?}", info.label);
             }
         }

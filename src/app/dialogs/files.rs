@@ -27,6 +27,7 @@ enum Purpose {
     Image(Group, usize),
     OpenBiomes,
     SaveBiomes,
+    Picture,
 }
 
 /// See the module.
@@ -88,10 +89,18 @@ impl Files {
     }
 
     pub fn image(document: &Document, group: Group, param: usize) -> Self {
+        Self::heights(document, Purpose::Image(group, param))
+    }
+
+    pub fn picture(document: &Document) -> Self {
+        Self::heights(document, Purpose::Picture)
+    }
+
+    fn heights(document: &Document, purpose: Purpose) -> Self {
         let dialog = dialog(document, "Choose a heightmap or picture")
             .add_file_filter_extensions(IMAGES, vec!["png", "r16", "r32"])
             .default_file_filter(IMAGES);
-        let mut files = Self { dialog, purpose: Purpose::Image(group, param) };
+        let mut files = Self { dialog, purpose };
         files.dialog.pick_file();
         files
     }
@@ -128,6 +137,7 @@ impl Files {
                 Purpose::Film(film) => Answer::FilmTo(film.clone(), path.clone()),
                 Purpose::OpenBiomes => Answer::OpenBiomes(path.clone()),
                 Purpose::SaveBiomes => Answer::SaveBiomes(path.clone()),
+                Purpose::Picture => Answer::Picture(path.clone()),
                 Purpose::Image(group, param) => Answer::Image(*group, *param, path.clone()),
             }),
             DialogState::Open => None,

@@ -42,6 +42,8 @@ pub enum Answer {
     /// A biome table.
     OpenBiomes(PathBuf),
     SaveBiomes(PathBuf),
+    /// A file for the selected piece of a construction.
+    Picture(PathBuf),
     /// A file for a parameter.
     Image(Group, usize, PathBuf),
 }
@@ -104,6 +106,11 @@ impl Dialogs {
 
     pub fn ask_where_to_save_biomes(&mut self, document: &Document) {
         self.open = Some(Dialog::Files(Box::new(Files::save_biomes(document))));
+    }
+
+    /// A picture for the selected piece of a construction.
+    pub fn ask_which_picture(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::picture(document))));
     }
 
     pub fn show_shortcuts(&mut self) {

@@ -104,6 +104,7 @@ impl Editor {
                 self.effects.push(Effect::View(action));
             }
             Command::Compare(action) => self.run_compare(action),
+            Command::Piece(action) => self.run_piece(action, None),
             Command::Benchmark => self.bench.toggle(),
             Command::Shortcuts => self.dialogs.show_shortcuts(),
             Command::About => self.dialogs.show_about(),
@@ -145,6 +146,11 @@ impl Editor {
             Some(Answer::FilmTo(film, path)) => self.effects.push(Effect::Film { film, path }),
             Some(Answer::OpenBiomes(path)) => self.open_biomes(&path),
             Some(Answer::SaveBiomes(path)) => self.save_biomes(&path),
+            Some(Answer::Picture(path)) => {
+                if let Some(way) = self.pieces.selected() {
+                    super::tree_piece::take_picture(&mut self.doc, way, path.to_string_lossy().into_owned());
+                }
+            }
             Some(Answer::Image(group, param, path)) => {
                 let name = path.to_string_lossy().into_owned();
                 self.doc.set(group, param, &Value::Text(name), None);

@@ -5,8 +5,10 @@ use egui::{Button, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::Editor;
-use crate::app::commands::{Command, CompareAction, GlobeWay, ViewAction, ViewMode};
+use crate::app::commands::{Command, CompareAction, GlobeWay, PieceAction, ViewAction, ViewMode};
 use crate::app::theme::colour;
+use crate::construction::Form;
+use crate::construction::edit::{Wrap, points};
 use crate::nodes::Node;
 
 /// Shows the bar; returns the command that was chosen.
@@ -23,6 +25,7 @@ pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
             }
         });
         ui.menu_button("Layer", |ui| layer(ui, editor, &mut chosen));
+        ui.menu_button("Piece", |ui| piece(ui, editor, &mut chosen));
         ui.menu_button("Erosion", |ui| erosion(ui, editor, &mut chosen));
         ui.menu_button("View", |ui| view(ui, editor, &mut chosen));
         ui.menu_button("Compare", |ui| compare(ui, editor, &mut chosen));
@@ -110,6 +113,43 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
         *chosen = Some(Command::Variants);
     }
     pick(ui, chosen, Command::Recompute, None, true);
+}
+
+/// What can be done with the pieces of a construction.
+fn piece(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let selected = tree.zip(editor.pieces.selected()).and_then(|(tree, way)| way.of(tree));
+    let (construction, is_there) = (tree.is_some(), selected.is_some());
+    let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
+    if !construction {
+        ui.weak("Select a layer of the kind Construction.");
+        ui.separator();
+    }
+    let on = |action: PieceAction| match action {
+        PieceAction::Library => Some(construction && !editor.pieces.library_folded),
+        PieceAction::Follow => Some(editor.pieces.follows),
+        _ => None,
+    };
+    for action in PieceAction::all() {
+        let enabled = match action {
+            // keys are enough for these
+            PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
+            PieceAction::Library | PieceAction::Follow => construction,
+            PieceAction::Lay | PieceAction::Fall => is_line,
+            PieceAction::Dissolve => selected.is_some_and(|piece| !piece.of().is_empty()),
+            PieceAction::Bend => {
+                selected.is_some_and(|p| matches!(&p.form, Form::Contour(contour) if contour.points.is_empty()))
+            }
+            _ => is_there,
+        };
+        if matches!(action, PieceAction::Rename | PieceAction::Group(Wrap::Blend) | PieceAction::Lay) {
+            ui.separator();
+        }
+        let command = Command::Piece(action);
+        if entry(ui, &command, None, enabled, on(action)) {
+            *chosen = Some(command);
+        }
+    }
 }
 
 fn erosion(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {

@@ -13,7 +13,7 @@ use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
 use crate::app::variants::VariantsInfo;
-use crate::app::view::Legend;
+use crate::app::view::{Legend, Stage};
 use crate::eval::Insight;
 use crate::scene::Problem;
 
@@ -71,13 +71,15 @@ pub struct StatusInfo {
     pub measures: MeasuresInfo,
     /// What the clicked ground consists of, while biomes are edited.
     pub ground: Option<Composition>,
+    /// The view, for what is drawn over it and taken hold of in it.
+    pub stage: Option<Stage>,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.
 const QUIET: Duration = Duration::from_millis(120);
 
-/// Shows the bar; returns the command of its button.
-pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo) -> Option<Command> {
+/// Shows the bar; returns the command of its button. `hint` says what the pointer would do, and goes before the rest.
+pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&str>) -> Option<Command> {
     let mut command = None;
     ui.horizontal_centered(|ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
@@ -95,7 +97,7 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo) -> Option<Comma
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             facts(ui, document, info);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let text = activity(document, info, running);
+                let text = hint.map_or_else(|| activity(document, info, running), str::to_string);
                 let label = egui::Label::new(RichText::new(&text).color(colour::TEXT)).truncate();
                 ui.add(label);
             });

@@ -40,7 +40,7 @@ impl ViewportArea {
 }
 
 /// What the camera is asked to do by menus and shortcuts.
-#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub enum ViewCommand {
     /// The whole terrain, from where the camera looks now.
     Frame,
@@ -50,13 +50,18 @@ pub enum ViewCommand {
     FromEast,
     FromNorth,
     FromWest,
+    /// A box of the world, from where the camera looks now.
+    Look {
+        low_world: Vec3,
+        high_world: Vec3,
+    },
 }
 
 impl ViewCommand {
     /// Heading and inclination in degrees; `None` keeps what is.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
-            Self::Frame => None,
+            Self::Frame | Self::Look { .. } => None,
             Self::Perspective => Some((32.0, -27.0)),
             Self::Top => Some((0.0, -90.0)),
             Self::FromSouth => Some((0.0, -18.0)),
@@ -66,8 +71,17 @@ impl ViewCommand {
         }
     }
 
+    /// The box that is brought into view, of a terrain in a box.
+    fn seen(self, low: Vec3, high: Vec3) -> (Vec3, Vec3) {
+        match self {
+            Self::Look { low_world, high_world } => (low_world, high_world),
+            _ => (low, high),
+        }
+    }
+
     /// Where the camera stands after the command, to see a box between two corners.
     pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens) -> Pose {
+        let (low, high) = self.seen(low, high);
         let (yaw, pitch) = self
             .direction()
             .map_or((now.yaw, now.pitch.min(-0.1)), |(yaw, pitch)| (yaw.to_radians(), pitch.to_radians()));
@@ -178,7 +192,8 @@ pub fn obey_commands(
     let mut seconds = time.delta_secs();
     for command in commands.read() {
         let there = command.pose(&camera.pose, (low, high), &lens);
-        camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (low + high)));
+        let (from, to) = command.seen(low, high);
+        camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (from + to)));
         camera.framed = Framed::ByHand;
         // the time since the last frame was not spent gliding
         seconds = 0.0;

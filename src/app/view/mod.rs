@@ -41,6 +41,7 @@ mod prepare;
 mod ramp;
 mod scale;
 mod shown;
+mod stage;
 mod textures;
 
 use bevy::prelude::*;
@@ -61,6 +62,7 @@ pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use shown::{Drawn, Shown};
+pub use stage::{Place, Stage};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -148,6 +148,15 @@ impl Law {
         }
     }
 
+    /// The sRGB colour of the type with the greatest weight at a place, each from 0 to 255; the first of equals.
+    pub fn most_frequent(&self, place: &Place) -> [f32; 3] {
+        let mut exponents = [0.0; MAX_TYPES];
+        let exponents = &mut exponents[..self.kinds.len()];
+        self.exponents(place, exponents);
+        let nearest = (0..exponents.len()).fold(0, |least, k| if exponents[k] < exponents[least] { k } else { least });
+        self.kinds.get(nearest).map_or([0.0; 3], |kind| kind.rgb)
+    }
+
     /// The sRGB colour of a place, each from 0 to 255.
     pub fn colour(&self, place: &Place) -> [f32; 3] {
         let mut exponents = [0.0; MAX_TYPES];

@@ -7,7 +7,7 @@ mod paint;
 mod table;
 
 pub use law::{Law, Place, Units};
-pub use paint::{Around, Biomes, Paint, colours};
+pub use paint::{Around, Biomes, Paint, colours, type_colours};
 pub(crate) use table::dialect;
 pub use table::{
     Bell, BiomeError, BiomeTable, GroundType, Heights, LEAST_TOLERANCE, Level, MAX_TYPES, PREFIX, biome_names,

@@ -288,6 +288,29 @@ pub fn colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, &Control::default()).ok()
 }
 
+/// The colour of the most frequent ground type of all samples, if the scene is coloured by a biome table.
+pub fn type_colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
+    let biomes = Biomes::of(scene)?;
+    let paint = Paint::new(terrain, &scene.settings, &biomes);
+    let n = terrain.samples();
+    let globe = terrain.grid.is_globe().then(|| GlobeGround::new(&paint, terrain));
+    let mut out = vec![[0; 4]; terrain.grid.len()];
+    out.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+        for (j, out) in row.iter_mut().enumerate() {
+            let place = match &globe {
+                Some(globe) => globe.place(i, j),
+                None => paint.place(terrain.grid.position(j), terrain.grid.position(i), &paint.around(terrain, i, j)),
+            };
+            let [r, g, b] = paint.law.most_frequent(&place).map(|c| (c + 0.5) as u8);
+            *out = [r, g, b, 255];
+        }
+    });
+    if let Some(globe) = &globe {
+        globe.globe.close(&mut out);
+    }
+    Some(out)
+}
+
 /// Noise of some octaves around 0, seldom beyond ±1.
 fn ragged(noise: Stream, u: f32, v: f32) -> f32 {
     let (mut sum, mut weight, mut humps) = (0.0, 1.0, RAGGED_HUMPS);

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::construction::fill::{Region, Sampling};
 use crate::construction::{Program, Tier, Tree, presets};
-use crate::field::{Edges, MapKind, Terrain};
+use crate::field::{Edges, MapKind, Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -53,9 +53,65 @@ impl Construction {
         self.tree.root(tier).is_some_and(|piece| !piece.hidden)
     }
 
+    /// What the layer makes of the seeds of the pieces.
+    pub fn seed(random: Stream) -> u32 {
+        random.bits(0, 0) as u32
+    }
+
     /// The tree ready to be asked, with the random values of the layer.
     pub fn program(&self, cx: &Context) -> Program {
-        Program::new(&self.tree, cx.random.bits(0, 0) as u32)
+        self.program_of(cx.random)
+    }
+
+    /// The tree ready to be asked, with the random values of a stream.
+    pub fn program_of(&self, random: Stream) -> Program {
+        Program::new(&self.tree, Self::seed(random))
+    }
+
+    /// Computes the samples of a region anew; the others stay as they are. The grid does not wrap, and the terrain has the maps
+    /// that the construction makes.
+    pub fn regenerate(
+        &self,
+        program: &Program,
+        region: &Region,
+        cx: &Context,
+        made: &mut Terrain,
+    ) -> Result<(), Cancelled> {
+        if region.is_empty() {
+            return Ok(());
+        }
+        let n = cx.grid.samples;
+        let cells = || region.rows.clone().flat_map(|row| region.columns.clone().map(move |column| row * n + column));
+        let fill = |tier: Tier, out: &mut [f32]| {
+            let sampling = Sampling { level: f64::from(self.detail), ..Sampling::of(tier) };
+            program.fill_region(cx.grid, region, sampling, cx.control, out)
+        };
+        fill(Tier::Terrain, &mut made.height)?;
+        let mut layer = vec![0.0; if LAID.iter().any(|(tier, _)| program.has(*tier)) { cx.grid.len() } else { 0 }];
+        for tier in [Tier::Sand, Tier::Snow] {
+            if program.has(tier) {
+                fill(tier, &mut layer)?;
+                cells().for_each(|k| made.height[k] += layer[k]);
+            }
+        }
+        for (tier, kind) in LAID.into_iter().filter(|(tier, _)| self.lays(*tier)) {
+            // a tier of nothing but hidden pieces is there and lays nothing
+            if program.has(tier) {
+                fill(tier, &mut layer)?;
+            } else {
+                cells().for_each(|k| layer[k] = if tier == Tier::Water { f32::NEG_INFINITY } else { 0.0 });
+            }
+            let Terrain { height, .. } = &*made;
+            let depth = |k: usize| match tier {
+                Tier::Water if layer[k] > height[k] => layer[k] - height[k],
+                Tier::Water => 0.0,
+                _ => layer[k],
+            };
+            let values: Vec<f32> = cells().map(depth).collect();
+            let map = made.map_mut(kind);
+            cells().zip(values).for_each(|(k, value)| map[k] = value);
+        }
+        Ok(())
     }
 
     fn fill_tier(&self, program: &Program, tier: Tier, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -80,7 +80,7 @@ const COAST: u64 = 0x636f_6173;
 const DRIFT: u64 = 0x6472_6966;
 const RANGES: u64 = 0x7261_6e67;
 /// Octaves that break the coasts, join the lands and make the ranges.
-const COAST_OCTAVES: u32 = 6;
+const COAST_OCTAVES: u32 = 5;
 const DRIFT_OCTAVES: u32 = 4;
 const RANGE_OCTAVES: u32 = 6;
 /// Width of the ranges, in distances between plates.
@@ -172,6 +172,8 @@ struct Working {
     moved: [Vec<f32>; 3],
     /// Difference of the distances to the two nearest centres.
     apart: Vec<f32>,
+    /// Samples of the row near a border of plates.
+    near: Vec<usize>,
     noise: Vec<f32>,
     places: Places,
 }
@@ -263,20 +265,31 @@ impl<'a> Plates<'a> {
     /// Ranges along the borders of plates, from 0 to about 1. Comes after [`rise`](Self::rise) of the same points.
     fn ranges(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
         out.fill(0.0);
+        if self.folds.is_empty() {
+            return;
+        }
+        // only points near a border are asked for their noise
+        let Working { apart, near, noise, places, moved } = working;
+        near.clear();
+        near.extend((0..out.len()).filter(|&k| apart[k] < RANGE_WIDTH));
+        for (to, from) in moved.iter_mut().zip(points) {
+            to.clear();
+            to.extend(near.iter().map(|&k| from[k]));
+        }
         let whole: f32 = self.folds.iter().map(|(_, weight)| weight).sum();
         for (octave, weight) in &self.folds {
-            working.noise.clear();
-            working.noise.resize(out.len(), 0.0);
-            octave.add([&points[0], &points[1], &points[2]], 2.0, &mut working.noise, &mut working.places);
+            noise.clear();
+            noise.resize(near.len(), 0.0);
+            octave.add([&moved[0], &moved[1], &moved[2]], 2.0, noise, places);
             let share = weight / whole;
-            for (out, &n) in out.iter_mut().zip(&working.noise) {
+            for (&k, &n) in near.iter().zip(&*noise) {
                 let crest = (1.0 - n.abs()).max(0.0);
-                *out += share * crest * crest;
+                out[k] += share * crest * crest;
             }
         }
-        for (out, &apart) in out.iter_mut().zip(&working.apart) {
-            let near = (1.0 - apart / RANGE_WIDTH).max(0.0);
-            *out *= near * near * (3.0 - 2.0 * near);
+        for &k in &*near {
+            let t = 1.0 - apart[k] / RANGE_WIDTH;
+            out[k] *= t * t * (3.0 - 2.0 * t);
         }
     }
 

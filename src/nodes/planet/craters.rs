@@ -17,10 +17,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::craters_impact::{Event, Impact};
 use super::craters_population::{Fall, Sizes, population};
 use super::craters_rough::Turn;
 use super::craters_shape::{Law, Shape, smooth};
-use super::craters_stamp::{Event, Impact, stamp};
+use super::craters_stamp::stamp;
 use super::craters_surface::Surface;
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Filter};
@@ -38,7 +39,7 @@ crate::params! {
     Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
         /// How the number of craters is told.
         amount: Amount = Amount::Number;
-        /// Number of craters from the smallest to the largest.
+        /// Number of craters from the smallest to the largest; no more than cover the ground 20 times.
         craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| c.amount == Amount::Number;
         /// How many times the craters together would cover the ground. Above 1 hardly any of the old ground is left.
         cover: f32 = 1.0, 0.0..=20.0, slider 0.05..=5.0 => |c| c.amount == Amount::Cover;
@@ -80,6 +81,8 @@ crate::params! {
     }
 }
 
+/// How often craters cover the ground at the most.
+const SATURATED: f64 = 20.0;
 /// When the maria were flooded, of the time that craters fall.
 const FLOODED: f32 = 0.85;
 /// Basins that fell before this may be flooded.
@@ -146,7 +149,8 @@ impl Craters {
 
     fn count(&self, surface: &Surface) -> u32 {
         match self.amount {
-            Amount::Number => self.craters,
+            // more than that cover all ground so often that older ones are gone, and would take for ever
+            Amount::Number => self.craters.min(((SATURATED * surface.area() / self.sizes().mean_area()) as u32).max(1)),
             Amount::Cover => {
                 (f64::from(self.cover) * surface.area() / self.sizes().mean_area()).clamp(0.0, MOST) as u32
             }

@@ -4,6 +4,7 @@
 //! point on the way by a step; stop in the sea, where all around is visited, or after the greatest length. A river may climb: it cuts
 //! into what is in its way, and later rivers follow it. Rivers that surely reach the sea are those of
 //! [`PlanetRivers`](super::rivers::PlanetRivers) and, on flat ground, of [`Rivers`](crate::nodes::water::rivers::Rivers).
+//! Resolution: a river is one sample wide, so a preview cuts it less deep in proportion.
 //! Scheme: one river after the other, as each sees what those before it cut. Starts are places, the same at any resolution.
 //! Boundary: rivers end at the edges of open terrain.
 //! Source: document 003, §2 (rivers).
@@ -18,11 +19,11 @@ crate::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the ground.
     RiverWalk "River walk" in "Planet", from "document 003, §2", also "stream carve channel random walk water planet" {
         /// Number of rivers.
-        rivers: u32 = 200, 0..=5000, slider 0..=1000;
+        rivers: u32 = 120, 0..=5000, slider 0..=300;
         /// How deep each river cuts. Where rivers join they cut again.
-        depth_metres: f32 ["m"] = 40.0, 0.0..=10_000.0, slider 0.0..=400.0;
+        depth_metres: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=60.0;
         /// Greatest length of a river, in sides of the terrain.
-        length: f32 = 0.6, 0.01..=4.0, slider 0.05..=2.0;
+        length: f32 = 0.6, 0.01..=4.0, slider 0.05..=1.2;
     }
 }
 
@@ -94,7 +95,9 @@ impl Filter for RiverWalk {
             Ground::Flat(cells) => cells.gather(&terrain.height).into_owned(),
             Ground::Globe(_) => terrain.height.clone(),
         };
-        let (sea, step) = (cx.sea_level, self.depth_metres / cx.relief_metres);
+        // a river is a sample wide: in a coarse preview it is shallower, so that as much ground is gone
+        let finer = (cx.grid.samples - 1) as f32 / (cx.scene_samples - 1) as f32;
+        let (sea, step) = (cx.sea_level, self.depth_metres / cx.relief_metres * finer);
         let longest = (self.length / cx.grid.cell()) as usize + 1;
         let mut visited = vec![0u32; height.len()];
         let mut passed = vec![0.0f32; height.len()];
