@@ -43,8 +43,8 @@ use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
 use super::theme::colour;
-use super::view::globe::GlobeView;
 use super::view::Stage;
+use super::view::globe::GlobeView;
 use crate::film::Film;
 use crate::scene::Problem;
 
@@ -155,6 +155,7 @@ impl Editor {
             variants: VariantsState::default(),
             bench: BenchState::default(),
             measures: MeasuresState::default(),
+            biomes: BiomesState::default(),
             pieces: TreeState::default(),
             toasts,
             dialogs: Dialogs::default(),
@@ -355,24 +356,15 @@ impl Editor {
                 Selection::Scene => usize::MAX,
                 Selection::Layer(index) => index,
             };
-            egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
-                Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
-                    Selection::Scene => {
-                        let ghosts = &mut self.variants.ghosts;
-                        asked.extend(settings::show(ui, &mut self.doc, &self.swatches, ghosts));
-                        globe::settings(ui, &self.doc, &mut self.globe);
-                    }
-                    Selection::Layer(index) => {
-                        let ghosts = &mut self.variants.ghosts;
-                        asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));
-                    }
             egui::ScrollArea::vertical()
                 .id_salt(("parameters", id, format!("{:?}", self.pieces.selected())))
                 .auto_shrink(false)
                 .show(ui, |ui| {
                     Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
                         Selection::Scene => {
-                            settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts)
+                            let ghosts = &mut self.variants.ghosts;
+                            asked.extend(settings::show(ui, &mut self.doc, &self.swatches, ghosts));
+                            globe::settings(ui, &self.doc, &mut self.globe);
                         }
                         Selection::Layer(_) if self.pieces.is_at_work() => {
                             asked.extend(tree_piece::show(ui, &mut self.doc, &mut self.pieces));

@@ -190,7 +190,7 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &Ground, first: DVec
         now.facing(heading, pitch)
     };
     match command {
-        ViewCommand::Frame => GlobePose::framing(now.up(), highest, lens),
+        ViewCommand::Frame | ViewCommand::Look { .. } => GlobePose::framing(now.up(), highest, lens),
         ViewCommand::Perspective => GlobePose::framing(first, highest, lens),
         ViewCommand::Top => now.facing(0.0, -FRAC_PI_2),
         ViewCommand::FromSouth => down(0.0),
@@ -203,7 +203,7 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &Ground, first: DVec
 fn around_orbit(command: ViewCommand, now: OrbitPose) -> OrbitPose {
     let first = OrbitPose::default();
     match command {
-        ViewCommand::Frame | ViewCommand::Perspective => first,
+        ViewCommand::Frame | ViewCommand::Perspective | ViewCommand::Look { .. } => first,
         ViewCommand::Top => OrbitPose { height: 1.5, ..now },
         ViewCommand::FromSouth => OrbitPose { yaw: 0.0, ..now },
         ViewCommand::FromWest => OrbitPose { yaw: FRAC_PI_2, ..now },
