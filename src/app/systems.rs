@@ -22,7 +22,7 @@ use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
-use super::view::globe::{Body, GlobeCamera, GlobeProbe, Showing};
+use super::view::globe::{Body, GlobeCamera, GlobeProbe, Planned, Showing};
 use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::{BiomeTable, table_of};
 use crate::planet::climate::Climate;
@@ -505,13 +505,13 @@ pub fn observe(
     mut bridge: ResMut<Bridge>,
     (beside, benching): (Beside, Res<Benching>),
     state: Res<EditorResource>,
-    view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>, Res<GlobeCamera>),
+    view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>, Res<GlobeCamera>, Res<Planned>),
     cost: Res<FrameCost>,
 ) {
     if driven.is_none() {
         return;
     }
-    let (camera, area, shown, drawn, globe) = view;
+    let (camera, area, shown, drawn, globe, planned) = view;
     let doc = &state.editor.doc;
     let current = shown.serial();
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
@@ -520,6 +520,7 @@ pub fn observe(
         || benching.is_running()
         || camera.is_gliding()
         || globe.is_gliding()
+        || planned.0.as_ref().is_some_and(|scenery| scenery.way != state.editor.view.way)
         || current == 0
         || !drawn.is(&shown)
         || samples != doc.scene().samples();

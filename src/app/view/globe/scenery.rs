@@ -57,8 +57,8 @@ impl Scenery {
         let is_there = self.cloud_cover() > 0.0 && !prepared.has_overlay() && self.way != GlobeWay::Map;
         let sea = f64::from(prepared.sea_metres.max(prepared.range.0 * prepared.relief_metres));
         let exaggeration = f64::from(self.view.exaggeration);
-        // as the air is, lifted by the root of the exaggeration
-        let height = f64::from(self.view.cloud_height) * exaggeration.sqrt();
+        // as high as the relief is drawn, or mountains would cut through them
+        let height = f64::from(self.view.cloud_height) * exaggeration;
         is_there
             .then(|| prepared.radius_metres + (sea * exaggeration).max(0.0) + height.min(0.05 * prepared.radius_metres))
     }
