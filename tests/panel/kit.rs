@@ -43,7 +43,7 @@ pub fn panels(size: Vec2, nodes: &[&str]) -> Panels {
     let info = StatusInfo::default();
     let app = App { editor, info, drawn: None, requests: Vec::new(), effects: Vec::new(), frames: 0 };
     let mut harness =
-        Harness::builder().with_size(size).with_max_steps(60).with_step_dt(0.04).build_ui_state(frame, app);
+        Harness::builder().with_size(size).with_max_steps(1000).with_step_dt(0.04).build_ui_state(frame, app);
     harness.run();
     harness
 }

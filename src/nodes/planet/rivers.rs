@@ -23,7 +23,7 @@ crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
     PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
         /// Area that must drain to a place before a river begins. Small makes many rivers.
-        source_area: f32 ["km²"] = 60_000.0, 1.0..=100_000_000.0, slider 2000.0..=1_000_000.0;
+        source_area: f32 ["km²"] = 60_000.0, 1.0..=10_000_000.0, slider 2000.0..=1_000_000.0;
         /// Width of the valley floor of a river that drains a million km². At 0 it is one sample wide.
         width: f32 ["km"] = 15.0, 0.0..=1000.0, slider 0.0..=100.0;
         /// Depth of the bed of a river that drains a million km². At 0 rivers only cut through what is in their way.

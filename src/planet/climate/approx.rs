@@ -4,14 +4,16 @@
 #[inline]
 pub fn exp_of_minus(x: f32) -> f32 {
     let power = if x < 87.0 { x } else { 87.0 } * -std::f32::consts::LOG2_E;
-    // floor of a negative number, by a cast that is cheap
-    let whole = (power as i32) - 1;
+    // the nearest whole number, by a cast that is cheap: it cuts off towards 0
+    let whole = (power - 0.5) as i32;
     let part = power - whole as f32;
-    // 2^part for part in 0..=1, Chebyshev fit
+    // 2^part for part in -½..=½, the series of the exponential function
     let root = 1.0
         + part
             * (0.693_147_2
-                + part * (0.240_226_5 + part * (0.055_504_11 + part * (0.009_618_13 + part * 0.001_333_36))));
+                + part
+                    * (0.240_226_5
+                        + part * (0.055_504_11 + part * (0.009_618_13 + part * (0.001_333_36 + part * 0.000_154_04)))));
     let fits = if x < 87.0 { 1.0 } else { 0.0 };
     root * f32::from_bits(((whole + 127) as u32) << 23) * fits
 }

@@ -11,7 +11,7 @@ use super::{chip, part};
 use crate::app::bench::{Ask, BenchInfo, Order, Underway};
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
-use crate::lab::{Extremes, NodeSubject, Plan, Subject, document_001};
+use crate::lab::{Extremes, NodeSubject, Plan, Subject, document_001, on_squares};
 use crate::nodes::Node;
 use crate::scene::Layer;
 
@@ -59,7 +59,7 @@ pub struct Choice {
 impl Default for Choice {
     fn default() -> Self {
         let pair = document_001().into_iter().map(|subject| of_document(&subject));
-        let nodes = Node::catalogue().into_iter().map(|node| {
+        let nodes = on_squares().map(|node| {
             let about = node.about();
             Pick::new(about.category, about.label.into(), format!("{} With its default parameters.", about.help), node)
         });
