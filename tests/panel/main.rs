@@ -7,4 +7,5 @@ mod editing;
 mod erosion;
 mod kit;
 mod measures;
+mod planets;
 mod variants;
