@@ -305,7 +305,7 @@ fn a_scene_whose_heightmap_is_missing_is_not_drawn() {
 fn a_patch_is_put_back_without_naming_its_place() {
     let folder = Folder::new();
     let planet = folder.with("earth.ron", std::fs::read(save("earthlike")).unwrap());
-    let at = ["--longitude", "20", "--latitude", "30", "--side", "2000000", "--samples", "33"];
+    let at = ["--longitude", "20", "--latitude", "30", "--side", "800000", "--samples", "33"];
     let take = |planet: &str, to: &str| {
         let output = folder.at(to);
         let args = [&["patch", "take", planet, "-o", &output, "--size", "17"][..], &at].concat();

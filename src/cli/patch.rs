@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 use super::input::SceneArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::io::check_place;
-use crate::planet::patch::{Square, put_back, take};
+use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square, put_back, take};
 use crate::scene::Scene;
 
 /// Take a square of a planet out as a terrain, or put it back
@@ -102,8 +102,8 @@ fn saved(scene: &Scene, path: &Path, heights: &Path) -> Outcome {
 
 fn take_out(args: &TakeArgs) -> Outcome {
     let heights = heights_of(&args.output)?;
-    if !(args.side.is_finite() && args.side >= 1.0) {
-        return Err(usage(anyhow::anyhow!("--side: give a length of at least 1 m")));
+    if !(1.0..=LONGEST_TERRAIN_METRES).contains(&args.side) {
+        return Err(usage(anyhow::anyhow!("--side: give a length from 1 m to {LONGEST_TERRAIN_METRES} m")));
     }
     let job = args.planet.load()?;
     let square = Square { longitude: args.longitude, latitude: args.latitude, side_metres: args.side };

@@ -82,6 +82,9 @@ pub enum PatchError {
 /// Largest share of half the way around that a square may span: beyond, its corners lie too far round the planet.
 const MOST: f64 = 0.5;
 
+/// Longest side of a patch that is kept as a scene: the largest terrain there is.
+pub const LONGEST_TERRAIN_METRES: f64 = 1_000_000.0;
+
 impl Square {
     /// Longest side that a square may have on a planet.
     pub fn longest_side(radius_metres: f64) -> f64 {

@@ -93,7 +93,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     let task = talweg::app::patching::Task::Take {
         planet: panels.state().editor.doc.scene().clone(),
         from: file.clone(),
-        square: Square { longitude: 20.0, latitude: 30.0, side_metres: 2.0e6 },
+        square: Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 },
         samples: 65,
         path: folder.path().join("alps.ron"),
     };

@@ -9,7 +9,7 @@ use super::{Editor, Effect, StatusInfo};
 use crate::app::document::Document;
 use crate::app::patching::{Made, PatchedPlanet, PatchingError, Task};
 use crate::app::theme::{self, colour};
-use crate::planet::patch::Square;
+use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square};
 use crate::scene::{Scene, example};
 
 /// Samples per side that are offered.
@@ -72,7 +72,7 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
         return false;
     }
     let radius = f64::from(planet.radius_metres);
-    let longest_km = Square::longest_side(radius) / 1000.0;
+    let longest_km = Square::longest_side(radius).min(LONGEST_TERRAIN_METRES) / 1000.0;
     if std::mem::take(&mut state.fresh) {
         look_here(state, info);
         if state.side_km <= 0.0 || state.side_km > longest_km {
