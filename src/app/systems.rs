@@ -253,8 +253,9 @@ pub fn panels(
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.exporting = info.exporting.or_else(|| hands.patching.progress());
+    // also before the window is there: it begins where the view looks
+    info.looks_at = looks_at(&hands);
     if state.editor.patch.is_open() {
-        info.looks_at = looks_at(&hands);
         info.patch_on_screen = patch_on_screen(&state.editor, &hands, &area);
     }
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
