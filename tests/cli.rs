@@ -325,3 +325,26 @@ fn a_scene_whose_heightmap_is_missing_is_not_drawn() {
     // the path counts from the folder of the scene
     talweg(&["render", &scene, "--size", "33", "-o", &folder.at("a.png")]).success();
 }
+
+#[test]
+fn a_patch_is_put_back_without_naming_its_place() {
+    let folder = Folder::new();
+    let planet = folder.with("earth.ron", std::fs::read(save("earthlike")).unwrap());
+    let at = ["--longitude", "20", "--latitude", "30", "--side", "800000", "--samples", "33"];
+    let take = |planet: &str, to: &str| {
+        let output = folder.at(to);
+        let args = [&["patch", "take", planet, "-o", &output, "--size", "17"][..], &at].concat();
+        talweg(&args).success();
+        output
+    };
+    let patch = take(&planet, "alps.ron");
+    assert!(std::fs::read_to_string(&patch).unwrap().contains("planet: \"earth.ron\""));
+    talweg(&["patch", "put", &patch, "-o", &folder.at("back.ron")]).success();
+    let back = std::fs::read_to_string(folder.path("back.ron")).unwrap();
+    assert!(back.contains("Patch(") && back.contains("longitude: 20"));
+    let shipped = take("earthlike", "shipped.ron");
+    assert!(std::fs::read_to_string(&shipped).unwrap().contains("planet: \"earthlike\""));
+    talweg(&["patch", "put", &shipped, "-o", &folder.at("onto-shipped.ron")]).success();
+    let plain = folder.with("plain.ron", "(version: 1, layers: [(node: Perlin())])");
+    talweg(&["patch", "put", &plain, "-o", &folder.at("no.ron")]).failure().stderr(contains("--onto"));
+}

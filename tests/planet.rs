@@ -1,5 +1,7 @@
 //! Planets: what every node must promise on a globe, the whole way from scene to map, and patches.
 
+use std::path::Path;
+
 use talweg::field::{Globe, Grid, Stream, Terrain};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
 use talweg::planet::patch::{Square, put_back, take};
@@ -246,8 +248,11 @@ fn a_patch_comes_back_where_it_was() {
     let planet = scene(vec![node("Perlin", &[("frequency", "2"), ("octaves", "3")])]);
     let before = evaluate(&planet, 65, 2);
     let square = Square { longitude: 40.0, latitude: 70.0, side_metres: 4.0e6 };
-    let mut patch = take(&planet, &before, square, 129, &folder.path().join("out.r32")).unwrap();
+    let mut patch =
+        take(&planet, &before, square, 129, Path::new("planet.ron"), &folder.path().join("out.r32")).unwrap();
     assert_eq!((patch.settings.world, patch.settings.size_metres), (World::Terrain, 4.0e6));
+    let origin = patch.patch.clone().unwrap();
+    assert_eq!((origin.planet.as_str(), origin.square(&patch)), ("planet.ron", square));
     patch.layers.truncate(1);
     let ground = evaluate(&patch, 129, 2);
     let radius = f64::from(planet.planet.radius_metres);
@@ -278,7 +283,17 @@ fn a_patch_comes_back_where_it_was() {
     let middle = square.direction(radius, 0.5, 0.5);
     let rise = globe.sample(&after.height, middle) - globe.sample(&before.height, middle);
     assert!((rise - 0.1).abs() < 5e-3, "{rise}");
-    assert!(take(&planet, &before, Square { side_metres: 1.0e9, ..square }, 9, &folder.path().join("x.r32")).is_err());
-    assert!(take(&patch, &ground, square, 9, &folder.path().join("x.r32")).is_err());
-    assert!(take(&planet, &before, square, 9, &folder.path().join("x.png")).is_err());
+    assert!(
+        take(
+            &planet,
+            &before,
+            Square { side_metres: 1.0e9, ..square },
+            9,
+            Path::new("planet.ron"),
+            &folder.path().join("x.r32")
+        )
+        .is_err()
+    );
+    assert!(take(&patch, &ground, square, 9, Path::new("planet.ron"), &folder.path().join("x.r32")).is_err());
+    assert!(take(&planet, &before, square, 9, Path::new("planet.ron"), &folder.path().join("x.png")).is_err());
 }

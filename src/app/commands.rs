@@ -43,6 +43,7 @@ pub use view::{ViewAction, Viewpoint};
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
     New,
+    NewPlanet,
     Open,
     OpenRecent(PathBuf),
     Example(String),
@@ -86,6 +87,9 @@ pub enum Command {
     ExportTimelapse,
     /// A picture for a parameter of the scene.
     ChooseImage(Group, usize),
+    /// Opens the window that asks which square of the planet is taken.
+    TakePatch,
+    PutPatchBack,
     Recompute,
     Cancel,
     View(ViewAction),
@@ -116,6 +120,7 @@ impl Command {
     pub fn all() -> Vec<Self> {
         let mut all = vec![
             Self::New,
+            Self::NewPlanet,
             Self::Open,
             Self::Save,
             Self::SaveAs,
@@ -148,6 +153,8 @@ impl Command {
             Self::ToggleBiomes,
             Self::OpenBiomes,
             Self::SaveBiomes,
+            Self::TakePatch,
+            Self::PutPatchBack,
             Self::Recompute,
             Self::Cancel,
         ];
@@ -173,7 +180,7 @@ impl Command {
     /// Heading of the command in the list of shortcuts.
     pub fn section(&self) -> &'static str {
         match self {
-            Self::New | Self::Open | Self::OpenRecent(_) | Self::Example(_) | Self::Save => "File",
+            Self::New | Self::NewPlanet | Self::Open | Self::OpenRecent(_) | Self::Example(_) | Self::Save => "File",
             Self::SaveAs | Self::ExportHeightmap | Self::ExportTimelapse | Self::Quit => "File",
             Self::OpenBiomes | Self::SaveBiomes => "File",
             Self::Undo | Self::Redo => "Edit",
@@ -191,7 +198,13 @@ impl Command {
 
     pub fn info(&self) -> Info {
         let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match self {
-            Self::New => ("New", "Begins an empty scene.", icon::FILE_PLUS, keys![COMMAND + N]),
+            Self::New => ("New terrain", "Begins a terrain without layers.", icon::FILE_PLUS, keys![COMMAND + N]),
+            Self::NewPlanet => (
+                "New planet",
+                "Begins a planet with continents and oceans in the colours of Earth.",
+                icon::GLOBE_HEMISPHERE_WEST,
+                keys![COMMAND_SHIFT + N],
+            ),
             Self::Open => ("Open…", "Opens a scene file.", icon::FOLDER_OPEN, keys![COMMAND + O]),
             Self::OpenRecent(path) => {
                 let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.display().to_string());
@@ -211,7 +224,7 @@ impl Command {
             ),
             Self::ExportHeightmap => (
                 "Export heightmap…",
-                "Computes the terrain at full size and writes it as 16-bit PNG, r16 or r32.",
+                "Computes the terrain at full size and writes it as 16-bit PNG, r16 or r32; a planet as a map of all longitudes and latitudes.",
                 icon::EXPORT,
                 keys![COMMAND + E],
             ),
@@ -335,6 +348,18 @@ impl Command {
                 keys![COMMAND_SHIFT + E],
             ),
             Self::ChooseImage(..) => ("Choose a file…", "Reads heights or brightness from a file.", icon::IMAGE, &[]),
+            Self::TakePatch => (
+                "Take a patch…",
+                "Makes a square of the planet a terrain scene of its own, in finer detail.",
+                icon::CROP,
+                keys![SHIFT + P],
+            ),
+            Self::PutPatchBack => (
+                "Put the patch back",
+                "Lays this terrain onto the planet it was taken from, as a layer of its own.",
+                icon::STAMP,
+                &[],
+            ),
             Self::Recompute => {
                 ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
             }

@@ -327,7 +327,7 @@ fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
         let mut scene = scene.clone();
         scene.name.clear();
         scene.palette.clear();
-        (scene.climate, scene.biomes) = (None, None);
+        (scene.climate, scene.biomes, scene.patch) = (None, None, None);
         // a mask may read a layer by its name
         if !scene.layers.iter().any(|layer| layer.mask.by_layer) {
             scene.layers.iter_mut().for_each(|layer| layer.name.clear());

@@ -13,6 +13,7 @@ use crate::film::{Film, FilmError, check_target};
 use crate::io::{FileError, check_place, export_heightmap};
 use crate::look::table_of;
 use crate::nodes::{Cancelled, Control};
+use crate::planet::projection::{Equirectangular, export_map};
 use crate::scene::Scene;
 
 /// Why nothing was exported.
@@ -143,13 +144,18 @@ fn export(
             let evaluated =
                 pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
             control.check()?;
-            let report = export_heightmap(&evaluated.terrain, &scene.settings, path)?;
+            let terrain = &evaluated.terrain;
+            let report = if scene.as_planet().is_some() {
+                pool.install(|| export_map(scene, terrain, Equirectangular::for_samples(terrain.samples()), path))?
+            } else {
+                export_heightmap(terrain, &scene.settings, path)?
+            };
             let void = report.void().map_or(String::new(), |void| format!("; {void}"));
             Ok(format!(
                 "Exported {}: {} × {} samples from {:.1} to {:.1} m{void}",
                 report.path.display(),
                 report.samples,
-                report.samples,
+                report.rows,
                 report.min_metres,
                 report.max_metres
             ))

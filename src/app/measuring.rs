@@ -20,6 +20,8 @@ use crate::field::Terrain;
 use crate::lab::{Parity, parity};
 use crate::measure::{Limits, Measures, Scale, measure};
 use crate::nodes::Cancelled;
+use crate::planet::{PlanetMeasures, measure_planet};
+use crate::scene::Scene;
 
 /// What is measured.
 #[derive(Clone, Debug)]
@@ -27,17 +29,27 @@ struct Subject {
     terrain: Arc<Terrain>,
     scale: Scale,
     limits: Limits,
+    /// The scene of a planet, with what its measures depend on and nothing else.
+    planet: Option<Scene>,
+}
+
+/// What was found.
+#[derive(Clone)]
+enum Found {
+    Terrain(Arc<Measures>),
+    Planet(Arc<PlanetMeasures>),
 }
 
 impl PartialEq for Subject {
     fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.terrain, &other.terrain) && (self.scale, &self.limits) == (other.scale, &other.limits)
+        Arc::ptr_eq(&self.terrain, &other.terrain)
+            && (self.scale, &self.limits, &self.planet) == (other.scale, &other.limits, &other.planet)
     }
 }
 
 struct Running {
     of: Subject,
-    job: Job<Result<Measures, Cancelled>>,
+    job: Job<Result<Found, Cancelled>>,
 }
 
 /// The scene at half its resolution; its result stays known for the terrain it was compared with.
@@ -51,7 +63,7 @@ struct Checking {
 #[derive(Resource, Default)]
 pub struct Measuring {
     running: Option<Running>,
-    measured: Option<(Subject, Arc<Measures>)>,
+    measured: Option<(Subject, Found)>,
     checking: Option<Checking>,
     /// Something begins as soon as the worker rests.
     waits: bool,
@@ -67,8 +79,8 @@ impl Measuring {
         if let Some(running) = &mut self.running {
             match running.job.outcome() {
                 Outcome::Running => {}
-                Outcome::Done(Ok(measures)) => {
-                    self.measured = self.running.take().map(|running| (running.of, Arc::new(measures)));
+                Outcome::Done(Ok(found)) => {
+                    self.measured = self.running.take().map(|running| (running.of, found));
                 }
                 _ => self.running = None,
             }
@@ -86,8 +98,17 @@ impl Measuring {
 
     fn subject(document: &Document, bridge: &Bridge, limits: &Limits) -> Option<Subject> {
         let terrain = bridge.terrain.as_ref()?;
-        let scale = Scale::of(document.scene());
-        Some(Subject { terrain: terrain.clone(), scale, limits: limits.clone() })
+        let scene = document.scene();
+        // what is on screen may still be of the scene before
+        if terrain.grid.is_globe() != scene.as_planet().is_some() {
+            return None;
+        }
+        let planet = scene.as_planet().map(|planet| Scene {
+            settings: scene.settings.clone(),
+            planet: planet.clone(),
+            ..Scene::default()
+        });
+        Some(Subject { terrain: terrain.clone(), scale: Scale::of(scene), limits: limits.clone(), planet })
     }
 
     /// Begins what is needed next.
@@ -106,7 +127,10 @@ impl Measuring {
         } else if self.running.as_ref().is_none_or(|running| !playing && running.of != subject) {
             let of = subject.clone();
             let job = Job::start("measure", waker, move |control| {
-                let take = || measure(&of.terrain, of.scale, &of.limits, control);
+                let take = || match &of.planet {
+                    Some(scene) => Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene)))),
+                    None => Ok(Found::Terrain(Arc::new(measure(&of.terrain, of.scale, &of.limits, control)?))),
+                };
                 match thread_pool(usize::from(playing)) {
                     Ok(pool) => pool.install(take),
                     Err(_) => take(),
@@ -115,7 +139,11 @@ impl Measuring {
             // without a thread it comes with the next terrain
             self.running = job.ok().map(|job| Running { of: subject.clone(), job });
         }
-        self.check(document, &subject, computing || playing || !known, waker);
+        if subject.planet.is_none() {
+            self.check(document, &subject, computing || playing || !known, waker);
+        } else {
+            self.checking = None;
+        }
     }
 
     /// Looks whether the preview of the scene can be believed.
@@ -150,8 +178,15 @@ impl Measuring {
             (Some(_), None) => Some(Trust::Coming),
             (None, None) => None,
         });
+        let found = self.measured.as_ref().map(|(_, found)| found.clone());
+        let (measures, planet) = match found {
+            Some(Found::Terrain(measures)) => (Some(measures), None),
+            Some(Found::Planet(measures)) => (None, Some(measures)),
+            None => (None, None),
+        };
         MeasuresInfo {
-            measures: self.measured.as_ref().map(|(_, measures)| measures.clone()),
+            measures,
+            planet,
             stale: self.measured.as_ref().map(|(of, _)| of) != subject.as_ref(),
             preview: subject.is_some_and(|subject| subject.terrain.samples() < document.scene().samples()),
             trust,

@@ -26,6 +26,7 @@ pub mod launch;
 mod lifeboat;
 mod measuring;
 pub mod panels;
+pub mod patching;
 pub mod recent;
 pub mod shot;
 mod systems;
@@ -155,6 +156,7 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .insert_resource(boat)
     .init_resource::<drive::Observed>()
     .init_resource::<export::Exports>()
+    .init_resource::<patching::Patching>()
     .init_resource::<compare::Comparing>()
     .init_resource::<bench::Benching>()
     .init_resource::<measuring::Measuring>()

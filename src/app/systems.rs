@@ -20,9 +20,11 @@ use super::export::{Exports, Product};
 use super::lifeboat::Lifeboat;
 use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
+use super::patching::Patching;
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
-use super::view::globe::{Body, GlobeCamera, GlobeProbe, Planned, Showing};
+use super::view::globe::camera::meet_sphere;
+use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showing, project};
 use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::{BiomeTable, table_of};
 use crate::planet::climate::Climate;
@@ -116,7 +118,7 @@ impl Coloured {
 /// What arrived from the worker goes on screen.
 pub fn receive(
     mut bridge: ResMut<Bridge>,
-    mut exports: ResMut<Exports>,
+    (mut exports, mut patching): (ResMut<Exports>, ResMut<Patching>),
     mut state: ResMut<EditorResource>,
     mut shown: ResMut<Shown>,
     mut redraw: MessageWriter<RequestRedraw>,
@@ -153,6 +155,10 @@ pub fn receive(
         state.coloured = Some(colours);
         redraw.write(RequestRedraw);
     }
+    if let Some(ending) = patching.ended() {
+        state.editor.patch_ended(ending);
+        redraw.write(RequestRedraw);
+    }
     match exports.ended() {
         None => {}
         Some(Ok(_)) if exports.then_quit => {
@@ -176,6 +182,7 @@ pub struct Hands<'w> {
     camera: Res<'w, ViewCamera>,
     globe: Globe<'w>,
     exports: ResMut<'w, Exports>,
+    patching: ResMut<'w, Patching>,
     comparing: ResMut<'w, Comparing>,
     studio: ResMut<'w, Studio>,
     benching: ResMut<'w, Benching>,
@@ -192,6 +199,7 @@ pub struct Hands<'w> {
 pub struct Globe<'w> {
     probe: Res<'w, GlobeProbe>,
     showing: ResMut<'w, Showing>,
+    camera: Res<'w, GlobeCamera>,
     time: Res<'w, Time<Real>>,
 }
 
@@ -199,6 +207,7 @@ pub struct Globe<'w> {
 #[derive(SystemParam)]
 pub struct Beside<'w> {
     exports: Res<'w, Exports>,
+    patching: Res<'w, Patching>,
     comparing: Res<'w, Comparing>,
     measuring: Res<'w, Measuring>,
     studio: Res<'w, Studio>,
@@ -206,7 +215,11 @@ pub struct Beside<'w> {
 
 impl Beside<'_> {
     pub fn is_busy(&self) -> bool {
-        self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy() || self.studio.is_busy()
+        self.exports.is_running()
+            || self.patching.is_running()
+            || self.comparing.is_busy()
+            || self.measuring.is_busy()
+            || self.studio.is_busy()
     }
 }
 
@@ -240,6 +253,12 @@ pub fn panels(
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.stage = stage(&hands, &area);
+    info.exporting = info.exporting.or_else(|| hands.patching.progress());
+    // also before the window is there: it begins where the view looks
+    info.looks_at = looks_at(&hands);
+    if state.editor.patch.is_open() {
+        info.patch_on_screen = patch_on_screen(&state.editor, &hands, &area);
+    }
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && state.editor.doc.tree().is_none() && !drawn.covered {
@@ -333,6 +352,51 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
     hands.shown.pieces().into_iter().flatten().filter_map(seen).collect()
 }
 
+/// Longitude and latitude of the middle of the view of a planet, in degrees.
+fn looks_at(hands: &Hands) -> Option<[f64; 2]> {
+    let prepared = hands.shown.globe.as_ref()?;
+    let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
+    let angles = match showing.way {
+        GlobeWay::Map => [camera.map.longitude, camera.map.latitude],
+        GlobeWay::Globe | GlobeWay::Orbit => {
+            let pose = camera.pose;
+            let ground = meet_sphere(pose.eye(), pose.forward(), prepared.radius_metres);
+            let at = ground.unwrap_or(pose.eye()).normalize();
+            [at.y.atan2(at.x), at.z.clamp(-1.0, 1.0).asin()]
+        }
+    };
+    Some(angles.map(f64::to_degrees))
+}
+
+/// Steps of a side of the square's outline.
+const OUTLINE_STEPS: usize = 32;
+
+/// The border of the square that is being chosen, where it is in sight.
+fn patch_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<Vec<[f32; 2]>> {
+    let (Some(prepared), Some(planet)) = (&hands.shown.globe, editor.doc.scene().as_planet()) else {
+        return Vec::new();
+    };
+    let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
+    let size = area.max - area.min;
+    let ground = prepared.ground(f64::from(showing.view.exaggeration), hands.shown.water);
+    let border = editor.patch.square().border(f64::from(planet.radius_metres), OUTLINE_STEPS);
+    let mut lines: Vec<Vec<[f32; 2]>> = vec![Vec::new()];
+    for direction in border {
+        let seen = project(camera, showing, &ground, size, direction.into()).map(|at| at + area.min);
+        let line = lines.last_mut().and_then(|line| line.last().copied());
+        // a map goes on at its other edge
+        let torn = seen.zip(line).is_some_and(|(at, before)| (at.x - before[0]).abs() > 0.5 * size.x);
+        if (seen.is_none() && line.is_some()) || torn {
+            lines.push(Vec::new());
+        }
+        if let (Some(at), Some(line)) = (seen, lines.last_mut()) {
+            line.push([at.x, at.y]);
+        }
+    }
+    lines.retain(|line| line.len() > 1);
+    lines
+}
+
 fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe, globe: &GlobeProbe) -> StatusInfo {
     let settings = &editor.doc.scene().settings;
     let samples = bridge.terrain.as_ref().map(|t| t.samples());
@@ -358,6 +422,8 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         insight: bridge.insight.clone(),
         problems: bridge.problems.clone(),
         places_on_screen: Vec::new(),
+        looks_at: None,
+        patch_on_screen: Vec::new(),
         compare: CompareInfo::default(),
         variants: VariantsInfo::default(),
         bench: BenchInfo::default(),
@@ -395,6 +461,7 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
         Effect::Cancel => {
             bridge.cancel();
             hands.exports.cancel();
+            hands.patching.cancel();
             hands.comparing.cancel(&mut editor.doc);
         }
         Effect::Look([low, high]) => {
@@ -412,6 +479,11 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             }
         }
         Effect::Export { path } => export(Product::Heightmap, &path, editor, hands),
+        Effect::Patch(task) => {
+            if let Err(error) = hands.patching.start(*task, &hands.waker) {
+                editor.toasts.error(format!("There is no patch: {error}."));
+            }
+        }
         Effect::Film { film, path } => export(Product::Film(film), &path, editor, hands),
         Effect::Quit if hands.exports.is_running() => {
             hands.exports.then_quit = true;

@@ -9,7 +9,7 @@ use super::{Outcome, print, print_json, usage};
 use crate::field::Terrain;
 use crate::io::{ExportReport, HeightSheet, HeightmapFormat, check_place, export_heightmap, export_sheet};
 use crate::look::{PlanetLayout as Layout, PlanetMap, planet_map};
-use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration};
+use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
 
 /// Write the heights as a heightmap for other programs; a planet also as colours, ground types or normals
 #[derive(Args)]
@@ -151,8 +151,8 @@ fn layouts(args: &ExportArgs, terrain: &Terrain) -> Vec<(PathBuf, Layout)> {
 
 /// The map as wide as asked for, or with a column for every sample around the equator.
 fn map(args: &ExportArgs, terrain: &Terrain) -> Equirectangular {
-    let around = 4 * (terrain.samples() - 1);
-    let width = args.width.map_or(around, |width| width as usize) & !1;
+    let usual = Equirectangular::for_samples(terrain.samples()).width;
+    let width = args.width.map_or(usual, |width| width as usize) & !1;
     match args.registration {
         Register::Pixel => Equirectangular { width, height: width / 2, registration: Registration::Pixel },
         Register::Grid => Equirectangular { width: width + 1, height: width / 2 + 1, registration: Registration::Grid },
@@ -168,20 +168,16 @@ fn face_path(path: &Path, face: usize) -> PathBuf {
 
 fn planet_heights(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
     let (n, range) = (terrain.samples(), terrain.range());
-    let sheet = |width: usize, heights: &[f32], around: usize, path: &Path| {
+    let sheet = |heights: &[f32], path: &Path| {
         let (relief_metres, cell_metres) =
-            (job.scene.settings.relief_metres, 4.0 * job.scene.planet.side_metres() / around as f32);
-        export_sheet(&HeightSheet { width, heights, range, relief_metres, cell_metres }, path)
+            (job.scene.settings.relief_metres, job.scene.planet.side_metres() / (n - 1) as f32);
+        export_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, path)
     };
     let mut reports = Vec::new();
     for (path, layout) in layouts(args, terrain) {
         reports.push(match layout {
-            Layout::Face(face) => sheet(n, &terrain.height[face * n * n..][..n * n], 4 * (n - 1), &path)?,
-            Layout::Map(map) => {
-                let globe = crate::field::Globe::new(n);
-                let heights = job.pool.install(|| map.field(&globe, &terrain.height));
-                sheet(map.width, &heights, map.width, &path)?
-            }
+            Layout::Face(face) => sheet(&terrain.height[face * n * n..][..n * n], &path)?,
+            Layout::Map(map) => job.pool.install(|| export_map(&job.scene, terrain, map, &path))?,
         });
     }
     if args.json {

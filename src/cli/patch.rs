@@ -7,20 +7,21 @@ use clap::{Args, Subcommand};
 use super::input::SceneArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::io::check_place;
-use crate::planet::patch::{Square, put_back, take};
+use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square, put_back, take};
 use crate::scene::Scene;
 
 /// Take a square of a planet out as a terrain, or put it back
 #[derive(Args)]
 #[command(after_help = "\
 `take` writes two files: the scene, and beside it the planet's heights there (.r32). Work on the scene as on any other; its
-first layer is the planet's ground. `put` evaluates it, writes its heights beside the new planet, and adds a layer to the planet
-that lays them onto the globe.
+first layer is the planet's ground. The scene remembers its planet and its place there. `put` evaluates it, writes its heights
+beside the new planet, and adds a layer to the planet that lays them onto the globe.
 
 Example:
   talweg patch take earthlike --longitude 12 --latitude 46 --side 800000 -o alps.ron --samples 1025
   talweg alps.ron                     (erode it, save it)
-  talweg patch put alps.ron --onto earthlike --longitude 12 --latitude 46 -o earth-with-alps.ron")]
+  talweg patch put alps.ron -o earth-with-alps.ron
+  talweg patch put alps.ron --onto other-planet.ron --longitude -70 --latitude -30 -o other-with-alps.ron")]
 pub struct PatchArgs {
     #[command(subcommand)]
     what: What,
@@ -34,23 +35,16 @@ enum What {
     Put(PutArgs),
 }
 
-/// The middle of the square.
 #[derive(Args)]
-struct MiddleArgs {
+struct TakeArgs {
+    #[command(flatten)]
+    planet: SceneArgs,
     /// Longitude of the middle of the square, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<180>)]
     longitude: f64,
     /// Latitude of the middle of the square, in degrees
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<90>)]
     latitude: f64,
-}
-
-#[derive(Args)]
-struct TakeArgs {
-    #[command(flatten)]
-    planet: SceneArgs,
-    #[command(flatten)]
-    middle: MiddleArgs,
     /// Side of the square on the ground, in metres
     #[arg(long, value_name = "METRES")]
     side: f64,
@@ -66,11 +60,15 @@ struct TakeArgs {
 struct PutArgs {
     #[command(flatten)]
     patch: SceneArgs,
-    /// The planet that it is put onto
+    /// The planet that it is put onto; without it the one it was taken from
     #[arg(long, value_name = "PLANET")]
-    onto: PathBuf,
-    #[command(flatten)]
-    middle: MiddleArgs,
+    onto: Option<PathBuf>,
+    /// Longitude of the middle of the square, in degrees; without it where it was taken
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<180>)]
+    longitude: Option<f64>,
+    /// Latitude of the middle of the square, in degrees; without it where it was taken
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<90>)]
+    latitude: Option<f64>,
     /// Planet to write (.ron)
     #[arg(short, long, value_name = "SCENE.ron")]
     output: PathBuf,
@@ -104,25 +102,32 @@ fn saved(scene: &Scene, path: &Path, heights: &Path) -> Outcome {
 
 fn take_out(args: &TakeArgs) -> Outcome {
     let heights = heights_of(&args.output)?;
-    if !(args.side.is_finite() && args.side >= 1.0) {
-        return Err(usage(anyhow::anyhow!("--side: give a length of at least 1 m")));
+    if !(1.0..=LONGEST_TERRAIN_METRES).contains(&args.side) {
+        return Err(usage(anyhow::anyhow!("--side: give a length from 1 m to {LONGEST_TERRAIN_METRES} m")));
     }
     let job = args.planet.load()?;
-    let square = Square { longitude: args.middle.longitude, latitude: args.middle.latitude, side_metres: args.side };
+    let square = Square { longitude: args.longitude, latitude: args.latitude, side_metres: args.side };
     let terrain = job.evaluate()?;
-    let scene = take(&job.scene, &terrain, square, args.samples as usize, &heights)?;
+    let given = args.planet.path();
+    // a shipped planet stays a name
+    let from = if given.exists() { std::path::absolute(given)? } else { given.with_extension("") };
+    let scene = take(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
     saved(&scene, &args.output, &heights)
 }
 
 fn put(args: &PutArgs) -> Outcome {
     let heights = heights_of(&args.output)?;
-    let (planet, _) = super::input::load(&args.onto)?;
     let job = args.patch.load()?;
-    let square = Square {
-        longitude: args.middle.longitude,
-        latitude: args.middle.latitude,
-        side_metres: f64::from(job.scene.settings.size_metres),
+    let origin = job.scene.patch.as_ref();
+    let missing = |what: &str| {
+        let name = args.patch.path().display();
+        usage(anyhow::anyhow!("{name} does not say which planet it was taken from; give --{what}"))
     };
+    let onto = args.onto.clone().or_else(|| origin.map(|o| o.planet.clone().into())).ok_or_else(|| missing("onto"))?;
+    let longitude = args.longitude.or(origin.map(|o| o.longitude)).ok_or_else(|| missing("longitude"))?;
+    let latitude = args.latitude.or(origin.map(|o| o.latitude)).ok_or_else(|| missing("latitude"))?;
+    let (planet, _) = super::input::load(&onto)?;
+    let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
     let terrain = job.evaluate()?;
     let scene = put_back(&planet, square, &job.scene, &terrain, &heights)?;
     saved(&scene, &args.output, &heights)

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Playhead, Step, Store, evaluate, plan};
-use crate::field::Terrain;
+use crate::field::{Globe, Terrain};
 use crate::measure::{Slopes, slopes};
 use crate::nodes::{Cancelled, Control, Ledger};
 use crate::scene::Scene;
@@ -71,8 +71,9 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
     let newest = moments.len().saturating_sub(1);
     let moments =
         moments.into_iter().enumerate().filter(|(k, m)| k % stride == 0 || *k == newest || m.slopes.is_some());
-    let distinct = scene.grid(samples).distinct();
-    Some(History { layer, cells: distinct * distinct, moments: moments.map(|(_, m)| m).collect() })
+    let grid = scene.grid(samples);
+    let cells = if grid.is_globe() { Globe::new(samples).distinct() } else { grid.distinct() * grid.distinct() };
+    Some(History { layer, cells, moments: moments.map(|(_, m)| m).collect() })
 }
 
 /// Measures the slopes of key frames of the process of `layer` that were not measured yet, spread over its course, so

@@ -9,6 +9,8 @@
 
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
+
 use crate::field::globe::{from_angles, latitude, longitude};
 use crate::field::{Edges, Globe, Grid, Terrain};
 use crate::io::{FileError, HeightSheet, HeightmapFormat, export_sheet};
@@ -26,6 +28,38 @@ pub struct Square {
     pub longitude: f64,
     pub latitude: f64,
     pub side_metres: f64,
+}
+
+/// Where a patch was taken from, so that it finds its way back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Origin {
+    /// File of the planet, or the name of a shipped one.
+    pub planet: String,
+    /// Middle of the square, in degrees.
+    pub longitude: f64,
+    pub latitude: f64,
+}
+
+impl Origin {
+    /// The square that `patch` covers on its planet.
+    pub fn square(&self, patch: &Scene) -> Square {
+        Square {
+            longitude: self.longitude,
+            latitude: self.latitude,
+            side_metres: f64::from(patch.settings.size_metres),
+        }
+    }
+
+    /// Whether the planet is a file; otherwise it is the name of a shipped one.
+    pub fn names_a_file(&self) -> bool {
+        Path::new(&self.planet).extension().is_some()
+    }
+
+    /// Whether the angles are those of a place.
+    pub fn is_sound(&self) -> bool {
+        self.longitude.abs() <= 180.0 && self.latitude.abs() <= 90.0
+    }
 }
 
 /// Why a square cannot be taken or put back.
@@ -48,7 +82,26 @@ pub enum PatchError {
 /// Largest share of half the way around that a square may span: beyond, its corners lie too far round the planet.
 const MOST: f64 = 0.5;
 
+/// Longest side of a patch that is kept as a scene: the largest terrain there is.
+pub const LONGEST_TERRAIN_METRES: f64 = 1_000_000.0;
+
 impl Square {
+    /// Longest side that a square may have on a planet.
+    pub fn longest_side(radius_metres: f64) -> f64 {
+        std::f64::consts::PI * radius_metres * MOST
+    }
+
+    /// Points along its border, so many on each side; the last is the first.
+    pub fn border(&self, radius_metres: f64, per_side: usize) -> Vec<[f64; 3]> {
+        let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)];
+        let step = |k: usize| k as f64 / per_side as f64;
+        let sides = corners.windows(2).flat_map(|pair| {
+            let ((u, v), (to_u, to_v)) = (pair[0], pair[1]);
+            (0..per_side).map(move |k| (u + (to_u - u) * step(k), v + (to_v - v) * step(k)))
+        });
+        sides.chain([corners[0]]).map(|(u, v)| self.direction(radius_metres, u, v)).collect()
+    }
+
     /// Unit vector of the place (u, v) of the square: to the east and to the south, from 0 to 1.
     pub fn direction(&self, radius_metres: f64, u: f64, v: f64) -> [f64; 3] {
         let (east, south) = ((u - 0.5) * self.side_metres, (v - 0.5) * self.side_metres);
@@ -95,7 +148,8 @@ impl Square {
 }
 
 /// Takes a square out of an evaluated planet: writes its heights to `heights` (.r32) and gives the scene of a terrain of
-/// `samples` per side that begins with them.
+/// `samples` per side that begins with them and remembers that it came from the planet `from` (a file, or the name of a
+/// shipped planet).
 ///
 /// # Errors
 /// If the scene is no planet, the square too large, or the file cannot be written.
@@ -104,11 +158,12 @@ pub fn take(
     terrain: &Terrain,
     square: Square,
     samples: usize,
+    from: &Path,
     heights: &Path,
 ) -> Result<Scene, PatchError> {
     let Some(about) = planet.as_planet() else { return Err(PatchError::NoPlanet) };
     let radius = f64::from(about.radius_metres);
-    let most = std::f64::consts::PI * radius * MOST;
+    let most = Square::longest_side(radius);
     if square.side_metres > most {
         return Err(PatchError::TooLarge { asked: square.side_metres, most });
     }
@@ -124,6 +179,11 @@ pub fn take(
     });
     write(&cut, planet.settings.relief_metres, square.side_metres as f32, heights)?;
     let mut scene = Scene { name: format!("Patch of {}", planet.name), ..planet.clone() };
+    scene.patch = Some(Origin {
+        planet: from.to_string_lossy().into_owned(),
+        longitude: square.longitude,
+        latitude: square.latitude,
+    });
     scene.settings.world = World::Terrain;
     scene.settings.size_metres = square.side_metres as f32;
     scene.settings.resolution = samples as u32;

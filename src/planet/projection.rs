@@ -6,11 +6,14 @@
 //! torn poles; what it repeats, near the poles, is the projection's doing alone.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::field::Globe;
 use crate::field::globe::from_angles;
+use crate::field::{Globe, Terrain};
+use crate::io::{ExportReport, FileError, HeightSheet, export_sheet};
+use crate::scene::Scene;
 
 /// Suffixes of the six faces in file names, in their order.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
@@ -32,6 +35,12 @@ pub struct Equirectangular {
 }
 
 impl Equirectangular {
+    /// As wide as the planet has samples around its equator.
+    pub fn for_samples(samples: usize) -> Self {
+        let width = 4 * (samples - 1);
+        Self { width, height: width / 2, registration: Registration::Pixel }
+    }
+
     /// Unit vector of the sample in a column and row.
     pub fn direction(&self, column: usize, row: usize) -> [f64; 3] {
         let (longitude, latitude) = match self.registration {
@@ -72,6 +81,27 @@ impl Equirectangular {
         };
         (column.rem_euclid(width) as usize, row.clamp(0, height - 1) as usize)
     }
+}
+
+/// Writes the heights of a planet as one map.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn export_map(
+    scene: &Scene,
+    terrain: &Terrain,
+    map: Equirectangular,
+    path: &Path,
+) -> Result<ExportReport, FileError> {
+    let heights = map.field(&Globe::new(terrain.samples()), &terrain.height);
+    let sheet = HeightSheet {
+        width: map.width,
+        heights: &heights,
+        range: terrain.range(),
+        relief_metres: scene.settings.relief_metres,
+        cell_metres: 4.0 * scene.planet.side_metres() / map.width as f32,
+    };
+    export_sheet(&sheet, path)
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ use crate::nodes::Node;
 use crate::param::Params;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
+use crate::planet::patch::Origin;
 
 /// Version of the files this program writes.
 pub const VERSION: u32 = 1;
@@ -78,6 +79,8 @@ struct SceneV1 {
     climate: Option<Climate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     biomes: Option<Arc<BiomeTable>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    patch: Option<Origin>,
     #[serde(default)]
     layers: Vec<LayerV1>,
 }
@@ -154,6 +157,7 @@ impl Scene {
             palette: self.palette.clone(),
             climate: self.climate.clone(),
             biomes: self.biomes.clone(),
+            patch: self.patch.clone(),
             layers: self
                 .layers
                 .iter()
@@ -277,8 +281,15 @@ impl Scene {
             )));
             palette = DEFAULT_PALETTE.into();
         }
+        let patch = file.patch.filter(|origin| {
+            if !origin.is_sound() {
+                let text = "scene: the place it was taken from is no longitude and latitude; it was forgotten";
+                warnings.push(Warning(text.into()));
+            }
+            origin.is_sound()
+        });
         let name = if file.name.is_empty() { "Untitled".into() } else { file.name };
-        Ok((Self { name, settings, planet, palette, climate, biomes, layers }, warnings))
+        Ok((Self { name, settings, planet, palette, climate, biomes, patch, layers }, warnings))
     }
 
     /// Reads a scene file; paths of files in it count from its folder.

@@ -159,6 +159,11 @@ impl Scene {
     }
 
     fn each_file(&mut self, change: impl Fn(&Path) -> Option<PathBuf>) {
+        if let Some(origin) = self.patch.as_mut().filter(|origin| origin.names_a_file())
+            && let Some(text) = changed(&origin.planet, &change)
+        {
+            origin.planet = text;
+        }
         for layer in &mut self.layers {
             for group in [layer.node.params_mut(), &mut layer.mask] {
                 for index in image_params(group) {
@@ -216,6 +221,7 @@ fn image_params(group: &dyn Params) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::nodes::Node;
+    use crate::planet::patch::Origin;
     use crate::scene::Layer;
 
     #[test]
@@ -239,6 +245,23 @@ mod tests {
             scene.save(&path).unwrap();
             assert_eq!(name(&Scene::load(&path).unwrap().0), Value::Text(elsewhere.into()));
         }
+    }
+
+    #[test]
+    fn a_patch_finds_its_planet_beside_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let origin = |planet: &str| Origin { planet: planet.into(), longitude: 12.5, latitude: -46.0 };
+        let path = folder.path().join("a.ron");
+        let beside = folder.path().join("earth.ron").display().to_string();
+        for (planet, written) in [(beside.as_str(), "\"earth.ron\""), ("earthlike", "\"earthlike\"")] {
+            let scene = Scene { patch: Some(origin(planet)), ..Scene::default() };
+            scene.save(&path).unwrap();
+            assert!(std::fs::read_to_string(&path).unwrap().contains(written));
+            assert_eq!(Scene::load(&path).unwrap().0.patch, scene.patch);
+        }
+        let text = Scene { patch: Some(Origin { latitude: 91.0, ..origin("x.ron") }), ..Scene::default() }.to_ron();
+        let (scene, warnings) = Scene::from_ron(&text).unwrap();
+        assert!(scene.patch.is_none() && warnings.len() == 1);
     }
 
     #[test]

@@ -18,9 +18,11 @@ use std::sync::{Arc, LazyLock};
 
 use crate::field::Grid;
 use crate::look::{BiomeTable, PREFIX, biome_table, shipped_biome_table};
+use crate::nodes::Node;
 use crate::param::{ParamError, Params};
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
+use crate::planet::patch::Origin;
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +37,8 @@ pub struct Scene {
     pub climate: Option<Climate>,
     /// A biome table of its own, in place of the one that the palette names.
     pub biomes: Option<Arc<BiomeTable>>,
+    /// The planet that the scene is a patch of, if it was taken from one.
+    pub patch: Option<Origin>,
     /// From the ground up.
     pub layers: Vec<Layer>,
 }
@@ -50,6 +54,7 @@ impl Default for Scene {
             palette: DEFAULT_PALETTE.into(),
             climate: None,
             biomes: None,
+            patch: None,
             layers: Vec::new(),
         }
     }
@@ -71,6 +76,14 @@ pub enum SetError {
 }
 
 impl Scene {
+    /// What a new planet begins with: continents in the colours of Earth.
+    pub fn new_planet() -> Self {
+        let settings =
+            Settings { world: World::Planet, resolution: 257, relief_metres: 20_000.0, ..Settings::default() };
+        let layers = Node::named("Continents").map(|node| Layer::new(node, 1)).into_iter().collect();
+        Self { settings, palette: format!("{PREFIX}earth"), layers, ..Self::default() }
+    }
+
     /// The grid at `samples` per side.
     pub fn grid(&self, samples: usize) -> Grid {
         if self.settings.is_planet() { Grid::globe(samples) } else { Grid::new(samples, self.settings.edges) }
@@ -207,7 +220,6 @@ fn set_in(groups: &mut [&mut dyn Params], owner: &str, param: &str, value: &str)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::nodes::Node;
 
     fn scene() -> Scene {
         let layer = |name: &str| Layer { name: name.into(), ..Layer::new(Node::named("Perlin").unwrap(), 1) };

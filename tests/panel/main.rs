@@ -8,4 +8,5 @@ mod erosion;
 mod kit;
 mod measures;
 mod pieces;
+mod planets;
 mod variants;

@@ -28,6 +28,7 @@ enum Purpose {
     OpenBiomes,
     SaveBiomes,
     Picture,
+    Patch,
 }
 
 /// See the module.
@@ -59,6 +60,16 @@ impl Files {
             .add_save_extension(SCENE, "ron")
             .default_save_extension(SCENE);
         let mut files = Self { dialog, purpose: Purpose::Save(then) };
+        files.dialog.save_file();
+        files
+    }
+
+    pub fn patch(document: &Document) -> Self {
+        let dialog = dialog(document, "Save patch")
+            .default_file_name(&format!("{} patch.ron", file_stem(document)))
+            .add_save_extension(SCENE, "ron")
+            .default_save_extension(SCENE);
+        let mut files = Self { dialog, purpose: Purpose::Patch };
         files.dialog.save_file();
         files
     }
@@ -138,6 +149,7 @@ impl Files {
                 Purpose::OpenBiomes => Answer::OpenBiomes(path.clone()),
                 Purpose::SaveBiomes => Answer::SaveBiomes(path.clone()),
                 Purpose::Picture => Answer::Picture(path.clone()),
+                Purpose::Patch => Answer::TakePatch(path.clone()),
                 Purpose::Image(group, param) => Answer::Image(*group, *param, path.clone()),
             }),
             DialogState::Open => None,

@@ -15,10 +15,13 @@ use files::Files;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Then {
     New,
+    NewPlanet,
     /// Ask for a file to open.
     AskWhich,
     Open(PathBuf),
     Example(String),
+    /// Open the planet that a patch was put back onto.
+    PatchedPlanet,
     Quit,
 }
 
@@ -39,6 +42,8 @@ pub enum Answer {
     /// How to film; where to is asked next.
     Film(Film),
     FilmTo(Film, PathBuf),
+    /// Where a patch of the planet is written.
+    TakePatch(PathBuf),
     /// A biome table.
     OpenBiomes(PathBuf),
     SaveBiomes(PathBuf),
@@ -81,6 +86,10 @@ impl Dialogs {
 
     pub fn ask_where_to_save(&mut self, document: &Document, then: Option<Then>) {
         self.open = Some(Dialog::Files(Box::new(Files::save(document, then))));
+    }
+
+    pub fn ask_where_to_save_patch(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::patch(document))));
     }
 
     pub fn ask_where_to_export(&mut self, document: &Document) {

@@ -11,8 +11,8 @@ use crate::film::{Film, MOST_FRAMES_A_SECOND};
 /// Asks what shall become of unsaved changes. Escape cancels, Enter saves.
 pub fn unsaved(ctx: &egui::Context, scene_name: &str, then: &Then) -> Option<Answer> {
     let what = match then {
-        Then::New => "Beginning a new scene",
-        Then::AskWhich | Then::Open(_) | Then::Example(_) => "Opening another scene",
+        Then::New | Then::NewPlanet => "Beginning a new scene",
+        Then::AskWhich | Then::Open(_) | Then::Example(_) | Then::PatchedPlanet => "Opening another scene",
         Then::Quit => "Quitting",
     };
     let mut answer = None;

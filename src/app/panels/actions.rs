@@ -1,6 +1,6 @@
 //! What each command does to the editor, and the dialogs' answers.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bevy_egui::egui;
@@ -21,6 +21,7 @@ impl Editor {
         let selected = self.doc.selected_layer();
         match command {
             Command::New => self.leave(Then::New),
+            Command::NewPlanet => self.leave(Then::NewPlanet),
             Command::Open => self.leave(Then::AskWhich),
             Command::OpenRecent(path) => self.leave(Then::Open(path)),
             Command::Example(name) => self.leave(Then::Example(name)),
@@ -78,12 +79,14 @@ impl Editor {
             Command::SaveBiomes => self.toasts.warning("The scene is coloured by height; it has no biome table."),
             Command::ExportTimelapse => self.ask_for_film(),
             Command::ChooseImage(group, param) => self.dialogs.ask_which_image(&self.doc, group, param),
+            Command::TakePatch => self.open_patch_window(),
+            Command::PutPatchBack => self.put_patch_back(),
             Command::Recompute => {
                 crate::io::forget_rasters();
                 self.doc.recompute();
             }
             // the window first, then what is computed
-            Command::Cancel if self.variants.close() => {}
+            Command::Cancel if self.variants.close() || self.patch.close() => {}
             Command::Cancel => {
                 self.doc.pause();
                 self.effects.push(Effect::Cancel);
@@ -144,6 +147,7 @@ impl Editor {
             Some(Answer::Export(path)) => self.effects.push(Effect::Export { path }),
             Some(Answer::Film(film)) => self.dialogs.ask_where_to_film(&self.doc, film),
             Some(Answer::FilmTo(film, path)) => self.effects.push(Effect::Film { film, path }),
+            Some(Answer::TakePatch(path)) => self.take_patch(path),
             Some(Answer::OpenBiomes(path)) => self.open_biomes(&path),
             Some(Answer::SaveBiomes(path)) => self.save_biomes(&path),
             Some(Answer::Picture(path)) => {
@@ -156,6 +160,16 @@ impl Editor {
                 self.doc.set(group, param, &Value::Text(name), None);
             }
         }
+    }
+
+    /// Opens a patch that was written.
+    pub(super) fn open_patch(&mut self, path: PathBuf) {
+        self.toasts.info(format!("Took {}; work on it, then put it back (Layer menu)", file_name(&path)));
+        self.leave(Then::Open(path));
+    }
+
+    pub(super) fn open_patched_planet(&mut self) {
+        self.leave(Then::PatchedPlanet);
     }
 
     fn open_biomes(&mut self, path: &Path) {
@@ -201,6 +215,11 @@ impl Editor {
                 self.toasts.forget_warnings();
                 self.doc.replace(Scene::default(), None);
             }
+            Then::NewPlanet => {
+                self.toasts.forget_warnings();
+                self.doc.replace(Scene::new_planet(), None);
+            }
+            Then::PatchedPlanet => self.show_patched_planet(),
             Then::AskWhich => self.dialogs.ask_what_to_open(&self.doc),
             Then::Open(path) => self.open(&path),
             Then::Example(name) => self.open_example(&name),

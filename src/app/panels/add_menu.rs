@@ -8,6 +8,7 @@ use super::stack::node_icon;
 use crate::app::commands::Command;
 use crate::app::theme::colour;
 use crate::nodes::Node;
+use crate::scene::World;
 
 /// Search text and whether a shortcut asked for the menu.
 #[derive(Debug, Default)]
@@ -43,8 +44,16 @@ pub fn find(search: &str) -> Vec<Node> {
     found
 }
 
+/// Why a node that does not fit cannot be added.
+pub fn misfit(world: World) -> &'static str {
+    match world {
+        World::Planet => "Needs a square piece of ground; a planet leaves it out. Take a patch to use it there.",
+        World::Terrain => "Needs a whole planet; begin one with File, New planet.",
+    }
+}
+
 /// Shows the button; returns the node that was chosen. `recent` are the nodes added last.
-pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String]) -> Option<Node> {
+pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World) -> Option<Node> {
     let button = ui.button(format!("{} Add", icon::PLUS));
     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Add layer"));
     let button = button.on_hover_text(Command::AddLayer.tooltip(ui.ctx()));
@@ -60,7 +69,7 @@ pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String]) -> Option<Node
         .gap(4.0);
     let shown = popup.show(|ui| {
         ui.set_width(390.0);
-        contents(ui, menu, recent, &mut chosen);
+        contents(ui, menu, recent, world, &mut chosen);
         if chosen.is_some() {
             ui.close();
         }
@@ -71,7 +80,7 @@ pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String]) -> Option<Node
     chosen
 }
 
-fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], chosen: &mut Option<Node>) {
+fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World, chosen: &mut Option<Node>) {
     let field = egui::TextEdit::singleline(&mut menu.search)
         .hint_text(format!("{} Search by name or purpose", icon::MAGNIFYING_GLASS))
         .desired_width(f32::INFINITY)
@@ -87,11 +96,11 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], chosen: &mut Opt
     let found = find(&menu.search);
     let searching = !menu.search.trim().is_empty();
     if field.lost_focus() && ui.input(|i| i.key_pressed(Key::Enter)) && searching {
-        *chosen = found.first().cloned();
+        *chosen = found.iter().find(|node| node.fits(world)).cloned();
         return;
     }
     if !searching && !recent.is_empty() {
-        again(ui, recent, chosen);
+        again(ui, recent, world, chosen);
     }
     let height = (ui.ctx().viewport_rect().height() * 0.6).min(480.0);
     egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
@@ -108,7 +117,7 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], chosen: &mut Opt
                 ui.add_space(4.0);
                 ui.label(RichText::new(category).small().strong().color(colour::ACCENT));
             }
-            if entry(ui, &node).clicked() {
+            if entry(ui, &node, world).clicked() {
                 *chosen = Some(node);
             }
         }
@@ -116,16 +125,18 @@ fn contents(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], chosen: &mut Opt
 }
 
 /// The nodes added last, one small button each.
-fn again(ui: &mut Ui, recent: &[String], chosen: &mut Option<Node>) {
+fn again(ui: &mut Ui, recent: &[String], world: World, chosen: &mut Option<Node>) {
     ui.add_space(2.0);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
         ui.label(RichText::new("Recent").small().strong().color(colour::ACCENT));
         for node in recent.iter().filter_map(|name| Node::named(name)) {
             let about = node.about();
-            let button = ui.button(format!("{} {}", node_icon(&node), about.label)).on_hover_text(about.help);
+            let fits = node.fits(world);
+            let button = egui::Button::new(format!("{} {}", node_icon(&node), about.label));
+            let button = ui.add_enabled(fits, button).on_hover_text(about.help).on_disabled_hover_text(misfit(world));
             button.widget_info(|| {
-                egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Again {}", about.label))
+                egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Again {}", about.label))
             });
             if button.clicked() {
                 *chosen = Some(node);
@@ -134,20 +145,20 @@ fn again(ui: &mut Ui, recent: &[String], chosen: &mut Option<Node>) {
     });
 }
 
-fn entry(ui: &mut Ui, node: &Node) -> egui::Response {
-    let about = node.about();
+fn entry(ui: &mut Ui, node: &Node, world: World) -> egui::Response {
+    let (about, fits) = (node.about(), node.fits(world));
     let mut job = egui::text::LayoutJob::default();
     let font = |size| egui::FontId::proportional(size);
     let format = |size, color| egui::TextFormat { font_id: font(size), color, ..Default::default() };
     job.append(node_icon(node), 0.0, format(15.0, colour::TEXT));
-    job.append(about.label, 8.0, format(13.5, colour::TEXT_STRONG));
+    job.append(about.label, 8.0, format(13.5, if fits { colour::TEXT_STRONG } else { colour::TEXT_WEAK }));
     job.append("\n", 0.0, format(11.5, colour::TEXT_WEAK));
-    job.append(about.help, 0.0, format(11.5, colour::TEXT_WEAK));
+    job.append(if fits { about.help } else { misfit(world) }, 0.0, format(11.5, colour::TEXT_WEAK));
     job.wrap.max_width = ui.available_width() - 16.0;
     let button =
         egui::Button::new(job).wrap().frame_when_inactive(false).min_size(egui::vec2(ui.available_width(), 0.0));
-    let response = ui.add(button);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Add {}", about.label)));
+    let response = ui.add_enabled(fits, button);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, fits, format!("Add {}", about.label)));
     response
 }
 

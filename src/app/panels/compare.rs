@@ -95,9 +95,16 @@ impl CompareInfo {
     }
 }
 
+/// What is said where there is a planet.
+pub(super) const NO_COMPARING: &str = "Planets cannot be compared yet. Take a patch: terrains can.";
+
 impl Editor {
     /// Carries out a command of comparing.
     pub(super) fn run_compare(&mut self, action: CompareAction) {
+        if self.doc.scene().as_planet().is_some() && !self.compare.is_on {
+            self.toasts.warning(NO_COMPARING);
+            return;
+        }
         match action {
             CompareAction::Toggle if self.compare.is_on => self.end_comparing(),
             CompareAction::Toggle | CompareAction::Keep => self.keep_as_b(),

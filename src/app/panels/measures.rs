@@ -7,12 +7,13 @@ use egui::{Align, Color32, Label, Layout, Rect, RichText, Sense, Ui, Vec2b, pos2
 use egui_phosphor::regular as icon;
 use egui_plot::{Bar, BarChart, Line, LineStyle, Plot, PlotPoints, Points};
 
-use super::params;
+use super::{params, planet_measures};
 use crate::app::commands::Command;
 use crate::app::theme::ink::{BLUE, GREEN, ORANGE};
 use crate::app::theme::{colour, icon_button};
 use crate::lab::{Parity, Verdict};
 use crate::measure::{Band, Drawing, Limits, MEASURES, Measure, Measures, PLOTS, Reading, bands};
+use crate::planet::PlanetMeasures;
 
 /// Whether the panel is there, and what counts as what.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +26,8 @@ pub struct MeasuresState {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MeasuresInfo {
     pub measures: Option<Arc<Measures>>,
+    /// In their place where there is a planet.
+    pub planet: Option<Arc<PlanetMeasures>>,
     /// The measures are of an older terrain.
     pub stale: bool,
     /// What is on screen is a preview.
@@ -40,8 +43,12 @@ pub enum Trust {
 }
 
 /// Shows the panel; returns the command of its close button.
-pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo) -> Option<Command> {
-    let command = head(ui, info);
+pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
+    let command = head(ui, info, is_planet);
+    if is_planet {
+        planet_measures::show(ui, info);
+        return command;
+    }
     let Some(measures) = &info.measures else {
         ui.add_space(8.0);
         ui.label(RichText::new("Measuring…").color(colour::TEXT_WEAK));
@@ -67,7 +74,7 @@ pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo) -> Opti
     command
 }
 
-fn head(ui: &mut Ui, info: &MeasuresInfo) -> Option<Command> {
+fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     let mut command = None;
     ui.horizontal(|ui| {
         ui.label(RichText::new("Measures").strong().size(15.0));
@@ -75,6 +82,10 @@ fn head(ui: &mut Ui, info: &MeasuresInfo) -> Option<Command> {
             let close = Command::ToggleMeasures;
             if icon_button(ui, true, icon::X, "Close the measures").on_hover_text(close.tooltip(ui.ctx())).clicked() {
                 command = Some(close);
+            }
+            if is_planet {
+                planet_measures::copy(ui, info);
+                return;
             }
             let Some(measures) = &info.measures else { return };
             let json =
@@ -98,6 +109,10 @@ fn head(ui: &mut Ui, info: &MeasuresInfo) -> Option<Command> {
             return;
         }
         match info.trust {
+            _ if is_planet => {
+                let tip = "Samples near the corners of the six faces stand for less ground than those in the middle.";
+                ui.add(small("Each sample counts by the ground it stands for.".into(), colour::TEXT_WEAK)).on_hover_text(tip)
+            }
             None => ui.add(small(String::new(), colour::TEXT_WEAK)),
             Some(Trust::Coming) => {
                 let tip = "The scene is computed at half its resolution and compared with the full size.";

@@ -5,6 +5,8 @@ use egui::{Button, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::Editor;
+use super::add_menu::misfit;
+use super::compare::NO_COMPARING;
 use crate::app::commands::{Command, CompareAction, GlobeWay, PieceAction, ViewAction, ViewMode};
 use crate::app::theme::colour;
 use crate::construction::Form;
@@ -48,6 +50,7 @@ pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
 
 fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::New, None, true);
+    pick(ui, chosen, Command::NewPlanet, None, true);
     pick(ui, chosen, Command::Open, None, true);
     let recent = editor.recent.paths();
     ui.add_enabled_ui(!recent.is_empty(), |ui| {
@@ -75,12 +78,14 @@ fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::OpenBiomes, None, true);
     pick(ui, chosen, Command::SaveBiomes, None, editor.doc.scene().biome_table().is_some());
     ui.separator();
-    pick(ui, chosen, Command::Compare(CompareAction::WithScene), None, true);
+    let is_planet = editor.doc.scene().as_planet().is_some();
+    pick(ui, chosen, Command::Compare(CompareAction::WithScene), None, !is_planet);
     ui.separator();
     pick(ui, chosen, Command::Quit, None, true);
 }
 
 fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
+    let world = editor.doc.scene().settings.world;
     ui.menu_button(format!("{}  Add", icon::PLUS), |ui| {
         let mut category = "";
         let catalogue = Node::catalogue();
@@ -92,7 +97,8 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
             ui.menu_button(category, |ui| {
                 for node in catalogue.iter().filter(|node| node.about().category == category) {
                     let about = node.about();
-                    if ui.button(about.label).on_hover_text(about.help).clicked() {
+                    let button = ui.add_enabled(node.fits(world), egui::Button::new(about.label));
+                    if button.on_hover_text(about.help).on_disabled_hover_text(misfit(world)).clicked() {
                         *chosen = Some(Command::Add(Box::new(node.clone())));
                     }
                 }
@@ -112,6 +118,11 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
     if entry(ui, &Command::Variants, None, true, Some(editor.variants.is_open())) {
         *chosen = Some(Command::Variants);
     }
+    ui.separator();
+    let is_planet = editor.doc.scene().as_planet().is_some();
+    pick(ui, chosen, Command::TakePatch, None, is_planet);
+    pick(ui, chosen, Command::PutPatchBack, None, !is_planet && editor.doc.scene().patch.is_some());
+    ui.separator();
     pick(ui, chosen, Command::Recompute, None, true);
 }
 
@@ -213,6 +224,10 @@ fn measures(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
 
 fn compare(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let is_on = editor.compare.is_on();
+    if editor.doc.scene().as_planet().is_some() && !is_on {
+        ui.label(RichText::new(NO_COMPARING).color(colour::TEXT_WEAK));
+        return;
+    }
     if let Some(command) = super::compare::choose(ui, &editor.doc) {
         *chosen = Some(command);
     }

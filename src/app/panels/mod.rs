@@ -17,6 +17,8 @@ mod links;
 mod measures;
 mod menu;
 mod params;
+mod patch;
+mod planet_measures;
 mod settings;
 mod stack;
 mod status;
@@ -41,6 +43,7 @@ use super::commands::{self, Command, GlobeWay, Overlay, ViewAction, ViewMode};
 use super::compare::Ask;
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
+use super::patching::Task;
 use super::recent::Recent;
 use super::theme::colour;
 use super::view::Stage;
@@ -52,6 +55,7 @@ pub use bench::BenchState;
 pub use biomes::{BiomesState, Composition, choose as choose_biomes};
 pub use compare::{CompareInfo, CompareState};
 pub use measures::{MeasuresInfo, MeasuresState, Trust};
+pub use patch::PatchState;
 pub use settings::Swatch;
 pub use stack::StackState;
 pub use status::{Running, StatusInfo, UnderCursor};
@@ -96,6 +100,8 @@ pub enum Effect {
     View(ViewAction),
     /// Bring a box of the world that is drawn into view: its lowest and highest corner.
     Look([[f32; 3]; 2]),
+    /// Take a square out of a planet, or put it back.
+    Patch(Box<Task>),
     /// Compare with something, or with nothing.
     Compare(Ask),
     /// Run a benchmark, or stop it.
@@ -126,6 +132,7 @@ pub struct Editor {
     pub measures: MeasuresState,
     pub biomes: BiomesState,
     pub pieces: TreeState,
+    pub patch: PatchState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -157,6 +164,7 @@ impl Editor {
             measures: MeasuresState::default(),
             biomes: BiomesState::default(),
             pieces: TreeState::default(),
+            patch: PatchState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -183,6 +191,7 @@ impl Editor {
         let free_rect = root.available_rect_before_wrap();
         asked.extend(globe::switch(&ctx, free_rect, self));
         compare::over(root, free_rect, &mut self.compare, &self.doc, info);
+        patch::outline(root, &info.patch_on_screen, free_rect);
         for &at in &info.places_on_screen {
             charts::mark(root, at, free_rect);
         }
@@ -197,6 +206,9 @@ impl Editor {
         }
         variants::window(&ctx, &mut self.variants, &mut self.doc, &info.variants, free_rect);
         self.variants.ghosts.end_frame(&ctx);
+        if patch::window(&ctx, &mut self.patch, &self.doc, info, free_rect) {
+            self.dialogs.ask_where_to_save_patch(&self.doc);
+        }
         self.show_dialogs(&ctx);
         self.toasts.show(&ctx, free_rect);
         if self.pieces.hint != self.pieces.said {
@@ -281,6 +293,7 @@ impl Editor {
             self.side(&mut child, &mut asked, &info.problems);
             ui.allocate_rect(rect, Sense::hover());
         });
+        let is_planet = self.doc.scene().as_planet().is_some();
         if self.measures.open {
             let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
             let panel = Panel::right("all measures").resizable(true).default_size(286.0).size_range(236.0..=460.0);
@@ -289,7 +302,7 @@ impl Editor {
                 let rect = ui.available_rect_before_wrap();
                 let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
                 child.shrink_clip_rect(rect);
-                asked.extend(measures::show(&mut child, &mut self.measures, &info.measures));
+                asked.extend(measures::show(&mut child, &mut self.measures, &info.measures, is_planet));
                 ui.allocate_rect(rect, Sense::hover());
             });
         }

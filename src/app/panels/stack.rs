@@ -67,7 +67,8 @@ pub fn show(
     ui.horizontal(|ui| {
         ui.label(RichText::new("Layers").strong().size(14.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            command = add_menu::button(ui, &mut state.add_menu, recent).map(|node| Command::Add(Box::new(node)));
+            let world = document.scene().settings.world;
+            command = add_menu::button(ui, &mut state.add_menu, recent, world).map(|node| Command::Add(Box::new(node)));
         });
     });
     ui.add_space(2.0);

@@ -65,6 +65,10 @@ pub struct StatusInfo {
     pub problems: Arc<Vec<Problem>>,
     /// Where the watched place is on the screen, in points: once in each picture that shows it.
     pub places_on_screen: Vec<[f32; 2]>,
+    /// The middle of the view of a planet: longitude and latitude in degrees.
+    pub looks_at: Option<[f64; 2]>,
+    /// Lines of the border of the square that is being chosen, as far as they are seen, in points.
+    pub patch_on_screen: Vec<Vec<[f32; 2]>>,
     pub compare: CompareInfo,
     pub variants: VariantsInfo,
     pub bench: BenchInfo,

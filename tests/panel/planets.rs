@@ -1,0 +1,153 @@
+//! Planets in the panels, without a window: what can be added, patches, measures.
+
+use std::sync::Arc;
+
+use crate::kit::*;
+use bevy_egui::egui;
+use egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable;
+use talweg::app::commands::{Command, CompareAction};
+use talweg::app::panels::{Effect, MeasuresInfo};
+use talweg::app::patching::{Made, carry_out};
+use talweg::eval::{Store, evaluate};
+use talweg::nodes::{Control, Node};
+use talweg::planet::measure_planet;
+use talweg::planet::patch::Square;
+use talweg::scene::{Scene, World};
+
+fn planet() -> Scene {
+    let mut scene = Scene::new_planet();
+    scene.settings.resolution = 33;
+    scene
+}
+
+fn with_planet() -> Panels {
+    let mut panels = large(&[]);
+    panels.state_mut().editor.doc.replace(planet(), None);
+    panels.run();
+    panels
+}
+
+fn run(panels: &mut Panels, command: Command) {
+    let ctx = panels.ctx.clone();
+    panels.state_mut().editor.run(&ctx, command);
+    panels.run();
+}
+
+fn messages(panels: &Panels) -> Vec<String> {
+    panels.state().editor.toasts.messages().map(|(_, text)| text.to_string()).collect()
+}
+
+#[test]
+fn a_new_planet_has_continents_and_a_new_terrain_is_empty() {
+    let mut panels = large(&[]);
+    press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::N);
+    let scene = panels.state().editor.doc.scene().clone();
+    assert_eq!((scene.settings.world, scene.palette.as_str()), (World::Planet, "biome:earth"));
+    assert_eq!((scene.settings.relief_metres, panels.state().names()), (20_000.0, vec!["Continents".to_string()]));
+    assert!(scene.problems().is_empty() && !panels.state().editor.doc.is_dirty());
+    press(&mut panels, Modifiers::COMMAND, Key::N);
+    assert_eq!(*panels.state().editor.doc.scene(), Scene::default());
+}
+
+#[test]
+fn what_does_not_fit_is_found_but_not_added() {
+    for (world, other) in [(World::Planet, World::Terrain), (World::Terrain, World::Planet)] {
+        let mut panels = if world == World::Planet { with_planet() } else { large(&[]) };
+        let before = panels.state().names();
+        let catalogue = Node::catalogue();
+        let misfit = catalogue.iter().find(|node| !node.fits(world) && node.fits(other)).unwrap();
+        let label = misfit.about().label;
+        press(&mut panels, Modifiers::SHIFT, Key::A);
+        panels.get_by_label("Search nodes").type_text(label);
+        panels.run();
+        let name = format!("Add {label}");
+        assert!(panels.get_by_label(&name).accesskit_node().is_disabled(), "{label} on {world:?}");
+        click(&mut panels, &name);
+        assert_eq!(panels.state().names(), before);
+    }
+}
+
+#[test]
+fn the_square_is_laid_where_the_view_looks_and_needs_a_saved_planet() {
+    let mut panels = with_planet();
+    panels.state_mut().info.looks_at = Some([12.344, -46.0]);
+    press(&mut panels, Modifiers::SHIFT, Key::P);
+    let square = panels.state().editor.patch.square();
+    assert_eq!((square.longitude, square.latitude), (12.34, -46.0));
+    assert!((square.side_metres - 800_000.0).abs() < 1000.0);
+    assert!(panels.get_by_label("Take…").accesskit_node().is_disabled());
+    let folder = tempfile::tempdir().unwrap();
+    panels.state_mut().editor.doc.save(&folder.path().join("earth.ron")).unwrap();
+    panels.run();
+    click(&mut panels, "Take…");
+    assert!(panels.state().editor.dialogs.is_open());
+}
+
+#[test]
+fn a_patch_is_taken_and_finds_its_way_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut panels = with_planet();
+    let file = folder.path().join("earth.ron");
+    panels.state_mut().editor.doc.save(&file).unwrap();
+    let task = talweg::app::patching::Task::Take {
+        planet: panels.state().editor.doc.scene().clone(),
+        from: file.clone(),
+        square: Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 },
+        samples: 65,
+        path: folder.path().join("alps.ron"),
+    };
+    let made = carry_out(task, &Control::default());
+    panels.state_mut().editor.patch_ended(made);
+    panels.run();
+    let doc = &panels.state().editor.doc;
+    assert_eq!(doc.path(), Some(folder.path().join("alps.ron").as_path()));
+    assert_eq!((doc.scene().settings.world, doc.scene().samples(), doc.is_dirty()), (World::Terrain, 65, false));
+    run(&mut panels, Command::PutPatchBack);
+    let Some(Effect::Patch(task)) = panels.state_mut().effects.pop() else { panic!("{:?}", messages(&panels)) };
+    let made = carry_out(*task, &Control::default());
+    assert!(matches!(made, Ok(Made::Planet(_))));
+    panels.state_mut().editor.patch_ended(made);
+    panels.run();
+    let doc = &panels.state().editor.doc;
+    assert_eq!((doc.path(), doc.is_dirty()), (Some(file.as_path()), true));
+    assert_eq!(doc.scene().layers.last().unwrap().node.about().name, "Patch");
+    assert!(doc.scene().problems().is_empty() && folder.path().join("earth-alps.r32").exists());
+    assert_eq!(doc.undo_label(), Some("Put the patch back"));
+}
+
+#[test]
+fn a_scene_that_cannot_be_put_back_says_why() {
+    let mut panels = large(&["Perlin"]);
+    run(&mut panels, Command::PutPatchBack);
+    assert!(messages(&panels).iter().any(|text| text.contains("not taken from a planet")));
+    let mut lost = Scene::default();
+    let origin = talweg::planet::patch::Origin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
+    lost.patch = Some(origin);
+    panels.state_mut().editor.doc.replace(lost, None);
+    run(&mut panels, Command::PutPatchBack);
+    assert!(messages(&panels).iter().any(|text| text.contains("/nowhere/earth.ron") && text.contains("cannot be")));
+    run(&mut panels, Command::TakePatch);
+    assert!(!panels.state().editor.patch.is_open());
+    assert!(panels.state().effects.is_empty());
+}
+
+#[test]
+fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
+    let mut panels = with_planet();
+    press(&mut panels, Modifiers::NONE, Key::M);
+    assert!(panels.query_by_label("Measuring…").is_some());
+    let scene = planet();
+    let terrain = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+    let measures = measure_planet(&terrain, &scene);
+    panels.state_mut().info.measures =
+        MeasuresInfo { planet: Some(Arc::new(measures.clone())), ..MeasuresInfo::default() };
+    panels.run();
+    let land = format!("Land share {:.1} %", 100.0 * measures.land_share);
+    assert!(panels.query_by_label(&land).is_some(), "{land}");
+    assert!(panels.query_by_label("Radius 6371000 m").is_some());
+    assert!(panels.query_by_label("Hypsometric curve").is_some());
+    run(&mut panels, Command::Compare(CompareAction::Keep));
+    assert!(messages(&panels).iter().any(|text| text.contains("cannot be compared")));
+    assert!(panels.state().effects.is_empty());
+}
