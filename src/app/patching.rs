@@ -14,6 +14,7 @@ use crate::scene::{Scene, SceneError};
 
 /// What shall be done.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one at a time, in a box")]
 pub enum Task {
     /// Take a square out of a planet.
     Take {

@@ -570,6 +570,16 @@ fn piece_state(editor: &Editor) -> serde_json::Value {
     })
 }
 
+/// What is seen, of a terrain or a planet.
+type Seen<'w> = (
+    Res<'w, ViewCamera>,
+    Res<'w, ViewportArea>,
+    Res<'w, Shown>,
+    Res<'w, Drawn>,
+    Res<'w, GlobeCamera>,
+    Res<'w, Planned>,
+);
+
 /// Tells the driver what it may wait for and write down.
 pub fn observe(
     mut observed: ResMut<Observed>,
@@ -577,7 +587,7 @@ pub fn observe(
     mut bridge: ResMut<Bridge>,
     (beside, benching): (Beside, Res<Benching>),
     state: Res<EditorResource>,
-    view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>, Res<GlobeCamera>, Res<Planned>),
+    view: Seen,
     cost: Res<FrameCost>,
 ) {
     if driven.is_none() {

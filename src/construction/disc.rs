@@ -108,8 +108,8 @@ impl Prepared {
         let Some((from, to)) = span else { return };
         let mut over = [0.0; LANES];
         self.ground.row(&xs[from..to], &ys[from..to], detail, &mut over[from..to]);
-        for k in from..to {
-            out.height[k] = self.height + over[k];
+        for (height, over) in out.height[from..to].iter_mut().zip(&over[from..to]) {
+            *height = self.height + over;
         }
     }
 

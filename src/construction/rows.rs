@@ -47,6 +47,7 @@ pub struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
+    #[allow(clippy::len_without_is_empty, reason = "a row has at least one place")]
     pub fn len(&self) -> usize {
         self.xs.len()
     }
@@ -247,9 +248,9 @@ impl Program {
             let Some((from, to)) = laid.span(n) else { continue };
             let shares =
                 shares.get_or_insert_with(|| self.share_row(selection, children, deposit, row, detail, &ground));
-            for k in from..to {
+            for (k, &share) in shares.iter().enumerate().take(to).skip(from) {
                 if laid.weight[k] > 0.0 {
-                    let answer = deposit.answer(&out.answer(k), &laid.answer(k), (shares[k], [0.0; 2]));
+                    let answer = deposit.answer(&out.answer(k), &laid.answer(k), (share, [0.0; 2]));
                     out.set(k, &answer);
                 }
             }

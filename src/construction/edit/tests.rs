@@ -39,7 +39,9 @@ fn pieces_go_where_they_are_put_and_never_into_themselves() {
     let mut inner = tree_of(vec![named("c"), named("d")]).terrain;
     inner.name = "inner".into();
     let start = tree_of(vec![named("a"), named("b"), inner]);
-    let moves: [(&[usize], &[usize], usize, &[&str]); 5] = [
+    // from, to, at which place, and what is there then
+    type Move<'a> = (&'a [usize], &'a [usize], usize, &'a [&'a str]);
+    let moves: [Move; 5] = [
         (&[0], &[], 2, &["Blend", "b", "a", "inner", "c", "d"]),
         (&[1], &[], 0, &["Blend", "b", "a", "inner", "c", "d"]),
         (&[0], &[2], 1, &["Blend", "b", "inner", "c", "a", "d"]),

@@ -110,7 +110,7 @@ impl Paint {
             relief_metres: settings.relief_metres,
             side_metres: biomes.side_metres,
             ragged: biomes.climate.patchiness,
-            noise: Stream::new(settings.seed, 0x0b10_0e5),
+            noise: Stream::new(settings.seed, 0x00b1_00e5),
         }
     }
 

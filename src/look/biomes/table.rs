@@ -224,7 +224,7 @@ fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<GroundType>, D::Error
     for kind in &types {
         let bells = [kind.temperature, kind.slope, kind.moisture].into_iter().flatten().map(|bell| bell.optimum);
         let levels = [kind.above, kind.below, kind.height.map(|bell| bell.optimum)].into_iter().flatten();
-        if let Some(odd) = bells.chain(levels.map(Level::number)).find(|x| !(x.abs() <= MOST)) {
+        if let Some(odd) = bells.chain(levels.map(Level::number)).find(|x| x.is_nan() || x.abs() > MOST) {
             return refuse(format!("`{}` has the number {odd}; give one from -{MOST} to {MOST}", kind.name));
         }
     }

@@ -213,13 +213,13 @@ pub mod tests {
             let globe = Globe::new(n);
             let height: Vec<f32> = (0..globe.len()).map(|k| ((k * 7919) % 1000) as f32).collect();
             let bounds = FaceBounds::new(n, &height);
-            for k in 0..globe.len() {
+            for (k, &here) in height.iter().enumerate() {
                 let (face, i, j) = (k / (n * n), k / n % n, k % n);
                 for level in 0..6 {
                     let tiles = f64::from(1u32 << level);
                     let tile = |k: usize| (((k as f64 / (n - 1) as f64) * tiles) as u32).min((1 << level) - 1);
                     let (low, high) = bounds.range(face, level, tile(i), tile(j));
-                    assert!(low <= height[k] && height[k] <= high);
+                    assert!(low <= here && here <= high);
                 }
             }
             let (low, high) = bounds.whole();

@@ -91,10 +91,10 @@ impl Reach {
 
     /// Distance of a direction from the eye.
     pub fn distance(&self, direction: DVec3) -> f64 {
-        self.to_chord(direction.distance(self.eye))
+        self.along_chord(direction.distance(self.eye))
     }
 
-    fn to_chord(&self, chord: f64) -> f64 {
+    fn along_chord(&self, chord: f64) -> f64 {
         (self.over * self.over + (self.top * chord) * (self.top * chord)).sqrt()
     }
 
@@ -168,7 +168,7 @@ pub fn select(reach: &Reach, sight: Option<&Sight>) -> Vec<Patch> {
         if sight.is_some_and(|sight| !sight.sees(patch, centre, chord)) {
             continue;
         }
-        let nearest = reach.to_chord((centre.distance(reach.eye) - chord).max(0.0));
+        let nearest = reach.along_chord((centre.distance(reach.eye) - chord).max(0.0));
         if patch.level < reach.finest && nearest < reach.of_level(patch.level + 1) {
             open.extend((0..4).map(|k| patch.quarter(k)));
         } else {

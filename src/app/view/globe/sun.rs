@@ -38,7 +38,7 @@ impl Attitude {
     }
 
     /// Towards the sun, in the frame that turns with the planet (z is north, x the first meridian).
-    pub fn to_sun(&self) -> DVec3 {
+    pub fn to_sun(self) -> DVec3 {
         self.planet_from_orbit() * self.sun_in_orbit()
     }
 
