@@ -321,7 +321,7 @@ fn rings_turn_and_scale() {
     panels.drag_at(knob);
     for k in 1..=12 {
         let angle = f64::from(k) / 12.0 * std::f64::consts::PI;
-        let at = [2500.0 - 500.0 * angle.cos(), 5500.0 - 500.0 * angle.sin()];
+        let at = [2500.0 - 500.0 * libm::cos(angle), 5500.0 - 500.0 * libm::sin(angle)];
         let at = on_screen(&panels, at);
         panels.hover_at(at);
         panels.run();
@@ -361,7 +361,7 @@ fn points_are_added_moved_and_deleted_in_the_view() {
     let [x, y] = points::handles(&selected(&panels).unwrap())[1];
     assert!((x - 5400.0).abs() < 60.0 && (y - 2200.0).abs() < 60.0, "{x} {y}");
     // its width in the panel
-    let rail = panels.query_all_by_role_and_label(Role::Slider, "Width").map(|node| node.rect()).last().unwrap();
+    let rail = panels.query_all_by_role_and_label(Role::Slider, "Width").map(|node| node.rect()).next_back().unwrap();
     if panels.ctx.viewport_rect().contains_rect(rail) {
         drag(&mut panels, rail.center(), rail.right_center());
         drop_at(&mut panels, rail.right_center());

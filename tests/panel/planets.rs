@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::kit::*;
 use bevy_egui::egui;
 use egui::{Key, Modifiers};
-use egui_kittest::kittest::Queryable;
+use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::commands::{Command, CompareAction};
 use talweg::app::panels::{Effect, MeasuresInfo};
 use talweg::app::patching::{Made, carry_out};
