@@ -19,7 +19,7 @@ use bevy::winit::WinitPlugin;
 
 use super::launch::{AppError, guarded};
 use super::view::{
-    DrawPlugin, Drawn, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, near_world, place,
+    DrawPlugin, Drawn, Formation, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, near_world, place,
 };
 use crate::look::{PaletteTable, Picture};
 
@@ -62,12 +62,13 @@ const SMALLEST: u32 = 16;
 const LARGEST: u32 = 8192;
 
 /// Frames to wait for shaders and uploads before giving up.
-const PATIENCE_FRAMES: usize = 2000;
+const PATIENCE_FRAMES: usize = 20_000;
 
 /// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
 pub fn shot(
     prepared: Arc<Prepared>,
     palette: Arc<PaletteTable>,
+    formation: Option<Arc<Formation>>,
     options: &ShotOptions,
     out: &Path,
 ) -> Result<(), ShotError> {
@@ -75,7 +76,7 @@ pub fn shot(
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let image = guarded(|| render(prepared, palette, options, Quality::Still))??;
+    let image = guarded(|| render(prepared, palette, formation, options, Quality::Still))??;
     let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
     Ok(Picture { width: width as usize, height: height as usize, rgb }.save(out)?)
 }
@@ -84,6 +85,7 @@ pub fn shot(
 fn render(
     prepared: Arc<Prepared>,
     palette: Arc<PaletteTable>,
+    formation: Option<Arc<Formation>>,
     options: &ShotOptions,
     quality: Quality,
 ) -> Result<Vec<u8>, ShotError> {
@@ -111,9 +113,10 @@ fn render(
 
     let serial = prepared.serial;
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
-    spawn_camera(app.world_mut(), &prepared, options, quality, target.clone());
+    spawn_camera(app.world_mut(), &prepared, formation.as_deref(), options, quality, target.clone());
     app.insert_resource(options.mode);
-    app.insert_resource(Shown { prepared: Some(prepared), palette: Some(palette), ..Shown::default() });
+    let shown = Shown { prepared: Some(prepared), palette: Some(palette), formation, ..Shown::default() };
+    app.insert_resource(shown.clone());
 
     let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
     let mut is_asked = false;
@@ -125,7 +128,8 @@ fn render(
         if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
             return Ok(image);
         }
-        if !is_asked && app.world().resource::<Drawn>().serial() == serial {
+        let drawn = app.world().resource::<Drawn>();
+        if !is_asked && drawn.serial() == serial && drawn.is(&shown) {
             is_asked = true;
             let taken = taken.clone();
             app.world_mut().spawn(Screenshot::image(target.clone())).observe(move |shot: On<ScreenshotCaptured>| {
@@ -150,6 +154,7 @@ fn target(options: &ShotOptions) -> Image {
 fn spawn_camera(
     world: &mut World,
     prepared: &Prepared,
+    formation: Option<&Formation>,
     options: &ShotOptions,
     quality: Quality,
     target: Handle<Image>,
@@ -166,7 +171,7 @@ fn spawn_camera(
     if let Some(present) = camera.get::<Projection>() {
         projection = present.clone();
     }
-    place(&pose, near_world(&pose, [prepared]), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, [prepared], formation), &mut transform, &mut projection);
     camera.insert((transform, projection));
 }
 
@@ -202,7 +207,7 @@ mod tests {
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
-        let image = guarded(|| render(prepared, red(), &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        let image = guarded(|| render(prepared, red(), None, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
 
@@ -223,7 +228,7 @@ mod tests {
         let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
         let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
         let ground_world = prepared.scale.highest_world;
-        let rgba = guarded(|| render(prepared, palette, &options, Quality::Still)).unwrap().unwrap();
+        let rgba = guarded(|| render(prepared, palette, None, &options, Quality::Still)).unwrap().unwrap();
         Above { rgba, pose, ground_world }
     }
 
@@ -319,7 +324,7 @@ mod tests {
         let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
         let prepared = prepared(&terrain, &Settings::default(), Overlay::None);
         let options = ShotOptions { width: 9000, ..ShotOptions::default() };
-        let refused = shot(prepared, red(), &options, Path::new("/nowhere/view.png"));
+        let refused = shot(prepared, red(), None, &options, Path::new("/nowhere/view.png"));
         assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));
     }
 }

@@ -16,12 +16,14 @@
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on how it is drawn")]
 
+mod adaptive;
 mod apply;
 mod bounds;
 mod camera;
 mod compare;
 mod control;
 mod draw;
+mod formation;
 mod frame;
 mod idle;
 mod inland;
@@ -50,6 +52,7 @@ pub use camera::{Lens, Pose};
 pub use compare::{Beside, Layout, Piece, Side};
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
 pub use draw::{DrawPlugin, TerrainCamera};
+pub use formation::{Formation, Recipe, Refusal};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
 pub use mesh::Quality;

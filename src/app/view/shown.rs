@@ -1,11 +1,13 @@
 //! What the view shall show, and what it shows: the two ends of the way to the screen.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bevy::prelude::Resource;
+use glam::Vec3;
 
 use super::compare::{Beside, Layout, Piece, Side};
+use super::formation::Formation;
 use super::prepare::Prepared;
 use crate::look::PaletteTable;
 
@@ -18,11 +20,13 @@ pub struct Shown {
     pub water: bool,
     /// Another terrain to compare with; its textures go when this goes.
     pub beside: Option<Beside>,
+    /// The tree that the terrain was made of, where it is that tree and nothing else; only while it is drawn.
+    pub formation: Option<Arc<Formation>>,
 }
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { prepared: None, palette: None, water: true, beside: None }
+        Self { prepared: None, palette: None, water: true, beside: None, formation: None }
     }
 }
 
@@ -32,6 +36,18 @@ impl Shown {
         match side {
             Side::A => self.prepared.as_ref().zip(self.palette.as_ref()),
             Side::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
+        }
+    }
+
+    /// How far along a ray the ground of a side is met.
+    pub fn pick(&self, side: Side, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
+        let (prepared, _) = self.of(side)?;
+        match self.formation.as_ref().filter(|_| side == Side::A) {
+            Some(formation) => {
+                let long = direction_world.length();
+                formation.pick(origin_world, direction_world, prepared.scale.highest_world).map(|t| t / long)
+            }
+            None => prepared.ground().pick(origin_world, direction_world),
         }
     }
 
@@ -60,6 +76,8 @@ struct Report {
     serials: [AtomicU64; 2],
     /// Memory of the textures of B.
     beside_bytes: AtomicU64,
+    /// Patches of a tree are on their way, or still morph.
+    unsettled: AtomicBool,
 }
 
 impl Drawn {
@@ -82,7 +100,13 @@ impl Drawn {
     pub fn is(&self, shown: &Shown) -> bool {
         let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
         let there = shown.prepared.as_ref().is_none_or(|prepared| prepared.serial == self.serial());
-        there && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+        let settled = !self.0.unsettled.load(Ordering::Acquire);
+        there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+    }
+
+    /// Whether all patches of a tree that the picture wants are there.
+    pub(super) fn settle(&self, is_settled: bool) {
+        self.0.unsettled.store(!is_settled, Ordering::Release);
     }
 
     /// The two terrains that are drawn now, and the memory of the textures of B.
