@@ -5,6 +5,8 @@ mod construction_kit;
 
 use construction_kit::{Dice, large, tree};
 use proptest::prelude::*;
+use talweg::construction::buffer::Buffer;
+use talweg::construction::buffer::walk::{surface as surface_of, walk};
 use talweg::construction::disc::Disc;
 use talweg::construction::fill::{Region, Sampling};
 use talweg::construction::plane::{add, length, scaled, sub};
@@ -132,7 +134,16 @@ proptest! {
         };
         let old = Program::new(&before, 3);
         let mut out = filled(&old, true);
-        prop_assert!(out == filled(&old, false), "pruning");
+        prop_assert!(out == filled(&old, false), "pruning by tiles");
+        prop_assert!(out == filled(&Program::new(&before, 3).without_boxes(), false), "pruning by boxes");
+        // rows give what places give
+        let step = old.side / 96.0;
+        let detail = Detail { level: 1.0, spacing: step };
+        for (k, &height) in out.iter().enumerate().step_by(7) {
+            let place = |i: usize| i as f64 / 96.0 * old.side;
+            let alone = old.height([place(k % 97), place(k / 97)], &detail) / old.relief;
+            prop_assert!(alone as f32 == height, "{alone} {height}");
+        }
         let mut after = before.clone();
         let count = after.terrain.count();
         let (mut k, which) = (0, at.index(count));
@@ -186,6 +197,61 @@ proptest! {
             }
         }
     }
+}
+
+/// A walk over the buffer in the arithmetic of shaders, against the program.
+#[test]
+fn a_walk_over_the_buffer_answers_as_the_program_does() {
+    let scenes = paper_trees().into_iter().map(|(_, tree)| tree);
+    for (seed, tree) in (0..60).map(tree).chain(scenes).enumerate() {
+        let program = Program::new(&tree, 7);
+        let buffer = program.to_buffer();
+        let mut dice = Dice::new(seed as u64 + 300);
+        let (mut off, mut seen) = (0, 0);
+        for _ in 0..150 {
+            let p = spot(&mut dice);
+            let (place, detail) = (p.map(|v| v as f32), details(&mut dice));
+            let p = place.map(f64::from);
+            let tier = if seed % 3 == 0 { Tier::Terrain } else { Tier::ALL[dice.below(5)] };
+            let given = walk(&buffer, tier, place, detail.level as f32, detail.spacing as f32);
+            let answer = program.at_in::<false>(&program.within(&Area::ALL), tier, p, &detail);
+            let surface = answer.surface(program.ground).0;
+            let walked = f64::from(surface_of(given, program.ground as f32));
+            seen += 1;
+            // places of 8 km have a step of half a millimetre; on walls that is some of their height
+            let steep = length(program.at(p, &detail).slope);
+            let fits = (surface - walked).abs() <= 0.02 + 0.01 * steep && (f64::from(given.weight) - answer.weight).abs() < 1e-3;
+            off += usize::from(!fits);
+            assert!((surface - walked).abs() < 2.0, "tree {seed} at {p:?}: {surface} {walked}");
+        }
+        assert!(off * 100 <= seen, "tree {seed}: {off} of {seen} are off");
+    }
+}
+
+#[test]
+fn buffers_come_back_and_broken_ones_are_refused() {
+    let scenes = paper_trees().into_iter().map(|(_, tree)| tree);
+    for tree in (0..40).map(tree).chain(scenes) {
+        let buffer = Program::new(&tree, 7).to_buffer();
+        let listing = buffer.listing().unwrap();
+        assert_eq!(listing.words(), buffer.words);
+        assert_eq!(buffer.bytes().len(), buffer.words.len() * 4);
+    }
+    let mut buffer = Program::new(&tree(3), 7).to_buffer();
+    for length in [0, 1, 15, 16, 40, buffer.words.len() - 1] {
+        let short = Buffer { words: buffer.words[..length].to_vec(), pictures: Vec::new() };
+        assert!(short.listing().is_err(), "{length}");
+    }
+    let mut dice = Dice::new(1);
+    for _ in 0..2000 {
+        let mut other = buffer.clone();
+        let at = dice.below(other.words.len());
+        other.words[at] ^= 1 << dice.below(32);
+        // it is read or refused; nothing breaks
+        let _ = other.listing();
+    }
+    buffer.words[1] += 1;
+    assert!(buffer.listing().unwrap_err().to_string().contains("version 2"));
 }
 
 fn any_ray(dice: &mut Dice, top: f64) -> Ray {
@@ -402,6 +468,9 @@ fn a_hundred_and_fifty_primitives_fit_in_64_kilobytes() {
     let text = tree.to_ron(0);
     println!("{} pieces: {} bytes of RON", tree.count(), text.len());
     assert!(text.len() < 64 * 1024, "{}", text.len());
+    let buffer = Program::new(&tree, 1).to_buffer();
+    println!("{} bytes of buffer", buffer.bytes().len());
+    assert!(buffer.bytes().len() < 64 * 1024, "{}", buffer.bytes().len());
     assert_eq!(Tree::from_ron(&text).unwrap(), tree);
 }
 

@@ -110,15 +110,15 @@ pub struct Contour {
 /// A contour ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    centre: Point,
-    height: f64,
-    depth: f64,
-    falloff: Falloff,
+    pub(super) centre: Point,
+    pub(super) height: f64,
+    pub(super) depth: f64,
+    pub(super) falloff: Falloff,
     /// R over the angle from -2π to 2π.
-    radius: Line,
-    farthest: f64,
+    pub(super) radius: Line,
+    pub(super) farthest: f64,
     /// Profiles by angle from -π on.
-    rays: Vec<(f64, Line)>,
+    pub(super) rays: Vec<(f64, Line)>,
 }
 
 /// The angle between -π and π.

@@ -158,7 +158,7 @@ const LEAST_WIDTH: f64 = 0.01;
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    course: Course,
+    pub(super) course: Course,
     /// Profiles by arc length; one alone holds everywhere.
     profiles: Vec<(f64, Shape)>,
 }
@@ -212,6 +212,11 @@ impl Curve {
 impl Prepared {
     pub fn area(&self) -> Area {
         self.course.path.area
+    }
+
+    /// Arc length, whether both sides are the same, and line of every profile.
+    pub fn profiles(&self) -> impl Iterator<Item = (f64, bool, &Line)> {
+        self.profiles.iter().map(|(s, shape)| (*s, shape.is_even, &shape.line))
     }
 
     /// The profiles around arc length `s`, how far `s` is from the first to the second, and how fast that changes.

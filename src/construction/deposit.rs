@@ -142,6 +142,14 @@ impl Deposit {
         (share, dshare)
     }
 
+    /// The share on ground of this height, with these heights `base` to the east, west, south and north.
+    pub fn share_of_heights(&self, height: f64, [east, west, south, north]: [f64; 4]) -> f64 {
+        let share = self.height.map_or(1.0, |window| window.at(height).0);
+        let Some(window) = self.slope.filter(|_| share > 0.0) else { return share };
+        let per = 0.5 / self.base;
+        share * window.at(length([(east - west) * per, (south - north) * per])).0
+    }
+
     /// Range of the share and bound of its gradient, on a ground of the given range and Lipschitz bound as far as sight
     /// goes, whose slope in the middle of the stretch, `radius` from its ends, is `steep`.
     pub fn share_over(&self, ground: (Range, f64), steep: f64, radius: f64) -> (Range, f64) {

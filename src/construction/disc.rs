@@ -8,6 +8,7 @@ use super::answer::{Answer, Bounds, Detail};
 use super::falloff::Falloff;
 use super::ground::{Form, Ground, Surface};
 use super::plane::{Area, Point, Range, Stretch, length, scaled, sub};
+use super::rows::{LANES, Lanes, Row};
 
 crate::params! {
     /// A round piece of ground: a plain, hills, mountains or dunes.
@@ -42,10 +43,10 @@ crate::params! {
 /// A disc ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    centre: Point,
-    height: f64,
-    falloff: Falloff,
-    ground: Ground,
+    pub(super) centre: Point,
+    pub(super) height: f64,
+    pub(super) falloff: Falloff,
+    pub(super) ground: Ground,
 }
 
 impl Disc {
@@ -85,6 +86,22 @@ impl Prepared {
         let (over, slope) = self.ground.at::<G>(way, detail);
         let fade = if distance > 0.0 { scaled(way, turn / distance) } else { [0.0; 2] };
         Answer { height: self.height + over, weight, slope, fade }
+    }
+
+    /// The answers along a row.
+    pub fn row(&self, row: Row, detail: &Detail, out: &mut Lanes) {
+        let n = row.len();
+        let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+        for k in 0..n {
+            (xs[k], ys[k]) = (row.xs[k] - self.centre[0], row.ys[k] - self.centre[1]);
+            out.weight[k] = self.falloff.weight((xs[k] * xs[k] + ys[k] * ys[k]).sqrt());
+        }
+        let Some((from, to)) = out.span(n) else { return };
+        let mut over = [0.0; LANES];
+        self.ground.row(&xs[from..to], &ys[from..to], detail, &mut over[from..to]);
+        for k in from..to {
+            out.height[k] = self.height + over[k];
+        }
     }
 
     pub fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {

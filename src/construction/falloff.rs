@@ -32,6 +32,15 @@ impl Falloff {
         (t * t * t, -6.0 * x * t * t / width)
     }
 
+    /// The weight alone, without branches.
+    #[inline]
+    pub fn weight(&self, d: f64) -> f64 {
+        let x = (d - self.core) / (self.radius - self.core);
+        let t = 1.0 - x * x;
+        let weight = if d >= self.radius { 0.0 } else { t * t * t };
+        if d <= self.core { 1.0 } else { weight }
+    }
+
     /// Weights between two distances, and the greatest slope there.
     pub fn over(&self, d: Range) -> (Range, f64) {
         let weight = Range::new(self.at(d.high).0, self.at(d.low).0);

@@ -4,14 +4,15 @@ use std::ops::Range as Span;
 
 use rayon::prelude::*;
 
-use super::answer::Detail;
-use super::plane::{Area, Point, higher, lower};
-use super::program::{Program, Selection, Tier};
+use super::answer::{Answer, Detail};
+use super::plane::{Area, higher, lower};
+use super::program::{Program, Tier};
+use super::rows::{LANES, Lanes, Row};
 use crate::field::Grid;
 use crate::nodes::{Cancelled, Control};
 
 /// Side of a tile, in samples.
-const TILE: usize = 32;
+const TILE: usize = LANES;
 
 /// The samples of a grid to be computed: rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,10 +95,15 @@ impl Program {
                 let tile =
                     Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
                 let selection = if sampling.pruned { self.within(&tile) } else { self.within(&Area::ALL) };
+                let (width, mut xs) = (right - left, [0.0; LANES]);
+                xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = place(left + j));
+                let mut lanes = Lanes::NOTHING;
                 for i in 0..count {
-                    let y = place(first + i);
+                    let ys = [place(first + i); LANES];
+                    let row = Row { xs: &xs[..width], ys: &ys[..width] };
+                    self.row_in(&selection, sampling.tier, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.sample(&selection, sampling.tier, [place(left + j), y], &detail);
+                        *cell = self.sample(sampling.tier, &lanes.answer(j));
                     }
                 }
             }
@@ -105,8 +111,8 @@ impl Program {
         })
     }
 
-    fn sample(&self, selection: &Selection, tier: Tier, p: Point, detail: &Detail) -> f32 {
-        let answer = self.at_in::<false>(selection, tier, p, detail);
+    /// What an answer of a tier is on a grid.
+    fn sample(&self, tier: Tier, answer: &Answer) -> f32 {
         let per_relief = 1.0 / self.relief;
         (match tier {
             Tier::Terrain => answer.surface(self.ground).0 * per_relief,

@@ -11,6 +11,7 @@
 use super::answer::Detail;
 use super::noise::Noise;
 use super::plane::{Affine, Point, Range, Stretch, dot, higher, lower};
+use super::rows::LANES;
 
 crate::choices! {
     /// What the ground is like.
@@ -49,6 +50,7 @@ pub struct Form {
 #[derive(Clone, Debug)]
 pub struct Ground {
     form: Form,
+    seed: u32,
     octaves: Vec<Octave>,
 }
 
@@ -110,7 +112,16 @@ impl Ground {
             amplitude *= form.roughness;
             turn = turn.map(|[a, b]| [0.8 * a - 0.6 * b, 0.6 * a + 0.8 * b]);
         }
-        Self { form, octaves }
+        Self { form, seed, octaves }
+    }
+
+    pub fn form(&self) -> &Form {
+        &self.form
+    }
+
+    /// The number that chooses its octaves.
+    pub fn seed(&self) -> u32 {
+        self.seed
     }
 
     /// Height above the level of the disc, and its gradient if asked for, at `p` from the disc's centre.
@@ -121,6 +132,40 @@ impl Ground {
             Surface::Hills => self.hills::<G>(p, detail),
             Surface::Ridged => self.ridged::<G>(p, detail),
             Surface::Dunes => self.dunes::<G>(p, detail),
+        }
+    }
+
+    /// Heights along a row of places from the disc's centre.
+    pub fn row(&self, xs: &[f64], ys: &[f64], detail: &Detail, out: &mut [f64]) {
+        let n = xs.len();
+        match self.form.surface {
+            Surface::Level => out.fill(0.0),
+            Surface::Hills => {
+                out.fill(0.0);
+                let mut values = [0.0; LANES];
+                for (octave, amplitude) in self.shown(detail) {
+                    octave.noise.row(&octave.map, xs, ys, &mut values[..n]);
+                    out.iter_mut().zip(&values).for_each(|(height, value)| *height += amplitude * value);
+                }
+            }
+            Surface::Ridged => {
+                out.fill(0.0);
+                let (mut values, mut weights) = ([0.0; LANES], [1.0; LANES]);
+                for (octave, amplitude) in self.shown(detail) {
+                    octave.noise.row(&octave.map, xs, ys, &mut values[..n]);
+                    for ((height, value), weight) in out.iter_mut().zip(&values).zip(&mut weights) {
+                        let below = 1.0 - (value * value + EDGE).sqrt();
+                        let ridge = below * below;
+                        *height += amplitude * *weight * ridge;
+                        *weight = ridge * (2.0 - ridge);
+                    }
+                }
+            }
+            Surface::Dunes => {
+                for (k, height) in out.iter_mut().enumerate() {
+                    *height = self.dunes::<false>([xs[k], ys[k]], detail).0;
+                }
+            }
         }
     }
 

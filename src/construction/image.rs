@@ -76,16 +76,16 @@ impl Image {
 /// An image ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    corner: Point,
+    pub(super) corner: Point,
     /// p = corner + e u + f v + g u v.
-    e: Point,
-    f: Point,
-    g: Point,
+    pub(super) e: Point,
+    pub(super) f: Point,
+    pub(super) g: Point,
     area: Area,
-    picture: Picture,
-    height: f64,
-    depth: f64,
-    border: f64,
+    pub(super) picture: Picture,
+    pub(super) height: f64,
+    pub(super) depth: f64,
+    pub(super) border: f64,
 }
 
 impl Prepared {

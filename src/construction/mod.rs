@@ -13,13 +13,15 @@
 //! | [`ground`], [`noise`], [`profile`], [`path`], [`picture`], [`falloff`] | what primitives are made of |
 //! | [`blend`], [`replace`], [`deposit`], [`warp`], [`place`], [`detail`] | the operators |
 //! | [`answer`], [`plane`] | what is asked and answered; points, boxes, affine maps |
-//! | [`program`] | a tree made ready: boxes, maps put together, pruning |
-//! | [`fill`], [`change`] | a whole grid or a part of it; where two trees differ |
+//! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
+//! | [`fill`], [`rows`], [`change`] | a whole grid or a part of it, row by row; where two trees differ |
+//! | [`buffer`] | a program as words that a shader walks |
 //! | [`trace`] | sphere tracing |
 //! | [`presets`] | composed pieces to begin with |
 
 pub mod answer;
 pub mod blend;
+pub mod buffer;
 pub mod change;
 pub mod check;
 pub mod contour;
@@ -30,6 +32,7 @@ pub mod disc;
 pub mod falloff;
 pub mod fill;
 pub mod ground;
+pub mod hierarchy;
 pub mod image;
 pub mod noise;
 pub mod path;
@@ -42,6 +45,7 @@ pub mod profile;
 pub mod program;
 pub mod replace;
 pub mod ribbon;
+pub mod rows;
 pub mod text;
 pub mod trace;
 pub mod warp;

@@ -8,7 +8,8 @@
 
 use std::sync::LazyLock;
 
-use super::plane::{Point, Range, Stretch, higher, length, lower};
+use super::plane::{Affine, Point, Range, Stretch, higher, length, lower};
+use super::rows::LANES;
 
 /// √2: a sum of four unit vectors reaches √½ at the middle of a cell.
 const SCALE: f64 = std::f64::consts::SQRT_2;
@@ -49,9 +50,35 @@ fn floor(t: f64) -> f64 {
     if whole > t { whole - 1.0 } else { whole }
 }
 
+/// The vectors that stand on lattice points; the upper eight of a point's random bits choose one.
+pub fn vectors() -> &'static [Point] {
+    &*VECTORS
+}
+
+/// 6t⁵ - 15t⁴ + 10t³.
+#[inline]
+fn fade(t: f64) -> f64 {
+    t * t * t * (t * (t * 6.0 - 15.0) + 10.0)
+}
+
+/// η at (x, y) of a cell with these vectors at its corners.
+#[inline]
+fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
+    let na = a[0] * x + a[1] * y;
+    let nb = b[0] * (x - 1.0) + b[1] * y;
+    let nc = c[0] * x + c[1] * (y - 1.0);
+    let nd = d[0] * (x - 1.0) + d[1] * (y - 1.0);
+    let (u, v) = (fade(x), fade(y));
+    na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
+}
+
 impl Noise {
     pub fn new(seed: u32) -> Self {
         Self { seed, vectors: &VECTORS }
+    }
+
+    pub fn seed(&self) -> u32 {
+        self.seed
     }
 
     #[inline]
@@ -72,7 +99,6 @@ impl Noise {
         let nb = b[0] * (x - 1.0) + b[1] * y;
         let nc = c[0] * x + c[1] * (y - 1.0);
         let nd = d[0] * (x - 1.0) + d[1] * (y - 1.0);
-        let fade = |t: f64| t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
         let (u, v) = (fade(x), fade(y));
         let (k1, k2, k3) = (nb - na, nc - na, na - nb - nc + nd);
         let value = na + u * k1 + v * (k2 + u * k3);
@@ -83,6 +109,30 @@ impl Noise {
         let (du, dv) = (slope(x), slope(y));
         let mixed = |k: usize| a[k] + u * (b[k] - a[k]) + v * ((c[k] - a[k]) + u * (a[k] - b[k] - c[k] + d[k]));
         (value, [mixed(0) + du * (k1 + v * k3), mixed(1) + dv * (k2 + u * k3)])
+    }
+
+    /// η along a row of places that `map` takes to waves; neighbours in one cell share its vectors.
+    pub fn row(&self, map: &Affine, xs: &[f64], ys: &[f64], out: &mut [f64]) {
+        let n = xs.len();
+        let (mut fx, mut fy) = ([0.0; LANES], [0.0; LANES]);
+        let mut cells = [(0i32, 0i32); LANES];
+        for k in 0..n {
+            let [x, y] = map.at([xs[k], ys[k]]);
+            let (left, top) = (floor(x), floor(y));
+            cells[k] = (left as i64 as i32, top as i64 as i32);
+            (fx[k], fy[k]) = (x - left, y - top);
+        }
+        let mut from = 0;
+        while from < n {
+            let (i, j) = cells[from];
+            let to = from + cells[from..n].iter().take_while(|&&cell| cell == (i, j)).count();
+            let (a, b) = (self.vector(i, j), self.vector(i.wrapping_add(1), j));
+            let (c, d) = (self.vector(i, j.wrapping_add(1)), self.vector(i.wrapping_add(1), j.wrapping_add(1)));
+            for ((value, &x), &y) in out[from..to].iter_mut().zip(&fx[from..to]).zip(&fy[from..to]) {
+                *value = mixed([a, b, c, d], x, y);
+            }
+            from = to;
+        }
     }
 
     /// Range of η and bound of |∇η| over a stretch.

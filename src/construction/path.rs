@@ -82,6 +82,17 @@ pub struct NearOver {
     pub doffset: f64,
 }
 
+/// A path as it is written down.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outline {
+    /// How far from the curve places are asked for.
+    pub reach: f64,
+    /// τ.
+    pub tolerance: f64,
+    /// x, y and arc length; chords run from one to the next.
+    pub vertices: Vec<[f64; 3]>,
+}
+
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Path {
@@ -135,6 +146,16 @@ impl Path {
         };
         path.sort_into_cells();
         path
+    }
+
+    /// What it is made of.
+    pub fn outline(&self) -> Outline {
+        let mut vertices: Vec<[f64; 3]> = self.chords.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
+        if let Some(last) = self.chords.last() {
+            let end = add(last.from, scaled(last.along, last.length));
+            vertices.push([end[0], end[1], last.start + last.length]);
+        }
+        Outline { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
     /// Total arc length.

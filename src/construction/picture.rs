@@ -57,6 +57,10 @@ impl Picture {
         Self { raster, blocks, columns, whole }
     }
 
+    pub fn raster(&self) -> &Raster {
+        &self.raster
+    }
+
     /// Which picture it is.
     pub fn hash(&self) -> u128 {
         self.raster.hash

@@ -66,6 +66,11 @@ impl Line {
         Self { knots: knots.collect(), xs }
     }
 
+    /// x, value and derivative of every knot.
+    pub fn points(&self) -> impl Iterator<Item = [f64; 3]> {
+        self.xs.iter().zip(&self.knots).map(|(&x, &(y, slope))| [x, y, slope])
+    }
+
     /// The same line, `by` times as high.
     pub fn scaled(mut self, by: f64) -> Self {
         for (y, slope) in &mut self.knots {

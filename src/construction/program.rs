@@ -16,6 +16,7 @@ use build::Builder;
 use super::answer::{Answer, Bounds, Detail};
 use super::blend::{self, Sum};
 use super::deposit::Deposit;
+use super::hierarchy::{Hierarchy, Met};
 use super::piece::Tree;
 use super::plane::{Affine, Area, Point, Range, Stretch, add, higher, length, scaled, sub};
 use super::replace::{self, Extent};
@@ -37,7 +38,7 @@ pub enum Leaf {
 }
 
 impl Leaf {
-    fn area(&self) -> Area {
+    pub(super) fn area(&self) -> Area {
         match self {
             Self::Disc(leaf) => leaf.area(),
             Self::Curve(leaf) => leaf.area(),
@@ -48,7 +49,7 @@ impl Leaf {
     }
 
     #[inline]
-    fn at<const G: bool>(&self, p: Point, detail: &Detail) -> Answer {
+    pub(super) fn at<const G: bool>(&self, p: Point, detail: &Detail) -> Answer {
         match self {
             Self::Disc(leaf) => leaf.at::<G>(p, detail),
             Self::Curve(leaf) => leaf.at::<G>(p),
@@ -58,7 +59,7 @@ impl Leaf {
         }
     }
 
-    fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {
+    pub(super) fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {
         match self {
             Self::Disc(leaf) => leaf.over(stretch, detail),
             Self::Curve(leaf) => leaf.over(stretch),
@@ -71,14 +72,14 @@ impl Leaf {
 
 /// Where a node's own metres lie in those around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Frame {
+pub(super) struct Frame {
     /// From places around to its own.
-    inward: Affine,
+    pub(super) inward: Affine,
     /// Elevation: rise · z + lift.
-    rise: f64,
-    lift: f64,
-    stretching: f64,
-    is_plain: bool,
+    pub(super) rise: f64,
+    pub(super) lift: f64,
+    pub(super) stretching: f64,
+    pub(super) is_plain: bool,
     seed: u32,
 }
 
@@ -87,13 +88,14 @@ impl Frame {
         Self { inward: Affine::IDENTITY, rise: 1.0, lift: 0.0, stretching: 1.0, is_plain: true, seed }
     }
 
-    fn detail(&self, detail: &Detail) -> Detail {
+    pub(super) fn detail(&self, detail: &Detail) -> Detail {
         Detail { spacing: detail.spacing * self.stretching, ..*detail }
     }
 }
 
+/// What a node does.
 #[derive(Debug)]
-enum Operator {
+pub(super) enum Operator {
     Leaf { leaf: Arc<Leaf>, made_of: u64, frame: Frame },
     Blend,
     Replace(Extent),
@@ -105,13 +107,15 @@ enum Operator {
 /// A node of the program.
 #[derive(Debug)]
 pub(super) struct Node {
-    operator: Operator,
+    pub(super) operator: Operator,
     /// Where it has weight, in the metres around it.
     pub(super) area: Area,
     /// What it is made of, without its children.
     pub(super) key: u64,
     /// The first of replace and add is the ground that the others come on.
     pub(super) children: Vec<u32>,
+    /// Boxes around many children of a sum.
+    pub(super) hierarchy: Hierarchy,
 }
 
 impl Node {
@@ -182,7 +186,7 @@ pub struct Selection {
 
 impl Selection {
     #[inline]
-    fn of(&self, node: u32) -> &[u32] {
+    pub(super) fn of(&self, node: u32) -> &[u32] {
         let (from, to) = self.spans[node as usize];
         &self.children[from as usize..to as usize]
     }
@@ -224,6 +228,15 @@ impl Program {
         };
         program.everything = program.within(&Area::ALL);
         program
+    }
+
+    /// The same program without boxes: every piece is asked everywhere. Only to measure what boxes save.
+    pub fn without_boxes(mut self) -> Self {
+        for node in &mut self.nodes {
+            (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
+        }
+        self.everything = self.within(&Area::ALL);
+        self
     }
 
     /// Nodes of the program: primitives and operators, those of instances counted each time.
@@ -348,13 +361,7 @@ impl Program {
                 let slope = frame.inward.pull(own.slope).map(|s| s * frame.rise);
                 Answer { height, weight: own.weight, slope, fade: frame.inward.pull(own.fade) }
             }
-            Operator::Blend => {
-                let mut sum = Sum::default();
-                for child in selection.of(id).iter().filter(|child| there(child)) {
-                    sum.add(&self.ask::<G>(selection, *child, p, detail), 1.0);
-                }
-                sum.answer()
-            }
+            Operator::Blend => self.sum::<G>(selection, id, p, detail),
             Operator::Replace(extent) => {
                 let children = selection.of(id);
                 let mut below = first(p, children);
@@ -381,13 +388,7 @@ impl Program {
             Operator::Warp { warp, frame } => {
                 let (q, jacobian) = warp.at::<G>(frame.inward.at(p));
                 let detail = frame.detail(detail);
-                let mut sum = Sum::default();
-                for child in selection.of(id) {
-                    if self.nodes[*child as usize].area.contains(q) {
-                        sum.add(&self.ask::<G>(selection, *child, q, &detail), 1.0);
-                    }
-                }
-                let own = sum.answer();
+                let own = self.sum::<G>(selection, id, q, &detail);
                 if !G {
                     return own;
                 }
@@ -397,13 +398,8 @@ impl Program {
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
                 let mut sum = Sum::default();
-                let last = node.children.len() - 1;
                 for child in selection.of(id).iter().filter(|child| there(child)) {
-                    let share = match node.children.iter().position(|c| c == child) {
-                        Some(0) if last > 0 => 1.0 - share,
-                        Some(k) if k == last => share,
-                        _ => 0.0,
-                    };
+                    let share = node.share_of(*child, share);
                     if share > 0.0 {
                         sum.add(&self.ask::<G>(selection, *child, p, detail), share);
                     }
@@ -411,6 +407,30 @@ impl Program {
                 sum.answer()
             }
         }
+    }
+
+    /// The children blended at `p`. With a hierarchy only those are looked at whose boxes `p` is in; the order stays that of the tree.
+    fn sum<const G: bool>(&self, selection: &Selection, id: u32, p: Point, detail: &Detail) -> Answer {
+        let node = &self.nodes[id as usize];
+        let children = selection.of(id);
+        let mut sum = Sum::default();
+        let mut add = |child: u32| {
+            if self.nodes[child as usize].area.contains(p) {
+                sum.add(&self.ask::<G>(selection, child, p, detail), 1.0);
+            }
+        };
+        match self.met(node, children, |area| area.contains(p)) {
+            Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
+            None => children.iter().for_each(|&child| add(child)),
+        }
+        sum.answer()
+    }
+
+    /// Positions of the children whose boxes `meets` holds for; `None` where they are to be looked at one by one.
+    #[inline]
+    fn met(&self, node: &Node, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<Met> {
+        let is_whole = !node.hierarchy.is_empty() && children.len() == node.children.len();
+        if is_whole { Met::of(&node.hierarchy, meets) } else { None }
     }
 
     fn bound(&self, selection: &Selection, id: u32, stretch: &Stretch, detail: &Detail) -> Bounds {
@@ -438,7 +458,7 @@ impl Program {
                     laid: own.laid * steep,
                 }
             }
-            Operator::Blend => blend::bounds(&each(selection.of(id), stretch, detail)),
+            Operator::Blend => self.sum_bounds(selection, id, stretch, detail),
             Operator::Replace(extent) => {
                 let children = selection.of(id);
                 let mut below = self.first_bound(selection, children, stretch, detail);
@@ -472,7 +492,7 @@ impl Program {
             }
             Operator::Warp { warp, frame } => {
                 let (inner, stretching) = warp.over(&frame.inward.stretch(stretch));
-                let own = blend::bounds(&each(selection.of(id), &inner, &frame.detail(detail)));
+                let own = self.sum_bounds(selection, id, &inner, &frame.detail(detail));
                 let by = stretching * frame.stretching;
                 Bounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
             }
@@ -492,12 +512,40 @@ impl Program {
         }
     }
 
+    /// Bounds of the children's blend.
+    fn sum_bounds(&self, selection: &Selection, id: u32, stretch: &Stretch, detail: &Detail) -> Bounds {
+        let children = selection.of(id);
+        let around = stretch.area_of();
+        let mut pieces = Vec::new();
+        let mut add = |child: u32| {
+            let bounds = self.bound(selection, child, stretch, detail);
+            if !bounds.is_nothing() {
+                pieces.push(bounds);
+            }
+        };
+        match self.met(&self.nodes[id as usize], children, |area| area.meets(&around)) {
+            Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
+            None => children.iter().for_each(|&child| add(child)),
+        }
+        blend::bounds(&pieces)
+    }
+
     fn first_bound(&self, selection: &Selection, children: &[u32], stretch: &Stretch, detail: &Detail) -> Bounds {
         children.first().map_or(Bounds::NOTHING, |&child| self.bound(selection, child, stretch, detail))
     }
 }
 
 impl Node {
+    /// Share of a child of a level of detail whose second piece has `share`: pieces between the first and the last never show.
+    pub(super) fn share_of(&self, child: u32, share: f64) -> f64 {
+        let last = self.children.len() - 1;
+        match self.children.iter().position(|&c| c == child) {
+            Some(0) if last > 0 => 1.0 - share,
+            Some(k) if k == last => share,
+            _ => 0.0,
+        }
+    }
+
     fn inward_is_plain(&self) -> bool {
         !matches!(self.operator, Operator::Warp { .. })
     }

@@ -42,6 +42,18 @@ fn product(bound: f64, by: f64) -> f64 {
     if by == 0.0 { 0.0 } else { bound * by }
 }
 
+/// Height and weight of `b` in place of `a`, each a height and a weight; that of `b` is above 0.
+#[inline]
+pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
+    let w = if b.1 < 1.0 { b.1 } else { 1.0 };
+    if extent == Extent::Below {
+        return (a.0 + w * (b.0 - a.0), a.1);
+    }
+    let sigma = if a.1 < THRESHOLD { a.1 / THRESHOLD } else { 1.0 };
+    let left = (1.0 - w) * sigma;
+    ((left * a.0 + w * b.0) / (left + w), (1.0 - w) * a.1 + w * w)
+}
+
 /// `b` in place of `a`.
 #[inline]
 pub fn answer(a: &Answer, b: &Answer, extent: Extent) -> Answer {
@@ -49,20 +61,20 @@ pub fn answer(a: &Answer, b: &Answer, extent: Extent) -> Answer {
         return *a;
     }
     let (w, dw) = held(b);
+    let (height, weight) = heights((a.height, a.weight), (b.height, b.weight), extent);
     if extent == Extent::Below {
         let step = b.height - a.height;
         let slope = [0, 1].map(|k| a.slope[k] + w * (b.slope[k] - a.slope[k]) + dw[k] * step);
-        return Answer { height: a.height + w * step, slope, ..*a };
+        return Answer { height, slope, ..*a };
     }
     let (sigma, dsigma) = presence(a);
     let (left, norm) = ((1.0 - w) * sigma, (1.0 - w) * sigma + w);
-    let height = (left * a.height + w * b.height) / norm;
     let slope = [0, 1].map(|k| {
         let dleft = (1.0 - w) * dsigma[k] - dw[k] * sigma;
         (left * a.slope[k] + dleft * (a.height - height) + w * b.slope[k] + dw[k] * (b.height - height)) / norm
     });
     let fade = [0, 1].map(|k| (1.0 - w) * a.fade[k] + dw[k] * (2.0 * w - a.weight));
-    Answer { height, weight: (1.0 - w) * a.weight + w * w, slope, fade }
+    Answer { height, weight, slope, fade }
 }
 
 /// How far A is terrain, σ, and ∇σ.

@@ -45,10 +45,10 @@ pub struct Ribbon {
 /// A ribbon ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    course: Course,
-    picture: Picture,
-    per_length: f64,
-    level: f64,
+    pub(super) course: Course,
+    pub(super) picture: Picture,
+    pub(super) per_length: f64,
+    pub(super) level: f64,
 }
 
 impl Ribbon {

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Frame, Leaf, Node, Operator};
 use crate::construction::check::{DEEPEST, MOST_PIECES};
 use crate::construction::deposit::Deposit;
+use crate::construction::hierarchy::Hierarchy;
 use crate::construction::picture::Picture;
 use crate::construction::piece::{Form, Piece, Tree};
 use crate::construction::place;
@@ -112,7 +113,11 @@ impl Builder<'_> {
             _ => all,
         };
         let key = xxh3_64(format!("{operator:?}").as_bytes());
-        let mut node = Node { operator, area, key, children };
+        let hierarchy = match operator {
+            Operator::Blend | Operator::Warp { .. } => Hierarchy::new(&children.iter().map(area_of).collect::<Vec<_>>()),
+            _ => Hierarchy::default(),
+        };
+        let mut node = Node { operator, area, key, children, hierarchy };
         node.area = node.outward(area);
         self.nodes.push(node);
         Some(self.nodes.len() as u32 - 1)
@@ -160,7 +165,8 @@ impl Builder<'_> {
         self.known.insert(made_of, leaf.clone());
         let area = frame.inward.inverse().area(&leaf.area());
         let key = xxh3_64(format!("{key} {frame:?}").as_bytes());
-        self.nodes.push(Node { operator: Operator::Leaf { leaf, made_of, frame }, area, key, children: Vec::new() });
+        let operator = Operator::Leaf { leaf, made_of, frame };
+        self.nodes.push(Node { operator, area, key, children: Vec::new(), hierarchy: Hierarchy::default() });
         Some(self.nodes.len() as u32 - 1)
     }
 }

@@ -1,0 +1,567 @@
+//! What the words mean: every record once, for writing and for reading.
+
+use super::{BufferError, HEADER, MAGIC, VERSION, op};
+
+/// Goes over words, writing what it is given or giving what it reads.
+trait Pass {
+    fn word(&mut self, value: &mut u32);
+    /// How many items a list can still have.
+    fn room(&self) -> usize;
+}
+
+struct Writer {
+    words: Vec<u32>,
+}
+
+impl Pass for Writer {
+    fn word(&mut self, value: &mut u32) {
+        self.words.push(*value);
+    }
+
+    fn room(&self) -> usize {
+        usize::MAX
+    }
+}
+
+struct Reader<'a> {
+    words: &'a [u32],
+    at: usize,
+    /// It was asked for more than there is.
+    is_broken: bool,
+}
+
+impl Pass for Reader<'_> {
+    fn word(&mut self, value: &mut u32) {
+        match self.words.get(self.at) {
+            Some(word) => *value = *word,
+            None => (*value, self.is_broken) = (0, true),
+        }
+        self.at += 1;
+    }
+
+    fn room(&self) -> usize {
+        self.words.len().saturating_sub(self.at)
+    }
+}
+
+/// What stands in words one after the other.
+trait Words: Default {
+    fn pass(&mut self, io: &mut impl Pass);
+}
+
+impl Words for u32 {
+    fn pass(&mut self, io: &mut impl Pass) {
+        io.word(self);
+    }
+}
+
+impl Words for f32 {
+    fn pass(&mut self, io: &mut impl Pass) {
+        let mut bits = self.to_bits();
+        io.word(&mut bits);
+        *self = Self::from_bits(bits);
+    }
+}
+
+impl<T: Words, const N: usize> Words for [T; N]
+where
+    [T; N]: Default,
+{
+    fn pass(&mut self, io: &mut impl Pass) {
+        self.iter_mut().for_each(|item| item.pass(io));
+    }
+}
+
+impl<T: Words> Words for Vec<T> {
+    fn pass(&mut self, io: &mut impl Pass) {
+        let mut length = self.len() as u32;
+        length.pass(io);
+        self.resize_with((length as usize).min(io.room()), T::default);
+        self.iter_mut().for_each(|item| item.pass(io));
+    }
+}
+
+impl<A: Words, B: Words> Words for (A, B) {
+    fn pass(&mut self, io: &mut impl Pass) {
+        self.0.pass(io);
+        self.1.pass(io);
+    }
+}
+
+impl<A: Words, B: Words, C: Words> Words for (A, B, C) {
+    fn pass(&mut self, io: &mut impl Pass) {
+        self.0.pass(io);
+        self.1.pass(io);
+        self.2.pass(io);
+    }
+}
+
+macro_rules! records {
+    ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $kind:ty,)+ })+) => {
+        $(
+            $(#[$about])*
+            #[derive(Clone, Debug, Default, PartialEq)]
+            pub struct $name { $($(#[$of])* pub $field: $kind,)+ }
+
+            impl Words for $name {
+                fn pass(&mut self, io: &mut impl Pass) {
+                    $(self.$field.pass(io);)+
+                }
+            }
+        )+
+    };
+}
+
+/// Points of a monotone cubic: x, y, and the slope there.
+pub type LineWords = Vec<[f32; 3]>;
+
+records! {
+    /// A disc. Octave i of n has the frequency 2ⁱ/size, the amplitude amplitude · roughnessⁱ and the seed seed + 0x9e3779b9 (i + 1); its place is
+    /// turned by i angles of the 3-4-5 triangle and moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two, of sizes 2.6 and 4.
+    DiscWords {
+        centre: [f32; 2],
+        height: f32,
+        /// Distances up to which the weight is 1 and from which on it is 0.
+        core: f32,
+        radius: f32,
+        /// 0 level, 1 hills, 2 ridged, 3 dunes.
+        surface: u32,
+        octaves: u32,
+        amplitude: f32,
+        size: f32,
+        roughness: f32,
+        wind: [f32; 2],
+        seed: u32,
+    }
+    /// A curve's course.
+    CourseWords {
+        /// Distance within which it has weight, and τ of [`path`](crate::construction::path).
+        reach: f32,
+        tolerance: f32,
+        core: f32,
+        radius: f32,
+        /// x, y; chords run from one to the next.
+        vertices: Vec<[f32; 2]>,
+        /// Boxes around [`RUN`](super::RUN) chords each, and the arc length where the first begins.
+        runs: Vec<([f32; 4], f32)>,
+        /// By arc length.
+        height: LineWords,
+        width: LineWords,
+        depth: LineWords,
+    }
+    /// A curve with its profiles.
+    CurveWords {
+        course: CourseWords,
+        /// Arc length, whether both sides are the same, rise by offset / width.
+        profiles: Vec<(f32, u32, LineWords)>,
+    }
+    /// A contour.
+    ContourWords {
+        centre: [f32; 2],
+        height: f32,
+        depth: f32,
+        /// In radii.
+        core: f32,
+        reach: f32,
+        /// Greatest radius.
+        farthest: f32,
+        /// By the angle; it goes once around before -π and once after π.
+        radius: LineWords,
+        /// Angle from -π on, rise by distance / radius.
+        rays: Vec<(f32, LineWords)>,
+    }
+    /// A picture over four corners: p = corner + e u + f v + g u v.
+    ImageWords {
+        corner: [f32; 2],
+        e: [f32; 2],
+        f: [f32; 2],
+        g: [f32; 2],
+        height: f32,
+        depth: f32,
+        border: f32,
+        /// First sample in the pictures, width, height.
+        picture: [u32; 3],
+    }
+    /// A picture along a curve.
+    RibbonWords {
+        course: CourseWords,
+        picture: [u32; 3],
+        per_length: f32,
+        level: f32,
+    }
+}
+
+/// A primitive by its kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LeafWords {
+    Disc(DiscWords),
+    Curve(CurveWords),
+    Contour(ContourWords),
+    Image(ImageWords),
+    Ribbon(RibbonWords),
+}
+
+/// A primitive with its bounds: lowest and highest, |∇f|, |∇α|.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Primitive {
+    pub bounds: [f32; 4],
+    pub words: LeafWords,
+}
+
+impl Default for Primitive {
+    fn default() -> Self {
+        Self { bounds: [0.0; 4], words: LeafWords::Disc(DiscWords::default()) }
+    }
+}
+
+impl Words for Primitive {
+    fn pass(&mut self, io: &mut impl Pass) {
+        let mut kind = match self.words {
+            LeafWords::Disc(_) => 0,
+            LeafWords::Curve(_) => 1,
+            LeafWords::Contour(_) => 2,
+            LeafWords::Image(_) => 3,
+            LeafWords::Ribbon(_) => 4,
+        };
+        let was = kind;
+        kind.pass(io);
+        if kind != was {
+            self.words = match kind {
+                1 => LeafWords::Curve(CurveWords::default()),
+                2 => LeafWords::Contour(ContourWords::default()),
+                3 => LeafWords::Image(ImageWords::default()),
+                4 => LeafWords::Ribbon(RibbonWords::default()),
+                _ => LeafWords::Disc(DiscWords::default()),
+            };
+        }
+        self.bounds.pass(io);
+        match &mut self.words {
+            LeafWords::Disc(words) => words.pass(io),
+            LeafWords::Curve(words) => words.pass(io),
+            LeafWords::Contour(words) => words.pass(io),
+            LeafWords::Image(words) => words.pass(io),
+            LeafWords::Ribbon(words) => words.pass(io),
+        }
+    }
+}
+
+/// An instruction with its box (low x, low y, high x, high y) and what is inside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    pub area: [f32; 4],
+    pub what: What,
+}
+
+/// What an instruction does; primitives by their number.
+#[derive(Clone, Debug, PartialEq)]
+pub enum What {
+    Leaf {
+        primitive: u32,
+    },
+    Placed {
+        primitive: u32,
+        map: [f32; 6],
+        /// Rise, lift, stretching.
+        numbers: [f32; 3],
+    },
+    Group {
+        of: Vec<Step>,
+    },
+    Blend {
+        of: Vec<Step>,
+    },
+    Replace {
+        extent: u32,
+        of: Vec<Step>,
+    },
+    Add {
+        extent: u32,
+        /// Whether by height, and from, to, below, above.
+        height: (u32, [f32; 4]),
+        slope: (u32, [f32; 4]),
+        base: f32,
+        /// The box around what is laid: slopes are measured within.
+        laid: [f32; 4],
+        of: Vec<Step>,
+    },
+    Warp {
+        map: [f32; 6],
+        stretching: f32,
+        /// 0 noise, 1 twist.
+        bend: u32,
+        /// Centre of a twist, strength or angle, waves per metre or radius.
+        numbers: [f32; 4],
+        seeds: [u32; 2],
+        of: Vec<Step>,
+    },
+    Detail {
+        from: f32,
+        to: f32,
+        of: Vec<Step>,
+    },
+    Share {
+        share: u32,
+        of: Vec<Step>,
+    },
+}
+
+/// A buffer taken apart.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Listing {
+    /// Side, relief, height of the ground.
+    pub frame: [f32; 3],
+    /// Vectors of the noise.
+    pub vectors: Vec<[f32; 2]>,
+    pub primitives: Vec<Primitive>,
+    pub tiers: [Option<Step>; 5],
+}
+
+/// No tree is deeper.
+const DEEPEST: usize = 400;
+
+impl Listing {
+    /// The listing as words.
+    pub fn words(&self) -> Vec<u32> {
+        let mut io = Writer { words: vec![0; HEADER] };
+        for vector in &self.vectors {
+            vector.clone().pass(&mut io);
+        }
+        let first = io.words.len();
+        let mut offsets = Vec::with_capacity(self.primitives.len());
+        for primitive in &self.primitives {
+            offsets.push(io.words.len() as u32);
+            primitive.clone().pass(&mut io);
+        }
+        let mut starts = [0; 5];
+        let mut frames = 0;
+        for (start, step) in starts.iter_mut().zip(&self.tiers) {
+            let Some(step) = step else { continue };
+            *start = io.words.len() as u32;
+            frames = frames.max(step.write(&mut io, &offsets) + 1);
+            io.words.push(op::END);
+        }
+        let length = io.words.len() as u32;
+        let [side, relief, ground] = self.frame.map(f32::to_bits);
+        io.words[..6].copy_from_slice(&[MAGIC, VERSION, length, side, relief, ground]);
+        io.words[6..11].copy_from_slice(&starts);
+        io.words[11..15].copy_from_slice(&[frames, HEADER as u32, first as u32, self.primitives.len() as u32]);
+        io.words
+    }
+
+    /// Takes words apart.
+    ///
+    /// # Errors
+    /// When they are no buffer of this version, or broken.
+    pub fn read(words: &[u32]) -> Result<Self, BufferError> {
+        if words.len() < HEADER || words[0] != MAGIC {
+            return Err(BufferError::Magic);
+        }
+        if words[1] != VERSION {
+            return Err(BufferError::Version(words[1]));
+        }
+        if words[2] as usize != words.len() || words[12] as usize != HEADER || words[13] < words[12] {
+            return Err(BufferError::Broken(2));
+        }
+        let mut io = Reader { words, at: HEADER, is_broken: false };
+        let mut listing = Self { frame: [words[3], words[4], words[5]].map(f32::from_bits), ..Self::default() };
+        listing.vectors = vec![[0.0; 2]; (words[13] - words[12]) as usize / 2];
+        listing.vectors.iter_mut().for_each(|vector| vector.pass(&mut io));
+        let mut offsets = Vec::new();
+        for _ in 0..words[14] {
+            if io.is_broken || io.at >= words.len() {
+                return Err(BufferError::Broken(io.at));
+            }
+            offsets.push(io.at as u32);
+            let mut primitive = Primitive::default();
+            primitive.pass(&mut io);
+            listing.primitives.push(primitive);
+        }
+        for (tier, &start) in listing.tiers.iter_mut().zip(&words[6..11]) {
+            if start != 0 {
+                io.at = start as usize;
+                *tier = Some(Step::read(&mut io, &offsets, 0)?);
+            }
+        }
+        if io.is_broken { Err(BufferError::Broken(io.at)) } else { Ok(listing) }
+    }
+}
+
+impl What {
+    fn op(&self) -> u32 {
+        match self {
+            Self::Leaf { .. } => op::LEAF,
+            Self::Placed { .. } => op::PLACED,
+            Self::Group { .. } => op::GROUP,
+            Self::Blend { .. } => op::BLEND,
+            Self::Replace { .. } => op::REPLACE,
+            Self::Add { .. } => op::ADD,
+            Self::Warp { .. } => op::WARP,
+            Self::Detail { .. } => op::DETAIL,
+            Self::Share { .. } => op::SHARE,
+        }
+    }
+
+    /// An instruction of this number with nothing in it.
+    fn of(number: u32) -> Option<Self> {
+        let of = Vec::new();
+        Some(match number {
+            op::LEAF => Self::Leaf { primitive: 0 },
+            op::PLACED => Self::Placed { primitive: 0, map: [0.0; 6], numbers: [0.0; 3] },
+            op::GROUP => Self::Group { of },
+            op::BLEND => Self::Blend { of },
+            op::REPLACE => Self::Replace { extent: 0, of },
+            op::ADD => Self::Add {
+                extent: 0,
+                height: <_>::default(),
+                slope: <_>::default(),
+                base: 0.0,
+                laid: [0.0; 4],
+                of,
+            },
+            op::WARP => {
+                Self::Warp { map: [0.0; 6], stretching: 0.0, bend: 0, numbers: [0.0; 4], seeds: [0; 2], of }
+            }
+            op::DETAIL => Self::Detail { from: 0.0, to: 0.0, of },
+            op::SHARE => Self::Share { share: 0, of },
+            _ => return None,
+        })
+    }
+
+    /// Whether it opens a frame, which GIVE closes.
+    fn opens(&self) -> bool {
+        !matches!(self, Self::Leaf { .. } | Self::Placed { .. } | Self::Group { .. } | Self::Share { .. })
+    }
+
+    fn inside(&mut self) -> Option<&mut Vec<Step>> {
+        match self {
+            Self::Leaf { .. } | Self::Placed { .. } => None,
+            Self::Group { of }
+            | Self::Blend { of }
+            | Self::Replace { of, .. }
+            | Self::Add { of, .. }
+            | Self::Warp { of, .. }
+            | Self::Detail { of, .. }
+            | Self::Share { of, .. } => Some(of),
+        }
+    }
+
+    fn operands(&mut self, io: &mut impl Pass) {
+        match self {
+            Self::Leaf { primitive } => primitive.pass(io),
+            Self::Placed { primitive, map, numbers } => {
+                primitive.pass(io);
+                map.pass(io);
+                numbers.pass(io);
+            }
+            Self::Group { .. } | Self::Blend { .. } => {}
+            Self::Replace { extent, .. } => extent.pass(io),
+            Self::Add { extent, height, slope, base, .. } => {
+                extent.pass(io);
+                height.pass(io);
+                slope.pass(io);
+                base.pass(io);
+            }
+            Self::Warp { map, stretching, bend, numbers, seeds, .. } => {
+                map.pass(io);
+                stretching.pass(io);
+                bend.pass(io);
+                numbers.pass(io);
+                seeds.pass(io);
+            }
+            Self::Detail { from, to, .. } => {
+                from.pass(io);
+                to.pass(io);
+            }
+            Self::Share { share, .. } => share.pass(io),
+        }
+    }
+}
+
+impl Step {
+    /// Writes it and what is inside; the frames that it needs.
+    fn write(&self, io: &mut Writer, offsets: &[u32]) -> u32 {
+        let Self { mut area, what } = self.clone();
+        let mut what = what;
+        if let What::Leaf { primitive } | What::Placed { primitive, .. } = &mut what {
+            *primitive = offsets[*primitive as usize];
+        }
+        let from = io.words.len();
+        io.words.extend([what.op(), 0]);
+        area.pass(io);
+        what.operands(io);
+        let mut frames = 0;
+        let probe = match &what {
+            What::Add { slope: (1, _), laid, .. } => Some(*laid),
+            _ => None,
+        };
+        let has_ground = matches!(what, What::Replace { .. } | What::Add { .. });
+        let ground = io.words.len() as u32;
+        for (k, inner) in what.inside().into_iter().flatten().enumerate() {
+            let within = inner.write(io, offsets);
+            // a probe stands on the frame that asks
+            frames = frames.max(within + u32::from(k == 0 && probe.is_some()));
+            if k == 0 && has_ground {
+                io.words.push(op::GROUND);
+                if let Some(mut laid) = probe {
+                    let end = io.words.len() as u32 + 7;
+                    io.words.extend([op::PROBE, end]);
+                    laid.pass(io);
+                    io.words.push(ground);
+                }
+            }
+        }
+        if what.opens() {
+            io.words.push(op::GIVE);
+            frames += 1;
+        }
+        io.words[from + 1] = io.words.len() as u32;
+        frames
+    }
+
+    fn read(io: &mut Reader, offsets: &[u32], depth: usize) -> Result<Self, BufferError> {
+        let from = io.at;
+        let broken = || BufferError::Broken(from);
+        let (mut number, mut skip) = (0, 0);
+        number.pass(io);
+        skip.pass(io);
+        let skip = skip as usize;
+        let mut what = What::of(number).ok_or_else(broken)?;
+        if depth > DEEPEST || skip <= from || skip > io.words.len() {
+            return Err(broken());
+        }
+        let mut area = [0.0; 4];
+        area.pass(io);
+        what.operands(io);
+        if let What::Leaf { primitive } | What::Placed { primitive, .. } = &mut what {
+            *primitive = offsets.binary_search(primitive).map_err(|_| broken())? as u32;
+        }
+        let end = skip - usize::from(what.opens());
+        let mut of = Vec::new();
+        let mut measured = None;
+        while io.at < end && !io.is_broken {
+            match io.words[io.at] {
+                op::GROUND => io.at += 1,
+                op::PROBE => {
+                    io.at += 2;
+                    let mut area = [0.0; 4];
+                    area.pass(io);
+                    measured = Some(area);
+                    io.at += 1;
+                }
+                _ => of.push(Self::read(io, offsets, depth + 1)?),
+            }
+        }
+        io.at = skip;
+        if let What::Add { laid, .. } = &mut what
+            && let Some(area) = measured
+        {
+            *laid = area;
+        }
+        match what.inside() {
+            Some(inside) => *inside = of,
+            None if of.is_empty() => {}
+            None => return Err(broken()),
+        }
+        Ok(Self { area, what })
+    }
+}

@@ -1,0 +1,150 @@
+//! Boxes around boxes: which of many pieces a place or a stretch can touch, without asking each of them.
+//!
+//! Scheme: pieces are halved at the median of their middles along the longer side, down to [`MOST`] pieces, and laid out depth
+//! first, every box with the index of the box that follows what is in it. A walk needs no stack: go on where the box is met, jump
+//! where it is not.
+//! The hierarchy says who is asked, never in which order answers are summed: a blend sums its children in the order of the tree.
+//! Otherwise moving one piece would change the last bit of sums far away from it, and only what changed could not be computed
+//! again by itself.
+
+use super::plane::Area;
+
+/// Pieces in a box that is not divided.
+const MOST: usize = 4;
+/// Fewer pieces than this are quicker looked at one by one.
+pub const FEW: usize = 8;
+
+/// A box around boxes or around pieces.
+#[derive(Clone, Copy, Debug)]
+pub struct Bin {
+    pub area: Area,
+    /// The box after everything in this one.
+    pub skip: u32,
+    /// Pieces in it, as part of the order; none in a box that is divided.
+    pub from: u32,
+    pub to: u32,
+}
+
+/// Boxes around pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Hierarchy {
+    pub bins: Vec<Bin>,
+    /// Positions of the pieces, those of a box side by side.
+    pub order: Vec<u32>,
+}
+
+impl Hierarchy {
+    /// Around pieces of these areas; empty where there are few.
+    pub fn new(areas: &[Area]) -> Self {
+        if areas.len() < FEW {
+            return Self::default();
+        }
+        let mut hierarchy = Self { bins: Vec::new(), order: (0..areas.len() as u32).collect() };
+        hierarchy.divide(areas, 0, areas.len());
+        hierarchy
+    }
+
+    fn divide(&mut self, areas: &[Area], from: usize, to: usize) {
+        let here = self.bins.len();
+        let of = |k: &u32| areas[*k as usize];
+        let area = self.order[from..to].iter().map(of).fold(Area::EMPTY, Area::union);
+        let is_whole = to - from > MOST;
+        let span = if is_whole { (0, 0) } else { (from as u32, to as u32) };
+        self.bins.push(Bin { area, skip: 0, from: span.0, to: span.1 });
+        if is_whole {
+            let middles = Area::of(self.order[from..to].iter().map(|k| of(k).centre()));
+            let axis = usize::from(middles.high[1] - middles.low[1] > middles.high[0] - middles.low[0]);
+            let middle = usize::midpoint(from, to);
+            let by = |a: &u32, b: &u32| of(a).centre()[axis].total_cmp(&of(b).centre()[axis]).then(a.cmp(b));
+            self.order[from..to].sort_by(by);
+            self.divide(areas, from, middle);
+            self.divide(areas, middle, to);
+        }
+        self.bins[here].skip = self.bins.len() as u32;
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.bins.is_empty()
+    }
+
+    /// Calls `see` with the position of every piece whose boxes `meets` holds for.
+    #[inline]
+    pub fn each(&self, meets: impl Fn(&Area) -> bool, mut see: impl FnMut(u32)) {
+        let mut k = 0;
+        while let Some(bin) = self.bins.get(k) {
+            if !meets(&bin.area) {
+                k = bin.skip as usize;
+                continue;
+            }
+            self.order[bin.from as usize..bin.to as usize].iter().for_each(|&piece| see(piece));
+            k += 1;
+        }
+    }
+}
+
+/// Positions met, in growing order: as many as a place usually is in.
+#[derive(Clone, Copy, Debug)]
+pub struct Met {
+    positions: [u32; Self::MOST],
+    count: usize,
+}
+
+impl Met {
+    const MOST: usize = 32;
+
+    /// The positions that [`Hierarchy::each`] finds, in growing order; `None` where there are too many.
+    #[inline]
+    pub fn of(hierarchy: &Hierarchy, meets: impl Fn(&Area) -> bool) -> Option<Self> {
+        let mut met = Self { positions: [0; Self::MOST], count: 0 };
+        let mut fits = true;
+        hierarchy.each(meets, |position| {
+            let Some(room) = met.positions[met.count..].first_mut() else {
+                fits = false;
+                return;
+            };
+            *room = position;
+            met.count += 1;
+            // few, and nearly in order already
+            let mut k = met.count - 1;
+            while k > 0 && met.positions[k - 1] > met.positions[k] {
+                met.positions.swap(k - 1, k);
+                k -= 1;
+            }
+        });
+        fits.then_some(met)
+    }
+
+    #[inline]
+    pub fn positions(&self) -> &[u32] {
+        &self.positions[..self.count]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::construction::construction_kit::Dice;
+
+    #[test]
+    fn it_finds_every_piece_that_is_met_and_in_order() {
+        let mut dice = Dice::new(3);
+        for count in [0, 7, 8, 9, 40, 333] {
+            let areas: Vec<Area> = (0..count)
+                .map(|_| Area::around([dice.between(0.0, 900.0), dice.between(0.0, 900.0)], dice.between(1.0, 60.0)))
+                .collect();
+            let hierarchy = Hierarchy::new(&areas);
+            assert_eq!(hierarchy.is_empty(), count < FEW);
+            for _ in 0..200 {
+                let p = [dice.between(-50.0, 950.0), dice.between(-50.0, 950.0)];
+                let there: Vec<u32> = (0..count as u32).filter(|&k| areas[k as usize].contains(p)).collect();
+                if count < FEW || there.len() > 8 {
+                    continue;
+                }
+                let met = Met::of(&hierarchy, |area| area.contains(p)).expect("few are met");
+                let found: Vec<u32> =
+                    met.positions().iter().copied().filter(|&k| areas[k as usize].contains(p)).collect();
+                assert_eq!(found, there);
+            }
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Many places at once: rows of up to [`LANES`] places, for grids.
+//!
+//! Every answer has the bits that [`Program::at_in`] gives for its place alone. A row pays because what does not change along it is
+//! done once: which pieces and octaves count, the lattice cell that places share; and because the rest is arithmetic on arrays.
+
+use super::answer::{Answer, Detail};
+use super::deposit::Deposit;
+use super::plane::{Area, Point};
+use super::program::{Frame, Leaf, Operator, Program, Selection, Tier};
+use super::replace;
+
+/// Places of a row at the most.
+pub const LANES: usize = 32;
+
+/// Heights and weights of the places of a row. Where a weight is 0 the height means nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct Lanes {
+    pub height: [f64; LANES],
+    pub weight: [f64; LANES],
+}
+
+impl Lanes {
+    pub const NOTHING: Self = Self { height: [0.0; LANES], weight: [0.0; LANES] };
+
+    /// The answer of place `k`, without gradients.
+    pub fn answer(&self, k: usize) -> Answer {
+        Answer { height: self.height[k], weight: self.weight[k], ..Answer::default() }
+    }
+
+    fn set(&mut self, k: usize, answer: &Answer) {
+        (self.height[k], self.weight[k]) = (answer.height, answer.weight);
+    }
+
+    /// From the first place with weight to the one after the last.
+    pub fn span(&self, n: usize) -> Option<(usize, usize)> {
+        let first = self.weight[..n].iter().position(|&w| w > 0.0)?;
+        let last = self.weight[..n].iter().rposition(|&w| w > 0.0)?;
+        Some((first, last + 1))
+    }
+}
+
+/// Places of a row.
+#[derive(Clone, Copy)]
+pub struct Row<'a> {
+    pub xs: &'a [f64],
+    pub ys: &'a [f64],
+}
+
+impl<'a> Row<'a> {
+    pub fn len(&self) -> usize {
+        self.xs.len()
+    }
+
+    fn part(&self, (from, to): (usize, usize)) -> Row<'a> {
+        Row { xs: &self.xs[from..to], ys: &self.ys[from..to] }
+    }
+
+    fn at(&self, k: usize) -> Point {
+        [self.xs[k], self.ys[k]]
+    }
+
+    /// From the first place in the area to the one after the last.
+    fn span(&self, area: &Area) -> Option<(usize, usize)> {
+        let n = self.len();
+        let inside = |&k: &usize| area.contains(self.at(k));
+        let first = (0..n).find(inside)?;
+        let last = (first..n).rfind(inside)?;
+        Some((first, last + 1))
+    }
+}
+
+/// Sums of a blend, lane by lane.
+struct Sums {
+    weight: [f64; LANES],
+    moment: [f64; LANES],
+    count: [u32; LANES],
+    only: Lanes,
+}
+
+impl Sums {
+    const NOTHING: Self =
+        Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: Lanes::NOTHING };
+
+    /// Adds the answers of a part of the row that begins at `from`.
+    fn add(&mut self, answers: &Lanes, share: f64, (from, to): (usize, usize)) {
+        let n = to - from;
+        let (height, weight) = (&answers.height[..n], &answers.weight[..n]);
+        let (sum, moment, count) =
+            (&mut self.weight[from..to], &mut self.moment[from..to], &mut self.count[from..to]);
+        let (only_height, only_weight) = (&mut self.only.height[from..to], &mut self.only.weight[from..to]);
+        for k in 0..n {
+            let w = weight[k] * share;
+            let there = w > 0.0;
+            let first = there & (count[k] == 0);
+            only_height[k] = if first { height[k] } else { only_height[k] };
+            only_weight[k] = if first { w } else { only_weight[k] };
+            count[k] += u32::from(there);
+            sum[k] += if there { w } else { 0.0 };
+            moment[k] += if there { w * height[k] } else { 0.0 };
+        }
+    }
+
+    fn answer(&self, n: usize, out: &mut Lanes) {
+        for k in 0..n {
+            let several = self.count[k] > 1;
+            let height = self.moment[k] * (1.0 / self.weight[k]);
+            out.height[k] = if several { height } else { self.only.height[k] };
+            out.weight[k] = if several { self.weight[k] } else { self.only.weight[k] };
+        }
+    }
+}
+
+impl Program {
+    /// The answers of a tier along a row of up to [`LANES`] places, without gradients. `selection` must hold what has weight there.
+    pub fn row_in(&self, selection: &Selection, tier: Tier, row: Row, detail: &Detail, out: &mut Lanes) {
+        out.weight[..row.len()].fill(0.0);
+        if let Some(root) = self.roots[tier as usize] {
+            self.child_row(selection, root, row, detail, out);
+        }
+    }
+
+    /// The answers of a node, 0 outside its box.
+    fn child_row(&self, selection: &Selection, id: u32, row: Row, detail: &Detail, out: &mut Lanes) {
+        out.weight[..row.len()].fill(0.0);
+        let Some(span) = row.span(&self.nodes[id as usize].area) else { return };
+        if span == (0, row.len()) {
+            self.row(selection, id, row, detail, out);
+            return;
+        }
+        let mut part = Lanes::NOTHING;
+        self.row(selection, id, row.part(span), detail, &mut part);
+        let n = span.1 - span.0;
+        out.height[span.0..span.1].copy_from_slice(&part.height[..n]);
+        out.weight[span.0..span.1].copy_from_slice(&part.weight[..n]);
+    }
+
+    /// Adds a child to a sum.
+    fn sum_row(&self, selection: &Selection, child: u32, share: f64, row: Row, detail: &Detail, sums: &mut Sums) {
+        if let Some(span) = row.span(&self.nodes[child as usize].area) {
+            let mut answers = Lanes::NOTHING;
+            self.row(selection, child, row.part(span), detail, &mut answers);
+            sums.add(&answers, share, span);
+        }
+    }
+
+    /// The answers of a node for places around and in its box. Places outside it are 0.
+    fn row(&self, selection: &Selection, id: u32, row: Row, detail: &Detail, out: &mut Lanes) {
+        let node = &self.nodes[id as usize];
+        let n = row.len();
+        match &node.operator {
+            Operator::Leaf { leaf, frame, .. } => leaf_row(leaf, frame, row, detail, out),
+            Operator::Blend => {
+                let mut sums = Sums::NOTHING;
+                for child in selection.of(id) {
+                    self.sum_row(selection, *child, 1.0, row, detail, &mut sums);
+                }
+                sums.answer(n, out);
+            }
+            Operator::Detail(settings) => {
+                let share = settings.share(detail.level);
+                let mut sums = Sums::NOTHING;
+                for child in selection.of(id) {
+                    let share = node.share_of(*child, share);
+                    if share > 0.0 {
+                        self.sum_row(selection, *child, share, row, detail, &mut sums);
+                    }
+                }
+                sums.answer(n, out);
+            }
+            Operator::Warp { warp, frame } => {
+                let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+                for k in 0..n {
+                    let (q, _) = warp.at::<false>(frame.inward.at(row.at(k)));
+                    (xs[k], ys[k]) = (q[0], q[1]);
+                }
+                let (inner, detail) = (Row { xs: &xs[..n], ys: &ys[..n] }, frame.detail(detail));
+                let mut sums = Sums::NOTHING;
+                for child in selection.of(id) {
+                    self.sum_row(selection, *child, 1.0, inner, &detail, &mut sums);
+                }
+                sums.answer(n, out);
+            }
+            Operator::Replace(extent) => {
+                let children = selection.of(id);
+                self.first_row(selection, children, row, detail, out);
+                for child in children.iter().skip(1) {
+                    let Some(span) = row.span(&self.nodes[*child as usize].area) else { continue };
+                    let mut above = Lanes::NOTHING;
+                    self.row(selection, *child, row.part(span), detail, &mut above);
+                    for k in span.0..span.1 {
+                        let (height, weight) = (above.height[k - span.0], above.weight[k - span.0]);
+                        if weight > 0.0 {
+                            (out.height[k], out.weight[k]) =
+                                replace::heights((out.height[k], out.weight[k]), (height, weight), *extent);
+                        }
+                    }
+                }
+            }
+            Operator::Add(deposit) => self.add_row(selection, selection.of(id), deposit, row, detail, out),
+        }
+        if !matches!(node.operator, Operator::Blend) {
+            // places between others can lie outside the box
+            for k in 0..n {
+                if !node.area.contains(row.at(k)) {
+                    out.weight[k] = 0.0;
+                }
+            }
+        }
+    }
+
+    fn first_row(&self, selection: &Selection, children: &[u32], row: Row, detail: &Detail, out: &mut Lanes) {
+        match children.first() {
+            Some(child) => self.child_row(selection, *child, row, detail, out),
+            None => out.weight[..row.len()].fill(0.0),
+        }
+        for k in 0..row.len() {
+            // what is not there has the height 0
+            if out.weight[k] <= 0.0 {
+                (out.height[k], out.weight[k]) = (0.0, 0.0);
+            }
+        }
+    }
+
+    fn add_row(
+        &self,
+        selection: &Selection,
+        children: &[u32],
+        deposit: &Deposit,
+        row: Row,
+        detail: &Detail,
+        out: &mut Lanes,
+    ) {
+        let n = row.len();
+        self.first_row(selection, children, row, detail, out);
+        let ground = *out;
+        for k in 0..n {
+            let sunk = deposit.ground(&ground.answer(k));
+            out.set(k, &sunk);
+        }
+        let mut shares: Option<[f64; LANES]> = None;
+        for child in children.iter().skip(1) {
+            let mut laid = Lanes::NOTHING;
+            self.child_row(selection, *child, row, detail, &mut laid);
+            let Some((from, to)) = laid.span(n) else { continue };
+            let shares =
+                shares.get_or_insert_with(|| self.share_row(selection, children, deposit, row, detail, &ground));
+            for k in from..to {
+                if laid.weight[k] > 0.0 {
+                    let answer = deposit.answer(&out.answer(k), &laid.answer(k), (shares[k], [0.0; 2]));
+                    out.set(k, &answer);
+                }
+            }
+        }
+    }
+
+    /// Shares that a deposit lays along a row, on ground that answers `ground` there.
+    fn share_row(
+        &self,
+        selection: &Selection,
+        children: &[u32],
+        deposit: &Deposit,
+        row: Row,
+        detail: &Detail,
+        ground: &Lanes,
+    ) -> [f64; LANES] {
+        let n = row.len();
+        let surface = |lanes: &Lanes, k: usize| lanes.answer(k).surface(self.ground).0;
+        let mut shares = [1.0; LANES];
+        if deposit.slope.is_none() {
+            for (k, share) in shares[..n].iter_mut().enumerate() {
+                *share = deposit.share_of_heights(surface(ground, k), [0.0; 4]);
+            }
+            return shares;
+        }
+        let e = deposit.base;
+        let mut around = [Lanes::NOTHING; 4];
+        for (lanes, step) in around.iter_mut().zip([[e, 0.0], [-e, 0.0], [0.0, e], [0.0, -e]]) {
+            let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+            for k in 0..n {
+                (xs[k], ys[k]) = (row.xs[k] + step[0], row.ys[k] + step[1]);
+            }
+            self.first_row(selection, children, Row { xs: &xs[..n], ys: &ys[..n] }, detail, lanes);
+        }
+        for (k, share) in shares[..n].iter_mut().enumerate() {
+            let heights = [0, 1, 2, 3].map(|side: usize| surface(&around[side], k));
+            *share = deposit.share_of_heights(surface(ground, k), heights);
+        }
+        shares
+    }
+}
+
+fn leaf_row(leaf: &Leaf, frame: &Frame, row: Row, detail: &Detail, out: &mut Lanes) {
+    let n = row.len();
+    if frame.is_plain {
+        own_row(leaf, row, detail, out);
+        return;
+    }
+    let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
+    for k in 0..n {
+        let q = frame.inward.at(row.at(k));
+        (xs[k], ys[k]) = (q[0], q[1]);
+    }
+    own_row(leaf, Row { xs: &xs[..n], ys: &ys[..n] }, &frame.detail(detail), out);
+    for height in &mut out.height[..n] {
+        *height = *height * frame.rise + frame.lift;
+    }
+}
+
+fn own_row(leaf: &Leaf, row: Row, detail: &Detail, out: &mut Lanes) {
+    match leaf {
+        Leaf::Disc(disc) => disc.row(row, detail, out),
+        _ => {
+            for k in 0..row.len() {
+                out.set(k, &leaf.at::<false>(row.at(k), detail));
+            }
+        }
+    }
+}
