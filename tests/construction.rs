@@ -220,7 +220,8 @@ fn a_walk_over_the_buffer_answers_as_the_program_does() {
             seen += 1;
             // places of 8 km have a step of half a millimetre; on walls that is some of their height
             let steep = length(program.at(p, &detail).slope);
-            let fits = (surface - walked).abs() <= 0.02 + 0.01 * steep && (f64::from(given.weight) - answer.weight).abs() < 1e-3;
+            let fits = (surface - walked).abs() <= 0.02 + 0.01 * steep
+                && (f64::from(given.weight) - answer.weight).abs() < 1e-3;
             off += usize::from(!fits);
             assert!((surface - walked).abs() < 2.0, "tree {seed} at {p:?}: {surface} {walked}");
         }

@@ -19,7 +19,8 @@ use bevy::winit::WinitPlugin;
 
 use super::launch::{AppError, guarded};
 use super::view::{
-    DrawPlugin, Drawn, Formation, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle, near_world, place,
+    DrawPlugin, Drawn, Formation, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle,
+    near_world, place,
 };
 use crate::look::{PaletteTable, Picture};
 
@@ -207,7 +208,8 @@ mod tests {
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
-        let image = guarded(|| render(prepared, red(), None, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        let image =
+            guarded(|| render(prepared, red(), None, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
 

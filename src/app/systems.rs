@@ -17,6 +17,7 @@ use super::commands::{ViewAction, Viewpoint};
 use super::compare::Comparing;
 use super::drive::Observed;
 use super::export::{Exports, Product};
+use super::forming::Forming;
 use super::lifeboat::Lifeboat;
 use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
@@ -151,6 +152,7 @@ pub struct Hands<'w> {
     studio: ResMut<'w, Studio>,
     benching: ResMut<'w, Benching>,
     measuring: Res<'w, Measuring>,
+    forming: Res<'w, Forming>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
@@ -165,11 +167,16 @@ pub struct Beside<'w> {
     comparing: Res<'w, Comparing>,
     measuring: Res<'w, Measuring>,
     studio: Res<'w, Studio>,
+    forming: Res<'w, Forming>,
 }
 
 impl Beside<'_> {
     pub fn is_busy(&self) -> bool {
-        self.exports.is_running() || self.comparing.is_busy() || self.measuring.is_busy() || self.studio.is_busy()
+        self.exports.is_running()
+            || self.comparing.is_busy()
+            || self.measuring.is_busy()
+            || self.studio.is_busy()
+            || self.forming.is_busy()
     }
 }
 
@@ -200,6 +207,7 @@ pub fn panels(
     hands.studio.receive();
     info.variants = hands.studio.info();
     let received = receiving.elapsed();
+    info.no_tree = hands.forming.refusal();
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
@@ -284,6 +292,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         insight: bridge.insight.clone(),
         problems: bridge.problems.clone(),
         places_on_screen: Vec::new(),
+        no_tree: None,
         compare: CompareInfo::default(),
         variants: VariantsInfo::default(),
         bench: BenchInfo::default(),

@@ -35,7 +35,13 @@ pub struct ShotArgs {
     pub overlay: String,
     /// Where the eye is: metres from the west and the north edge, metres above the ground, heading (0 is north, 90 east) and
     /// tilt (-90 is down) in degrees
-    #[arg(long, value_name = "EAST,SOUTH,ABOVE,HEADING,TILT", value_delimiter = ',', num_args = 5, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "EAST,SOUTH,ABOVE,HEADING,TILT",
+        value_delimiter = ',',
+        num_args = 5,
+        allow_hyphen_values = true
+    )]
     pub from: Vec<f32>,
 }
 

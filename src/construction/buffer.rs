@@ -130,7 +130,8 @@ impl Buffer {
 impl Program {
     /// The program as a buffer.
     pub fn to_buffer(&self) -> Buffer {
-        let mut encoder = Encoder { program: self, primitives: Vec::new(), known: BTreeMap::new(), pictures: Vec::new() };
+        let mut encoder =
+            Encoder { program: self, primitives: Vec::new(), known: BTreeMap::new(), pictures: Vec::new() };
         let tiers = Tier::ALL.map(|tier| Some(encoder.step(self.roots[tier as usize]?)));
         let listing = Listing {
             frame: [self.side, self.relief, self.ground].map(|v| v as f32),
@@ -180,11 +181,7 @@ impl Encoder<'_> {
                 let primitive = self.primitive(leaf);
                 let Frame { inward, rise, lift, stretching, is_plain, .. } = frame;
                 let numbers = [*rise, *lift, *stretching].map(|v| v as f32);
-                if *is_plain {
-                    What::Leaf { primitive }
-                } else {
-                    What::Placed { primitive, map: map(inward), numbers }
-                }
+                if *is_plain { What::Leaf { primitive } } else { What::Placed { primitive, map: map(inward), numbers } }
             }
             Operator::Blend => What::Blend { of: self.grouped(node) },
             Operator::Replace(extent) => What::Replace { extent: *extent as u32, of: self.children(node) },

@@ -78,15 +78,13 @@ struct Sums {
 }
 
 impl Sums {
-    const NOTHING: Self =
-        Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: Lanes::NOTHING };
+    const NOTHING: Self = Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: Lanes::NOTHING };
 
     /// Adds the answers of a part of the row that begins at `from`.
     fn add(&mut self, answers: &Lanes, share: f64, (from, to): (usize, usize)) {
         let n = to - from;
         let (height, weight) = (&answers.height[..n], &answers.weight[..n]);
-        let (sum, moment, count) =
-            (&mut self.weight[from..to], &mut self.moment[from..to], &mut self.count[from..to]);
+        let (sum, moment, count) = (&mut self.weight[from..to], &mut self.moment[from..to], &mut self.count[from..to]);
         let (only_height, only_weight) = (&mut self.only.height[from..to], &mut self.only.weight[from..to]);
         for k in 0..n {
             let w = weight[k] * share;

@@ -11,8 +11,8 @@ use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferUsages, IndexFormat, PipelineCache, RenderPassDescriptor, StoreOp,
-    TextureView,
+    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferUsages, IndexFormat, PipelineCache,
+    RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
@@ -369,7 +369,9 @@ impl Patchwork {
         };
         let atlas = &self.atlas;
         let tiles = Tiles {
-            ground: list(&mut |out| out.extend(all.iter().map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)))),
+            ground: list(&mut |out| {
+                out.extend(all.iter().map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)))
+            }),
             sides: list(&mut |out| {
                 for (tile, slot, _) in &all {
                     out.extend(sides_of(tile.key).map(|side| atlas.instance(tile, *slot, steps, side)));

@@ -299,7 +299,11 @@ mod tests {
                 let height = terrain.height[k] * relief_world;
                 assert!((sample.height - f64::from(height)).abs() < 1e-4, "{name} {k}: {} {height}", sample.height);
                 let water = terrain.map(crate::field::MapKind::Water).map_or(0.0, |map| map[k] * relief_world);
-                assert!((sample.depth.max(0.0) - f64::from(water)).abs() < 1e-4, "{name} {k}: {} {water}", sample.depth);
+                assert!(
+                    (sample.depth.max(0.0) - f64::from(water)).abs() < 1e-4,
+                    "{name} {k}: {} {water}",
+                    sample.depth
+                );
             }
         }
     }

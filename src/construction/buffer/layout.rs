@@ -410,17 +410,10 @@ impl What {
             op::GROUP => Self::Group { of },
             op::BLEND => Self::Blend { of },
             op::REPLACE => Self::Replace { extent: 0, of },
-            op::ADD => Self::Add {
-                extent: 0,
-                height: <_>::default(),
-                slope: <_>::default(),
-                base: 0.0,
-                laid: [0.0; 4],
-                of,
-            },
-            op::WARP => {
-                Self::Warp { map: [0.0; 6], stretching: 0.0, bend: 0, numbers: [0.0; 4], seeds: [0; 2], of }
+            op::ADD => {
+                Self::Add { extent: 0, height: <_>::default(), slope: <_>::default(), base: 0.0, laid: [0.0; 4], of }
             }
+            op::WARP => Self::Warp { map: [0.0; 6], stretching: 0.0, bend: 0, numbers: [0.0; 4], seeds: [0; 2], of },
             op::DETAIL => Self::Detail { from: 0.0, to: 0.0, of },
             op::SHARE => Self::Share { share: 0, of },
             _ => return None,

@@ -111,8 +111,7 @@ pub fn walk(buffer: &Buffer, tier: Tier, place: [f32; 2], level: f32, spacing: f
             }
             op::PLACED => {
                 let q = words.mapped(pc + 7, p);
-                let mut given =
-                    words.primitive(words.word(pc + 6) as usize, q, level, spacing * words.real(pc + 15));
+                let mut given = words.primitive(words.word(pc + 6) as usize, q, level, spacing * words.real(pc + 15));
                 given.height = given.height * words.real(pc + 13) + words.real(pc + 14);
                 give(&words, &mut frames[top], given);
                 pc = skip;
@@ -131,8 +130,7 @@ pub fn walk(buffer: &Buffer, tier: Tier, place: [f32; 2], level: f32, spacing: f
             }
             _ => {
                 top += 1;
-                frames[top] =
-                    Frame { op: code, at: pc + 6, p, spacing, share: 1.0, slope: 1.0, ..Frame::default() };
+                frames[top] = Frame { op: code, at: pc + 6, p, spacing, share: 1.0, slope: 1.0, ..Frame::default() };
                 pc += match code {
                     op::REPLACE => 7,
                     op::ADD => 18,

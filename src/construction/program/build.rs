@@ -114,7 +114,9 @@ impl Builder<'_> {
         };
         let key = xxh3_64(format!("{operator:?}").as_bytes());
         let hierarchy = match operator {
-            Operator::Blend | Operator::Warp { .. } => Hierarchy::new(&children.iter().map(area_of).collect::<Vec<_>>()),
+            Operator::Blend | Operator::Warp { .. } => {
+                Hierarchy::new(&children.iter().map(area_of).collect::<Vec<_>>())
+            }
             _ => Hierarchy::default(),
         };
         let mut node = Node { operator, area, key, children, hierarchy };

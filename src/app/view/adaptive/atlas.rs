@@ -1,7 +1,6 @@
 //! The patches on the graphics card: one texture with a rectangle for each, read in the vertex stage.
 
 use bevy::math::{DVec3, Vec4};
-use bevy::prelude::*;
 use bevy::render::render_resource::{
     Extent3d, Origin3d, TexelCopyBufferLayout, TexelCopyTextureInfo, Texture, TextureAspect, TextureDescriptor,
     TextureDimension, TextureFormat, TextureUsages, TextureView, TextureViewDescriptor,

@@ -131,6 +131,14 @@ impl Tessellation {
     pub fn advance(&mut self, wanted: &Arc<Formation>, look: &Look, seconds: f32) -> Vec<Upload> {
         let mut uploads = self.receive();
         uploads.extend(self.exchange(wanted));
+        if let Some(arriving) = &self.arriving {
+            let job = |key: Key| {
+                let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
+                Job { formation: arriving.formation.clone(), key, parent }
+            };
+            let lacking = self.lacking(arriving);
+            self.pool.ask(arriving.formation.serial, lacking.into_iter().take(MOST_JOBS).map(job));
+        }
         let Some(formation) = self.formation.clone() else {
             self.is_settled = false;
             return uploads;
@@ -148,24 +156,13 @@ impl Tessellation {
         let Plan { tiles, missing, is_moving } = self.mosaic.step(&view, pace, most);
         self.tiles = tiles.into_iter().filter(|tile| view.is_visible(tile.key)).collect();
         self.is_settled = missing.is_empty() && !is_moving && self.arriving.is_none();
-        match &self.arriving {
-            None => {
-                let job = |key: Key| {
-                    let parent = key.parent().and_then(|parent| self.shelf.get(parent)).cloned();
-                    Job { formation: formation.clone(), key, parent }
-                };
-                let jobs = missing.iter().copied().take(MOST_JOBS).map(job);
-                self.pool.ask(formation.serial, jobs);
-                self.wanted = missing;
-            }
-            Some(arriving) => {
-                let lacking = self.lacking(arriving);
-                let job = |key: Key| {
-                    let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
-                    Job { formation: arriving.formation.clone(), key, parent }
-                };
-                self.pool.ask(arriving.formation.serial, lacking.into_iter().take(MOST_JOBS).map(job));
-            }
+        if self.arriving.is_none() {
+            let job = |key: Key| {
+                let parent = key.parent().and_then(|parent| self.shelf.get(parent)).cloned();
+                Job { formation: formation.clone(), key, parent }
+            };
+            self.pool.ask(formation.serial, missing.iter().copied().take(MOST_JOBS).map(job));
+            self.wanted = missing;
         }
         uploads
     }
@@ -193,11 +190,8 @@ impl Tessellation {
     /// Patches of the mosaic that the newer formation has not, those whose parents are there, the coarse ones first.
     fn lacking(&self, arriving: &Arriving) -> Vec<Key> {
         let there = |key: &Key| arriving.patches.contains_key(key);
-        let mut keys: Vec<Key> = self
-            .mosaic
-            .keys()
-            .filter(|key| !there(key) && key.parent().is_none_or(|parent| there(&parent)))
-            .collect();
+        let mut keys: Vec<Key> =
+            self.mosaic.keys().filter(|key| !there(key) && key.parent().is_none_or(|parent| there(&parent))).collect();
         keys.sort();
         keys
     }
@@ -238,9 +232,7 @@ impl Tessellation {
 
     /// What is drawn: patches in view, with their places in the atlas.
     pub fn tiles(&self) -> impl Iterator<Item = (&Tile, u32, &Arc<Patch>)> {
-        self.tiles
-            .iter()
-            .filter_map(|tile| Some((tile, self.shelf.slot(tile.key)?, self.shelf.get(tile.key)?)))
+        self.tiles.iter().filter_map(|tile| Some((tile, self.shelf.slot(tile.key)?, self.shelf.get(tile.key)?)))
     }
 
     /// The formation on screen.

@@ -110,7 +110,7 @@ pub struct Plan {
     pub tiles: Vec<Tile>,
     /// Patches to be computed, the most urgent first.
     pub missing: Vec<Key>,
-    /// Whether corners are still moving.
+    /// Whether the next step will come to something else.
     pub is_moving: bool,
 }
 
@@ -161,8 +161,8 @@ impl Mosaic {
     /// One step: divides and joins, moves the corners by `pace` levels at the most, at most `most` patches.
     /// The root has to be there.
     pub fn step(&mut self, around: &impl Surroundings, pace: f32, most: usize) -> Plan {
-        self.join(around);
-        self.held.clear();
+        let joined = self.join(around);
+        let held = std::mem::take(&mut self.held);
         let leaves = self.leaves();
         let mut wanting: Vec<(f32, bool, Key)> = leaves
             .iter()
@@ -173,18 +173,22 @@ impl Mosaic {
         wanting.sort_by(|a, b| b.1.cmp(&a.1).then(b.0.total_cmp(&a.0)).then(a.2.cmp(&b.2)));
         let mut missing = Vec::new();
         let mut raised = HashSet::new();
+        let mut is_busy = joined;
         for (.., key) in wanting {
             // what is asked for has to fit as well
             if 4 * self.split.len() + 5 + missing.len() > most {
+                // what was divided for the sake of others stays, or it would come and go
+                self.held.extend(held);
                 break;
             }
+            is_busy = true;
             self.divide(key, around, &mut missing, &mut raised);
         }
         let mut seen = HashSet::new();
         missing.retain(|key| seen.insert(*key));
         self.held.retain(|key| self.split.contains(key));
         let (tiles, is_moving) = self.settle(around, &raised, pace);
-        Plan { tiles, missing, is_moving }
+        Plan { tiles, missing, is_moving: is_moving || is_busy }
     }
 
     /// Divides a patch if it may be, and first those beside it that are too coarse; asks for what is missing.
@@ -224,8 +228,9 @@ impl Mosaic {
         ready
     }
 
-    /// Joins what is finer than wanted, once it looks as if it were joined.
-    fn join(&mut self, around: &impl Surroundings) {
+    /// Joins what is finer than wanted, once it looks as if it were joined; whether anything was.
+    fn join(&mut self, around: &impl Surroundings) -> bool {
+        let before = self.split.len();
         let mut joinable: Vec<Key> = self.split.iter().copied().collect();
         joinable.sort_by(|a, b| b.cmp(a));
         for key in joinable {
@@ -250,6 +255,7 @@ impl Mosaic {
                 self.split.remove(&key);
             }
         }
+        self.split.len() != before
     }
 
     /// Moves the corners, forgets those that are no more, and says what is drawn.
@@ -401,7 +407,8 @@ mod tests {
         const PACE: f32 = 0.25;
         let mut eye = Eye::new([0.3, 0.4, 2.0]);
         let mut mosaic = Mosaic::default();
-        let places: Vec<[f64; 2]> = (0..400).map(|k| [f64::from(k % 20) * 0.0499, f64::from(k / 20) * 0.0499]).collect();
+        let places: Vec<[f64; 2]> =
+            (0..400).map(|k| [f64::from(k % 20) * 0.0499, f64::from(k / 20) * 0.0499]).collect();
         let mut before: Option<Vec<f32>> = None;
         let mut deepest = 0;
         for frame in 0..300 {

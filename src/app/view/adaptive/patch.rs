@@ -111,7 +111,8 @@ mod tests {
     #[test]
     fn patches_that_touch_have_the_same_bits_where_they_do() {
         let formation = formation();
-        let make = |key, parent: Option<&Patch>| Patch::new(&formation, key, 16, parent, || false).expect("not stopped");
+        let make =
+            |key, parent: Option<&Patch>| Patch::new(&formation, key, 16, parent, || false).expect("not stopped");
         let root = make(Key::ROOT, None);
         let children = Key::ROOT.children().map(|key| make(key, Some(&root)));
         let [a, b, ..] = &children;
