@@ -39,7 +39,6 @@ pub struct ShotArgs {
         long,
         value_name = "EAST,SOUTH,ABOVE,HEADING,TILT",
         value_delimiter = ',',
-        num_args = 5,
         allow_hyphen_values = true
     )]
     pub from: Vec<f32>,

@@ -54,6 +54,10 @@ impl Budget {
     }
 }
 
+/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask for levels
+/// too far apart.
+const LEAST_REACH_PATCHES: f64 = 3.0;
+
 /// Jobs handed to the pool at a time.
 const MOST_JOBS: usize = 256;
 /// Places of the shelf that the mosaic leaves for what is on its way.
@@ -148,8 +152,9 @@ impl Tessellation {
             shelf: &self.shelf,
             look,
             frustum: Frustum::new(look.clip_from_eye),
-            reach: f64::from(SIDE_WORLD) * look.pixels_per_radian
-                / (self.budget.quads as f64 * self.budget.quad_pixels),
+            reach: f64::from(SIDE_WORLD)
+                * (look.pixels_per_radian / (self.budget.quads as f64 * self.budget.quad_pixels))
+                    .max(LEAST_REACH_PATCHES),
         };
         let pace = seconds * self.budget.levels_per_second;
         let most = (self.shelf.slots() as usize).saturating_sub(SPARE);
@@ -377,6 +382,16 @@ mod tests {
         let same = formation(second.recipe.tree.clone(), Some(&second));
         assert!(same.changed_from(&second).is_none());
         assert_eq!(settle(&mut tessellation, &same, &look), 0, "nothing changed, nothing is computed");
+    }
+
+    #[test]
+    fn a_small_picture_from_near_the_ground_comes_to_rest_with_few_patches() {
+        let formation = formation(presets::volcano(), None);
+        let mut tessellation = Tessellation::new(SMALL);
+        let ground = formation.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
+        let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * formation.per_metre, 125.0);
+        let made = settle(&mut tessellation, &formation, &Look { eye_world, pixels_per_radian: 60.0, ..look() });
+        assert!(made < 1500, "{made}");
     }
 
     #[test]
