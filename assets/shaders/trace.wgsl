@@ -305,6 +305,30 @@ fn next_profile(at: u32) -> u32 { return at + 2u + list_words(at + 2u, 3u); }
 
 fn profile_at(at: u32, x: f32) -> f32 { return line_at(at + 2u, select(x, abs(x), words[at + 1u] == 1u)); }
 
+fn curve_at(at: u32, p: vec2<f32>) -> Given {
+    let distance = course_distance(at, p);
+    if distance >= real(at) { return Given(0.0, 0.0); }
+    let place = course_place(at, p, distance);
+    let lines = course_lines(at);
+    let x = place.y / line_at(lines.y, place.x);
+    let count = words[lines.w];
+    var here = lines.w + 1u;
+    for (var k = 0u; k + 2u < count; k++) {
+        let next = next_profile(here);
+        if real(next) > place.x { break; }
+        here = next;
+    }
+    var over = profile_at(here, x);
+    if count > 1u {
+        let next = next_profile(here);
+        let long = real(next) - real(here);
+        if long > 0.0 {
+            over += smooth_step((place.x - real(here)) / long) * (profile_at(next, x) - over);
+        }
+    }
+    return Given(line_at(lines.x, place.x) + line_at(lines.z, place.x) * over, falloff(distance, real(at + 2u), real(at + 3u)));
+}
+
 fn picture_at(at: u32, u: f32, v: f32) -> f32 {
     let begin = words[at];
     let size = vec2<u32>(words[at + 1u], words[at + 2u]);
@@ -329,37 +353,17 @@ fn picture_at(at: u32, u: f32, v: f32) -> f32 {
     return value;
 }
 
-// A curve or, with a picture along it, a ribbon.
-fn course_at(at: u32, p: vec2<f32>, is_ribbon: bool) -> Given {
+fn ribbon_at(at: u32, p: vec2<f32>) -> Given {
     let distance = course_distance(at, p);
     if distance >= real(at) { return Given(0.0, 0.0); }
     let place = course_place(at, p, distance);
     let lines = course_lines(at);
-    let x = place.y / line_at(lines.y, place.x);
-    var over = 0.0;
-    if is_ribbon {
-        let turned = place.x * real(lines.w + 3u);
-        let t = turned - 2.0 * floor(0.5 * turned);
-        over = picture_at(lines.w, select(2.0 - t, t, t <= 1.0), 0.5 + 0.5 * x) - real(lines.w + 4u);
-    } else {
-        let count = words[lines.w];
-        var here = lines.w + 1u;
-        for (var k = 0u; k + 2u < count; k++) {
-            let next = next_profile(here);
-            if real(next) > place.x { break; }
-            here = next;
-        }
-        over = profile_at(here, x);
-        if count > 1u {
-            let next = next_profile(here);
-            let long = real(next) - real(here);
-            if long > 0.0 {
-                over += smooth_step((place.x - real(here)) / long) * (profile_at(next, x) - over);
-            }
-        }
-    }
-    let height = line_at(lines.x, place.x) + line_at(lines.z, place.x) * over;
-    return Given(height, falloff(distance, real(at + 2u), real(at + 3u)));
+    let turned = place.x * real(lines.w + 3u);
+    let t = turned - 2.0 * floor(0.5 * turned);
+    let u = select(2.0 - t, t, t <= 1.0);
+    let v = 0.5 + 0.5 * place.y / line_at(lines.y, place.x);
+    let over = picture_at(lines.w, u, v) - real(lines.w + 4u);
+    return Given(line_at(lines.x, place.x) + line_at(lines.z, place.x) * over, falloff(distance, real(at + 2u), real(at + 3u)));
 }
 
 fn ahead_of(begin: f32, to: f32) -> f32 { return select(to - begin + TAU, to - begin, to >= begin); }
@@ -434,9 +438,10 @@ fn image_at(at: u32, p: vec2<f32>) -> Given {
 fn primitive_at(at: u32, p: vec2<f32>, spacing: f32) -> Given {
     switch words[at] {
         case 0u: { return disc_at(at + 5u, p, spacing); }
+        case 1u: { return curve_at(at + 5u, p); }
         case 2u: { return contour_at(at + 5u, p); }
         case 3u: { return image_at(at + 5u, p); }
-        default: { return course_at(at + 5u, p, words[at] == 4u); }
+        default: { return ribbon_at(at + 5u, p); }
     }
 }
 
@@ -597,17 +602,13 @@ fn height_of(tier: u32, place: vec2<f32>, footprint: f32) -> Given {
             continue;
         }
         switch code {
-            case LEAF, PLACED: {
-                var q = p;
-                var own_spacing = spacing;
-                var heights = vec2<f32>(1.0, 0.0);
-                if code == PLACED {
-                    q = mapped(pc + 7u, p);
-                    own_spacing *= real(pc + 15u);
-                    heights = vec2<f32>(real(pc + 13u), real(pc + 14u));
-                }
-                let own = primitive_at(words[pc + 6u], q, own_spacing);
-                walk_give(top, Given(own.height * heights.x + heights.y, own.weight));
+            case LEAF: {
+                walk_give(top, primitive_at(words[pc + 6u], p, spacing));
+                pc = skip;
+            }
+            case PLACED: {
+                let own = primitive_at(words[pc + 6u], mapped(pc + 7u, p), spacing * real(pc + 15u));
+                walk_give(top, Given(own.height * real(pc + 13u) + real(pc + 14u), own.weight));
                 pc = skip;
             }
             case GROUP: { pc += 6u; }
@@ -986,19 +987,16 @@ fn bounds_of(tier: u32, place: Stretch, footprint: f32) -> Bounds {
             continue;
         }
         switch code {
-            case LEAF, PLACED: {
-                var stretching = 1.0;
-                var inner = s;
-                var rise = 1.0;
-                var lift = 0.0;
-                if code == PLACED {
-                    stretching = real(pc + 15u);
-                    inner = Stretch(mapped(pc + 7u, s.begin), mapped(pc + 7u, s.to), s.pad * stretching);
-                    rise = real(pc + 13u);
-                    lift = real(pc + 14u);
-                }
+            case LEAF: {
+                span_give(top, primitive_over(words[pc + 6u], s, spacing));
+                pc = skip;
+            }
+            case PLACED: {
+                let stretching = real(pc + 15u);
+                let inner = Stretch(mapped(pc + 7u, s.begin), mapped(pc + 7u, s.to), s.pad * stretching);
                 var own = primitive_over(words[pc + 6u], inner, spacing * stretching);
-                let ends = vec2<f32>(own.low, own.high) * rise + lift;
+                let rise = real(pc + 13u);
+                let ends = vec2<f32>(own.low, own.high) * rise + real(pc + 14u);
                 own.low = min(ends.x, ends.y);
                 own.high = max(ends.x, ends.y);
                 own.slope *= stretching * abs(rise);
@@ -1055,28 +1053,24 @@ fn place_of(flat: vec2<f32>) -> vec2<f32> { return flat * tracing.scale.x + 0.5 
 
 // Height of the ground at a place of the tree, in its metres: with sand and snow.
 fn ground_at(place: vec2<f32>, footprint: f32) -> f32 {
-    var height = 0.0;
-    for (var tier = 0u; tier < 4u; tier++) {
-        if tier == 1u || (tier > 1u && words[6u + tier] == 0u) { continue; }
-        let given = height_of(tier, place, footprint);
-        if tier == 0u { height = surface_of(given, real(5u)); } else { height += max(surface_of(given, 0.0), 0.0); }
+    var height = surface_of(height_of(0u, place, footprint), real(5u));
+    for (var tier = 2u; tier < 4u; tier++) {
+        if words[6u + tier] != 0u { height += max(surface_of(height_of(tier, place, footprint), 0.0), 0.0); }
     }
     return height;
 }
 
 // Highest and steepest of a stretch.
 fn ground_over(s: Stretch, footprint: f32) -> vec2<f32> {
-    var over = vec2<f32>(0.0);
-    for (var tier = 0u; tier < 4u; tier++) {
-        if tier == 1u || (tier > 1u && words[6u + tier] == 0u) { continue; }
-        let laid = surface_over(bounds_of(tier, s, footprint), select(0.0, real(5u), tier == 0u)).yz;
-        over += select(vec2<f32>(max(laid.x, 0.0), laid.y), laid, tier == 0u);
+    var over = surface_over(bounds_of(0u, s, footprint), real(5u)).yz;
+    for (var tier = 2u; tier < 4u; tier++) {
+        if words[6u + tier] != 0u {
+            let laid = surface_over(bounds_of(tier, s, footprint), 0.0);
+            over += vec2<f32>(max(laid.y, 0.0), laid.z);
+        }
     }
     return over;
 }
-
-// Height of the ground that was asked for last, in units.
-var<private> last_height: f32;
 
 // Distance to the ground along a ray between two distances, or -1.
 fn met(ray: vec3<f32>, begin: f32, to: f32) -> f32 {
@@ -1100,8 +1094,7 @@ fn met(ray: vec3<f32>, begin: f32, to: f32) -> f32 {
             stretch = 2.0 * ahead;
             continue;
         }
-        last_height = ground_at(here, footprint) * rise;
-        let above = high - last_height;
+        let above = high - ground_at(here, footprint) * rise;
         let tolerance = 0.5 * pixel * t + 1e-5;
         if above < tolerance { return t; }
         let closing = over.y * rise * metres * flat - ray.y;
@@ -1191,27 +1184,27 @@ fn traced_fragment(in: SkyVertex) -> Traced {
     if ray.y < 0.0 { to = min(to, (tracing.range.x - 1e-2 - eye().y) / ray.y); }
     let metres = tracing.scale.x;
     let rise = tracing.scale.y;
+    if number < 4u {
+        // through a side of the block
+        let edge = eye() + ray * begin;
+        let top = ground_at(place_of(edge.xz), max(tracing.look.x * begin * metres, 1e-4)) * rise;
+        if edge.y < base() { discard; }
+        if edge.y < top {
+            if tracing.look.y > 0.5 { return with_depth(inspected(begin), ray, begin); }
+            return traced(side_light(edge, top, number), ray, begin, in.clip.xy);
+        }
+    }
     if begin >= to { discard; }
     let t = met(ray, begin, to);
     if t < 0.0 { discard; }
-    if t == begin && number < 4u {
-        // through a side of the block
-        let edge = eye() + ray * t;
-        if edge.y < base() { discard; }
-        if tracing.look.y < 0.5 { return traced(side_light(edge, last_height, number), ray, t, in.clip.xy); }
-    }
     if tracing.look.y > 0.5 { return with_depth(inspected(t), ray, t); }
     let world = eye() + ray * t;
     let place = place_of(world.xz);
     let footprint = max(tracing.look.x * t * metres, 1e-4);
     let e = max(footprint, 2e-5 * tracing.scale.z);
-    // to the east, west, south and north
-    var heights = vec4<f32>(0.0);
-    for (var k = 0u; k < 4u; k++) {
-        let way = select(vec2<f32>(e, 0.0), vec2<f32>(0.0, e), k > 1u) * select(1.0, -1.0, (k & 1u) == 1u);
-        heights[k] = ground_at(place + way, footprint);
-    }
-    let slope = vec2<f32>(heights.x - heights.y, heights.z - heights.w) * (0.5 / e * rise * metres);
+    let east = ground_at(place + vec2<f32>(e, 0.0), footprint) - ground_at(place - vec2<f32>(e, 0.0), footprint);
+    let south = ground_at(place + vec2<f32>(0.0, e), footprint) - ground_at(place - vec2<f32>(0.0, e), footprint);
+    let slope = vec2<f32>(east, south) * (0.5 / e * rise * metres);
     let light = textureSampleLevel(light_map, smooth_sampler, map_coordinates(world.xz), 0.0).xy;
     let surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
     let ground = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));

@@ -92,7 +92,7 @@ impl Rays {
     pub fn new(formation: &Arc<Formation>, device: &RenderDevice) -> Self {
         let storage = |label, contents: &[u8]| {
             // a buffer of nothing cannot be bound
-            let contents: &[u8] = if contents.is_empty() { &[0; 4] } else { contents };
+            let contents = if contents.is_empty() { &[0; 4] } else { contents };
             let usage = BufferUsages::STORAGE;
             device.create_buffer_with_data(&BufferInitDescriptor { label: Some(label), contents, usage })
         };
