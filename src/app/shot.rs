@@ -181,8 +181,7 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
     use super::*;
-    use crate::app::view::{Choice, FARTHEST_WORLD, Overlay, Recipe, prepare};
-    use crate::construction::trace::{Ray, Tracer};
+    use crate::app::view::{Choice, Overlay, prepare};
     use crate::field::{Edges, MapKind, Stream, Terrain};
     use crate::nodes::Control;
     use crate::scene::Settings;
@@ -319,86 +318,6 @@ mod tests {
             let (seen, expected) = (tinted.mean(u, v), bare.mean(u, v));
             let away = (0..3).map(|c| (seen[c] - expected[c]).abs()).fold(0.0, f32::max);
             assert!(away < 8.0, "{seen:?} instead of {expected:?} at {u}, {v}");
-        }
-    }
-
-    /// A scene that shows a construction alone, ready to be drawn.
-    fn tree(name: &str) -> (Arc<Prepared>, Arc<Formation>) {
-        let scene = &crate::scene::example(name).expect("a shipped scene").scene;
-        let mut store = crate::eval::Store::forgetful();
-        let terrain =
-            crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
-        // without the sea, which would hide the ground
-        let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
-        let formation = Formation::new(Recipe::of(scene).expect("a tree alone"), None);
-        (prepared(&terrain, &settings, Overlay::None), Arc::new(formation))
-    }
-
-    fn draw_tree(prepared: &Arc<Prepared>, formation: &Arc<Formation>, options: &ShotOptions) -> Vec<u8> {
-        let (prepared, formation) = (prepared.clone(), Some(formation.clone()));
-        guarded(|| render(prepared, red(), formation, options, Quality::Still))
-            .unwrap_or_else(|e| panic!("{e}"))
-            .unwrap()
-    }
-
-    #[test]
-    fn the_patches_of_a_tree_have_no_cracks_from_the_sky_down_to_the_grass() {
-        let (prepared, formation) = tree("paper-004-fig-12-craters");
-        for (above_metres, pitch) in [(3000.0, -1.2), (200.0, -0.9), (1.0, -1.0)] {
-            let at = Vec3::new(40.0, 0.0, 30.0);
-            let height = above_metres / prepared.scale.metres_per_world;
-            let eye_world = at.with_y(formation.floor_world(at, 1e-3) + height);
-            let pose = Pose { eye_world, yaw: 0.7, pitch };
-            let view = ShotView::Pose(pose);
-            let options = ShotOptions { width: 160, height: 120, view, mode: ViewMode::Adaptive };
-            let image = draw_tree(&prepared, &formation, &options);
-            let holes = image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count();
-            assert_eq!(holes, 0, "from {above_metres} m");
-        }
-    }
-
-    /// The ray of a pixel, traced on the CPU: its length in the world.
-    fn traced_world(tracer: &Tracer, formation: &Formation, eye: Vec3, ray: Vec3) -> Option<f32> {
-        let side = formation.program.side;
-        let (along, up) = (formation.per_metre, formation.rise);
-        let metres = |v: Vec3| [f64::from(v.x) / along, f64::from(v.z) / along, f64::from(v.y) / up];
-        let [x, y, z] = metres(eye);
-        let way = metres(ray);
-        let long = way.iter().map(|w| w * w).sum::<f64>().sqrt();
-        let origin = [x + 0.5 * side, y + 0.5 * side, z];
-        let met = tracer.trace(&Ray { origin, direction: way.map(|w| w / long) });
-        met.distance.map(|t| (t / long * f64::from(ray.length())) as f32)
-    }
-
-    /// Tolerance: a hundredth of the distance for 97 of 100 pixels; the rest are edges of ridges, where a pixel decides.
-    #[test]
-    fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
-        let scenes = ["paper-004-fig-12-craters", "paper-004-fig-13-dunes", "paper-004-fig-21-mountain-road"];
-        for name in scenes {
-            let (prepared, formation) = tree(name);
-            let (width, height) = (40, 24);
-            let lens = Layout::One.lens(Vec2::new(width as f32, height as f32));
-            let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
-            let pose = ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens);
-            let options = ShotOptions { width, height, view: ShotView::Pose(pose), mode: ViewMode::TracedDistance };
-            let image = draw_tree(&prepared, &formation, &options);
-            let pixel = f64::from(2.0 * (0.5 * lens.fov_y).tan() / height as f32);
-            let mut tracer = Tracer::new(&formation.program);
-            (tracer.tolerance, tracer.spread) = ((1e-4, 0.5 * pixel), pixel);
-            let (mut met, mut apart) = (0, 0);
-            for (k, [r, g, b, _]) in image.as_chunks::<4>().0.iter().enumerate() {
-                let at = Vec2::new((k as u32 % width) as f32 + 0.5, (k as u32 / width) as f32 + 0.5);
-                let ray = pose.ray(&lens, at).normalize();
-                let Some(cpu) = traced_world(&tracer, &formation, pose.eye_world, ray) else { continue };
-                if pose.eye_world.y + ray.y * cpu < prepared.scale.base_world {
-                    continue; // under the block
-                }
-                met += 1;
-                let whole = u32::from(*r) << 16 | u32::from(*g) << 8 | u32::from(*b);
-                let gpu = whole as f32 / 16_777_215.0 * FARTHEST_WORLD;
-                apart += usize::from((gpu - cpu).abs() > 0.01 * cpu);
-            }
-            assert!(met > 200 && apart * 100 <= 3 * met, "{name}: {apart} of {met} rays end elsewhere");
         }
     }
 

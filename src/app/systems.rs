@@ -23,7 +23,7 @@ use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
-use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend};
+use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::look::table_of;
 use crate::scene::Trouble;
 
@@ -153,7 +153,6 @@ pub struct Hands<'w> {
     benching: ResMut<'w, Benching>,
     measuring: Res<'w, Measuring>,
     forming: Res<'w, Forming>,
-    drawn: Res<'w, Drawn>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
@@ -208,10 +207,7 @@ pub fn panels(
     hands.studio.receive();
     info.variants = hands.studio.info();
     let received = receiving.elapsed();
-    info.no_tree = hands.forming.refusal().or(hands.drawn.refusal());
-    if state.editor.view.mode == ViewMode::TracedCost && info.no_tree.is_none() {
-        info.legend = Some(Arc::new(cost_legend()));
-    }
+    info.no_tree = hands.forming.refusal();
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);

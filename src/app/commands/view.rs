@@ -67,9 +67,6 @@ pub(super) fn info(action: ViewAction) -> Info {
                 ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
                 ViewMode::Adaptive => (icon::TRIANGLE, keys![ALT + Num1]),
                 ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![ALT + Num2]),
-                ViewMode::Traced => (icon::CROSSHAIR, keys![ALT + Num3]),
-                ViewMode::TracedCost => (icon::GAUGE, keys![ALT + Num4]),
-                ViewMode::TracedDistance => (icon::RULER, &[]),
             };
             return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
         }

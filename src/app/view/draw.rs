@@ -31,7 +31,6 @@ use super::pipelines::{Part, Parts, Pipelines, TargetKey, ViewShader};
 use super::prepare::Tint;
 use super::shown::{Drawn, Shown};
 use super::textures::{Layer, Textures, blank};
-use super::trace::{self, Rays, Tracing};
 
 /// Marks the camera of the view.
 #[derive(Component, Clone, Copy, Default, ExtractComponent)]
@@ -56,8 +55,6 @@ struct Batch {
     bind_group: BindGroup,
     /// Drawn in place of the grid's patches.
     tiles: Option<Tiles>,
-    /// The tree that rays are traced through.
-    rays: Option<BindGroup>,
 }
 
 /// Instances of the tiles of a tree.
@@ -85,7 +82,6 @@ struct Drawing {
     buffers: Buffers,
     palette: PaletteTexture,
     patchwork: Option<Patchwork>,
-    rays: Option<Rays>,
     batch: Option<Batch>,
 }
 
@@ -205,7 +201,7 @@ fn prepare_drawings(
     mut drawings: ResMut<Drawings>,
     mut pipelines: ResMut<Pipelines>,
     mesh: Option<Res<PatchMesh>>,
-    (wanted, drawn): (Res<Wanted>, Res<Drawn>),
+    wanted: Res<Wanted>,
     quality: Res<Quality>,
     adapter: Option<Res<RenderAdapterInfo>>,
     device: Res<RenderDevice>,
@@ -230,29 +226,17 @@ fn prepare_drawings(
             buffers: Buffers::new(&device),
             palette: PaletteTexture::new(&device, is_frugal),
             patchwork: None,
-            rays: None,
             batch: None,
         });
         drawing.batch = None;
-        let asks = side == Side::A && wanted.mode.asks_tree() && wanted.shown.formation.is_some();
-        if !asks || wanted.mode.traces() {
+        if side == Side::B || !wanted.mode.asks_tree() || wanted.shown.formation.is_none() {
             drawing.patchwork = None;
-        }
-        if !asks || !wanted.mode.traces() {
-            drawing.rays = None;
         }
         drawing.textures.advance(prepared, &device, &queue);
         if let Some(shown) = &drawing.textures.shown {
-            let ramp = if asks && wanted.mode == ViewMode::TracedCost {
-                Some(trace::cost_ramp())
-            } else {
-                shown.prepared.ramp()
-            };
-            drawing.palette.update(table, ramp, &queue);
+            drawing.palette.update(table, shown.prepared.ramp(), &queue);
         }
     }
-    let refused = wanted.shown.formation.as_ref().filter(|_| wanted.mode.traces());
-    drawn.refuse(refused.and_then(|formation| trace::refusal(formation, &device)));
     let Some((view, msaa)) = views.iter().next() else { return };
     let studio = Studio {
         view,
@@ -299,21 +283,7 @@ impl Drawing {
         let target = TargetKey { format: view.target_format, samples: studio.msaa.samples() };
         let mut parts = pipelines.for_grid(studio.cache, target, (studio.mode.of_grid(), prepared.tint()));
         let mut tiles = None;
-        let mut rays = None;
-        let formation = studio.formation.filter(|_| piece.side == Side::A);
-        if let Some(formation) = formation.filter(|_| studio.mode.traces())
-            && trace::refusal(formation, studio.device).is_none()
-        {
-            let made = self.rays.take().filter(|rays| rays.is_of(formation));
-            let made = self.rays.insert(made.unwrap_or_else(|| Rays::new(formation, studio.device)));
-            if let Some(own) = pipelines.for_tree(studio.cache, target, studio.mode) {
-                let tracing = Tracing::new(formation, clip_from_eye, pixels_per_radian, (studio.mode, studio.water));
-                let layout = studio.cache.get_bind_group_layout(&pipelines.rays_layout);
-                rays = Some(made.bind(&tracing, &layout, studio.device, studio.queue));
-                parts = own;
-            }
-        }
-        if let Some(formation) = formation.filter(|_| !studio.mode.traces()) {
+        if let Some(formation) = studio.formation.filter(|_| piece.side == Side::A) {
             let look = Look {
                 eye_world: eye.eye_world.as_dvec3(),
                 clip_from_eye: piece.crop() * clip_from_eye,
@@ -354,7 +324,6 @@ impl Drawing {
             has_inland: studio.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
             parts,
             tiles,
-            rays,
             bind_group: studio.device.create_bind_group("talweg view", &layout, &entries),
         })
     }
@@ -496,9 +465,6 @@ fn draw(
         pass.set_vertex_buffer(0, instances.slice(..));
         let sides = batch.patches..batch.patches + batch.sides;
         let tiles = batch.tiles.clone().unwrap_or_default();
-        if let Some(rays) = &batch.rays {
-            pass.set_bind_group(1, rays, &[]);
-        }
         for (part, id) in &batch.parts {
             let Some(pipeline) = cache.get_render_pipeline(*id) else { continue };
             let (kind, which) = match part {
@@ -509,7 +475,6 @@ fn draw(
                 Part::InlandSurface if batch.has_inland => (Kind::Patch, 0..batch.patches),
                 Part::SeaSides if batch.has_sea => (Kind::Strip, sides.clone()),
                 Part::SeaSurface if batch.has_sea => (Kind::Vertices(6), 0..1),
-                Part::Traced if batch.rays.is_some() => (Kind::Vertices(3), 0..1),
                 Part::AdaptiveGround => (Kind::Patch, tiles.ground.clone()),
                 Part::AdaptiveSides => (Kind::Strip, tiles.sides.clone()),
                 Part::AdaptiveWaterSides if batch.has_water => (Kind::Strip, tiles.sides.clone()),
@@ -535,9 +500,10 @@ fn draw(
     };
     let beside_bytes = drawings.of(Side::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
     let is_settled = drawings.0.iter().flatten().all(|drawing| {
-        let shows = drawing.batch.as_ref().is_some_and(|batch| batch.tiles.is_some() || batch.rays.is_some());
-        let has_patches = drawing.patchwork.as_ref().is_none_or(|patchwork| patchwork.tessellation.is_settled);
-        has_patches && (shows || drawing.patchwork.is_none() && drawing.rays.is_none())
+        drawing.patchwork.as_ref().is_none_or(|patchwork| {
+            let shows = drawing.batch.as_ref().is_some_and(|batch| batch.tiles.is_some());
+            shows && patchwork.tessellation.is_settled
+        })
     });
     drawn.settle(is_settled);
     drawn.tell([Side::A, Side::B].map(serial), beside_bytes);

@@ -42,7 +42,6 @@ mod ramp;
 mod scale;
 mod shown;
 mod textures;
-mod trace;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -63,9 +62,6 @@ pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use shown::{Drawn, Shown};
-#[cfg(test)]
-pub use trace::FARTHEST_WORLD;
-pub use trace::cost_legend;
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -4,9 +4,7 @@ use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::render_resource::binding_types::{
-    sampler, storage_buffer_read_only_sized, texture_2d, uniform_buffer_sized,
-};
+use bevy::render::render_resource::binding_types::{sampler, texture_2d, uniform_buffer_sized};
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedRenderPipelineId, ColorTargetState,
     ColorWrites, CompareFunction, DepthBiasState, DepthStencilState, Face, FragmentState, MultisampleState,
@@ -19,7 +17,6 @@ use super::adaptive::atlas::Instance;
 use super::frame::Frame;
 use super::mode::ViewMode;
 use super::prepare::Tint;
-use super::trace::Tracing;
 
 /// What can be drawn, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -37,7 +34,6 @@ pub enum Part {
     AdaptiveWater,
     AdaptiveSeaSides,
     AdaptiveSea,
-    Traced,
 }
 
 /// How the ground is coloured: a fragment stage each.
@@ -64,8 +60,6 @@ impl Part {
         Self::AdaptiveSeaSides,
         Self::AdaptiveSea,
     ];
-    /// The parts of a terrain that rays meet; the sea is that of the grid.
-    const OF_RAYS: [Self; 4] = [Self::Traced, Self::Sky, Self::SeaSides, Self::SeaSurface];
 
     fn entry_points(self, look: Look) -> (&'static str, &'static str) {
         match self {
@@ -98,7 +92,6 @@ impl Part {
             Self::AdaptiveWater => ("adaptive_water_vertex", "adaptive_water_fragment"),
             Self::AdaptiveSeaSides => ("adaptive_sea_sides_vertex", "water_sides_fragment"),
             Self::AdaptiveSea => ("adaptive_sea_vertex", "adaptive_sea_fragment"),
-            Self::Traced => ("sky_vertex", "traced_fragment"),
         }
     }
 
@@ -107,7 +100,7 @@ impl Part {
     }
 
     fn is_solid(self) -> bool {
-        matches!(self, Self::Ground | Self::Sides | Self::AdaptiveGround | Self::AdaptiveSides | Self::Traced)
+        matches!(self, Self::Ground | Self::Sides | Self::AdaptiveGround | Self::AdaptiveSides)
     }
 
     /// Whether it is drawn once for each patch of the grid.
@@ -165,7 +158,6 @@ impl TargetKey {
 pub struct ViewShader {
     grid: Handle<Shader>,
     patches: Handle<Shader>,
-    rays: Handle<Shader>,
 }
 
 /// The files of the shader, joined, and more.
@@ -199,7 +191,6 @@ impl ViewShader {
         Self {
             grid: add(joined!(), "talweg/view.wgsl"),
             patches: add(joined!("../../../assets/shaders/adaptive.wgsl"), "talweg/adaptive.wgsl"),
-            rays: add(joined!("../../../assets/shaders/trace.wgsl"), "talweg/trace.wgsl"),
         }
     }
 }
@@ -208,8 +199,6 @@ impl ViewShader {
 #[derive(Resource)]
 pub struct Pipelines {
     pub layout: BindGroupLayoutDescriptor,
-    /// Of what only rays need.
-    pub rays_layout: BindGroupLayoutDescriptor,
     shader: ViewShader,
     queued: HashMap<(Part, Look, TargetKey), CachedRenderPipelineId>,
 }
@@ -234,18 +223,7 @@ impl Pipelines {
                 ),
             ),
         );
-        let rays_layout = BindGroupLayoutDescriptor::new(
-            "talweg tracing",
-            &BindGroupLayoutEntries::sequential(
-                ShaderStages::FRAGMENT,
-                (
-                    storage_buffer_read_only_sized(false, None),
-                    storage_buffer_read_only_sized(false, None),
-                    uniform_buffer_sized(false, (size_of::<Tracing>() as u64).try_into().ok()),
-                ),
-            ),
-        );
-        Self { layout, rays_layout, shader, queued: HashMap::default() }
+        Self { layout, shader, queued: HashMap::default() }
     }
 
     /// Pipelines for a target that draw the grid, in drawing order. Those of all looks are queued together, when the target is
@@ -271,8 +249,7 @@ impl Pipelines {
     /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
     pub fn for_tree(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode) -> Option<Parts> {
         let look = (mode, Tint::None);
-        let parts: &[Part] = if mode.traces() { &Part::OF_RAYS } else { &Part::OF_PATCHES };
-        let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, look, key))).collect();
+        let parts: Parts = Part::OF_PATCHES.iter().map(|part| (*part, self.queue(cache, *part, look, key))).collect();
         parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
     }
 
@@ -311,27 +288,18 @@ impl Pipelines {
         } else {
             Vec::new()
         };
-        let shader = match part {
-            Part::Traced => &self.shader.rays,
-            part if part.is_adaptive() => &self.shader.patches,
-            _ => &self.shader.grid,
-        };
-        let mut layout = vec![self.layout.clone()];
-        if part == Part::Traced {
-            layout.push(self.rays_layout.clone());
-        }
-        let is_everywhere = matches!(part, Part::Sky | Part::Traced);
+        let shader = if part.is_adaptive() { &self.shader.patches } else { &self.shader.grid };
         let topology = if part.is_side() { PrimitiveTopology::TriangleStrip } else { PrimitiveTopology::TriangleList };
         RenderPipelineDescriptor {
             label: Some(format!("talweg {part:?}").into()),
-            layout,
+            layout: vec![self.layout.clone()],
             vertex: VertexState {
                 shader: shader.clone(),
                 entry_point: Some(vertex.into()),
                 shader_defs: shader_defs.clone(),
                 buffers,
             },
-            primitive: PrimitiveState { topology, cull_mode: (!is_everywhere).then_some(Face::Back), ..default() },
+            primitive: PrimitiveState { topology, cull_mode: (part != Part::Sky).then_some(Face::Back), ..default() },
             depth_stencil: Some(DepthStencilState {
                 format: CORE_3D_DEPTH_FORMAT,
                 depth_write_enabled: Some(part.is_solid()),

@@ -246,7 +246,6 @@ impl Tessellation {
     }
 
     /// Bytes of the patches that are there.
-    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.shelf.len() * Patch::bytes(self.budget.quads)
     }
