@@ -181,7 +181,7 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
     use super::*;
-    use crate::app::view::{Choice, Overlay, prepare};
+    use crate::app::view::{Choice, Overlay, Recipe, prepare};
     use crate::field::{Edges, MapKind, Stream, Terrain};
     use crate::nodes::Control;
     use crate::scene::Settings;
@@ -318,6 +318,41 @@ mod tests {
             let (seen, expected) = (tinted.mean(u, v), bare.mean(u, v));
             let away = (0..3).map(|c| (seen[c] - expected[c]).abs()).fold(0.0, f32::max);
             assert!(away < 8.0, "{seen:?} instead of {expected:?} at {u}, {v}");
+        }
+    }
+
+    /// A scene that shows a construction alone, ready to be drawn.
+    fn tree(name: &str) -> (Arc<Prepared>, Arc<Formation>) {
+        let scene = &crate::scene::example(name).expect("a shipped scene").scene;
+        let mut store = crate::eval::Store::forgetful();
+        let terrain =
+            crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
+        // without the sea, which would hide the ground
+        let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
+        let formation = Formation::new(Recipe::of(scene).expect("a tree alone"), None);
+        (prepared(&terrain, &settings, Overlay::None), Arc::new(formation))
+    }
+
+    fn draw_tree(prepared: &Arc<Prepared>, formation: &Arc<Formation>, options: &ShotOptions) -> Vec<u8> {
+        let (prepared, formation) = (prepared.clone(), Some(formation.clone()));
+        guarded(|| render(prepared, red(), formation, options, Quality::Still))
+            .unwrap_or_else(|e| panic!("{e}"))
+            .unwrap()
+    }
+
+    #[test]
+    fn the_patches_of_a_tree_have_no_cracks_from_the_sky_down_to_the_grass() {
+        let (prepared, formation) = tree("paper-004-fig-12-craters");
+        for (above_metres, pitch) in [(3000.0, -1.2), (200.0, -0.9), (1.0, -1.0)] {
+            let at = Vec3::new(40.0, 0.0, 30.0);
+            let height = above_metres / prepared.scale.metres_per_world;
+            let eye_world = at.with_y(formation.floor_world(at, 1e-3) + height);
+            let pose = Pose { eye_world, yaw: 0.7, pitch };
+            let view = ShotView::Pose(pose);
+            let options = ShotOptions { width: 160, height: 120, view, mode: ViewMode::Adaptive };
+            let image = draw_tree(&prepared, &formation, &options);
+            let holes = image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count();
+            assert_eq!(holes, 0, "from {above_metres} m");
         }
     }
 

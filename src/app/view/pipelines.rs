@@ -177,17 +177,7 @@ macro_rules! joined {
 
 impl ViewShader {
     pub fn load(shaders: &mut Assets<Shader>) -> Self {
-        let mut add = |source: &'static str, name: &str| {
-            let mut source = source.to_string();
-            if let Ok(dir) = std::env::var("TMP_SHADERS") {
-                let more = name.trim_start_matches("talweg/");
-                source = ["common.wgsl", "sky.wgsl", "ground.wgsl", "sides.wgsl", "water.wgsl", "inland.wgsl", more]
-                    .iter()
-                    .filter_map(|f| std::fs::read_to_string(format!("{dir}/{f}")).ok())
-                    .collect();
-            }
-            shaders.add(Shader::from_wgsl(source, name.to_string()))
-        };
+        let mut add = |source: &'static str, name: &str| shaders.add(Shader::from_wgsl(source, name.to_string()));
         Self {
             grid: add(joined!(), "talweg/view.wgsl"),
             patches: add(joined!("../../../assets/shaders/adaptive.wgsl"), "talweg/adaptive.wgsl"),

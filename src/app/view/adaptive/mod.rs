@@ -246,6 +246,7 @@ impl Tessellation {
     }
 
     /// Bytes of the patches that are there.
+    #[cfg(test)]
     pub fn bytes(&self) -> usize {
         self.shelf.len() * Patch::bytes(self.budget.quads)
     }

@@ -88,6 +88,7 @@ impl Shelf {
         gone.into_iter().for_each(|key| self.drop_patch(key));
     }
 
+    #[cfg(test)]
     pub fn len(&self) -> usize {
         self.kept.len()
     }
