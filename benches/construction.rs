@@ -61,11 +61,19 @@ fn main() {
     let whole = Region::whole(grid);
     let pruned = shortest(7, || fill(&program, &whole, true));
     println!("pruned, 2 threads: {pruned:.1?}");
-    let everything = shortest(2, || fill(&program, &whole, false));
+    let untiled = shortest(3, || fill(&program, &whole, false));
     println!(
-        "without pruning, 2 threads: {everything:.1?}, {:.1} times as long",
-        everything.as_secs_f64() / pruned.as_secs_f64()
+        "without choosing by tile: {untiled:.1?}, {:.1} times as long",
+        untiled.as_secs_f64() / pruned.as_secs_f64()
     );
+    let without = [
+        ("without boxes, every weight asked everywhere", Program::new(&tree, 1).without_boxes()),
+        ("without pruning, every piece evaluated everywhere", Program::new(&tree, 1).without_pruning()),
+    ];
+    for (name, program) in without {
+        let time = shortest(2, || fill(&program, &whole, false));
+        println!("{name}: {time:.1?}, {:.1} times as long", time.as_secs_f64() / pruned.as_secs_f64());
+    }
     let other = moved(&tree);
     let mut cells = 0;
     let update = shortest(15, || {

@@ -22,6 +22,7 @@ fn context(samples: usize, control: &Control) -> Context<'_> {
         size_metres: 8000.0,
         relief_metres: 1800.0,
         sea_level: 0.0,
+        planet: None,
         scene_samples: samples,
         random: Stream::new(1, 1),
         control,

@@ -42,11 +42,12 @@
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
 //! | [`hydrology`] | where water goes: receivers, hollows, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
+//! | [`planet`] | what a planet is besides its stack: its air, sun, projections, patches |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
 //! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
 //! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
-//! | [`look`] | palettes, relief pictures: shared by editor and command line |
+//! | [`look`] | palettes, biome tables, relief pictures: shared by editor and command line |
 //! | [`film`] | time-lapse films of a process |
 //! | [`io`] | heightmaps and pictures in, heightmaps and films out |
 //! | [`cli`] | one file a subcommand |
@@ -74,6 +75,7 @@ pub mod look;
 pub mod measure;
 pub mod nodes;
 pub mod param;
+pub mod planet;
 pub mod scene;
 
 #[cfg(feature = "app")]

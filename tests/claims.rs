@@ -3,7 +3,7 @@
 
 mod node_kit;
 
-use node_kit::{Place, altered, node};
+use node_kit::{Place, altered, node, on_squares};
 use noise::NoiseFn;
 use talweg::field::{Edges, MapKind, Stream, Terrain};
 use talweg::nodes::{Control, Ledger, Node, Work};
@@ -138,7 +138,7 @@ fn wrapping_ground_has_no_preferred_place() {
 fn slopes_continue_over_the_seam() {
     const N: usize = 257;
     let place = Place::new(N, Edges::Wrap);
-    for node in Node::catalogue().into_iter().filter(|n| matches!(n.work(), Work::Generator(_))) {
+    for node in on_squares().filter(|n| matches!(n.work(), Work::Generator(_))) {
         for node in [node.clone(), altered(node)] {
             let h = place.finish(&node, &Terrain::flat(place.grid()), 0).height;
             let bend = |before: usize, k: usize, after: usize| (h[before] + h[after] - 2.0 * h[k]).abs();

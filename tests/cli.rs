@@ -71,6 +71,29 @@ fn render_draws_a_picture_of_the_size_that_was_asked_for() {
 }
 
 #[test]
+fn render_traces_constructions_in_perspective() {
+    let folder = Folder::new();
+    let out = folder.at("a.png");
+    let scene = "paper-004-fig-22-oasis";
+    let size = ["--width", "48", "--height", "32"];
+    let traced = |more: &[&str]| {
+        let plain = ["render", scene, "-o", &out, "--sphere-trace"];
+        talweg(&[&plain[..], &size[..], more].concat())
+    };
+    traced(&["--threads", "1"]).success().stdout(contains("48 × 32").and(contains("evaluations per pixel")));
+    let first = std::fs::read(folder.path("a.png")).unwrap();
+    traced(&["--threads", "2"]).success();
+    assert!(first == std::fs::read(folder.path("a.png")).unwrap(), "one thread and two draw the same");
+    traced(&["--eye", "4000,9000,1500", "--target", "4000,4000,0", "--fov", "60"]).success();
+    assert!(first != std::fs::read(folder.path("a.png")).unwrap(), "from another place it looks otherwise");
+    traced(&["--evaluations"]).success().stdout(contains("heights and").and(contains("local bounds")));
+    traced(&["--evaluations", "--global-bound"]).success().stdout(contains("global bound"));
+    traced(&["--eye", "1,2"]).code(2).stderr(contains("three numbers"));
+    talweg(&["render", scene, "-o", &out, "--evaluations"]).code(2).stderr(contains("--sphere-trace"));
+    talweg(&["render", "island", "-o", &out, "--sphere-trace"]).code(2).stderr(contains("construction"));
+}
+
+#[test]
 fn export_writes_every_format_with_its_report() {
     let folder = Folder::new();
     let common = ["export", "island", "--size", "33", "--json", "-o"];

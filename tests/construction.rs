@@ -135,7 +135,7 @@ proptest! {
         let old = Program::new(&before, 3);
         let mut out = filled(&old, true);
         prop_assert!(out == filled(&old, false), "pruning by tiles");
-        prop_assert!(out == filled(&Program::new(&before, 3).without_boxes(), false), "pruning by boxes");
+        prop_assert!(out == filled(&Program::new(&before, 3).without_pruning(), false), "pruning by boxes");
         // rows give what places give
         let step = old.side / 96.0;
         let detail = Detail { level: 1.0, spacing: step };
@@ -525,4 +525,33 @@ fn the_node_writes_water_sand_and_plants_as_maps() {
     assert!(wet > 100 && wet < 2000, "{wet}");
     let plants = made.terrain.map(MapKind::Vegetation).unwrap();
     assert!(plants.iter().all(|v| (0.0..=1.0).contains(v)) && plants.iter().any(|&v| v > 0.5));
+}
+
+#[test]
+fn cut_out_pieces_have_ground_where_their_weight_is_a_half() {
+    use talweg::field::MapKind;
+    const N: usize = 129;
+    let mut scene = Scene { layers: vec![Layer::new(Node::named("Construction").unwrap(), 1)], ..Scene::default() };
+    let made = |scene: &Scene| {
+        talweg::eval::evaluate(scene, N, None, &mut talweg::eval::Store::forgetful(), &Control::default()).unwrap()
+    };
+    let whole = made(&scene);
+    assert!(whole.terrain.map(MapKind::Ground).is_none());
+    scene.set("1.cut_out=true").unwrap();
+    let cut = made(&scene);
+    assert_eq!(cut.terrain.height, whole.terrain.height, "heights stay as they are");
+    let Node::Construction(construction) = &scene.layers[0].node else { unreachable!("it is one") };
+    let random = talweg::field::Stream::new(scene.settings.seed, 1);
+    let program = Program::new(&construction.tree, random.bits(0, 0) as u32);
+    let side = program.side;
+    let missing = cut.terrain.void_samples();
+    let mut without = 0;
+    for k in 0..N * N {
+        let at = |index: usize| index as f64 / (N - 1) as f64 * side;
+        let weight = program.at([at(k % N), at(k / N)], &Detail::every(side / (N - 1) as f64)).weight;
+        without += usize::from(weight < 0.5);
+        // a sample on the line itself may be rounded to either side
+        assert!(cut.terrain.has_ground(k) == (weight >= 0.5) || (weight - 0.5).abs() < 1e-6, "{k}: {weight}");
+    }
+    assert!(missing.abs_diff(without) < 3 && missing > 0 && missing < N * N, "{missing} {without}");
 }

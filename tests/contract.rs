@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
 
-use node_kit::{Place, altered, another, extremes, on_threads};
+use node_kit::{Place, altered, another, extremes, on_squares, on_threads};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
@@ -19,7 +19,7 @@ use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
 /// The Add menu has these groups; a new one is a decision, not a slip of the pen.
-const CATEGORIES: [&str; 8] = ["Noise", "Fractal", "Cells", "Shapes", "Filter", "Erosion", "Water", "Maps"];
+const CATEGORIES: [&str; 9] = ["Noise", "Fractal", "Cells", "Shapes", "Planet", "Filter", "Erosion", "Water", "Maps"];
 
 fn is_sentence(text: &str) -> bool {
     text.len() > 8
@@ -126,7 +126,7 @@ fn presets_are_described_and_can_be_told_apart() {
 fn a_node_makes_the_maps_that_it_says() {
     let place = Place::new(33, Edges::Open);
     let input = place.noise();
-    for node in Node::catalogue().into_iter().flat_map(|node| [node.clone(), altered(node)]) {
+    for node in on_squares().flat_map(|node| [node.clone(), altered(node)]) {
         let made = place.finish(&node, &input, 4);
         for &kind in MapKind::ALL {
             let says = node.writes().contains(&kind);
@@ -139,7 +139,7 @@ fn a_node_makes_the_maps_that_it_says() {
 fn a_parameter_that_does_not_matter_changes_no_bit() {
     let place = Place::new(33, Edges::Open);
     let mut seen = 0;
-    for node in Node::catalogue() {
+    for node in on_squares() {
         let input = place.noise();
         // as it is, and with every choice made otherwise
         for node in [node.clone(), altered(node)] {
@@ -170,7 +170,7 @@ fn assert_finite(terrain: &Terrain, what: &str) {
 
 #[test]
 fn extremes_stay_finite() {
-    Node::catalogue().into_par_iter().for_each(|node| {
+    on_squares().collect::<Vec<_>>().into_par_iter().for_each(|node| {
         let specs = &node.about().params;
         let mut cases = vec![node.clone()];
         for (a, first) in specs.iter().enumerate() {
@@ -216,7 +216,7 @@ fn any_size_works() {
         for edges in BOTH {
             let place = Place::new(samples, edges);
             let input = place.noise();
-            for node in Node::catalogue().into_iter().flat_map(|n| [n.clone(), altered(n)]) {
+            for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
                 let what = format!("{} at {samples} {edges:?}", node.about().name);
                 assert_finite(&place.finish(&node, &input, iterations), &what);
             }
@@ -228,7 +228,7 @@ fn any_size_works() {
 fn threads_do_not_change_a_bit() {
     let place = Place::new(300, Edges::Open);
     let input = place.noise();
-    for node in Node::catalogue().into_iter().flat_map(|n| [n.clone(), altered(n)]) {
+    for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
         let [one, two] = [1, 2].map(|threads| on_threads(threads, || place.finish(&node, &input, 5)));
         assert!(one == two, "{node:?}");
     }
@@ -237,7 +237,7 @@ fn threads_do_not_change_a_bit() {
 /// Moving the sea computes only what depends on it, so a node that reads its level has to say so.
 #[test]
 fn the_sea_matters_where_the_node_says_so() {
-    for node in Node::catalogue().into_iter().flat_map(|n| [n.clone(), altered(n)]) {
+    for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
         let [high, low] = [0.55, 0.25].map(|sea_level| {
             let place = Place { sea_level, ..Place::new(65, Edges::Open) };
             place.finish(&node, &place.noise(), 5)
@@ -249,7 +249,7 @@ fn the_sea_matters_where_the_node_says_so() {
 /// The panel offers no seed where it would do nothing.
 #[test]
 fn the_seed_matters_where_the_node_says_so() {
-    for node in Node::catalogue().into_iter().map(altered) {
+    for node in on_squares().map(altered) {
         let made = |seed: u32| {
             let ground = Layer::new(Node::named("Perlin").expect("in the catalogue"), 1);
             let mut scene = Scene { layers: vec![ground, Layer::new(node.clone(), seed)], ..Scene::default() };
@@ -262,7 +262,7 @@ fn the_seed_matters_where_the_node_says_so() {
 
 #[test]
 fn the_seam_of_wrapping_scenes_is_closed() {
-    for node in Node::catalogue().into_iter().flat_map(|n| [n.clone(), altered(n)]) {
+    for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
         for samples in [2, 33, 100, 257] {
             let place = Place::new(samples, Edges::Wrap);
             let made = place.finish(&node, &place.noise(), 20);
@@ -290,7 +290,7 @@ fn a_preview_shows_the_result() {
     for edges in BOTH {
         let full = Place::new(257, edges);
         let preview = Place { scene_samples: 257, ..Place::new(129, edges) };
-        for node in Node::catalogue().into_iter().flat_map(|n| [n.clone(), altered(n)]) {
+        for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
             let fine = full.finish(&node, &full.noise(), u32::MAX);
             let coarse = preview.finish(&node, &preview.noise(), u32::MAX);
             let mut squares = 0.0f64;
@@ -313,7 +313,7 @@ fn a_cancelled_control_stops_everything() {
     let input = place.noise();
     let control = Control::default();
     control.cancel();
-    for node in Node::catalogue().into_iter().map(altered) {
+    for node in on_squares().map(altered) {
         assert!(place.run(&node, &input, 1, &control).is_err(), "{node:?}");
     }
 }
@@ -332,7 +332,7 @@ fn cancel_at_any_moment_leaves_the_state_before_or_after() {
             work(&control)
         })
     };
-    for node in Node::catalogue().into_iter().map(altered) {
+    for node in on_squares().map(altered) {
         let whole = place.finish(&node, &input, 1);
         for micros in [0, 50, 100, 200, 400, 800, 1600] {
             stop_after(micros, &mut |control| match node.as_process() {
@@ -362,7 +362,7 @@ fn processes_replay_from_snapshots_and_balance_their_books() {
         let place = Place::new(65, edges);
         let control = Control::default();
         let cx = place.context(&control);
-        for node in Node::catalogue() {
+        for node in on_squares() {
             for node in [node.clone(), altered(node)] {
                 let Some(process) = node.as_process() else { continue };
                 let input = place.noise();
@@ -398,9 +398,9 @@ fn the_help_is_up_to_date() {
 
 /// A node with random values from the whole hard range of every parameter.
 fn any_node() -> impl Strategy<Value = Node> {
-    let count = Node::catalogue().len();
+    let count = on_squares().count();
     (0..count, proptest::collection::vec(0.0f64..=1.0, 24)).prop_map(|(index, draws)| {
-        let mut node = Node::catalogue().swap_remove(index);
+        let mut node = on_squares().nth(index).expect("counted");
         for (k, spec) in node.about().params.iter().enumerate() {
             let t = draws[k % draws.len()];
             let value = match &spec.kind {

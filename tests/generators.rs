@@ -5,8 +5,8 @@ mod node_kit;
 
 use std::time::Instant;
 
-use node_kit::{Place, node};
-use talweg::field::{Edges, Stream, Terrain};
+use node_kit::{Place, node, on_squares};
+use talweg::field::{Edges, MapKind, Stream, Terrain};
 use talweg::nodes::generators::triangular::{Layout, Triangular, triangle};
 use talweg::nodes::generators::voronoi::{Regions, Scatter, Voronoi};
 use talweg::nodes::{Control, Node, Work};
@@ -31,7 +31,7 @@ fn stream() -> Stream {
 
 #[test]
 fn generators_fill_about_the_unit_range() {
-    for generator in Node::catalogue().into_iter().filter(|n| matches!(n.work(), Work::Generator(_))) {
+    for generator in on_squares().filter(|n| matches!(n.work(), Work::Generator(_))) {
         let began = Instant::now();
         let mut generator = generator;
         if generator.about().name == "Import" {
@@ -448,6 +448,38 @@ fn the_triangle_stands_on_the_south_edge_with_level_ground_around() {
             }
         }
     }
+}
+
+#[test]
+fn around_the_triangle_there_is_no_ground() {
+    let generator = node("Triangular", &[("layout", "Triangle")]);
+    for edges in [Edges::Open, Edges::Wrap] {
+        for samples in [9, 100, 129, 333] {
+            let place = Place::new(samples, edges);
+            let made = place.finish(&generator, &Terrain::flat(place.grid()), 0);
+            let ground = made.map(MapKind::Ground).expect("the triangle says where it is");
+            // of the whole triangle, whose lowest place may lie between the samples
+            let lowest = made.height.iter().copied().fold(f32::MAX, f32::min);
+            // the side of the triangle's square, in samples
+            let side = if edges == Edges::Wrap { (samples - 1) as f64 * 31.0 / 32.0 } else { (samples - 1) as f64 };
+            let inset = ((samples - 1) as f64 - side) / 2.0;
+            for (k, &share) in ground.iter().enumerate() {
+                let (x, y) = ((k % samples) as f64, (k / samples) as f64 - inset);
+                let aside = (x - 0.5 * (samples - 1) as f64).abs();
+                let slanted = (y - 2.0 * aside) / 5.0f64.sqrt();
+                let within = if edges == Edges::Wrap { slanted.min(side - y) } else { slanted };
+                let expected = (within + 0.5).clamp(0.0, 1.0);
+                assert!((f64::from(share) - expected).abs() < 1e-3, "{edges:?} {samples} {k}: {share} {expected}");
+                // what has ground has a height of the triangle's own; on the lowest sample it is the lowest
+                assert!(share >= 0.5 || slanted > -0.02 || made.height[k] == lowest, "{edges:?} {samples} {k}");
+            }
+            let missing = made.void_samples() as f64 / ground.len() as f64;
+            assert!((missing - (1.0 - 0.5 * (side / (samples - 1) as f64).powi(2))).abs() < 4.0 / samples as f64);
+        }
+    }
+    let square = Place::new(33, Edges::Open);
+    let made = square.finish(&node("Triangular", &[]), &Terrain::flat(square.grid()), 0);
+    assert!(made.map(MapKind::Ground).is_none() && made.void_samples() == 0);
 }
 
 fn variogram_slope(heights: &[f32], n: usize) -> f64 {

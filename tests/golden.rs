@@ -1,6 +1,6 @@
 //! Golden hashes: the same scene gives the same bits, on every machine and in every later version.
 //!
-//! Each node of the catalogue runs at 65², with its defaults and with every parameter at another value; filters and
+//! Each node of the catalogue runs at 65², those of planets at 6 × 33², with its defaults and with every parameter at another value; filters and
 //! processes stand on Perlin noise. When a hash differs, old scenes would look different. If that is meant,
 //! let the node's `version()` grow, then bless the new bits and commit them:
 //!
@@ -13,17 +13,21 @@ mod node_kit;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use node_kit::{Place, altered};
+use node_kit::{EARTH, Place, altered};
 use talweg::field::Edges;
 use talweg::nodes::Node;
+use talweg::scene::World;
 
 fn hashes() -> BTreeMap<String, String> {
-    let place = Place::new(65, Edges::Open);
-    let input = place.noise();
+    let places = [Place::new(65, Edges::Open), Place::globe(33, &EARTH)];
+    let inputs = places.map(|place| place.noise());
     let mut table = BTreeMap::new();
     for node in Node::catalogue() {
+        // what does not run on square ground runs on a planet
+        let at = usize::from(!node.fits(World::Terrain));
+        let (place, input) = (places[at], &inputs[at]);
         for (setting, node) in [("defaults", node.clone()), ("other values", altered(node))] {
-            let made = place.finish(&node, &input, 20);
+            let made = place.finish(&node, input, 20);
             let name = format!("{} v{}, {setting}", node.about().name, node.version());
             table.insert(name, format!("{:032x}", made.hash()));
         }

@@ -16,6 +16,7 @@ fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&C
         size_metres: 8000.0,
         relief_metres: 1800.0,
         sea_level: 0.0,
+        planet: None,
         scene_samples: 1025,
         random: Stream::new(seed, 1),
         control: &control,

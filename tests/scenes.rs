@@ -63,7 +63,17 @@ fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
         std::fs::write(&golden, text + "\n").unwrap();
     }
     let kept: BTreeMap<String, String> = ron::from_str(&std::fs::read_to_string(&golden).unwrap()).unwrap();
-    assert_eq!(hashes, kept, "heights have changed: raise the version of the node whose law changed, then bless");
+    let changed: Vec<String> = hashes
+        .keys()
+        .chain(kept.keys().filter(|name| !hashes.contains_key(*name)))
+        .filter(|name| hashes.get(*name) != kept.get(*name))
+        .map(|name| format!("{name}: {:?} was {:?}", hashes.get(name), kept.get(name)))
+        .collect();
+    assert!(
+        changed.is_empty(),
+        "heights have changed: raise the version of the node whose law changed, then bless\n{}",
+        changed.join("\n")
+    );
 }
 
 /// A value inside the parameter's hard range, from a random number.

@@ -214,6 +214,49 @@ fn a_shot_needs_no_window_and_shows_a_landscape() {
     assert!(shades.len() > 200, "{} shades", shades.len());
 }
 
+const PLANET: &str = r#"(
+    version: 1,
+    name: "Planet test",
+    settings: (world: Planet, resolution: 65, relief_metres: 9000.0, sea_level: 300.0),
+    layers: [(name: "Lands", node: Perlin(frequency: 2.0), seed: 1)],
+)"#;
+
+#[test]
+fn a_planet_is_a_globe_a_map_and_an_orbit_and_can_be_approached() {
+    let session = Session::new();
+    std::fs::write(session.path("planet.ron"), PLANET).unwrap();
+    session.drive(
+        "planet.ron",
+        r#"[
+            Settle, State("space.json"), Picture("space.png"),
+            ViewDrag(from: (0.5, 0.5), to: (0.6, 0.5), button: Left, shift: false), Settle, State("turned.json"),
+            ViewScroll(at: (0.5, 0.5), lines: 9), ViewScroll(at: (0.5, 0.5), lines: 9), Settle, State("near.json"),
+            Picture("near.png"),
+            Key("8"), Settle, Picture("map.png"), ViewScroll(at: (0.3, 0.4), lines: 5), Settle, State("map.json"),
+            Key("9"), Settle, Picture("orbit.png"),
+            Key("7"), Key("R"), Settle, State("back.json"),
+        ]"#,
+    );
+    let number = |name: &str, key: &str| session.state(name)["globe"][key].as_f64().expect("a number");
+    let away = number("space.json", "radius");
+    assert!(away > 2.0 * 6.371e6, "the whole planet is in view from {away} m");
+    let east = (number("space.json", "longitude") - number("turned.json", "longitude")).rem_euclid(360.0);
+    assert!(east > 5.0 && east < 90.0, "the ground follows the pointer: {east}° to the west");
+    assert!((number("turned.json", "radius") - away).abs() < 1.0, "turning does not approach");
+    let near = number("near.json", "radius");
+    assert!(near < 6.371e6 + 0.3 * (away - 6.371e6) && near > 6.3e6, "the wheel approaches: {near}");
+    assert_ne!(session.state("map.json")["globe"]["map"][2], session.state("near.json")["globe"]["map"][2]);
+    assert!((number("back.json", "radius") - away).abs() < 1000.0, "reset shows the whole planet again");
+    let pictures = ["space.png", "near.png", "map.png", "orbit.png"].map(|name| view(&session.picture(name)));
+    for (k, picture) in pictures.iter().enumerate() {
+        let shades: std::collections::HashSet<[u8; 3]> = picture.iter().copied().collect();
+        assert!(shades.len() > 100, "picture {k} shows something: {} shades", shades.len());
+        for other in &pictures[..k] {
+            assert!(difference(picture, other) > 0.1, "another picture");
+        }
+    }
+}
+
 #[test]
 fn overlays_come_and_go_with_their_legends() {
     let session = Session::new();
@@ -349,4 +392,37 @@ fn without_a_screen_or_a_driver_there_is_a_message_and_no_panic() {
         c.env("LIBGL_DRIVERS_PATH", "/nonexistent").env("__EGL_VENDOR_LIBRARY_FILENAMES", "/nonexistent.json");
     });
     assert!(said.contains("Vulkan driver"), "{said}");
+}
+
+#[test]
+fn a_road_is_dragged_from_the_library_moved_by_its_handle_and_taken_back() {
+    let session = Session::new();
+    let scene = r#"(version: 1, name: "Pieces", settings: (resolution: 257),
+        layers: [(name: "Ground", node: Construction(), seed: 1)])"#;
+    std::fs::write(session.path("pieces.ron"), scene).unwrap();
+    session.drive(
+        "pieces.ron",
+        r#"[
+            Settle, State("opened.json"),
+            DragToView("Place road", 0.5, 0.52), Settle, State("placed.json"),
+            ViewDrag(from: (0.5, 0.52), to: (0.6, 0.5), button: Left, shift: false), Settle,
+            State("moved.json"),
+            Key("Ctrl+Z"), Settle, State("back.json"),
+            Key("Ctrl+Z"), Settle, State("undone.json"),
+        ]"#,
+    );
+    let [opened, placed, moved, back, undone] =
+        ["opened", "placed", "moved", "back", "undone"].map(|name| session.state(&format!("{name}.json")));
+    assert_eq!(placed["piece"]["title"], "road");
+    assert_eq!(placed["undo"], "Place road");
+    assert_ne!(placed["hash"], opened["hash"]);
+    // the middle of a road and its middle point lie side by side: either of the two was taken hold of
+    let label = moved["undo"].as_str().expect("something was done");
+    assert!(label.starts_with("Move p"), "{label}");
+    let place = |state: &Value| [0, 1].map(|k| state["piece"]["points"][2][k].as_f64().expect("a place"));
+    let (from, to) = (place(&placed), place(&moved));
+    assert!((to[0] - from[0]).hypot(to[1] - from[1]) > 300.0, "{from:?} {to:?}");
+    assert_eq!(moved["camera"], placed["camera"], "the camera keeps still");
+    assert_eq!((&back["hash"], place(&back)), (&placed["hash"], from));
+    assert_eq!(undone["hash"], opened["hash"]);
 }

@@ -2,7 +2,7 @@
 // and those of the vertex of the next coarser level that it morphs into; see src/app/view/adaptive/mosaic.rs.
 // Places count in whole steps from the eye's own, so that a vertex comes out the same in every patch that has it.
 
-@group(0) @binding(8) var patch_map: texture_2d<f32>;
+@group(0) @binding(10) var patch_map: texture_2d<f32>;
 
 struct PatchVertex {
     // from the eye
@@ -145,7 +145,7 @@ fn adaptive_water_sides_vertex(
 
 @fragment
 fn adaptive_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
-    if is_drowned(in.world.y) || in.top - in.world.y < 0.0 {
+    if is_drowned(in.world.y) || in.top - in.world.y < 0.0 || is_void(in.world.xz) {
         discard;
     }
     let ray = normalize(in.world - eye());
@@ -180,6 +180,9 @@ fn adaptive_sea_vertex(
 
 @fragment
 fn adaptive_sea_fragment(in: WetVertex) -> @location(0) vec4<f32> {
+    if is_void(in.world.xz) {
+        discard;
+    }
     return sea_surface(in.world, in.depth, in.clip.xy);
 }
 
@@ -197,7 +200,7 @@ fn adaptive_water_vertex(
 @fragment
 fn adaptive_water_fragment(in: WetVertex) -> @location(0) vec4<f32> {
     let sun_share = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x;
-    if in.depth <= 0.0 || is_drowned(in.world.y) {
+    if in.depth <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
     // from near, the film of the shore is thinner

@@ -1,5 +1,5 @@
-// What all parts of the view share: the frame, the surface in the vertex stage, light, haze and the way to the screen.
-// The six files are joined in the order common, sky, ground, sides, water, inland.
+// What all parts of the flat view share: the frame, the surface in the vertex stage and light.
+// The seven files are joined in the order screen, common, sky, ground, sides, water, inland.
 
 // Mirrors `Frame` in src/app/view/frame.rs.
 struct Frame {
@@ -30,7 +30,11 @@ struct Frame {
 // depths of rivers and lakes, and places on the ramp of the overlay; one texel where there are none
 @group(0) @binding(5) var inland_map: texture_2d<f32>;
 @group(0) @binding(6) var data_map: texture_2d<f32>;
-@group(0) @binding(7) var smooth_sampler: sampler;
+// colours of what grows on the ground
+@group(0) @binding(7) var colour_map: texture_2d<f32>;
+// 1 where there is no ground
+@group(0) @binding(8) var void_map: texture_2d<f32>;
+@group(0) @binding(9) var smooth_sampler: sampler;
 
 fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }
@@ -108,6 +112,15 @@ fn map_coordinates(flat: vec2<f32>) -> vec2<f32> {
     return ((flat + 0.5 * side()) / cell() + 0.5) / (last_sample() + 1.0);
 }
 
+// Whether there is no ground at a place in the world.
+fn is_void(flat: vec2<f32>) -> bool {
+#ifdef CUT
+    return textureSampleLevel(void_map, smooth_sampler, map_coordinates(flat), 0.0).x > 0.5;
+#else
+    return false;
+#endif
+}
+
 // ---- light ----
 
 // How low the sun stands: 0 from some 30 degrees up, 1 at the horizon.
@@ -134,62 +147,4 @@ fn lit(colour: vec3<f32>, normal: vec3<f32>, sun_share: f32, openness: f32) -> v
     let sky = sky_light() * (0.42 + 0.58 * from_above + 0.10 * behind) * open * open;
     let bounce = sun_colour() * vec3<f32>(0.085, 0.072, 0.056) * (1.0 - from_above) * open;
     return colour * (sun_colour() * facing + sky + bounce);
-}
-
-// ---- to the screen ----
-
-// Khronos PBR Neutral: leaves colours as they are and bends only what is too bright.
-fn tone(bright: vec3<f32>) -> vec3<f32> {
-    let start = 0.76;
-    let least = min(bright.r, min(bright.g, bright.b));
-    let offset = select(0.04, least - 6.25 * least * least, least < 0.08);
-    let colour = bright - offset;
-    let peak = max(colour.r, max(colour.g, colour.b));
-    if peak < start {
-        return colour;
-    }
-    let room = 1.0 - start;
-    let bent = 1.0 - room * room / (peak + room - start);
-    let grey = 1.0 - 1.0 / (0.15 * (peak - bent) + 1.0);
-    return mix(colour * bent / peak, vec3<f32>(bent), grey);
-}
-
-fn encoded(linear: vec3<f32>) -> vec3<f32> {
-    let low = linear * 12.92;
-    let high = 1.055 * pow(max(linear, vec3<f32>(0.0)), vec3<f32>(1.0 / 2.4)) - 0.055;
-    return select(high, low, linear <= vec3<f32>(0.0031308));
-}
-
-// Fine noise against banding, half a step of an 8-bit colour.
-fn grain(pixel: vec2<f32>) -> f32 {
-    return (fract(52.9829189 * fract(dot(pixel, vec2<f32>(0.06711056, 0.00583715)))) - 0.5) / 255.0;
-}
-
-// From light to what the target stores.
-fn to_screen(light: vec3<f32>, pixel: vec2<f32>) -> vec3<f32> {
-    let colour = saturate(tone(light));
-    // grain is wanted in encoded values; where the target encodes, it is scaled by the slope of the encoding
-#ifdef ENCODE
-    return encoded(colour) + grain(pixel);
-#else
-    return colour + grain(pixel) * 2.0 * sqrt(colour + 0.0005);
-#endif
-}
-
-// ---- noise ----
-
-fn hash(place: vec2<f32>) -> f32 {
-    let p = fract(place * vec2<f32>(0.1031, 0.1030));
-    let q = p + dot(p, p.yx + 33.33);
-    return fract((q.x + q.y) * q.x);
-}
-
-// Smooth noise from 0 to 1, one hump a unit.
-fn noise(place: vec2<f32>) -> f32 {
-    let low = floor(place);
-    let part = place - low;
-    let t = part * part * (3.0 - 2.0 * part);
-    let a = mix(hash(low), hash(low + vec2<f32>(1.0, 0.0)), t.x);
-    let b = mix(hash(low + vec2<f32>(0.0, 1.0)), hash(low + vec2<f32>(1.0, 1.0)), t.x);
-    return mix(a, b, t.y);
 }

@@ -61,7 +61,13 @@ fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
     let edge = surface.steepness * (1.0 + 0.35 * rough) + 0.10 * (0.5 - surface.openness);
     let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land;
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
-    let colour = mix(palette_colour(height) * (1.0 + 0.12 * rough), stone, rock);
+    var ground = vec3<f32>(0.0);
+    if frame.rock_slopes.w > 0.5 {
+        ground = textureSample(colour_map, smooth_sampler, map_coordinates(in.world.xz)).rgb;
+    } else {
+        ground = palette_colour(height);
+    }
+    let colour = mix(ground * (1.0 + 0.12 * rough), stone, rock);
     // wet ground at the shore
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, 0.012 * relief(), above));
     return colour * (1.0 - 0.28 * wet);
@@ -120,6 +126,11 @@ fn with_edges(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
 }
 
 fn drawn(light: vec3<f32>, in: GroundVertex) -> vec4<f32> {
+#ifdef CUT
+    if is_void(in.world.xz) {
+        discard;
+    }
+#endif
     return vec4<f32>(to_screen(light, in.clip.xy), 1.0);
 }
 

@@ -57,7 +57,7 @@ fn inland_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel
 fn inland_fragment(in: InlandVertex) -> @location(0) vec4<f32> {
     let water = film(in.world.xz);
     let sun_share = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x;
-    if water.y <= 0.0 || is_drowned(in.world.y) {
+    if water.y <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
     return inland_surface(in.world, water.x, water.y, sun_share, in.clip.xy);
@@ -75,7 +75,7 @@ fn inland_sides_vertex(@builtin(vertex_index) index: u32, @location(0) piece: ve
 @fragment
 fn inland_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     let water = film(in.world.xz);
-    if water.y <= 0.0 || is_drowned(in.world.y) {
+    if water.y <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
     let ray = normalize(in.world - eye());

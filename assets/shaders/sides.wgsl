@@ -55,6 +55,40 @@ fn rock_layers(world: vec3<f32>) -> vec3<f32> {
 
 @fragment
 fn sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
+#ifdef CUT
+    if is_void(in.world.xz) {
+        discard;
+    }
+#endif
+    return side_colour(in);
+}
+
+// End `index / 2` of a piece of the brink, the ground on its left: (column, row) of both ends in samples.
+fn wall_end(wall: vec4<f32>, index: u32) -> vec2<f32> {
+    return select(wall.xy, wall.zw, index > 1u);
+}
+
+fn wall_normal(wall: vec4<f32>) -> vec3<f32> {
+    let along = normalize(wall.zw - wall.xy + vec2<f32>(1e-9, 0.0));
+    return vec3<f32>(-along.y, 0.0, along.x);
+}
+
+@vertex
+fn walls_vertex(@builtin(vertex_index) index: u32, @location(0) wall: vec4<f32>) -> SideVertex {
+    let place = wall_end(wall, index);
+    let flat = world_of(place);
+    let top = ground_height(place);
+    let world = vec3<f32>(flat.x, select(top, base(), (index & 1u) == 1u), flat.y);
+    return SideVertex(clip_of(world), world, top, wall_normal(wall));
+}
+
+// It stands on the line itself: not left out by it.
+@fragment
+fn walls_fragment(in: SideVertex) -> @location(0) vec4<f32> {
+    return side_colour(in);
+}
+
+fn side_colour(in: SideVertex) -> vec4<f32> {
     let depth = (in.top - in.world.y) / side();
     let along = (in.world.x + in.world.z) / side();
     let soil_depth = 0.0075 + 0.004 * noise(vec2<f32>(along * 60.0, 1.0));

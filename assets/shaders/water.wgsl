@@ -26,9 +26,30 @@ fn water_sides_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec
 
 @fragment
 fn water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
+    if in.world.y > sea() || is_void(in.world.xz) {
+        discard;
+    }
+    return water_side_colour(in);
+}
+
+@vertex
+fn water_walls_vertex(@builtin(vertex_index) index: u32, @location(0) wall: vec4<f32>) -> SideVertex {
+    let place = wall_end(wall, index);
+    let flat = world_of(place);
+    let top = ground_height(place);
+    let world = vec3<f32>(flat.x, select(max(sea(), top), top, (index & 1u) == 1u), flat.y);
+    return SideVertex(clip_of(world), world, top, wall_normal(wall));
+}
+
+@fragment
+fn water_walls_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     if in.world.y > sea() {
         discard;
     }
+    return water_side_colour(in);
+}
+
+fn water_side_colour(in: SideVertex) -> vec4<f32> {
     let ray = normalize(in.world - eye());
     let below = sea() - in.world.y;
     let body = water_body(0.09 * relief() + 0.8 * below);
@@ -90,6 +111,9 @@ fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
 
 @fragment
 fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
+    if is_void(in.world.xz) {
+        discard;
+    }
     let place = (in.world.xz + 0.5 * side()) / cell();
     let depth = sea() - ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
     return sea_surface(in.world, depth, in.clip.xy);

@@ -7,13 +7,73 @@ use std::time::Duration;
 use bevy::prelude::*;
 
 use super::document::Document;
+use super::panels::Composition;
+use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
-use crate::eval::{Insight, PREVIEW_SAMPLES, Report, Status, Worker};
+use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
+use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::scene::{Problem, Scene};
 
-type Answer = Result<Arc<Prepared>, Cancelled>;
+type Answer = Result<Picture, Cancelled>;
+
+/// What is ready for the screen.
+#[derive(Clone)]
+pub enum Picture {
+    Terrain(Arc<Prepared>),
+    Planet(Arc<PreparedGlobe>),
+}
+
+impl Picture {
+    fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &Choice, control: &Control) -> Answer {
+        let Some(planet) = scene.as_planet() else {
+            return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, choice, control)?)));
+        };
+        // the colours are those of the scene, whatever the last one had
+        let table = crate::look::table_of(scene);
+        let choice = Choice { biomes: table.biomes.clone(), ..choice.clone() };
+        let radius = f64::from(planet.radius_metres);
+        Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))
+    }
+
+    fn serial(&self) -> u64 {
+        match self {
+            Self::Terrain(prepared) => prepared.serial,
+            Self::Planet(prepared) => prepared.serial,
+        }
+    }
+
+    /// Lowest and highest height, as fractions of the relief.
+    fn range(&self) -> (f32, f32) {
+        match self {
+            Self::Terrain(prepared) => prepared.bounds.whole(),
+            Self::Planet(prepared) => prepared.range,
+        }
+    }
+
+    fn choice(&self) -> &Choice {
+        match self {
+            Self::Terrain(prepared) => &prepared.choice,
+            Self::Planet(prepared) => &prepared.choice,
+        }
+    }
+
+    fn legend(&self) -> Option<Arc<Legend>> {
+        match self {
+            Self::Terrain(prepared) => prepared.legend.clone(),
+            Self::Planet(prepared) => prepared.legend.clone(),
+        }
+    }
+
+    /// The same ground under another overlay.
+    fn with_overlay(&self, choice: &Choice, control: &Control) -> Answer {
+        Ok(match self {
+            Self::Terrain(prepared) => Self::Terrain(Arc::new(prepared.with_overlay(choice, control)?)),
+            Self::Planet(prepared) => Self::Planet(Arc::new(prepared.with_overlay(choice, control)?)),
+        })
+    }
+}
 
 /// The worker with the last good answer.
 #[derive(Resource)]
@@ -22,7 +82,7 @@ pub struct Bridge {
     wanted: Arc<Mutex<Wanted>>,
     waker: Waker,
     /// What is on screen.
-    shown: Option<Arc<Prepared>>,
+    shown: Option<Picture>,
     /// An overlay that is being made for what is on screen.
     laying: Option<Laying>,
     /// The terrain on screen.
@@ -57,7 +117,6 @@ impl Wanted {
 }
 
 struct Laying {
-    choice: Choice,
     /// Serial of what it is laid over.
     over: u64,
     control: Arc<Control>,
@@ -73,7 +132,7 @@ impl Drop for Laying {
 /// What a round of reports changed.
 #[derive(Default)]
 pub struct Received {
-    pub prepared: Option<Arc<Prepared>>,
+    pub prepared: Option<Picture>,
     /// Messages of evaluations that broke.
     pub failures: Vec<String>,
     /// Problems that were not there before.
@@ -88,12 +147,33 @@ impl Bridge {
     pub fn start(waker: Waker) -> std::io::Result<Self> {
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let seen = wanted.clone();
-        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene| {
+        // the newest that was made, with the terrain that it was made of
+        let newest: Mutex<Option<(Arc<Terrain>, Arc<Prepared>)>> = Mutex::default();
+        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&Patch>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
-                (wanted.choice.clone(), wanted.control(scene, terrain.samples())?)
+                // one in passing is let through, as the worker does
+                let size = if patch.is_some() { 0 } else { terrain.samples() };
+                (wanted.choice.clone(), wanted.control(scene, size)?)
             };
-            prepare(terrain, &scene.settings, &choice, &control).map(Arc::new)
+            let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = newest.as_ref().zip(patch).filter(|((known, last), patch)| {
+                let same_sun = last.towards_sun == scene.settings.sun_direction();
+                Arc::ptr_eq(known, &patch.before) && last.choice.shows_the_same(&choice) && same_sun
+            });
+            let renewed = match known {
+                Some(((_, last), patch)) => last.renewed(terrain, &scene.settings, &patch.region, &control)?,
+                None => None,
+            };
+            let picture = match renewed {
+                Some(prepared) => Picture::Terrain(Arc::new(prepared)),
+                None => Picture::of(terrain, scene, &choice, &control)?,
+            };
+            *newest = match &picture {
+                Picture::Terrain(prepared) => Some((terrain.clone(), prepared.clone())),
+                Picture::Planet(_) => None,
+            };
+            Ok(picture)
         };
         let bell = waker.clone();
         let worker = Worker::start(0, prepare, move || bell.wake())?;
@@ -128,11 +208,13 @@ impl Bridge {
             if let (true, Report::Done { output, .. }) = (taken, &report) {
                 self.elapsed = Some(output.elapsed);
             }
+            // what passes by while something is dragged is not looked into
+            let complete = !matches!(report, Report::Preview { .. });
             match report {
                 Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
                     if taken =>
                 {
-                    if output.terrain.samples() == document.scene().samples() {
+                    if complete && output.terrain.samples() == document.scene().samples() {
                         self.insight = output.insight;
                     }
                     if *self.problems != output.problems {
@@ -148,7 +230,7 @@ impl Bridge {
             }
         }
         if let Some(prepared) = &received.prepared {
-            self.range = prepared.bounds.whole();
+            self.range = prepared.range();
             self.shown = Some(prepared.clone());
         }
         self.lay_overlay(&mut received);
@@ -160,7 +242,8 @@ impl Bridge {
         let Some(shown) = &self.shown else { return };
         let choice = locked(&self.wanted).choice.clone();
         if let Some(laying) = &self.laying {
-            let is_current = laying.over == shown.serial && laying.choice.shows_the_same(&choice);
+            // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
+            let is_current = laying.over == shown.serial();
             let answer = laying.done.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
             match answer {
                 Err(std::sync::mpsc::TryRecvError::Empty) if is_current => return,
@@ -168,12 +251,12 @@ impl Bridge {
                     received.prepared = Some(prepared.clone());
                     self.shown = Some(prepared);
                     self.laying = None;
-                    return;
                 }
                 _ => self.laying = None,
             }
         }
-        if !shown.choice.shows_the_same(&choice) {
+        let Some(shown) = &self.shown else { return };
+        if !shown.choice().shows_the_same(&choice) {
             self.laying = Laying::start(shown.clone(), choice, self.waker.clone());
         }
     }
@@ -184,20 +267,35 @@ impl Bridge {
         self.waker.wake();
     }
 
+    /// The ground is painted with `biomes` from now on, or with the palette; nothing is evaluated.
+    pub fn grow(&mut self, biomes: Option<Arc<Biomes>>) {
+        locked(&self.wanted).choice.biomes = biomes;
+        self.waker.wake();
+    }
+
     /// Differences are taken against `reference` from now on.
     pub fn compare_with(&mut self, reference: Option<Reference>) {
         locked(&self.wanted).choice.reference = reference;
         self.waker.wake();
     }
 
-    /// The terrain on screen, as it was evaluated and as it is drawn.
+    /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
     pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<Prepared>)> {
-        self.terrain.as_ref().zip(self.shown.as_ref())
+        let Some(Picture::Terrain(prepared)) = &self.shown else { return None };
+        self.terrain.as_ref().zip(Some(prepared))
     }
 
     /// What the colours on screen mean.
     pub fn legend(&self) -> Option<Arc<Legend>> {
-        self.shown.as_ref()?.legend.clone()
+        self.shown.as_ref()?.legend()
+    }
+
+    /// What the ground on screen consists of at a place, if it is coloured by biomes.
+    pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
+        let Some(Picture::Terrain(shown)) = &self.shown else { return None };
+        let paint = &shown.grown.as_ref()?.paint;
+        let place = paint.place_on(&shown.terrain, u, v);
+        Some(Composition { weights: paint.law().weights(&place), place })
     }
 
     /// Sends the document's next request, if it has one.
@@ -234,19 +332,19 @@ impl Bridge {
 
 impl Laying {
     /// On a thread of its own, so that a long evaluation does not hold it up.
-    fn start(over: Arc<Prepared>, choice: Choice, waker: Waker) -> Option<Self> {
+    fn start(over: Picture, choice: Choice, waker: Waker) -> Option<Self> {
         let control = Arc::new(Control::default());
         let (sender, done) = channel();
-        let (serial, asked, stop) = (over.serial, choice.clone(), control.clone());
+        let (serial, stop) = (over.serial(), control.clone());
         let lay = move || {
-            let answer = over.with_overlay(&asked, &stop).map(Arc::new);
+            let answer = over.with_overlay(&choice, &stop);
             if sender.send(answer).is_ok() {
                 waker.wake();
             }
         };
         // without a thread the overlay comes with the next terrain
         std::thread::Builder::new().name("talweg-overlay".into()).spawn(lay).ok()?;
-        Some(Self { choice, over: serial, control, done: Mutex::new(done) })
+        Some(Self { over: serial, control, done: Mutex::new(done) })
     }
 }
 

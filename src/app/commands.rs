@@ -21,6 +21,7 @@ mod held {
 
 mod compare;
 mod shortcuts;
+mod tree;
 mod view;
 
 use std::path::PathBuf;
@@ -30,10 +31,12 @@ use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use super::document::Group;
+pub use super::view::globe::GlobeWay;
 pub use super::view::{Overlay, ViewMode};
 use crate::nodes::Node;
 pub use compare::{CompareAction, Way};
 pub use shortcuts::pressed;
+pub use tree::{PieceAction, Push};
 pub use view::{ViewAction, Viewpoint};
 
 /// Something a person can ask for.
@@ -78,6 +81,10 @@ pub enum Command {
     CompareBranch,
     ToggleCharts,
     ToggleMeasures,
+    /// Opens the biome editor, or closes it.
+    ToggleBiomes,
+    OpenBiomes,
+    SaveBiomes,
     ExportTimelapse,
     /// A picture for a parameter of the scene.
     ChooseImage(Group, usize),
@@ -87,6 +94,8 @@ pub enum Command {
     /// Thumbnails of lower and higher values in the tooltips of sliders, or none.
     SliderGhosts,
     Compare(CompareAction),
+    /// For the pieces of a construction.
+    Piece(PieceAction),
     /// Opens the benchmark lab, or closes it.
     Benchmark,
     Shortcuts,
@@ -139,12 +148,16 @@ impl Command {
             Self::CompareBranch,
             Self::ToggleCharts,
             Self::ToggleMeasures,
+            Self::ToggleBiomes,
+            Self::OpenBiomes,
+            Self::SaveBiomes,
             Self::Recompute,
             Self::Cancel,
         ];
         all.extend(Self::view().into_iter().map(Self::View));
         all.push(Self::SliderGhosts);
         all.extend(CompareAction::all().into_iter().map(Self::Compare));
+        all.extend(PieceAction::all().into_iter().map(Self::Piece));
         all.extend([Self::Benchmark, Self::Shortcuts, Self::About]);
         all
     }
@@ -156,6 +169,7 @@ impl Command {
         view.extend(ViewMode::ALL.map(ViewAction::Mode));
         view.extend(Overlay::all().into_iter().map(ViewAction::Overlay));
         view.push(ViewAction::ToggleWater);
+        view.extend(GlobeWay::ALL.map(ViewAction::Way));
         view
     }
 
@@ -164,13 +178,15 @@ impl Command {
         match self {
             Self::New | Self::Open | Self::OpenRecent(_) | Self::Example(_) | Self::Save => "File",
             Self::SaveAs | Self::ExportHeightmap | Self::ExportTimelapse | Self::Quit => "File",
+            Self::OpenBiomes | Self::SaveBiomes => "File",
             Self::Undo | Self::Redo => "Edit",
             Self::PlayPause | Self::StepForward | Self::StepBack | Self::ToStart | Self::ToEnd => "Erosion",
             Self::ContinueFromHere | Self::Branch | Self::ShowBranch(_) => "Erosion",
             Self::CompareBranch | Self::ToggleCharts => "Erosion",
             Self::Recompute | Self::Cancel => "Computing",
-            Self::View(_) | Self::ToggleMeasures | Self::SliderGhosts => "View",
+            Self::View(_) | Self::ToggleMeasures | Self::ToggleBiomes | Self::SliderGhosts => "View",
             Self::Compare(_) => "Compare",
+            Self::Piece(_) => "Piece of a construction",
             Self::Benchmark | Self::Shortcuts | Self::About => "Help",
             _ => "Layer",
         }
@@ -303,6 +319,24 @@ impl Command {
                 icon::RULER,
                 keys![NONE + M],
             ),
+            Self::ToggleBiomes => (
+                "Biomes",
+                "Edits the ground types that colour the scene: what grows where, by temperature, height, slope and moisture.",
+                icon::TREE,
+                keys![NONE + K],
+            ),
+            Self::OpenBiomes => (
+                "Open biome table…",
+                "Colours the scene by the ground types of a file; the scene keeps a copy of them.",
+                icon::FOLDER_OPEN,
+                &[],
+            ),
+            Self::SaveBiomes => (
+                "Save biome table…",
+                "Writes the ground types of the scene to a file of their own.",
+                icon::FLOPPY_DISK,
+                &[],
+            ),
             Self::ExportTimelapse => (
                 "Export time-lapse…",
                 "Films the selected erosion from above, as a GIF or as numbered pictures.",
@@ -327,6 +361,7 @@ impl Command {
                 &[],
             ),
             Self::Compare(action) => return compare::info(*action),
+            Self::Piece(action) => return tree::info(*action),
             Self::Benchmark => (
                 "Benchmark…",
                 "Measures what nodes cost: time with its uncertainty, memory, growth with size, the effect of threads.",

@@ -151,7 +151,7 @@ impl Comparing {
     fn make(&mut self, name: String, from: From, follows: bool, waker: &Waker) -> std::io::Result<()> {
         let layers = Arc::new(AtomicUsize::new(1));
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
-        let choice = Choice { overlay: self.overlay, reference: None };
+        let choice = Choice { overlay: self.overlay, ..Choice::default() };
         let job = Job::start("compare", waker, move |control| make(called, from, &choice, &store, &told, control))?;
         self.making = Some(Making { name, job, layers, follows });
         Ok(())
@@ -228,7 +228,8 @@ impl Comparing {
             self.laying = None;
         }
         if b.prepared.choice.overlay != overlay {
-            let (over, choice) = (b.prepared.clone(), Choice { overlay, reference: None });
+            let choice = Choice { overlay, reference: None, biomes: b.palette.biomes.clone() };
+            let over = b.prepared.clone();
             let serial = over.serial;
             let job = Job::start("compare", waker, move |control| over.with_overlay(&choice, control));
             // without a thread the overlay comes with the next terrain

@@ -8,6 +8,7 @@ mod group;
 mod layers;
 mod request;
 mod transport;
+mod tree;
 mod variant;
 
 use std::path::{Path, PathBuf};
@@ -319,13 +320,14 @@ impl Document {
     }
 }
 
-/// Whether the worker has something to do: names and palette are none of its business; the sun is, because its light and
+/// Whether the worker has something to do: names, palette and biomes are none of its business; the sun is, because its light and
 /// shadows are prepared with the terrain.
 fn needs_evaluation(before: &Scene, after: &Scene) -> bool {
     let essence = |scene: &Scene| {
         let mut scene = scene.clone();
         scene.name.clear();
         scene.palette.clear();
+        (scene.climate, scene.biomes) = (None, None);
         // a mask may read a layer by its name
         if !scene.layers.iter().any(|layer| layer.mask.by_layer) {
             scene.layers.iter_mut().for_each(|layer| layer.name.clear());

@@ -144,8 +144,9 @@ fn export(
                 pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
             control.check()?;
             let report = export_heightmap(&evaluated.terrain, &scene.settings, path)?;
+            let void = report.void().map_or(String::new(), |void| format!("; {void}"));
             Ok(format!(
-                "Exported {}: {} × {} samples from {:.1} to {:.1} m",
+                "Exported {}: {} × {} samples from {:.1} to {:.1} m{void}",
                 report.path.display(),
                 report.samples,
                 report.samples,

@@ -85,8 +85,8 @@ impl Measuring {
     }
 
     fn subject(document: &Document, bridge: &Bridge, limits: &Limits) -> Option<Subject> {
-        let (terrain, _) = bridge.on_screen()?;
-        let scale = Scale::of(&document.scene().settings);
+        let terrain = bridge.terrain.as_ref()?;
+        let scale = Scale::of(document.scene());
         Some(Subject { terrain: terrain.clone(), scale, limits: limits.clone() })
     }
 

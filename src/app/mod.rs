@@ -107,6 +107,11 @@ fn editor(options: &Options) -> Editor {
             name: palette.name.clone(),
             label: palette.label.clone(),
         })
+        .chain(look::biome_names().into_iter().filter_map(|name| look::biome_table(&name)).map(|table| Swatch {
+            name: format!("{}{}", look::PREFIX, table.name),
+            label: table.label.clone(),
+            colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
+        }))
         .collect();
     let mut editor = Editor::new(recent::Recent::default_file(), shipped, swatches);
     match &options.scene {

@@ -18,6 +18,7 @@ use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
 use super::launch::{AppError, guarded};
+use super::view::globe::{GlobeCamera, Planned, PreparedGlobe, Showing, scenery};
 use super::view::{
     DrawPlugin, Drawn, Formation, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle,
     near_world, place,
@@ -77,19 +78,42 @@ pub fn shot(
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let image = guarded(|| render(prepared, palette, formation, options, Quality::Still))??;
+    let image = guarded(|| render(&Subject::Terrain(prepared, palette, formation), options, Quality::Still))??;
+    write(&image, options, out)
+}
+
+/// Draws the view of a planet and writes it as a PNG file, as [`shot`] does.
+pub fn shot_globe(
+    prepared: Arc<PreparedGlobe>,
+    showing: Showing,
+    camera: GlobeCamera,
+    options: &ShotOptions,
+    out: &Path,
+) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
+    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
+        return Err(ShotError::Size { width, height, most: LARGEST });
+    }
+    let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
+    let image = guarded(|| render(&subject, options, Quality::Still))??;
+    write(&image, options, out)
+}
+
+/// What stands before the camera.
+enum Subject {
+    /// With the tree that draws it in place of its grid, if that is wanted.
+    Terrain(Arc<Prepared>, Arc<PaletteTable>, Option<Arc<Formation>>),
+    Planet(Arc<PreparedGlobe>, Box<Showing>, Box<GlobeCamera>),
+}
+
+fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
     let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
     Ok(Picture { width: width as usize, height: height as usize, rgb }.save(out)?)
 }
 
 /// RGBA rows from the top.
-fn render(
-    prepared: Arc<Prepared>,
-    palette: Arc<PaletteTable>,
-    formation: Option<Arc<Formation>>,
-    options: &ShotOptions,
-    quality: Quality,
-) -> Result<Vec<u8>, ShotError> {
+fn render(subject: &Subject, options: &ShotOptions, quality: Quality) -> Result<Vec<u8>, ShotError> {
     let mut app = App::new();
     app.add_plugins(
         DefaultPlugins
@@ -112,11 +136,27 @@ fn render(
     app.finish();
     app.cleanup();
 
-    let serial = prepared.serial;
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
-    spawn_camera(app.world_mut(), &prepared, formation.as_deref(), options, quality, target.clone());
+    let (terrain, formation) = match subject {
+        Subject::Terrain(prepared, _, formation) => (Some(&**prepared), formation.as_deref()),
+        Subject::Planet(..) => (None, None),
+    };
+    spawn_camera(app.world_mut(), terrain, formation, options, quality, target.clone());
     app.insert_resource(options.mode);
-    let shown = Shown { prepared: Some(prepared), palette: Some(palette), formation, ..Shown::default() };
+    let shown = match subject {
+        Subject::Terrain(prepared, palette, formation) => Shown {
+            prepared: Some(prepared.clone()),
+            palette: Some(palette.clone()),
+            formation: formation.clone(),
+            ..Shown::default()
+        },
+        Subject::Planet(prepared, showing, camera) => {
+            let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
+            let picture = scenery(camera, &ground, showing, true);
+            app.insert_resource(Planned(Some(Arc::new(picture))));
+            Shown { globe: Some(prepared.clone()), ..Shown::default() }
+        }
+    };
     app.insert_resource(shown.clone());
 
     let taken: Arc<Mutex<Option<Vec<u8>>>> = Arc::default();
@@ -130,7 +170,7 @@ fn render(
             return Ok(image);
         }
         let drawn = app.world().resource::<Drawn>();
-        if !is_asked && drawn.serial() == serial && drawn.is(&shown) {
+        if !is_asked && drawn.serial() == shown.serial() && drawn.is(&shown) {
             is_asked = true;
             let taken = taken.clone();
             app.world_mut().spawn(Screenshot::image(target.clone())).observe(move |shot: On<ScreenshotCaptured>| {
@@ -154,7 +194,7 @@ fn target(options: &ShotOptions) -> Image {
 
 fn spawn_camera(
     world: &mut World,
-    prepared: &Prepared,
+    terrain: Option<&Prepared>,
     formation: Option<&Formation>,
     options: &ShotOptions,
     quality: Quality,
@@ -162,9 +202,11 @@ fn spawn_camera(
 ) {
     let lens = Layout::One.lens(Vec2::new(options.width as f32, options.height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
-    let pose = match options.view {
-        ShotView::Named(command) => command.pose(&origin, prepared.scale.bounds_world(), &lens),
-        ShotView::Pose(pose) => pose,
+    let pose = match (options.view, terrain) {
+        (ShotView::Named(command), Some(terrain)) => command.pose(&origin, terrain.scale.bounds_world(), &lens),
+        (ShotView::Pose(pose), _) => pose,
+        // a planet has a camera of its own
+        (ShotView::Named(_), None) => origin,
     };
     let bundle = camera_bundle(quality, world.get_resource::<RenderAdapterInfo>());
     let mut camera = world.spawn((bundle, RenderTarget::Image(target.into())));
@@ -172,7 +214,7 @@ fn spawn_camera(
     if let Some(present) = camera.get::<Projection>() {
         projection = present.clone();
     }
-    place(&pose, near_world(&pose, [prepared], formation), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, terrain, formation), &mut transform, &mut projection);
     camera.insert((transform, projection));
 }
 
@@ -188,11 +230,16 @@ mod tests {
 
     /// Red ground: what is bluish is a hole.
     fn red() -> Arc<PaletteTable> {
-        Arc::new(PaletteTable { lut: vec![[255, 0, 0, 255]; 512], rock: [255, 0, 0, 255], rock_degrees: (30.0, 40.0) })
+        Arc::new(PaletteTable {
+            lut: vec![[255, 0, 0, 255]; 512],
+            rock: [255, 0, 0, 255],
+            rock_degrees: (30.0, 40.0),
+            biomes: None,
+        })
     }
 
     fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<Prepared> {
-        let choice = Choice { overlay, reference: None };
+        let choice = Choice { overlay, ..Choice::default() };
         Arc::new(prepare(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
     }
 
@@ -208,8 +255,8 @@ mod tests {
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
-        let image =
-            guarded(|| render(prepared, red(), None, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        let subject = Subject::Terrain(prepared, red(), None);
+        let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
 
@@ -225,12 +272,62 @@ mod tests {
         }
     }
 
+    /// Pixels of a red planet through which something else is seen, from a place over it.
+    fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: Quality) -> usize {
+        use crate::app::view::globe::{AirModel, GlobeView, prepare_globe};
+        use crate::field::{Globe, Grid};
+
+        let draw = Stream::new(1, 2);
+        let mut terrain = Terrain::flat(Grid::globe(samples));
+        let globe = Globe::new(samples);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            let [x, y, z] = globe.direction_of(k);
+            // the same on every face that has the sample
+            *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + 0.1 * draw.signed(globe.owner(k) as i32, 0);
+        }
+        let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
+        let (choice, control) = (Choice::default(), Control::default());
+        let prepared = Arc::new(
+            prepare_globe(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control).expect("nobody stops it"),
+        );
+        let view = GlobeView {
+            exaggeration,
+            night_side: false,
+            air: AirModel::None,
+            cloud_cover: 0.0,
+            stars: false,
+            ..GlobeView::default()
+        };
+        let showing = Showing { view, ..Showing::default() };
+        let size = Vec2::new(480.0, 360.0);
+        let camera = GlobeCamera::framing(&prepared, &showing, size).over(&prepared, &showing, place);
+        let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
+        let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
+        let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
+        image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
+    }
+
+    #[test]
+    fn there_are_no_cracks_in_a_globe_nor_between_its_faces() {
+        // over a corner of the cube, an edge, the middle of a face; from space to near the ground
+        let places = [
+            ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, Quality::Moving),
+            ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, Quality::Still),
+            ([44.0, 2.0, 30_000.0, 70.0, -70.0], 1.0, Quality::Moving),
+            ([-45.0, -90.0, 900.0, 70.0, -75.0], 1.0, Quality::Moving),
+        ];
+        for (place, exaggeration, quality) in places {
+            assert_eq!(globe_holes(257, place, exaggeration, quality), 0, "{place:?} × {exaggeration}");
+        }
+    }
+
     /// A picture of a terrain from straight above, and where a place of the square is in it.
     fn from_above(prepared: Arc<Prepared>, palette: Arc<PaletteTable>) -> Above {
         let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
         let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
         let ground_world = prepared.scale.highest_world;
-        let rgba = guarded(|| render(prepared, palette, None, &options, Quality::Still)).unwrap().unwrap();
+        let subject = Subject::Terrain(prepared, palette, None);
+        let rgba = guarded(|| render(&subject, &options, Quality::Still)).unwrap().unwrap();
         Above { rgba, pose, ground_world }
     }
 
@@ -334,10 +431,8 @@ mod tests {
     }
 
     fn draw_tree(prepared: &Arc<Prepared>, formation: &Arc<Formation>, options: &ShotOptions) -> Vec<u8> {
-        let (prepared, formation) = (prepared.clone(), Some(formation.clone()));
-        guarded(|| render(prepared, red(), formation, options, Quality::Still))
-            .unwrap_or_else(|e| panic!("{e}"))
-            .unwrap()
+        let subject = Subject::Terrain(prepared.clone(), red(), Some(formation.clone()));
+        guarded(|| render(&subject, options, Quality::Still)).unwrap_or_else(|e| panic!("{e}")).unwrap()
     }
 
     #[test]

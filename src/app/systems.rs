@@ -12,7 +12,7 @@ use bevy_egui::{EguiContexts, egui};
 use serde_json::json;
 
 use super::bench::{BenchInfo, Benching};
-use super::bridge::Bridge;
+use super::bridge::{Bridge, Picture};
 use super::commands::{ViewAction, Viewpoint};
 use super::compare::Comparing;
 use super::drive::Observed;
@@ -23,9 +23,11 @@ use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
-use super::view::{Drawn, Piece, Probe, Shown, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
-use crate::look::table_of;
-use crate::scene::Trouble;
+use super::view::globe::{Body, GlobeCamera, GlobeProbe, Showing};
+use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
+use crate::look::{BiomeTable, table_of};
+use crate::planet::climate::Climate;
+use crate::scene::{Scene, Trouble};
 
 /// The panels with all they hold.
 #[derive(Resource)]
@@ -33,7 +35,7 @@ pub struct EditorResource {
     pub editor: Editor,
     themed: bool,
     /// The scene whose colours the view has.
-    coloured: Option<(String, [f32; 2])>,
+    coloured: Option<Coloured>,
 }
 
 impl EditorResource {
@@ -91,6 +93,27 @@ pub fn ask_before_closing(mut requests: MessageReader<WindowCloseRequested>, mut
     }
 }
 
+/// What the colours of a scene depend on.
+#[derive(PartialEq)]
+struct Coloured {
+    palette: String,
+    climate: Option<Climate>,
+    biomes: Option<Arc<BiomeTable>>,
+    settings: [f32; 3],
+}
+
+impl Coloured {
+    fn of(scene: &Scene) -> Self {
+        let settings = &scene.settings;
+        Self {
+            palette: scene.palette.clone(),
+            climate: scene.climate.clone(),
+            biomes: scene.biomes.clone(),
+            settings: [settings.sea_level, settings.relief_metres, settings.size_metres],
+        }
+    }
+}
+
 /// What arrived from the worker goes on screen.
 pub fn receive(
     mut bridge: ResMut<Bridge>,
@@ -116,13 +139,18 @@ pub fn receive(
         state.editor.toasts.warning(format!("{name}{}.", problem.message));
     }
     if let Some(prepared) = received.prepared {
-        shown.prepared = Some(prepared);
+        (shown.prepared, shown.globe) = match prepared {
+            Picture::Terrain(terrain) => (Some(terrain), None),
+            Picture::Planet(globe) => (None, Some(globe)),
+        };
         redraw.write(RequestRedraw);
     }
     let scene = state.editor.doc.scene();
-    let colours = (scene.palette.clone(), [scene.settings.sea_level, scene.settings.relief_metres]);
+    let colours = Coloured::of(scene);
     if state.coloured.as_ref() != Some(&colours) {
-        shown.palette = Some(Arc::new(table_of(scene)));
+        let table = table_of(scene);
+        bridge.grow(table.biomes.clone());
+        shown.palette = Some(Arc::new(table));
         state.coloured = Some(colours);
         redraw.write(RequestRedraw);
     }
@@ -147,6 +175,7 @@ pub struct Hands<'w> {
     mode: ResMut<'w, ViewMode>,
     shown: ResMut<'w, Shown>,
     camera: Res<'w, ViewCamera>,
+    globe: Globe<'w>,
     exports: ResMut<'w, Exports>,
     comparing: ResMut<'w, Comparing>,
     studio: ResMut<'w, Studio>,
@@ -158,6 +187,14 @@ pub struct Hands<'w> {
     cost: ResMut<'w, FrameCost>,
     exit: MessageWriter<'w, AppExit>,
     redraw: MessageWriter<'w, RequestRedraw>,
+}
+
+/// What the view of a planet has to say and to hear.
+#[derive(SystemParam)]
+pub struct Globe<'w> {
+    probe: Res<'w, GlobeProbe>,
+    showing: ResMut<'w, Showing>,
+    time: Res<'w, Time<Real>>,
 }
 
 /// What is worked out beside the worker.
@@ -201,7 +238,7 @@ pub fn panels(
     let begun = Instant::now();
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
-    let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe);
+    let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe, &hands.globe.probe);
     info.compare = hands.comparing.info(&state.editor.doc, &bridge);
     let receiving = Instant::now();
     hands.studio.receive();
@@ -210,10 +247,18 @@ pub fn panels(
     info.no_tree = hands.forming.refusal();
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
+    info.stage = stage(&hands, &area);
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
-    if state.editor.doc.is_watching() && !drawn.covered {
+    if state.editor.doc.is_watching() && state.editor.doc.tree().is_none() && !drawn.covered {
         watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
+    }
+    show_planet(&mut state.editor, &mut hands);
+    if state.editor.biomes.open
+        && !drawn.covered
+        && let Some(place) = clicked_place(&ctx, &drawn, &probe)
+    {
+        state.editor.biomes.place = Some(place);
     }
     area.set_if_neq(ViewportArea {
         min: Vec2::new(drawn.free_rect.min.x, drawn.free_rect.min.y),
@@ -239,19 +284,52 @@ pub fn panels(
     Ok(())
 }
 
+/// Degrees that clouds drift in a second.
+const DRIFT: f32 = 0.6;
+
+/// How the planet is shown goes to the view; clouds drift.
+fn show_planet(editor: &mut Editor, hands: &mut Hands) {
+    let Some(planet) = editor.doc.scene().as_planet() else { return };
+    let body = Body::of(planet);
+    let view = &mut editor.globe;
+    if view.drifting && view.cloud_cover > 0.0 && hands.shown.globe.is_some() {
+        let seconds = hands.globe.time.delta_secs().min(0.2);
+        view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
+        hands.redraw.write(RequestRedraw);
+    }
+    hands.globe.showing.set_if_neq(Showing { body, view: view.clone(), way: editor.view.way });
+}
+
 /// A click on the ground, one that does not turn the camera, chooses the place that is watched.
 fn watch_clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, editor: &mut Editor, probe: &Probe) {
-    let clicked = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten());
-    if let (Some(at), Some(hit)) = (clicked, probe.hit)
-        && drawn.free_rect.contains(at)
-    {
-        editor.doc.watch_place(Some([hit.u, hit.v]));
+    if let Some(place) = clicked_place(ctx, drawn, probe) {
+        editor.doc.watch_place(Some(place));
     }
+}
+
+/// The place of the ground that a click hits, one that does not turn the camera.
+fn clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, probe: &Probe) -> Option<[f32; 2]> {
+    let at = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten())?;
+    let hit = probe.hit.filter(|_| drawn.free_rect.contains(at))?;
+    Some([hit.u, hit.v])
+}
+
+/// The terrain that is edited, as it is seen.
+fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
+    let view = Rect { min: area.min, max: area.max };
+    if !view.max.is_finite() || view.size().min_element() < 1.0 {
+        return None;
+    }
+    let (prepared, _) = hands.shown.of(Side::A)?;
+    let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
+    let lens = hands.shown.layout().lens(view.size());
+    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared: prepared.clone() })
 }
 
 /// Where the watched place is seen.
 fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<[f32; 2]> {
-    let Some([u, v]) = editor.doc.place().filter(|_| editor.doc.is_watching()) else { return Vec::new() };
+    let watched = editor.doc.place().filter(|_| editor.doc.is_watching());
+    let Some([u, v]) = watched.or(editor.biomes.place.filter(|_| editor.biomes.open)) else { return Vec::new() };
     let view = Rect { min: area.min, max: area.max };
     let lens = hands.shown.layout().lens(view.size());
     let seen = |piece: Piece| {
@@ -263,7 +341,7 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
     hands.shown.pieces().into_iter().flatten().filter_map(seen).collect()
 }
 
-fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe) -> StatusInfo {
+fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe, globe: &GlobeProbe) -> StatusInfo {
     let settings = &editor.doc.scene().settings;
     let samples = bridge.terrain.as_ref().map(|t| t.samples());
     StatusInfo {
@@ -283,11 +361,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
             let (low, high) = bridge.range;
             (low * settings.relief_metres, high * settings.relief_metres)
         }),
-        cursor: probe.hit.map(|hit| UnderCursor {
-            height_metres: hit.height_metres,
-            east_metres: hit.position_metres[0],
-            south_metres: hit.position_metres[1],
-        }),
+        cursor: under_cursor(probe, globe),
         legend: bridge.legend(),
         insight: bridge.insight.clone(),
         problems: bridge.problems.clone(),
@@ -297,7 +371,25 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         variants: VariantsInfo::default(),
         bench: BenchInfo::default(),
         measures: panels::MeasuresInfo::default(),
+        ground: editor.biomes.place.filter(|_| editor.biomes.open).and_then(|[u, v]| bridge.composition(u, v)),
+        stage: None,
     }
+}
+
+fn under_cursor(probe: &Probe, globe: &GlobeProbe) -> Option<UnderCursor> {
+    let on_terrain = probe.hit.map(|hit| UnderCursor {
+        height_metres: hit.height_metres,
+        east_metres: hit.position_metres[0],
+        south_metres: hit.position_metres[1],
+        latitude_longitude: None,
+    });
+    let on_planet = globe.hit.map(|hit| UnderCursor {
+        height_metres: hit.height_metres,
+        east_metres: 0.0,
+        south_metres: 0.0,
+        latitude_longitude: Some([hit.latitude, hit.longitude]),
+    });
+    on_planet.or(on_terrain)
 }
 
 fn export(product: Product, path: &std::path::Path, editor: &mut Editor, hands: &mut Hands) {
@@ -313,6 +405,9 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             bridge.cancel();
             hands.exports.cancel();
             hands.comparing.cancel(&mut editor.doc);
+        }
+        Effect::Look([low, high]) => {
+            hands.commands.write(ViewCommand::Look { low_world: low.into(), high_world: high.into() });
         }
         Effect::Compare(ask) => {
             let hands = &mut *hands;
@@ -354,6 +449,7 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
             ViewAction::Mode(mode) => *hands.mode = mode,
             ViewAction::Overlay(_) => bridge.show_overlay(editor.view.overlay),
             ViewAction::ToggleWater => hands.shown.water = editor.view.water,
+            ViewAction::Way(_) => {} // shown with the other settings
         },
     }
     hands.redraw.write(RequestRedraw);
@@ -383,6 +479,34 @@ pub fn pace(
     }
 }
 
+/// Where the camera of a planet is: place, distance from the centre, heading, inclination, all in degrees and metres.
+fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
+    let (pose, up) = (camera.pose, camera.pose.up());
+    let [latitude, longitude] = [up.z.asin(), up.y.atan2(up.x)].map(f64::to_degrees);
+    json!({
+        "latitude": latitude,
+        "longitude": longitude,
+        "radius": pose.radius,
+        "heading": pose.heading().to_degrees(),
+        "pitch": pose.pitch.to_degrees(),
+        "map": [camera.map.longitude.to_degrees(), camera.map.latitude.to_degrees(), camera.map.radians_per_pixel],
+    })
+}
+
+/// The selected piece, for the driver.
+fn piece_state(editor: &Editor) -> serde_json::Value {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let (Some(tree), Some(way)) = (tree, editor.pieces.selected()) else { return serde_json::Value::Null };
+    let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
+    json!({
+        "title": piece.title(),
+        "pieces": tree.count(),
+        "point": editor.pieces.point,
+        "points": crate::construction::edit::points::handles(piece),
+        "centre": crate::construction::edit::outlook::centre(tree, way),
+    })
+}
+
 /// Tells the driver what it may wait for and write down.
 pub fn observe(
     mut observed: ResMut<Observed>,
@@ -390,20 +514,21 @@ pub fn observe(
     mut bridge: ResMut<Bridge>,
     (beside, benching): (Beside, Res<Benching>),
     state: Res<EditorResource>,
-    view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>),
+    view: (Res<ViewCamera>, Res<ViewportArea>, Res<Shown>, Res<Drawn>, Res<GlobeCamera>),
     cost: Res<FrameCost>,
 ) {
     if driven.is_none() {
         return;
     }
-    let (camera, area, shown, drawn) = view;
+    let (camera, area, shown, drawn, globe) = view;
     let doc = &state.editor.doc;
-    let current = shown.prepared.as_ref().map_or(0, |p| p.serial);
+    let current = shown.serial();
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = bridge.is_busy()
         || beside.is_busy()
         || benching.is_running()
         || camera.is_gliding()
+        || globe.is_gliding()
         || current == 0
         || !drawn.is(&shown)
         || samples != doc.scene().samples();
@@ -414,11 +539,13 @@ pub fn observe(
         "title": doc.title(),
         "dirty": doc.is_dirty(),
         "undo": doc.undo_label(),
+        "piece": piece_state(&state.editor),
         "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
         "samples": samples,
         "iteration": doc.iteration(),
         "view": [area.min.x, area.min.y, area.max.x, area.max.y],
         "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
+        "globe": globe_state(&globe),
         "messages": state.editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
         "longest_frame_ms": cost.longest.as_secs_f64() * 1000.0,
         "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,

@@ -134,7 +134,7 @@ pub struct Job {
     pub scene: Scene,
     pub samples: usize,
     pub pool: ThreadPool,
-    quiet: bool,
+    pub quiet: bool,
 }
 
 impl Job {

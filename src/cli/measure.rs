@@ -7,7 +7,7 @@ use std::sync::Arc;
 use clap::Args;
 use serde_json::json;
 
-use super::input::SceneArgs;
+use super::input::{Job, SceneArgs};
 use super::{Failure, Outcome, print, print_json, usage};
 use crate::eval::thread_pool;
 use crate::field::{Edges, Grid, Terrain};
@@ -18,6 +18,7 @@ use crate::measure::{
 };
 use crate::nodes::Control;
 use crate::param::{ParamSpec, Params};
+use crate::planet::{PLANET_MEASURES, measure_planet};
 use crate::scene::Settings;
 
 /// Measure a scene or a heightmap: heights, slopes, form, drainage, playability, content hash
@@ -62,7 +63,7 @@ fn help() -> String {
     let _ = writeln!(text, "Of a difference (--against): {}.", names.join(", "));
     text += "
 Where there is no value JSON has null, CSV nothing, text – and the reason. Steepness, hypsometry, peaks, valleys, drainage
-and playability are those of the land above the sea. Neighbours lie over the edge only where the scene wraps.
+and playability are those of the land above the sea. A planet is measured by area: land and sea, heights, hypsometry. Neighbours lie over the edge only where the scene wraps.
 Examples:
   talweg measure dem.png --white 2500 --side 30000 --limit source_area=0.5
   talweg measure island --set Peaks.octaves=3 --against island";
@@ -97,6 +98,12 @@ struct Subject {
 
 pub fn run(args: &MeasureArgs) -> Outcome {
     let limits = args.limits()?;
+    if !is_heightmap(args.scene.path()) {
+        let job = args.scene.load()?;
+        if job.scene.settings.is_planet() {
+            return planet(args, &job);
+        }
+    }
     let pool = thread_pool(args.scene.threads())?;
     let control = Control::default();
     let measured = |subject: &Subject| pool.install(|| measure(&subject.terrain, subject.scale, &limits, &control));
@@ -118,6 +125,38 @@ pub fn run(args: &MeasureArgs) -> Outcome {
         (_, true) => print(&comparison_csv(&a, &b, &difference)),
         _ => print(&comparison([&first.name, &second.name], [&a, &b], &difference)),
     }
+}
+
+/// A whole planet in numbers.
+fn planet(args: &MeasureArgs, job: &Job) -> Outcome {
+    if args.against.is_some() {
+        return Err(usage(anyhow::anyhow!("--against: planets cannot be compared yet; measure both with --json")));
+    }
+    let terrain = job.evaluate()?;
+    let measures = job.pool.install(|| measure_planet(&terrain, &job.scene));
+    if args.json {
+        return print_json(&measures);
+    }
+    let mut text = String::new();
+    if args.csv {
+        text += "key,value,unit,label\n";
+    } else {
+        let _ = writeln!(text, "{:<LABEL$} 6 faces of {n} × {n}", "samples", n = measures.face_samples);
+    }
+    for (key, unit, meaning, read) in PLANET_MEASURES {
+        let value = read(&measures);
+        let _ = if args.csv {
+            writeln!(text, "{key},{},{unit},{meaning}", value.map_or(String::new(), |v| v.to_string()))
+        } else {
+            let shown =
+                value.map_or("–".into(), |v| if v.abs() < 100.0 { format!("{v:.3}") } else { format!("{v:.0}") });
+            writeln!(text, "{:<LABEL$} {:<20} {meaning}", key.replace('_', " "), format!("{shown} {unit}"))
+        };
+    }
+    if !args.csv {
+        let _ = writeln!(text, "{:<LABEL$} {}", "hash", measures.hash);
+    }
+    print(&text)
 }
 
 impl MeasureArgs {
@@ -149,7 +188,7 @@ impl MeasureArgs {
             return Ok(Subject { name, terrain: heightmap(scene.path(), self.white)?, scale });
         }
         let job = scene.load()?;
-        Ok(Subject { name, terrain: job.evaluate()?, scale: Scale::of(&job.scene.settings) })
+        Ok(Subject { name, terrain: job.evaluate()?, scale: Scale::of(&job.scene) })
     }
 }
 

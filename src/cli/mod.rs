@@ -10,10 +10,12 @@ mod export;
 mod input;
 mod measure;
 mod nodes;
+mod patch;
 mod render;
 mod sheet;
 mod shot;
 mod timelapse;
+mod trace;
 mod verify;
 
 use std::io::Write;
@@ -57,6 +59,7 @@ enum Command {
     Export(export::ExportArgs),
     Measure(measure::MeasureArgs),
     Sheet(sheet::SheetArgs),
+    Patch(patch::PatchArgs),
     Nodes(nodes::NodesArgs),
     Bench(bench::BenchArgs),
     Check(check::CheckArgs),
@@ -95,6 +98,7 @@ pub fn run() -> ExitCode {
         Some(Command::Export(args)) => export::run(&args),
         Some(Command::Measure(args)) => measure::run(&args),
         Some(Command::Sheet(args)) => sheet::run(&args),
+        Some(Command::Patch(args)) => patch::run(&args),
         Some(Command::Nodes(args)) => nodes::run(&args),
         Some(Command::Bench(args)) => bench::run(&args),
         Some(Command::Check(args)) => check::run(&args),

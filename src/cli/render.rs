@@ -1,21 +1,26 @@
-//! `talweg render`: a picture from above.
+//! `talweg render`: a picture from above, or in perspective by sphere tracing.
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
 use super::input::SceneArgs;
+use super::trace::TraceArgs;
 use super::{Failure, Outcome, print, usage};
+use crate::field::Terrain;
 use crate::io::check_place;
-use crate::look::{heightmap, palette, palette_names, relief};
+use crate::look::{GlobeView, Picture, PlanetPicture, all_palette_names, heightmap, is_palette, relief, table_of};
+use crate::scene::Scene;
 
-/// Draw the terrain from above as a PNG picture
+/// Draw the terrain from above as a PNG picture, or a construction in perspective
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   talweg render alpine-range -o alps.png
   talweg render island.ron -o island.png --picture 2048 --palette tropical
-  talweg render island.ron -o banner.png --width 1600 --height 400")]
+  talweg render island.ron -o grown.png --palette biome:earth --set climate.latitude=20
+  talweg render island.ron -o banner.png --width 1600 --height 400
+  talweg render paper-004-fig-22-oasis -o oasis.png --sphere-trace --azimuth 200 --width 1280 --height 720")]
 pub struct RenderArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -32,11 +37,41 @@ pub struct RenderArgs {
     #[arg(long, value_name = "N", value_parser = pixels())]
     height: Option<u32>,
     /// What to draw
-    #[arg(long, value_enum, default_value_t = Style::Relief)]
+    #[arg(long, value_enum, default_value_t = Style::Relief, conflicts_with = "sphere_trace")]
     style: Style,
-    /// Palette, in place of the scene's
+    /// Palette or biome table (biome:earth), in place of the scene's
     #[arg(long, value_name = "NAME")]
     palette: Option<String>,
+    #[command(flatten)]
+    trace: TraceArgs,
+    #[command(flatten)]
+    globe: GlobeArgs,
+}
+
+/// How a planet is shown.
+#[derive(Args)]
+struct GlobeArgs {
+    /// How to show a planet
+    #[arg(long, value_enum, default_value_t = Projection::Globe)]
+    projection: Projection,
+    /// Longitude in the middle of a globe, in degrees; the day side without it
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
+    longitude: Option<f64>,
+    /// Latitude in the middle of a globe, in degrees
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = latitude)]
+    latitude: Option<f64>,
+}
+
+fn latitude(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|degrees: &f64| degrees.abs() <= 90.0).ok_or("give degrees from -90 to 90".into())
+}
+
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
+enum Projection {
+    /// The planet from space, lit by its own sun
+    Globe,
+    /// All longitudes and latitudes, twice as wide as high
+    Map,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -73,18 +108,59 @@ impl RenderArgs {
     }
 }
 
+impl RenderArgs {
+    /// The size of a picture of a planet: a map is twice as wide as high.
+    fn planet_size(&self) -> (usize, usize) {
+        let (width, height) = self.size();
+        if self.globe.projection == Projection::Map && self.height.is_none() {
+            (width, width.div_ceil(2))
+        } else {
+            (width, height)
+        }
+    }
+
+    fn planet(&self, scene: &Scene, terrain: &Terrain, width: usize, height: usize) -> Picture {
+        let planet = PlanetPicture::new(scene, terrain);
+        if self.globe.projection == Projection::Map {
+            return planet.map(width, height);
+        }
+        let view = GlobeView::of(&scene.planet);
+        let longitude = self.globe.longitude.unwrap_or(view.longitude);
+        planet.globe(
+            GlobeView { longitude, latitude: self.globe.latitude.unwrap_or(view.latitude), ..view },
+            width,
+            height,
+        )
+    }
+}
+
 pub fn run(args: &RenderArgs) -> Outcome {
     check_picture(&args.output)?;
     let job = args.scene.load()?;
-    let name = args.palette.as_ref().unwrap_or(&job.scene.palette);
-    let palette = palette(name).ok_or_else(|| {
-        usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {}", palette_names().join(", ")))
-    })?;
-    let terrain = job.evaluate()?;
+    let mut scene = job.scene.clone();
+    if let Some(name) = &args.palette {
+        if !is_palette(name) {
+            let known = all_palette_names().join(", ");
+            return Err(usage(anyhow::anyhow!("there is no palette `{name}`; the palettes are {known}")));
+        }
+        // asked for by name, it is the shipped table
+        scene.palette.clone_from(name);
+        scene.biomes = None;
+    }
     let (width, height) = args.size();
-    let settings = &job.scene.settings;
+    if args.trace.sphere_trace {
+        return super::trace::run(&args.trace, &job, &table_of(&scene), &args.output, (width, height));
+    }
+    let terrain = job.evaluate()?;
+    if terrain.grid.is_globe() {
+        let (width, height) = args.planet_size();
+        let picture = job.pool.install(|| args.planet(&scene, &terrain, width, height));
+        picture.save(&args.output).map_err(Failure::from)?;
+        return print(&format!("{}  {width} × {height} pixels\n", args.output.display()));
+    }
+    let settings = &scene.settings;
     let picture = job.pool.install(|| match args.style {
-        Style::Relief => relief(&terrain, settings, &palette.table(settings), width, height),
+        Style::Relief => relief(&terrain, settings, &table_of(&scene), width, height),
         Style::Heights => heightmap(&terrain, width, height),
     });
     picture.save(&args.output).map_err(Failure::from)?;

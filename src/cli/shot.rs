@@ -33,15 +33,20 @@ pub struct ShotArgs {
     /// Data over the ground: slope, change (erosion and deposition) or a map, like flow, water or hardness
     #[arg(long, value_name = "NAME", default_value = "none")]
     pub overlay: String,
-    /// Where the eye is: metres from the west and the north edge, metres above the ground, heading (0 is north, 90 east) and
-    /// tilt (-90 is down) in degrees
-    #[arg(
-        long,
-        value_name = "EAST,SOUTH,ABOVE,HEADING,TILT",
-        value_delimiter = ',',
-        allow_hyphen_values = true
-    )]
+    /// Where the eye is over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
+    /// north, 90 east) and tilt (-90 is down) in degrees
+    #[arg(long, value_name = "EAST,SOUTH,ABOVE,HEADING,TILT", value_delimiter = ',', allow_hyphen_values = true)]
     pub from: Vec<f32>,
+    /// How a planet is shown: globe, map or orbit
+    #[arg(long, value_name = "NAME", default_value = "globe")]
+    pub way: String,
+    /// From where a planet is seen: degrees of latitude and longitude, metres above the ground, and if wanted heading and
+    /// inclination in degrees (0 and -90 look straight down, north up)
+    #[arg(long, value_name = "LAT,LON,HEIGHT[,HEADING,PITCH]", allow_hyphen_values = true)]
+    pub at: Option<String>,
+    /// How many times higher than true the relief of a planet is drawn
+    #[arg(long, value_name = "TIMES")]
+    pub exaggeration: Option<f32>,
 }
 
 pub fn run(args: ShotArgs) -> Outcome {
@@ -55,7 +60,7 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     use crate::app::shot;
     use std::sync::Arc;
 
-    use crate::app::view::{Choice, Formation, Overlay, Pose, Recipe, SIDE_WORLD, ViewMode, prepare};
+    use crate::app::view::{Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, prepare};
     use crate::nodes::Control;
 
     let mode =
@@ -64,16 +69,17 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
+    let refused = |refusal: Refusal| super::usage(anyhow::anyhow!(refusal.text()));
+    let recipe = mode.asks_tree().then(|| Recipe::of(&job.scene)).transpose().map_err(refused)?;
     let terrain = job.evaluate()?;
+    if job.scene.as_planet().is_some() {
+        return draw_planet(args, &job, &terrain, mode, overlay);
+    }
     let palette = crate::look::table_of(&job.scene);
-    let choice = Choice { overlay, reference: None };
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
     let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
-    let mut formation = None;
-    if mode.asks_tree() {
-        let recipe = Recipe::of(&job.scene).map_err(|refusal| super::usage(anyhow::anyhow!(refusal.text())))?;
-        formation = Some(Arc::new(Formation::new(recipe, None)));
-    }
+    let formation = recipe.map(|recipe| Arc::new(Formation::new(recipe, None)));
     let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
     if let [east, south, height, heading, tilt] = args.from[..] {
         let place = [east, south].map(|metres| metres / prepared.scale.metres_per_world - 0.5 * SIDE_WORLD);
@@ -91,6 +97,61 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
         None => Ok(()),
         Some(legend) => super::print(&format!("{legend}\n")),
     }
+}
+
+#[cfg(feature = "app")]
+fn draw_planet(
+    args: &ShotArgs,
+    job: &super::input::Job,
+    terrain: &std::sync::Arc<crate::field::Terrain>,
+    mode: crate::app::view::ViewMode,
+    overlay: crate::app::view::Overlay,
+) -> Outcome {
+    use crate::app::shot;
+    use crate::app::view::Choice;
+    use crate::app::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepare_globe};
+    use crate::nodes::Control;
+
+    let planet = &job.scene.planet;
+    let way = GlobeWay::named(&args.way).ok_or_else(|| unknown("way", &args.way, GlobeWay::ALL.map(GlobeWay::name)))?;
+    let mut showing = Showing { body: Body::of(planet), view: GlobeView::default(), way };
+    if let Some(times) = args.exaggeration {
+        showing.view.exaggeration = times.clamp(1.0, 500.0);
+    }
+    let palette = crate::look::table_of(&job.scene);
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
+    let radius = f64::from(planet.radius_metres);
+    let (settings, palette) = (&job.scene.settings, palette.into());
+    let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &Control::default());
+    let prepared = std::sync::Arc::new(job.pool.install(prepare)?);
+    let size = glam::Vec2::new(args.width as f32, args.height as f32);
+    let mut camera = GlobeCamera::framing(&prepared, &showing, size);
+    if let Some(text) = &args.at {
+        camera = camera.over(&prepared, &showing, place(text)?);
+    }
+    let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    shot::shot_globe(prepared.clone(), showing, camera, &options, &args.output)?;
+    super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
+    match &prepared.legend {
+        None => Ok(()),
+        Some(legend) => super::print(&format!("{legend}\n")),
+    }
+}
+
+/// Latitude, longitude, height, heading and inclination.
+#[cfg(feature = "app")]
+fn place(text: &str) -> Result<[f64; 5], super::Failure> {
+    let wrong =
+        || super::usage(anyhow::anyhow!("`{text}` is not of the form LAT,LON,HEIGHT or LAT,LON,HEIGHT,HEADING,PITCH"));
+    let mut place = [0.0, 0.0, 0.0, 0.0, -90.0];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() != 3 && parts.len() != 5 {
+        return Err(wrong());
+    }
+    for (part, out) in parts.iter().zip(&mut place) {
+        *out = part.trim().parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(wrong)?;
+    }
+    Ok(place)
 }
 
 #[cfg(feature = "app")]

@@ -177,6 +177,16 @@ impl Contour {
 }
 
 impl Prepared {
+    /// Distance of the contour from the centre in a direction.
+    pub fn edge(&self, angle: f64) -> f64 {
+        self.radius.at(turned(angle)).0
+    }
+
+    /// Where it ends, in radii of the contour.
+    pub fn reach(&self) -> f64 {
+        self.falloff.radius
+    }
+
     pub fn area(&self) -> Area {
         // a monotone cubic never goes beyond its points
         Area::around(self.centre, self.farthest * self.falloff.radius)

@@ -47,6 +47,8 @@ pub struct Prepared {
     pub(super) height: f64,
     pub(super) falloff: Falloff,
     pub(super) ground: Ground,
+    /// Whether the ground is asked for also where it has no weight: to measure what leaving it out saves.
+    is_asked_everywhere: bool,
 }
 
 impl Disc {
@@ -66,6 +68,7 @@ impl Disc {
             height: f64::from(self.height),
             falloff: Falloff { core: f64::from(self.core) * radius, radius },
             ground: Ground::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
+            is_asked_everywhere: false,
         }
     }
 }
@@ -88,6 +91,11 @@ impl Prepared {
         Answer { height: self.height + over, weight, slope, fade }
     }
 
+    /// The same disc, asked for its ground everywhere.
+    pub fn asked_everywhere(&self) -> Self {
+        Self { is_asked_everywhere: true, ..self.clone() }
+    }
+
     /// The answers along a row.
     pub fn row(&self, row: Row, detail: &Detail, out: &mut Lanes) {
         let n = row.len();
@@ -96,7 +104,8 @@ impl Prepared {
             (xs[k], ys[k]) = (row.xs[k] - self.centre[0], row.ys[k] - self.centre[1]);
             out.weight[k] = self.falloff.weight((xs[k] * xs[k] + ys[k] * ys[k]).sqrt());
         }
-        let Some((from, to)) = out.span(n) else { return };
+        let span = if self.is_asked_everywhere { Some((0, n)) } else { out.span(n) };
+        let Some((from, to)) = span else { return };
         let mut over = [0.0; LANES];
         self.ground.row(&xs[from..to], &ys[from..to], detail, &mut over[from..to]);
         for k in from..to {

@@ -11,8 +11,8 @@ use super::rows::{LANES, Lanes, Row};
 use crate::field::Grid;
 use crate::nodes::{Cancelled, Control};
 
-/// Side of a tile, in samples.
-const TILE: usize = LANES;
+/// Rows of a tile; it is as wide as rows of places are.
+const TILE: usize = 32;
 
 /// The samples of a grid to be computed: rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,13 +54,15 @@ pub struct Sampling {
     pub tier: Tier,
     /// Level of detail κ.
     pub level: f64,
+    /// The weight α is asked for, whatever stands there, in place of the elevation.
+    pub weight: bool,
     /// Whether pieces that do not touch a tile are left out. It changes no bit.
     pub pruned: bool,
 }
 
 impl Sampling {
     pub fn of(tier: Tier) -> Self {
-        Self { tier, level: 1.0, pruned: true }
+        Self { tier, level: 1.0, weight: false, pruned: true }
     }
 }
 
@@ -88,9 +90,9 @@ impl Program {
         rows.par_chunks_mut(TILE * n).enumerate().try_for_each(|(band, cells)| {
             let first = region.rows.start + band * TILE;
             let count = cells.len() / n;
-            for left in region.columns.clone().step_by(TILE) {
+            for left in region.columns.clone().step_by(LANES) {
                 control.check()?;
-                let right = (left + TILE).min(region.columns.end);
+                let right = (left + LANES).min(region.columns.end);
                 let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
                 let tile =
                     Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
@@ -103,7 +105,7 @@ impl Program {
                     let row = Row { xs: &xs[..width], ys: &ys[..width] };
                     self.row_in(&selection, sampling.tier, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.sample(sampling.tier, &lanes.answer(j));
+                        *cell = self.sample(sampling, &lanes.answer(j));
                     }
                 }
             }
@@ -112,9 +114,12 @@ impl Program {
     }
 
     /// What an answer of a tier is on a grid.
-    fn sample(&self, tier: Tier, answer: &Answer) -> f32 {
+    fn sample(&self, sampling: Sampling, answer: &Answer) -> f32 {
+        if sampling.weight {
+            return answer.weight.clamp(0.0, 1.0) as f32;
+        }
         let per_relief = 1.0 / self.relief;
-        (match tier {
+        (match sampling.tier {
             Tier::Terrain => answer.surface(self.ground).0 * per_relief,
             Tier::Water => {
                 if answer.weight >= super::THRESHOLD {

@@ -162,11 +162,25 @@ impl Ground {
                 }
             }
             Surface::Dunes => {
+                let amplitude = self.dune_amplitude(detail);
+                if amplitude == 0.0 {
+                    out.fill(0.0);
+                    return;
+                }
+                let (mut wanders, mut swells) = ([0.0; LANES], [0.0; LANES]);
+                self.octaves[0].noise.row(&self.octaves[0].map, xs, ys, &mut wanders[..n]);
+                self.octaves[1].noise.row(&self.octaves[1].map, xs, ys, &mut swells[..n]);
+                let per_size = 1.0 / self.form.size;
                 for (k, height) in out.iter_mut().enumerate() {
-                    *height = self.dunes::<false>([xs[k], ys[k]], detail).0;
+                    let wave = wave(dot([xs[k], ys[k]], self.form.wind) * per_size + WANDER * wanders[k]).0;
+                    *height = amplitude * wave * (0.5 + 0.5 * swells[k]);
                 }
             }
         }
+    }
+
+    fn dune_amplitude(&self, detail: &Detail) -> f64 {
+        self.form.amplitude * detail.share(0, 1, self.form.size)
     }
 
     /// Range of the height and bound of its gradient.
@@ -256,7 +270,7 @@ impl Ground {
     }
 
     fn dunes<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
-        let amplitude = self.form.amplitude * detail.share(0, 1, self.form.size);
+        let amplitude = self.dune_amplitude(detail);
         if amplitude == 0.0 {
             return (0.0, [0.0; 2]);
         }
@@ -273,7 +287,7 @@ impl Ground {
     }
 
     fn dunes_over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
-        let amplitude = self.form.amplitude * detail.share(0, 1, self.form.size);
+        let amplitude = self.dune_amplitude(detail);
         if amplitude == 0.0 {
             return (Range::one(0.0), 0.0);
         }

@@ -18,6 +18,7 @@
 //! | [`buffer`] | a program as words that a shader walks |
 //! | [`trace`] | sphere tracing |
 //! | [`presets`] | composed pieces to begin with |
+//! | [`edit`] | what hands do to a tree |
 
 pub mod answer;
 pub mod blend;
@@ -29,6 +30,7 @@ pub mod curve;
 pub mod deposit;
 pub mod detail;
 pub mod disc;
+pub mod edit;
 pub mod falloff;
 pub mod fill;
 pub mod ground;

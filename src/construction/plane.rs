@@ -115,8 +115,15 @@ impl Area {
 
     /// Distance from `p` to the nearest place of the area.
     pub fn distance(&self, p: Point) -> f64 {
+        self.square(p).sqrt()
+    }
+
+    /// Square of [`distance`](Self::distance).
+    #[inline]
+    pub fn square(&self, p: Point) -> f64 {
         let gap = |k: usize| higher(higher(self.low[k] - p[k], p[k] - self.high[k]), 0.0);
-        length([gap(0), gap(1)])
+        let gap = [gap(0), gap(1)];
+        dot(gap, gap)
     }
 }
 

@@ -161,6 +161,8 @@ pub enum Tier {
 
 impl Tier {
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
+    /// Those that lie on the ground and raise it.
+    pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 /// A tree ready to be asked.
@@ -230,7 +232,21 @@ impl Program {
         program
     }
 
-    /// The same program without boxes: every piece is asked everywhere. Only to measure what boxes save.
+    /// The same program with nothing left out: no boxes, and discs evaluate their ground where they have no weight as well.
+    /// Only to measure what pruning saves; the bits are the same.
+    pub fn without_pruning(self) -> Self {
+        let mut program = self.without_boxes();
+        for node in &mut program.nodes {
+            if let Operator::Leaf { leaf, .. } = &mut node.operator
+                && let Leaf::Disc(disc) = &**leaf
+            {
+                *leaf = Arc::new(Leaf::Disc(disc.asked_everywhere()));
+            }
+        }
+        program
+    }
+
+    /// The same program without boxes: every piece is asked for its weight everywhere. Only to measure what boxes save.
     pub fn without_boxes(mut self) -> Self {
         for node in &mut self.nodes {
             (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
@@ -301,6 +317,23 @@ impl Program {
     /// Height alone.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         self.at_in::<false>(&self.everything, Tier::Terrain, p, detail).surface(self.ground).0
+    }
+
+    /// Height of the ground with the sand and snow that lie on it.
+    pub fn covered_in(&self, selection: &Selection, p: Point, detail: &Detail) -> f64 {
+        let terrain = self.at_in::<false>(selection, Tier::Terrain, p, detail).surface(self.ground).0;
+        Tier::LYING.into_iter().filter(|tier| self.has(*tier)).fold(terrain, |height, tier| {
+            height + higher(self.at_in::<false>(selection, tier, p, detail).surface(0.0).0, 0.0)
+        })
+    }
+
+    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a stretch.
+    pub fn covered_over_in(&self, selection: &Selection, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
+        let terrain = self.over_in(selection, Tier::Terrain, stretch, detail).surface(self.ground);
+        Tier::LYING.into_iter().filter(|tier| self.has(*tier)).fold(terrain, |(range, slope), tier| {
+            let (laid, steep) = self.over_in(selection, tier, stretch, detail).surface(0.0);
+            (range.plus(Range::new(higher(laid.low, 0.0), higher(laid.high, 0.0))), slope + steep)
+        })
     }
 
     /// Bounds of the terrain over a stretch.

@@ -10,7 +10,7 @@ use super::program::{Frame, Leaf, Operator, Program, Selection, Tier};
 use super::replace;
 
 /// Places of a row at the most.
-pub const LANES: usize = 32;
+pub const LANES: usize = 64;
 
 /// Heights and weights of the places of a row. Where a weight is 0 the height means nothing.
 #[derive(Clone, Copy, Debug)]
@@ -196,8 +196,13 @@ impl Program {
             }
             Operator::Add(deposit) => self.add_row(selection, selection.of(id), deposit, row, detail, out),
         }
-        if !matches!(node.operator, Operator::Blend) {
-            // places between others can lie outside the box
+        let is_turned = match &node.operator {
+            Operator::Leaf { frame, .. } => !frame.is_plain,
+            Operator::Warp { .. } => true,
+            _ => false,
+        };
+        if is_turned {
+            // the box is all that the others know of it, and what it holds may reach over it by a rounding
             for k in 0..n {
                 if !node.area.contains(row.at(k)) {
                     out.weight[k] = 0.0;

@@ -8,8 +8,8 @@
 //! Source: document 004, §7.1 and fig. 18; Hart 1994.
 
 use super::answer::Detail;
-use super::plane::{Area, Range, Stretch, higher, length, lower};
-use super::program::{Program, Selection};
+use super::plane::{Area, Point, Range, Stretch, higher, length, lower};
+use super::program::{Program, Selection, Tier};
 
 /// A ray in metres: east, south, up. The direction has length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,6 +50,15 @@ pub enum Bound {
     Global,
 }
 
+/// Which surface is traced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// The ground with what lies on it.
+    Ground,
+    /// The water, which falls off to below all ground beside its shores.
+    Water,
+}
+
 /// How a construction is traced.
 pub struct Tracer<'a> {
     program: &'a Program,
@@ -63,6 +72,9 @@ pub struct Tracer<'a> {
     /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps all.
     pub spread: f64,
     pub level: f64,
+    of: Surface,
+    /// Height of the water where there is none.
+    dry: f64,
 }
 
 /// What a ray met.
@@ -70,6 +82,8 @@ pub struct Tracer<'a> {
 pub struct Trace {
     /// Distance to the terrain; `None` if the ray leaves it behind.
     pub distance: Option<f64>,
+    /// Distance to the box around the terrain, if it is met.
+    pub entry: f64,
     /// How often the tree was asked for a height.
     pub heights: u32,
     /// How often it was asked for a bound.
@@ -81,20 +95,53 @@ const MOST_STEPS: u32 = 5000;
 
 impl<'a> Tracer<'a> {
     pub fn new(program: &'a Program) -> Self {
+        Self::of(program, Surface::Ground)
+    }
+
+    /// A tracer of another surface.
+    pub fn of(program: &'a Program, of: Surface) -> Self {
         let side = program.side;
         let square = Area { low: [0.0; 2], high: [side; 2] };
-        let (range, steepest) = program.surface_over(&Stretch::area(&square), &Detail::FULL);
-        let steepest = if steepest.is_finite() { steepest } else { steepest_of_parts(program, &square) };
-        Self {
+        let everything = program.within(&square);
+        let whole = Stretch::area(&square);
+        let dry = program.covered_over_in(&everything, &whole, &Detail::FULL).0.low - 1.0;
+        let mut tracer = Self {
             program,
-            everything: program.within(&square),
-            range,
-            steepest,
+            everything,
+            range: Range::one(dry),
+            steepest: 0.0,
             bound: Bound::Local,
             tolerance: (1e-6 * side, 0.0),
             spread: 0.0,
             level: 1.0,
+            of,
+            dry,
+        };
+        (tracer.range, tracer.steepest) = tracer.over(&whole, &Detail::FULL);
+        if !tracer.steepest.is_finite() {
+            tracer.steepest = tracer.steepest_of_parts(&square);
         }
+        tracer
+    }
+
+    /// Height of the surface at a place.
+    pub fn height(&self, p: Point, detail: &Detail) -> f64 {
+        match self.of {
+            Surface::Ground => self.program.covered_in(&self.everything, p, detail),
+            Surface::Water => self.program.at_in::<false>(&self.everything, Tier::Water, p, detail).surface(self.dry).0,
+        }
+    }
+
+    fn over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
+        match self.of {
+            Surface::Ground => self.program.covered_over_in(&self.everything, stretch, detail),
+            Surface::Water => self.program.over_in(&self.everything, Tier::Water, stretch, detail).surface(self.dry),
+        }
+    }
+
+    /// How finely the ground is asked at a distance.
+    pub fn detail(&self, t: f64) -> Detail {
+        Detail { level: self.level, spacing: self.spread * t }
     }
 
     /// Lowest and highest ground there may be.
@@ -108,6 +155,12 @@ impl<'a> Tracer<'a> {
     }
 
     pub fn trace(&self, ray: &Ray) -> Trace {
+        self.trace_from(ray, 0.0, 0.0)
+    }
+
+    /// What a ray meets from a distance on. Octaves that samples `spacing` apart would not show are left out from the start:
+    /// a ray that leaves ground seen from afar must not meet what was not seen.
+    pub fn trace_from(&self, ray: &Ray, start: f64, spacing: f64) -> Trace {
         let mut trace = Trace::default();
         let side = self.program.side;
         let Some((from, to)) = ray.within([0.0, 0.0, self.range.low - 1.0], [side, side, self.range.high + 1.0]) else {
@@ -115,13 +168,14 @@ impl<'a> Tracer<'a> {
         };
         let [_, _, rise] = ray.direction;
         let flat = length([ray.direction[0], ray.direction[1]]);
-        let mut t = from;
+        let mut t = higher(from, start);
+        trace.entry = from;
         let mut stretch = (to - from) / 8.0;
         for _ in 0..MOST_STEPS {
             if t >= to {
                 return trace;
             }
-            let detail = Detail { level: self.level, spacing: self.spread * t };
+            let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
             let at = ray.at(t);
             let ahead = lower(stretch, to - t);
             let mut clear = 0.0;
@@ -130,7 +184,7 @@ impl<'a> Tracer<'a> {
                 let end = ray.at(t + ahead);
                 trace.bounds += 1;
                 let segment = Stretch::segment([at[0], at[1]], [end[0], end[1]]);
-                let (range, slope) = self.program.surface_over_in(&self.everything, &segment, &detail);
+                let (range, slope) = self.over(&segment, &detail);
                 if lower(at[2], end[2]) > range.high {
                     // above everything: there is no need to know how far
                     t += ahead;
@@ -143,8 +197,7 @@ impl<'a> Tracer<'a> {
                 }
             }
             trace.heights += 1;
-            let ground = self.program.at_in::<false>(&self.everything, super::Tier::Terrain, [at[0], at[1]], &detail);
-            let above = at[2] - ground.surface(self.program.ground).0;
+            let above = at[2] - self.height([at[0], at[1]], &detail);
             let tolerance = self.tolerance.0 + self.tolerance.1 * t;
             if above < tolerance {
                 trace.distance = Some(t);
@@ -160,18 +213,15 @@ impl<'a> Tracer<'a> {
         trace.distance = Some(t);
         trace
     }
-}
 
-/// The greatest bound of the parts of an area, where the whole has none.
-fn steepest_of_parts(program: &Program, square: &Area) -> f64 {
-    const PARTS: usize = 64;
-    let step = (square.high[0] - square.low[0]) / PARTS as f64;
-    let mut steepest = 0.0;
-    for k in 0..PARTS * PARTS {
-        let low = [square.low[0] + (k % PARTS) as f64 * step, square.low[1] + (k / PARTS) as f64 * step];
-        let part = Area { low, high: [low[0] + step, low[1] + step] };
-        let (_, slope) = program.surface_over(&Stretch::area(&part), &Detail::FULL);
-        steepest = higher(steepest, slope);
+    /// The greatest bound of the parts of an area, where the whole has none.
+    fn steepest_of_parts(&self, square: &Area) -> f64 {
+        const PARTS: usize = 64;
+        let step = (square.high[0] - square.low[0]) / PARTS as f64;
+        (0..PARTS * PARTS).fold(0.0, |steepest, k| {
+            let low = [square.low[0] + (k % PARTS) as f64 * step, square.low[1] + (k / PARTS) as f64 * step];
+            let part = Area { low, high: [low[0] + step, low[1] + step] };
+            higher(steepest, self.over(&Stretch::area(&part), &Detail::FULL).1)
+        })
     }
-    steepest
 }

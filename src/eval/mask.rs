@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use crate::field::{MapKind, Terrain, slope_degrees};
+use crate::field::globe::equirectangular;
+use crate::field::{Globe, MapKind, Terrain, globe_slope_degrees, slope_degrees};
 use crate::io::raster;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::solid::SolidField;
+use crate::nodes::generators::warp::Warp;
 use crate::nodes::{Cancelled, Context};
 use crate::scene::{Mask, Reads};
 
@@ -35,7 +38,13 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
     if mask.by_slope {
         let relief_over_size = cx.relief_metres / cx.size_metres;
         let between = Band::new(mask.slope_from, mask.slope_to, mask.slope_feather);
-        narrow(&|_, i, j| between.weight(slope_degrees(grid, &below.height, i, j, relief_over_size)))?;
+        if let Some(planet) = cx.planet {
+            let globe = Globe::new(grid.samples);
+            let steepness = cx.relief_metres / planet.radius_metres;
+            narrow(&|k, _, _| between.weight(globe_slope_degrees(&globe, &below.height, k, steepness)))?;
+        } else {
+            narrow(&|_, i, j| between.weight(slope_degrees(grid, &below.height, i, j, relief_over_size)))?;
+        }
     }
     if mask.by_curvature {
         let around = gauss::smoothed(cx, &below.height, mask.curvature_metres)?;
@@ -51,8 +60,14 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
     if mask.by_image
         && let Ok(image) = raster(&mask.image.0)
     {
-        let distinct = grid.distinct();
-        narrow(&|_, i, j| image.bilinear(grid.position(j % distinct), grid.position(i % distinct)).clamp(0.0, 1.0))?;
+        let (distinct, globe) = (grid.distinct(), grid.is_globe().then(|| Globe::new(grid.samples)));
+        narrow(&|k, i, j| {
+            let [u, v] = match &globe {
+                Some(globe) => equirectangular(globe.direction_of(k).map(f64::from)).map(|x| x as f32),
+                None => [j, i].map(|index| grid.position(index % distinct)),
+            };
+            image.bilinear(u, v).clamp(0.0, 1.0)
+        })?;
     }
     if mask.by_layer
         && let Some(source) = source
@@ -106,10 +121,15 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
         offset: [0.0; 2],
     };
     let random = cx.random.fork(NOISE_SALT).fork(u64::from(mask.noise_seed));
-    let lattices = Octave::all(cx.grid, random, &law, Fade::Improved);
     let weights = octaves::weights(NOISE_OCTAVES, 0.5, 1.0);
     let mut noise = vec![0.0; cx.grid.len()];
-    octaves::sum(cx, 0.0, &weights, || lattices.iter().map(Octave::reader).collect(), &mut noise)?;
+    if cx.grid.is_globe() {
+        let field = SolidField::new(cx.grid, random, &law, Fade::Improved, Warp::NONE);
+        octaves::sum(cx, 0.0, &weights, || field.readers(), &mut noise)?;
+    } else {
+        let lattices = Octave::all(cx.grid, random, &law, Fade::Improved);
+        octaves::sum(cx, 0.0, &weights, || lattices.iter().map(Octave::reader).collect(), &mut noise)?;
+    }
     // the sum of several octaves is close to a normal distribution
     cx.rows(&mut noise, |_, row| {
         row.iter_mut()
@@ -160,6 +180,7 @@ mod tests {
             size_metres: 8000.0,
             relief_metres: 1000.0,
             sea_level: 0.0,
+            planet: None,
             scene_samples: below.samples(),
             random: Stream::new(1, 1),
             control: &control,

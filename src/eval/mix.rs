@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::mask;
-use crate::field::{MapKind, Terrain};
+use crate::field::{HAS_GROUND, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context};
 use crate::scene::{Blend, Layer, Mix};
 
@@ -16,8 +16,17 @@ const LIMIT: f32 = 1.0e6;
 /// for the water below and for the water made, the deeper of the two where both are. Hence Replace and Add keep the depth as
 /// made, Multiply scales it, Max and Min leave water where the ground it lies on won, or as deep as the other ground
 /// leaves it. Other maps that the generator made replace those below; what it did not make stays.
+/// Where a generator makes no ground, that below stays as it is, and where there is none below, that made does; with Replace
+/// only the made one is left.
 pub fn join(cx: &Context, mix: &Mix, below: &Terrain, made: &mut Terrain) -> Result<(), Cancelled> {
     let water = blend_water(cx, mix, below, made)?;
+    let ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground).cloned() };
+    if let Some(over) = &ground {
+        let under = below.map(MapKind::Ground);
+        let both = |(&a, &b): (&f32, &f32)| if a < b { b } else { a };
+        let joined = under.map(|under| Arc::new(under.iter().zip(over.iter()).map(both).collect()));
+        made.set_map(MapKind::Ground, joined);
+    }
     for &kind in MapKind::ALL {
         if made.map(kind).is_none() {
             made.set_map(kind, below.map(kind).cloned());
@@ -26,7 +35,23 @@ pub fn join(cx: &Context, mix: &Mix, below: &Terrain, made: &mut Terrain) -> Res
     if let Some(water) = water {
         made.set_map(MapKind::Water, Some(Arc::new(water)));
     }
-    blend(cx, mix, &below.height, &mut made.height)
+    blend(cx, mix, below, ground.as_ref(), &mut made.height)
+}
+
+/// Which of two grounds there is at a place, if a generator made its own `over` in some places only.
+struct Grounds<'a> {
+    under: Option<&'a Arc<Vec<f32>>>,
+    over: Option<&'a Arc<Vec<f32>>>,
+}
+
+impl Grounds<'_> {
+    /// Whether there is only that below, or only that made.
+    #[inline]
+    fn only(&self, k: usize) -> (bool, bool) {
+        let Some(over) = self.over else { return (false, false) };
+        let (below, made) = (self.under.is_none_or(|under| under[k] >= HAS_GROUND), over[k] >= HAS_GROUND);
+        (!made, made && !below)
+    }
 }
 
 /// One height from the height below and the one made, within reach of each other by the smoothness.
@@ -46,14 +71,25 @@ fn combine(mode: Blend) -> Combine {
     }
 }
 
-fn blend(cx: &Context, mix: &Mix, below: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+fn blend(
+    cx: &Context,
+    mix: &Mix,
+    below: &Terrain,
+    over: Option<&Arc<Vec<f32>>>,
+    out: &mut [f32],
+) -> Result<(), Cancelled> {
     if mix.blend == Blend::Replace {
         return Ok(());
     }
     let (combine, grid) = (combine(mix.blend), cx.grid);
+    let grounds = Grounds { under: below.map(MapKind::Ground), over };
     cx.rows(out, |i, row| {
-        for (b, &a) in row.iter_mut().zip(grid.row(below, i)) {
-            *b = combine(a, *b, mix.smoothness);
+        for (j, (b, &a)) in row.iter_mut().zip(grid.row(&below.height, i)).enumerate() {
+            *b = match grounds.only(i * grid.samples + j) {
+                (true, _) => a,
+                (_, true) => *b,
+                _ => combine(a, *b, mix.smoothness),
+            };
         }
     })
 }
@@ -66,6 +102,8 @@ fn blend_water(cx: &Context, mix: &Mix, below: &Terrain, made: &Terrain) -> Resu
     }
     let depth = |map: Option<&Arc<Vec<f32>>>, k: usize| map.map_or(0.0, |m| m[k]);
     let (combine, n) = (combine(mix.blend), cx.grid.samples);
+    let over_ground = if mix.blend == Blend::Replace { None } else { made.map(MapKind::Ground) };
+    let grounds = Grounds { under: below.map(MapKind::Ground), over: over_ground };
     let mut water = vec![0.0; cx.grid.len()];
     cx.rows(&mut water, |i, row| {
         for (j, out) in row.iter_mut().enumerate() {
@@ -76,7 +114,10 @@ fn blend_water(cx: &Context, mix: &Mix, below: &Terrain, made: &Terrain) -> Resu
             let kept = |surface: f32, w: f32, ground: f32| {
                 if w <= 0.0 { 0.0 } else { (surface - ground).clamp(0.0, LIMIT) }
             };
+            let (only_below, only_made) = grounds.only(k);
             *out = match mix.blend {
+                _ if only_below => wa,
+                _ if only_made => wb,
                 Blend::Replace => wb,
                 Blend::Add => wa.max(wb),
                 Blend::Subtract => wa,

@@ -4,6 +4,7 @@
 //! a bit of the result. The editor reaches this through [`Worker`], the command line directly.
 
 mod cache;
+mod construction;
 mod history;
 mod mask;
 mod mix;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use rayon::ThreadPool;
 
 pub use cache::{Cache, Key};
+pub use construction::{Constructions, Patch};
 pub use history::{History, Moment, PlaceProbe, history, measure_course, probe};
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Quality, Report, Request, Status, Worker};
@@ -43,13 +45,16 @@ pub struct Playhead {
 pub struct Store {
     pub cache: Cache,
     pub timeline: Timeline,
+    pub constructions: Constructions,
+    /// Results are of a moment, and not kept.
+    pub passing: bool,
     /// Books at the end of stretches of processes that were gone through.
     ended: HashMap<Key, Ledger>,
 }
 
 impl Store {
     pub fn new(cache: Cache, timeline: Timeline) -> Self {
-        Self { cache, timeline, ended: HashMap::new() }
+        Self { cache, timeline, ..Self::default() }
     }
 
     /// Remembers nothing: for a single evaluation.
@@ -66,6 +71,8 @@ pub struct Evaluated {
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub ledger: Option<Ledger>,
+    /// In what it differs from an earlier one, if it was computed in part.
+    pub patch: Option<Patch>,
 }
 
 /// The threads an evaluation runs on; `threads` 0 means one for each processor.
@@ -96,13 +103,14 @@ struct Stage<'a> {
     iterations: u32,
 }
 
-fn context<'a>(scene: &Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {
+fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Control) -> Context<'a> {
     let settings = &scene.settings;
     Context {
         grid: scene.grid(samples),
-        size_metres: settings.size_metres,
+        size_metres: scene.side_metres(),
         relief_metres: settings.relief_metres,
         sea_level: settings.sea_level / settings.relief_metres,
+        planet: scene.as_planet(),
         scene_samples: scene.samples(),
         random: Stream::new(settings.seed, layer.seed),
         control,
@@ -131,11 +139,14 @@ fn plan_with<'a>(
         &settings.relief_metres.to_le_bytes(),
         &settings.seed.to_le_bytes(),
     ]);
+    if let Some(planet) = scene.as_planet() {
+        key = key.with(&planet.radius_metres.to_le_bytes()).with(&planet.atmosphere.to_le_bytes());
+    }
     let control = Control::default();
     let mut passing = false;
     let mut steps = Vec::new();
     for (index, layer) in scene.layers.iter().enumerate() {
-        if !layer.enabled || layer.mix.opacity == 0.0 {
+        if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
             continue;
         }
         let above = passing;
@@ -184,8 +195,16 @@ pub fn evaluate(
     store: &mut Store,
     control: &Control,
 ) -> Result<Evaluated, Cancelled> {
+    let is_sole = construction::sole(scene).is_some();
+    store.constructions.newest = None;
+    store.constructions.has_run = false;
     let (terrain, ledger) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
-    Ok(Evaluated { terrain, ledger, problems: scene.problems() })
+    let patch = store.constructions.newest.take().filter(|_| is_sole);
+    if is_sole && store.constructions.has_run {
+        // one and the same, so that it is known again on the way to the screen
+        store.constructions.share(&terrain);
+    }
+    Ok(Evaluated { terrain, ledger, patch, problems: scene.problems() })
 }
 
 /// [`evaluate`], knowing some of the layers that masks read, by their index.
@@ -223,7 +242,7 @@ fn evaluate_with(
             ledger = account;
         }
         below = Arc::new(result);
-        if !step.passing {
+        if !step.passing && !store.passing {
             store.cache.insert(step.result, &below);
         }
     }
@@ -312,13 +331,19 @@ fn run_node(
     store: &mut Store,
 ) -> Result<(Terrain, Option<Ledger>), Cancelled> {
     let layer = step.layer;
-    let Store { cache, timeline, ended } = store;
+    let Store { cache, timeline, ended, constructions, .. } = store;
     let mut nothing = Timeline::new(0);
     let timeline = if step.above { &mut nothing } else { timeline };
     match layer.node.work() {
         Work::Generator(generator) => {
-            let mut result = Terrain::flat(cx.grid);
-            generator.generate(cx, &mut result)?;
+            let mut result = match &layer.node {
+                Node::Construction(node) => constructions.generate(node, cx)?,
+                _ => {
+                    let mut result = Terrain::flat(cx.grid);
+                    generator.generate(cx, &mut result)?;
+                    result
+                }
+            };
             mix::join(cx, &layer.mix, below, &mut result)?;
             Ok((result, None))
         }

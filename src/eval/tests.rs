@@ -1,5 +1,5 @@
 use super::*;
-use crate::field::Terrain;
+use crate::field::{MapKind, Terrain};
 use crate::nodes::Node;
 use crate::scene::Blend;
 
@@ -113,7 +113,7 @@ mod worker {
     const LONG: Duration = Duration::from_secs(120);
 
     fn start() -> Worker<u128> {
-        Worker::start(2, |terrain: &Arc<Terrain>, _: &Scene| terrain.hash(), || {}).unwrap()
+        Worker::start(2, |terrain: &Arc<Terrain>, _: &Scene, _: Option<&Patch>| terrain.hash(), || {}).unwrap()
     }
 
     fn request(revision: u64, scene: Scene, quality: Quality) -> Request {
@@ -430,4 +430,50 @@ fn moving_the_sea_costs_only_what_it_wets() {
     scene.set("scene.sea_level=800").unwrap();
     assert!(!is_cached(&scene, 65, None, &mut store));
     assert_ne!(run(&scene, None, &mut store), low);
+}
+
+#[test]
+fn ground_that_is_not_there_stays_away_and_joins_what_is_there() {
+    let layer = |name: &str, seed: u32| Layer::new(Node::named(name).unwrap(), seed);
+    let mut scene = Scene { layers: vec![layer("Triangular", 1), layer("Perlin", 2)], ..Scene::default() };
+    scene.settings.resolution = 65;
+    scene.set("1.layout=Triangle").unwrap();
+    let made = |scene: &Scene| run(scene, None, &mut Store::forgetful());
+    let alone = |index: usize| made(&Scene { layers: vec![scene.layers[index].clone()], ..scene.clone() });
+    let (triangle, hills) = (alone(0), alone(1));
+    assert!(triangle.void_samples() > 65 * 65 / 3 && hills.void_samples() == 0);
+
+    // what is added on a triangle keeps its outline, whatever the blend
+    for blend in Blend::ALL {
+        let mut above = scene.clone();
+        above.layers[1].mix.blend = *blend;
+        assert_eq!(made(&above).map(MapKind::Ground), triangle.map(MapKind::Ground), "{blend:?}");
+    }
+    // a triangle on ground everywhere leaves alone what is around it, but for Replace, which leaves nothing there
+    scene.layers.swap(0, 1);
+    for blend in Blend::ALL {
+        scene.layers[1].mix.blend = *blend;
+        let both = made(&scene);
+        if *blend == Blend::Replace {
+            assert_eq!(both.map(MapKind::Ground), triangle.map(MapKind::Ground));
+            continue;
+        }
+        assert_eq!(both.void_samples(), 0, "{blend:?}");
+        for k in (0..65 * 65).filter(|&k| !triangle.has_ground(k)) {
+            assert_eq!(both.height[k], hills.height[k], "{blend:?} {k}");
+        }
+    }
+    // two triangles in one place join
+    scene.layers = vec![scene.layers[1].clone(), layer("Triangular", 5)];
+    scene.layers[0].mix.blend = Blend::Replace;
+    scene.layers[1].mix.blend = Blend::Add;
+    scene.set("2.layout=Triangle").unwrap();
+    assert_eq!(made(&scene).void_samples(), triangle.void_samples());
+    // half shown, the outline is that of what is shown
+    scene.layers = vec![layer("Perlin", 2), scene.layers[0].clone()];
+    for (opacity, void) in [("0.4", 0), ("0.9", triangle.void_samples())] {
+        scene.set(&format!("2.opacity={opacity}")).unwrap();
+        let missing = made(&scene).void_samples();
+        assert!(missing.abs_diff(void) <= 65 * 3, "{opacity}: {missing} {void}");
+    }
 }

@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{
-    Evaluated, History, PREVIEW_SAMPLES, PlaceProbe, Playhead, Store, evaluate, history, is_cached, measure_course,
-    probe, thread_pool,
+    Evaluated, History, PREVIEW_SAMPLES, Patch, PlaceProbe, Playhead, Store, evaluate, history, is_cached,
+    measure_course, probe, thread_pool,
 };
 use crate::field::Terrain;
 use crate::measure::{Slopes, slopes};
@@ -156,13 +156,14 @@ pub struct Worker<P> {
 }
 
 impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on it for every terrain before it is reported; `wake` after every report.
+    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a passing one in what it
+    /// differs from an earlier one; `wake` runs after every report.
     ///
     /// # Errors
     /// When the system refuses a thread.
     pub fn start(
         threads: usize,
-        prepare: impl Fn(&Arc<Terrain>, &Scene) -> P + Send + 'static,
+        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P + Send + 'static,
         wake: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
         let pool = thread_pool(threads).map_err(std::io::Error::other)?;
@@ -265,7 +266,7 @@ struct Room<P, F, W> {
     wake: W,
 }
 
-impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
+impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W> {
     fn work(&self, store: &mut Store) {
         while let Some((request, control)) = self.next() {
             let revision = request.revision;
@@ -311,7 +312,9 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
 
     fn serve(&self, request: &Request, control: &Control, store: &mut Store) -> Result<(), Cancelled> {
         let full = request.scene.samples();
-        let small = PREVIEW_SAMPLES.min(full);
+        // a small change of a construction needs no small picture
+        let at_once = request.playhead.is_none() && store.constructions.reaches_little(&request.scene);
+        let small = if at_once { full } else { PREVIEW_SAMPLES.min(full) };
         // what is known already needs no preview: undo brings the full size back at once
         let wants_preview = request.quality == Quality::PreviewThenFull
             && small < full
@@ -346,7 +349,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
         {
             let mut desk = self.shared.desk();
             let is_full = samples == request.scene.samples();
-            if desk.quit || (desk.pending.is_some() && is_full) {
+            if desk.quit || (desk.pending.is_some() && is_full && request.quality != Quality::Preview) {
                 return Err(Cancelled); // superseded before it began
             }
             if let Some(running) = &mut desk.running {
@@ -354,11 +357,15 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene) -> P, W: Fn()> Room<P, F, W> {
                 running.started = started;
             }
         }
-        let Evaluated { terrain, ledger, problems } = evaluate(&request.scene, samples, playhead, store, control)?;
+        // while something is dragged only the newest counts
+        store.passing = request.quality == Quality::Preview;
+        let evaluated = evaluate(&request.scene, samples, playhead, store, control);
+        let passing = std::mem::take(&mut store.passing);
+        let Evaluated { terrain, ledger, patch, problems } = evaluated?;
         let elapsed = started.elapsed();
-        let prepared = (self.prepare)(&terrain, &request.scene);
+        let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| passing));
         control.check()?;
-        let insight = match samples == request.scene.samples() {
+        let insight = match samples == request.scene.samples() && !passing {
             true => Arc::new(look_into(request, &terrain, playhead, store, control)?),
             false => Arc::default(),
         };

@@ -1,5 +1,7 @@
 //! The grid a field lives on, and the one place that knows neighbours.
 
+use super::globe::{FACES, Globe};
+
 crate::choices! {
     /// What lies beyond the edges of the terrain.
     Edges {
@@ -15,26 +17,45 @@ pub const MAX_SAMPLES: usize = 16_384;
 ///
 /// On a wrapping grid the last row repeats row 0 and the last column repeats column 0; the neighbour beyond
 /// an edge is therefore the sample one step inside the opposite edge.
+///
+/// A globe is six such squares, the faces of a cube blown up to a sphere, one after the other: `rows` is then
+/// 6 · `samples`, and [`Globe`](super::Globe) knows the neighbours. Faces repeat the samples of the borders they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
     pub samples: usize,
     pub edges: Edges,
+    /// Squares that it consists of: 1, or the [`FACES`] of a globe, whose edges are none.
+    faces: usize,
 }
 
 impl Grid {
     pub fn new(samples: usize, edges: Edges) -> Self {
-        Self { samples: samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges }
+        Self::working(samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges)
     }
 
     /// A working grid inside a node, which may be a little larger than a terrain can be.
     pub(crate) fn working(samples: usize, edges: Edges) -> Self {
-        Self { samples, edges }
+        Self { samples, edges, faces: 1 }
+    }
+
+    /// The grid of a globe, with `samples` along the side of a face.
+    pub fn globe(samples: usize) -> Self {
+        Self { samples: samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges: Edges::Open, faces: FACES }
     }
 
     /// Number of samples in the field.
     #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
     pub fn len(self) -> usize {
-        self.samples * self.samples
+        self.samples * self.rows()
+    }
+
+    /// Number of rows in the field: those of all faces.
+    pub fn rows(self) -> usize {
+        self.samples * self.faces
+    }
+
+    pub fn is_globe(self) -> bool {
+        self.faces == FACES
     }
 
     /// Distance between neighbouring samples, as a fraction of the side.
@@ -42,12 +63,13 @@ impl Grid {
         1.0 / (self.samples - 1) as f32
     }
 
-    /// Position of row or column `index`, from 0 to 1.
+    /// Position of row or column `index`, from 0 to 1; on a globe of a row or column of its face.
     pub fn position(self, index: usize) -> f32 {
         index as f32 / (self.samples - 1) as f32
     }
 
-    /// The row or column before `index`, if there is one.
+    /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face, which only
+    /// [`Globe`](super::Globe) knows.
     pub fn before(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
             (0, Edges::Open) => None,
@@ -70,7 +92,7 @@ impl Grid {
         &field[row * self.samples..(row + 1) * self.samples]
     }
 
-    /// How many rows (and columns) count once when something is summed: a wrapping grid repeats its first.
+    /// How many rows (and columns) of a square count once when something is summed: a wrapping grid repeats its first.
     pub fn distinct(self) -> usize {
         match self.edges {
             Edges::Open => self.samples,
@@ -78,8 +100,12 @@ impl Grid {
         }
     }
 
-    /// Sum over the distinct samples, in f64 and in row order, so that it is the same for any thread count.
+    /// Sum over the distinct samples, in f64 and in row order, so that it is the same for any thread count. On a globe
+    /// each counts by the area it stands for, in cells of the mean area.
     pub fn sum(self, field: &[f32]) -> f64 {
+        if self.is_globe() {
+            return Globe::new(self.samples).sum(field);
+        }
         let distinct = self.distinct();
         (0..distinct).map(|i| self.row(field, i)[..distinct].iter().map(|&h| f64::from(h)).sum::<f64>()).sum()
     }

@@ -2,12 +2,16 @@
 //!
 //! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
 
+mod brink;
+pub mod globe;
 mod grid;
 mod random;
 mod slope;
 mod terrain;
 
+pub use brink::brinked;
+pub use globe::Globe;
 pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
 pub use random::Stream;
-pub use slope::{gradient, slope_degrees};
-pub use terrain::{MapKind, Terrain};
+pub use slope::{globe_gradient, globe_slope_degrees, gradient, slope_degrees};
+pub use terrain::{HAS_GROUND, MapKind, Terrain};

@@ -1,6 +1,6 @@
 //! Slopes by central differences (one-sided at open edges).
 
-use super::Grid;
+use super::{Globe, Grid};
 
 /// ∂h/∂x (to the east) and ∂h/∂y (to the south) at (row, column), in relief over side.
 #[inline]
@@ -22,6 +22,31 @@ pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, reli
     libm::atanf(tangent) * (180.0 / std::f32::consts::PI)
 }
 
+/// Slope vector on a globe at the sample of that index, in heights per radian: uphill, tangent to the sphere.
+///
+/// The two differences along the face's rows and columns fix it, whatever the angle between them. Copies of a sample have the
+/// slope of their owner.
+pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
+    let index = globe.owner(index);
+    let difference = |forth: usize, back: usize| {
+        let [forth, back] = [forth, back].map(|step| globe.neighbour(index, step).unwrap_or(index));
+        let (a, b) = (globe.direction_of(forth), globe.direction_of(back));
+        ([a[0] - b[0], a[1] - b[1], a[2] - b[2]], height[forth] - height[back])
+    };
+    let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let ((right, along), (down, across)) = (difference(2, 6), difference(4, 0));
+    let (rr, rd, dd) = (dot(right, right), dot(right, down), dot(down, down));
+    let area = rr * dd - rd * rd;
+    let (x, y) = ((along * dd - across * rd) / area, (across * rr - along * rd) / area);
+    std::array::from_fn(|k| x * right[k] + y * down[k])
+}
+
+/// Slope in degrees at a sample of a globe. `relief_over_radius` is relief_metres / radius_metres.
+pub fn globe_slope_degrees(globe: &Globe, height: &[f32], index: usize, relief_over_radius: f32) -> f32 {
+    let [x, y, z] = globe_gradient(globe, height, index);
+    libm::atanf((x * x + y * y + z * z).sqrt() * relief_over_radius) * (180.0 / std::f32::consts::PI)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,6 +60,22 @@ mod tests {
         for (i, j) in (0..33).flat_map(|i| (0..33).map(move |j| (i, j))) {
             let slope = slope_degrees(plane.grid, &plane.height, i, j, 2.0);
             assert!((slope - degrees).abs() < 1e-3, "{slope} at {i}, {j}");
+        }
+    }
+
+    /// h = x falls off from the pole of the x-axis as cos θ: its slope is sin θ.
+    #[test]
+    fn the_slope_on_a_globe_is_that_of_the_function() {
+        let globe = Globe::new(65);
+        let height: Vec<f32> = (0..globe.len()).map(|k| globe.direction_of(k)[0]).collect();
+        for k in 0..globe.len() {
+            let [x, y, z] = globe_gradient(&globe, &height, k);
+            let slope = (x * x + y * y + z * z).sqrt();
+            let here = globe.direction_of(k);
+            let expected = (here[1] * here[1] + here[2] * here[2]).sqrt();
+            // at the corners of the cube the differences are one-sided
+            let corner = (0..8).any(|step| globe.neighbour(k, step).is_none());
+            assert!((slope - expected).abs() < if corner { 0.05 } else { 2e-3 }, "{slope} at {k}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Edges, Grid};
+use super::{Edges, Globe, Grid};
 
 crate::choices! {
     /// A data map beside the heights, of the same size.
@@ -18,6 +18,8 @@ crate::choices! {
         Snow "Snow": "Depth of snow on the ground, part of the height.",
         Film "Rain water": "Depth of rain that runs over the ground in a film. Pictures leave it out, so that the ground is seen.",
         Vegetation "Vegetation": "How densely plants grow, from 0 to 1.",
+        Brightness "Brightness": "How bright the ground is beside its colour: above 0 rays and fresh rubble, below 0 dark lava.",
+        Ground "Ground": "Where there is ground: 1 is ground, 0 is nothing. Pictures leave out what is less than a half.",
     }
 }
 
@@ -27,18 +29,21 @@ impl MapKind {
 
     /// Whether the map holds fractions of the relief, which people read in metres.
     pub fn is_thickness(self) -> bool {
-        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation)
+        !matches!(self, Self::Hardness | Self::Flow | Self::Rain | Self::Vegetation | Self::Brightness | Self::Ground)
     }
 
     /// Value where no layer has written the map.
     pub fn neutral(self) -> f32 {
-        if self == Self::Rain { 1.0 } else { 0.0 }
+        if matches!(self, Self::Rain | Self::Ground) { 1.0 } else { 0.0 }
     }
 }
 
+/// Value of [`MapKind::Ground`] from which on there is ground.
+pub const HAS_GROUND: f32 = 0.5;
+
 /// A heightfield on a [`Grid`], with the data maps that the layers wrote.
 ///
-/// Heights are fractions of the relief, row by row from the north-west corner. Cloning copies the heights and
+/// Heights are fractions of the relief, row by row from the north-west corner, on a globe face by face. Cloning copies the heights and
 /// shares the maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
@@ -53,7 +58,7 @@ impl Terrain {
         Self { grid, height: vec![0.0; grid.len()], maps: Default::default() }
     }
 
-    /// Heights from a function of the position (u to the east, v to the south, each from 0 to 1).
+    /// Heights of a square from a function of the position (u to the east, v to the south, each from 0 to 1).
     pub fn from_fn(samples: usize, edges: Edges, mut height: impl FnMut(f32, f32) -> f32) -> Self {
         let mut terrain = Self::flat(Grid::new(samples, edges));
         let grid = terrain.grid;
@@ -83,9 +88,12 @@ impl Terrain {
         std::mem::replace(&mut self.maps[kind as usize], map)
     }
 
-    /// On a wrapping grid, makes the last row and column repeat the first.
+    /// On a wrapping grid, makes the last row and column repeat the first; on a globe, the faces agree on their borders.
     pub fn close_seam(&mut self) {
         let n = self.grid.samples;
+        if self.grid.is_globe() {
+            Globe::new(n).close(&mut self.height);
+        }
         if self.grid.edges == Edges::Wrap {
             for i in 0..n {
                 self.height[i * n + n - 1] = self.height[i * n];
@@ -94,17 +102,49 @@ impl Terrain {
         }
     }
 
+    /// One face of a globe as a square terrain with open edges; a square terrain is its own face 0.
+    pub fn face(&self, face: usize) -> Self {
+        let n = self.grid.samples;
+        let cells = face * n * n..(face + 1) * n * n;
+        let part = |map: &Arc<Vec<f32>>| Arc::new(map[cells.clone()].to_vec());
+        Self {
+            grid: Grid::working(n, self.grid.edges),
+            height: self.height[cells.clone()].to_vec(),
+            maps: self.maps.each_ref().map(|map| map.as_ref().map(part)),
+        }
+    }
+
     /// Memory held, shared maps counted in full.
     pub fn bytes(&self) -> usize {
         4 * self.grid.len() * (1 + self.maps.iter().flatten().count())
     }
 
-    /// Lowest and highest sample.
-    pub fn range(&self) -> (f32, f32) {
-        self.height.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &h| (lo.min(h), hi.max(h)))
+    /// Whether there is ground at sample `k`.
+    pub fn has_ground(&self, k: usize) -> bool {
+        self.map(MapKind::Ground).is_none_or(|map| map[k] >= HAS_GROUND)
     }
 
-    /// Height between samples, bilinear; positions outside [0, 1] are clamped.
+    /// How many samples have no ground.
+    pub fn void_samples(&self) -> usize {
+        self.map(MapKind::Ground).map_or(0, |map| map.iter().filter(|&&ground| ground < HAS_GROUND).count())
+    }
+
+    /// Lowest and highest sample of the ground; of all where there is no ground at all.
+    pub fn range(&self) -> (f32, f32) {
+        let range = |heights: &mut dyn Iterator<Item = &f32>| {
+            heights.fold((f32::INFINITY, f32::NEG_INFINITY), |(lo, hi), &h| (lo.min(h), hi.max(h)))
+        };
+        if let Some(map) = self.map(MapKind::Ground) {
+            let ground = self.height.iter().zip(map.iter()).filter(|(_, ground)| **ground >= HAS_GROUND);
+            let (low, high) = range(&mut ground.map(|(h, _)| h));
+            if low <= high {
+                return (low, high);
+            }
+        }
+        range(&mut self.height.iter())
+    }
+
+    /// Height between samples of a square (on a globe its first face), bilinear; positions outside [0, 1] are clamped.
     pub fn height_at(&self, u: f32, v: f32) -> f32 {
         let last = (self.grid.samples - 1) as f32;
         let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);

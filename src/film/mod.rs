@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate};
 use crate::io::{FileError, check_place, write_atomically};
-use crate::look::{PaletteTable, Picture, relief};
+use crate::look::{PaletteTable, Picture, picture as picture_of};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
 
@@ -102,7 +102,7 @@ impl Film {
             let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
             let seen = evaluate(scene, self.samples, playhead, &mut store, control)?;
             control.check()?;
-            Ok(relief(&seen.terrain, &scene.settings, palette, self.pixels, self.pixels))
+            Ok(picture_of(scene, &seen.terrain, palette, self.pixels, self.pixels))
         };
         if is_gif(target) {
             self.write_gif(count, picture, target)?;
@@ -222,7 +222,7 @@ mod tests {
         let end = evaluate(&scene(), 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
         let table = palette("alpine").unwrap().table(&scene().settings);
         let mut bytes = Vec::new();
-        relief(&end, &scene().settings, &table, 24, 24).write_png(&mut bytes).unwrap();
+        picture_of(&scene(), &end, &table, 24, 24).write_png(&mut bytes).unwrap();
         assert_eq!(read("frame-00002.png"), bytes);
         assert!(read("frame-00000.png") != bytes);
         assert!(shoot(&film(3), &target).unwrap_err().to_string().contains("not empty"));

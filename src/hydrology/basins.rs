@@ -71,10 +71,9 @@ impl Basins {
         descent: &Descent,
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let (of, count) = label(cells, &descent.receiver, |k| outlets.contain(k, height[k]), control)?;
-        let mut basins = Self { of, ..Self::default() };
-        basins.span(cells, height, count, control)?;
-        Ok(basins)
+        let (of, count) = label(cells.side, &descent.receiver, |k| outlets.contain(k, height[k]), control)?;
+        let passes = passes(cells, height, &of, control)?;
+        Self::spanning(height, of, count, passes, control)
     }
 
     /// `height` with every hollow filled to the level at which it spills.
@@ -88,6 +87,16 @@ impl Basins {
 
     /// Turns the receivers of `descent` between each pass and its pit round, so that all water leaves.
     pub fn drain(&self, cells: Cells, descent: &mut Descent, control: &Control) -> Result<(), Cancelled> {
+        self.drain_by(descent, |from, to| cells.distance(from, to), control)
+    }
+
+    /// [`drain`](Self::drain) with the distance from a cell to one beside it.
+    pub(super) fn drain_by(
+        &self,
+        descent: &mut Descent,
+        distance_to: impl Fn(usize, usize) -> f32,
+        control: &Control,
+    ) -> Result<(), Cancelled> {
         for (k, pass) in self.pass.iter().enumerate().skip(1) {
             if k % 1024 == 0 {
                 control.check()?;
@@ -97,7 +106,7 @@ impl Basins {
                 let before = descent.receiver[at as usize];
                 descent.receiver[at as usize] = next;
                 if let Some(distance) = descent.distance.get_mut(at as usize) {
-                    *distance = cells.distance(at as usize, next as usize);
+                    *distance = distance_to(at as usize, next as usize);
                 }
                 if before == at {
                     break;
@@ -135,9 +144,26 @@ impl Basins {
         (of, lakes)
     }
 
-    /// Finds levels and passes by Kruskal's minimum spanning tree.
-    fn span(&mut self, cells: Cells, height: &[f32], count: usize, control: &Control) -> Result<(), Cancelled> {
-        let mut passes = passes(cells, height, &self.of, control)?;
+    /// The basins `of` the cells, with levels and ways out by Kruskal's minimum spanning tree of the `passes`.
+    pub(super) fn spanning(
+        height: &[f32],
+        of: Vec<u32>,
+        count: usize,
+        passes: Vec<Saddle>,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut basins = Self { of, ..Self::default() };
+        basins.span(height, count, passes, control)?;
+        Ok(basins)
+    }
+
+    fn span(
+        &mut self,
+        height: &[f32],
+        count: usize,
+        mut passes: Vec<Saddle>,
+        control: &Control,
+    ) -> Result<(), Cancelled> {
         control.check()?;
         passes.par_sort_unstable();
         let mut tree = Vec::with_capacity(count);
@@ -209,15 +235,15 @@ pub fn ordered(h: f32) -> u32 {
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// Basin of each cell, and how many there are.
+/// Basin of each cell, and how many there are. Rows have `side` cells.
 pub(super) fn label(
-    cells: Cells,
+    side: usize,
     receiver: &[u32],
     is_outlet: impl Fn(usize) -> bool,
     control: &Control,
 ) -> Result<(Vec<u32>, usize), Cancelled> {
-    let (side, len) = (cells.side, cells.len());
-    let band = side.div_ceil(BANDS).max(8) * side;
+    let len = receiver.len();
+    let band = (len / side).div_ceil(BANDS).max(8) * side;
     // where the way of each cell ends or leaves its band
     let mut end = vec![u32::MAX; len];
     end.par_chunks_mut(band).enumerate().try_for_each(|(b, end)| {
@@ -299,7 +325,7 @@ pub(super) fn passes(cells: Cells, height: &[f32], of: &[u32], control: &Control
 }
 
 /// Passes of a band. Those between the same two basins meet in one slot of a small table, where the lowest stays.
-struct Listing {
+pub(super) struct Listing {
     slots: Vec<Option<([u32; 2], Saddle)>>,
     passes: Vec<Saddle>,
 }
@@ -312,7 +338,7 @@ impl Default for Listing {
 
 impl Listing {
     #[inline]
-    fn look(&mut self, height: &[f32], of: &[u32], a: usize, b: usize) {
+    pub fn look(&mut self, height: &[f32], of: &[u32], a: usize, b: usize) {
         let (one, two) = (of[a], of[b]);
         if one == two {
             return;
@@ -337,7 +363,7 @@ impl Listing {
         }
     }
 
-    fn finish(mut self) -> Vec<Saddle> {
+    pub fn finish(mut self) -> Vec<Saddle> {
         self.passes.extend(self.slots.into_iter().flatten().map(|(_, saddle)| saddle));
         self.passes
     }

@@ -25,7 +25,7 @@ pub struct Hollow {
 pub fn hollows(cells: Cells, height: &[f32], control: &Control) -> Result<Vec<Hollow>, Cancelled> {
     let outlets = Outlets::none(cells);
     let receiver = Descent::new(cells, height, &outlets, Steering::Steepest, control)?.receiver;
-    let (of, count) = label(cells, &receiver, |_| false, control)?;
+    let (of, count) = label(cells.side, &receiver, |_| false, control)?;
     let mut saddles = passes(cells, height, &of, control)?;
     control.check()?;
     rayon::slice::ParallelSliceMut::par_sort_unstable(&mut saddles[..]);

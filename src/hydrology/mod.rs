@@ -11,12 +11,14 @@
 //!                                              spread: D∞ on the filled surface        order: areas, streams, erosion
 //! ```
 //! [`hollows`] tells how deep every hollow is by itself, and on ground turned upside down how prominent every peak.
+//! [`GlobeCells`] are the samples of a globe, and [`GlobeRoutes`] the same work on them.
 //! Parallel parts write each cell once; what is sequential runs in index order. No bit depends on the threads.
 
 mod basins;
 mod cells;
 mod descent;
 mod flood;
+mod globe;
 mod hollows;
 mod network;
 mod order;
@@ -26,6 +28,7 @@ pub use basins::{Basins, Lake, OUTSIDE, Pass};
 pub use cells::{AROUND, Cells, Outlets};
 pub use descent::{Descent, Steering};
 pub use flood::flooded;
+pub use globe::{GlobeCells, GlobeRoutes};
 pub use hollows::{Hollow, hollows};
 pub use network::strahler;
 pub use order::{accumulate, upstream_first};

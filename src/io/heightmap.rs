@@ -41,51 +41,99 @@ impl HeightmapFormat {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExportReport {
     pub path: PathBuf,
-    /// Samples per side.
+    /// Samples of a row.
     pub samples: usize,
+    pub rows: usize,
     /// Height of the value 0 (16-bit formats) and lowest height.
     pub min_metres: f32,
     /// Height of the value 65535 (16-bit formats) and highest height.
     pub max_metres: f32,
-    /// Distance between neighbouring samples.
+    /// Distance between neighbouring samples; on maps of planets along the equator.
     pub cell_metres: f32,
     /// Height that one step of a 16-bit format stands for; 0 for floats.
     pub metres_per_step: f32,
+    /// Samples without ground; they hold the lowest height, [`Self::min_metres`].
+    pub void_samples: usize,
+}
+
+impl ExportReport {
+    /// What is in the file where there is no ground, if that is anywhere.
+    pub fn void(&self) -> Option<String> {
+        let lowest = self.min_metres;
+        (self.void_samples > 0)
+            .then(|| format!("{} samples have no ground; they hold the lowest height, {lowest} m", self.void_samples))
+    }
 }
 
 const STEPS: f32 = 65535.0;
 
+/// Heights to be written, row by row.
+pub struct HeightSheet<'a> {
+    /// Samples of a row.
+    pub width: usize,
+    /// Fractions of the relief.
+    pub heights: &'a [f32],
+    /// Heights of black and white, as fractions of the relief.
+    pub range: (f32, f32),
+    pub relief_metres: f32,
+    /// Distance between neighbouring samples.
+    pub cell_metres: f32,
+}
+
 /// Writes the heights in the format that the extension of `path` asks for, row by row.
 pub fn export_heightmap(terrain: &Terrain, settings: &Settings, path: &Path) -> Result<ExportReport, FileError> {
+    let (range, void_samples) = (terrain.range(), terrain.void_samples());
+    let filled: Vec<f32>;
+    let heights = if void_samples > 0 {
+        let cells = terrain.height.iter().enumerate();
+        filled = cells.map(|(k, &h)| if terrain.has_ground(k) { h } else { range.0 }).collect();
+        &filled
+    } else {
+        &terrain.height
+    };
+    let sheet = HeightSheet {
+        width: terrain.samples(),
+        heights,
+        range,
+        relief_metres: settings.relief_metres,
+        cell_metres: settings.size_metres * terrain.grid.cell(),
+    };
+    Ok(ExportReport { void_samples, ..export_sheet(&sheet, path)? })
+}
+
+/// Writes a sheet of heights in the format that the extension of `path` asks for, row by row.
+pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, FileError> {
     let format = HeightmapFormat::of(path)?;
-    let (low, high) = terrain.range();
-    let (min_metres, max_metres) = (low * settings.relief_metres, high * settings.relief_metres);
+    let (low, high) = sheet.range;
+    let (min_metres, max_metres) = (low * sheet.relief_metres, high * sheet.relief_metres);
     let report = ExportReport {
         path: path.into(),
-        samples: terrain.samples(),
+        samples: sheet.width,
+        rows: sheet.heights.len() / sheet.width,
         min_metres,
         max_metres,
-        cell_metres: settings.size_metres * terrain.grid.cell(),
+        cell_metres: sheet.cell_metres,
         metres_per_step: if format == HeightmapFormat::R32 { 0.0 } else { (max_metres - min_metres) / STEPS },
+        void_samples: 0,
     };
     let to_steps = if high > low { STEPS / (high - low) } else { 0.0 };
     let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
     write_atomically(path, |file| match format {
-        HeightmapFormat::Png16 => write_png(terrain, &report, file, steps),
-        HeightmapFormat::R16 => write_rows(terrain, file, |h| steps(h).to_le_bytes()),
-        HeightmapFormat::R32 => write_rows(terrain, file, |h| (h * settings.relief_metres).to_le_bytes()),
+        HeightmapFormat::Png16 => write_png(sheet, &report, file, steps),
+        HeightmapFormat::R16 => write_rows(sheet, file, |h| steps(h).to_le_bytes()),
+        HeightmapFormat::R32 => write_rows(sheet, file, |h| (h * sheet.relief_metres).to_le_bytes()),
     })?;
     Ok(report)
 }
 
 /// Writes row by row, so that the memory needed is that of a row.
 fn write_rows<const N: usize>(
-    terrain: &Terrain,
+    sheet: &HeightSheet,
     file: &mut impl Write,
     bytes: impl Fn(f32) -> [u8; N],
 ) -> std::io::Result<()> {
-    let mut row = vec![0; terrain.samples() * N];
-    for heights in terrain.height.chunks(terrain.samples()) {
+    let mut row = vec![0; sheet.width * N];
+    for heights in sheet.heights.chunks(sheet.width) {
         for (out, &h) in row.chunks_mut(N).zip(heights) {
             out.copy_from_slice(&bytes(h));
         }
@@ -95,13 +143,12 @@ fn write_rows<const N: usize>(
 }
 
 fn write_png(
-    terrain: &Terrain,
+    sheet: &HeightSheet,
     report: &ExportReport,
     file: &mut impl Write,
     steps: impl Fn(f32) -> u16,
 ) -> std::io::Result<()> {
-    let side = terrain.samples() as u32;
-    let mut encoder = png::Encoder::new(file, side, side);
+    let mut encoder = png::Encoder::new(file, report.samples as u32, report.rows as u32);
     encoder.set_color(png::ColorType::Grayscale);
     encoder.set_depth(png::BitDepth::Sixteen);
     for (keyword, metres) in [
@@ -114,7 +161,7 @@ fn write_png(
     encoder.add_text_chunk("Software".into(), concat!("Talweg ", env!("CARGO_PKG_VERSION")).into())?;
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;
-    write_rows(terrain, &mut stream, |h| steps(h).to_be_bytes())?;
+    write_rows(sheet, &mut stream, |h| steps(h).to_be_bytes())?;
     stream.finish()?;
     Ok(writer.finish()?)
 }
@@ -122,7 +169,7 @@ fn write_png(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Edges;
+    use crate::field::{Edges, MapKind};
 
     fn hill() -> Terrain {
         Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + u * (1.0 - v) * 0.5)
@@ -168,6 +215,26 @@ mod tests {
         reader.next_frame(&mut pixels).unwrap();
         let values: Vec<u16> = pixels.chunks_exact(2).map(|b| u16::from_be_bytes([b[0], b[1]])).collect();
         assert_eq!((values.iter().min(), values.iter().max()), (Some(&0), Some(&65535)));
+    }
+
+    #[test]
+    fn where_there_is_no_ground_the_lowest_height_is_written_and_counted() {
+        let (folder, mut terrain) = (tempfile::tempdir().unwrap(), hill());
+        // the lowest and the highest corner are not there
+        for k in [0, 32 * 33, 32] {
+            terrain.map_mut(MapKind::Ground)[k] = 0.0;
+            terrain.height[k] = -5.0;
+        }
+        let settings = Settings { relief_metres: 1000.0, ..Settings::default() };
+        for name in ["h.r32", "h.r16", "h.png"] {
+            let report = export_heightmap(&terrain, &settings, &folder.path().join(name)).unwrap();
+            assert_eq!((report.void_samples, report.min_metres), (3, 200.0), "{name}");
+            assert!(report.void().unwrap().contains("3 samples") && report.max_metres < 700.0, "{name}");
+        }
+        let bytes = std::fs::read(folder.path().join("h.r32")).unwrap();
+        let at = |k: usize| f32::from_le_bytes(bytes[4 * k..][..4].try_into().unwrap());
+        assert_eq!((at(0), at(32), at(40)), (200.0, 200.0, terrain.height[40] * 1000.0));
+        assert_eq!(export_heightmap(&hill(), &settings, &folder.path().join("h.r32")).unwrap().void(), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-pub use heightmap::{ExportReport, HeightmapFormat, export_heightmap};
+pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap, export_sheet};
 pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
 
 /// Why a file could not be written.

@@ -20,7 +20,6 @@ mod report;
 mod sheet;
 pub mod stats;
 mod subject;
-mod text;
 mod variants;
 
 pub use bench::{BenchError, Extremes, OBSERVATION, Plan, Progress, bench, content_hash};

@@ -1,8 +1,8 @@
 //! The contact sheet: thumbnails side by side, each with what makes it and what it is like.
 
-use super::text::Type;
 use super::variants::{Glance, Thumbnail, Variant};
 use crate::look::Picture;
+use crate::look::text::Type;
 
 const PAPER: [u8; 3] = [24, 26, 29];
 const INK: [u8; 3] = [232, 234, 236];

@@ -33,6 +33,7 @@ impl Site {
             size_metres: self.settings.size_metres,
             relief_metres: self.settings.relief_metres,
             sea_level: self.settings.sea_level / self.settings.relief_metres,
+            planet: None,
             scene_samples: self.grid.samples,
             random: Stream::new(self.settings.seed, 1),
             control,

@@ -9,11 +9,11 @@ use serde::Serialize;
 use super::knob::{Knob, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
 use crate::field::Terrain;
-use crate::look::{Picture, palette, relief};
+use crate::look::{Picture, picture, table_of};
 use crate::measure::slopes;
 use crate::nodes::{Cancelled, Control};
 use crate::param::{Preset, Value};
-use crate::scene::{DEFAULT_PALETTE, Layer, Scene, Settings};
+use crate::scene::{Layer, Scene, Settings};
 
 /// A scene that differs a little from another.
 #[derive(Clone, Debug, PartialEq)]
@@ -190,8 +190,7 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
     let settings = &scene.settings;
-    let palette = palette(&scene.palette).or_else(|| palette(DEFAULT_PALETTE)).expect("there is a default palette");
-    let picture = relief(&terrain, settings, &palette.table(settings), size.pixels, size.pixels);
+    let picture = picture(scene, &terrain, &table_of(scene), size.pixels, size.pixels);
     Ok(Thumbnail { picture, glance: Glance::of(&terrain, settings) })
 }
 

@@ -38,6 +38,15 @@ pub fn mix(a: Light, b: Light, t: f32) -> Light {
     std::array::from_fn(|k| a[k] + (b[k] - a[k]) * t)
 }
 
+/// The light of ground that is brighter (above 0) or darker (below 0) than its colour, as the brightness map says.
+pub fn brighten(ground: Light, brightness: f32) -> Light {
+    if brightness > 0.0 {
+        mix(ground, [0.9; 3], 0.6 * brightness.min(1.0))
+    } else {
+        ground.map(|c| c * (1.0 + 0.6 * brightness.max(-1.0)))
+    }
+}
+
 /// Reads `#rrggbb`.
 pub fn parse_hex(text: &str) -> Option<[u8; 3]> {
     let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;

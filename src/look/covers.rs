@@ -1,33 +1,40 @@
 //! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
 
-use super::colour::{Light, decode, mix};
+use super::colour::{Light, brighten, decode, mix};
 use super::raster::Raster;
 use crate::field::{MapKind, Terrain};
 
 /// Colour of a cover, and the depth in metres at which the ground shows through by half.
-const COVERS: [(MapKind, [u8; 3], f32); 2] =
+pub(super) const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
 
 /// Depths under the pixels of a picture.
 pub struct Covers {
     /// Colour, depth in metres over half-depth; later ones lie on top.
     lying: Vec<(Light, Raster)>,
+    /// How bright the ground itself is.
+    brightness: Option<Raster>,
 }
 
 impl Covers {
     pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
+        let pixels = |map: &[f32]| {
+            let mut field = Terrain::flat(terrain.grid);
+            field.height.copy_from_slice(map);
+            Raster::of_heights(&field, width, height)
+        };
         let lying = COVERS.iter().filter_map(|&(kind, colour, half_metres)| {
-            let mut depths = Terrain::flat(terrain.grid);
-            depths.height.copy_from_slice(terrain.map(kind)?);
-            let mut raster = Raster::of_heights(&depths, width, height);
+            let mut raster = pixels(terrain.map(kind)?);
             raster.values.iter_mut().for_each(|depth| *depth = (*depth * (relief_metres / half_metres)).max(0.0));
             Some((decode(colour), raster))
         });
-        Self { lying: lying.collect() }
+        let lying = lying.collect();
+        Self { lying, brightness: terrain.map(MapKind::Brightness).map(|map| pixels(map)) }
     }
 
     /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
     pub fn over(&self, ground: Light, x: usize, y: usize) -> Light {
+        let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
         self.lying.iter().fold(ground, |below, (colour, depth)| {
             let depth = depth.values[y * depth.width + x];
             let hidden = depth * depth;

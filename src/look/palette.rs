@@ -17,11 +17,12 @@
 //! `colours: Relief([…])` colours all heights from 0 to the top of the relief, wherever the sea stands.
 //! Between two stops colours are mixed in sRGB, as gradient editors do.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
+use super::biomes::{Biomes, PREFIX, biome_names, biome_table};
 use super::colour;
 use crate::scene::{DEFAULT_PALETTE, Scene, Settings};
 
@@ -87,6 +88,8 @@ pub struct Palette {
 /// A palette ready for drawing, on the processor and on the graphics card.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PaletteTable {
+    /// Colours the ground in place of the heights, which then colour rivers and lakes alone.
+    pub biomes: Option<Arc<Biomes>>,
     /// 512 sRGB colours: 0..256 from the deepest water (one relief below the sea) to the shore,
     /// 256..512 from the shore to the top of the relief.
     pub lut: Vec<[u8; 4]>,
@@ -117,8 +120,25 @@ pub fn palette(name: &str) -> Option<Palette> {
     SHIPPED.iter().find(|p| p.name == name).cloned()
 }
 
+/// Whether a palette or a biome table has that name.
+pub fn is_palette(name: &str) -> bool {
+    match name.strip_prefix(PREFIX) {
+        Some(biome) => biome_table(biome).is_some(),
+        None => SHIPPED.iter().any(|p| p.name == name),
+    }
+}
+
+/// Names of all palettes and then of all biome tables, as scenes and `--palette` take them.
+pub fn all_palette_names() -> Vec<String> {
+    let biomes = biome_names().into_iter().map(|name| format!("{PREFIX}{name}"));
+    palette_names().into_iter().chain(biomes).collect()
+}
+
 /// The colours of a scene. A palette that is not there gives way to the default one, as on loading.
 pub fn table_of(scene: &Scene) -> PaletteTable {
+    if let Some(biomes) = Biomes::of(scene) {
+        return biomes.palette(&scene.settings);
+    }
     let palette = palette(&scene.palette).or_else(|| palette(DEFAULT_PALETTE));
     palette.unwrap_or_else(|| SHIPPED[0].clone()).table(&scene.settings)
 }
@@ -176,7 +196,7 @@ impl Palette {
                 [r, g, b, 255]
             })
             .collect();
-        PaletteTable { lut, rock: self.rock, rock_degrees: self.rock_degrees }
+        PaletteTable { biomes: None, lut, rock: self.rock, rock_degrees: self.rock_degrees }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The relief picture: the terrain seen from above, as on Swiss maps.
 //!
-//! Colour by height and slope ([`PaletteTable`]), lit in linear light by
+//! Colour by height and slope ([`PaletteTable`]) or by biomes ([`Paint`]), lit in linear light by
 //! - the sun at the scene's azimuth and elevation, with cast shadows: a pixel is in shadow as far as the horizon
 //!   towards the sun stands above it, with a soft edge;
 //! - the sky: eight directions, each open above its own horizon, brighter on the sun's side and cooler than the sun,
@@ -9,39 +9,41 @@
 //! Horizons are looked for at growing distances in ever coarser means of the surface ([`Pyramid`]), so that the cost
 //! per pixel is bounded. Level ground in the open keeps the palette's colour, but for snow, which needs room to be
 //! brighter in the sun. Water is lit as level ground; near the shore its bed shows through. The water of rivers and
-//! lakes, above the sea, is drawn from the terrain's water map, darker where it is deep.
+//! lakes, above the sea, is drawn from the terrain's water map, darker where it is deep. Where there is no ground the picture
+//! is white as paper.
 //!
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
 use super::PaletteTable;
+use super::biomes::{Around, Paint};
 use super::colour::{Light, decode, encode, mix};
 use super::covers::Covers;
 use super::picture::Picture;
 use super::raster::{Pyramid, Raster};
-use crate::field::{MapKind, Terrain};
+use crate::field::{HAS_GROUND, MapKind, Terrain, brinked};
 use crate::scene::Settings;
 
-const SUN: Light = [1.0, 0.965, 0.9];
-const SKY: Light = [0.88, 0.97, 1.16];
+pub(super) const SUN: Light = [1.0, 0.965, 0.9];
+pub(super) const SKY: Light = [0.88, 0.97, 1.16];
 /// Part of the light on open level ground that comes from the sky.
-const SKY_SHARE: f32 = 0.42;
+pub(super) const SKY_SHARE: f32 = 0.42;
 /// How much brighter the sky is towards the sun than away from it.
 const SKY_LEAN: f32 = 0.65;
 /// Range of horizon slopes, around the sun's, in which a shadow fades.
 const PENUMBRA: f32 = 0.16;
 /// How dark a cast shadow is: 1 leaves the sky's light alone.
-const SHADOW: f32 = 0.6;
+pub(super) const SHADOW: f32 = 0.6;
 /// Haze over the lowest land and its share there: what is high stands out, what is low lies back.
-const HAZE: Light = [0.60, 0.67, 0.74];
+pub(super) const HAZE: Light = [0.60, 0.67, 0.74];
 const HAZE_SHARE: f32 = 0.05;
 /// Depth, as a fraction of the side, at which the bed is no longer seen.
-const CLEAR_WATER: f32 = 0.006;
+pub(super) const CLEAR_WATER: f32 = 0.006;
 /// Depths of rivers and lakes, as fractions of the relief: what is thinner is a film that wets the ground and is not
 /// seen, and where water covers its bed.
-const FILM: f32 = 1.5e-4;
-const COVER: f32 = 1.0e-3;
+pub(super) const FILM: f32 = 1.5e-4;
+pub(super) const COVER: f32 = 1.0e-3;
 /// How much deeper than it is a river is coloured, so that it stands out from its bed.
-const RIVER_TINT: f32 = 4.0;
+pub(super) const RIVER_TINT: f32 = 4.0;
 
 /// Root mean square slope that land is lifted to for its light, as map makers do, so that hills show too; and the
 /// most it is lifted.
@@ -50,13 +52,30 @@ const MOST_LIFT: f32 = 3.0;
 /// Light that is shown as it is; more is bent off.
 const BRIGHT: f32 = 0.72;
 
+/// What is seen where there is no ground.
+const PAPER: Light = [1.0; 3];
+
 const SKY_DIRECTIONS: usize = 8;
 /// First entry of the palette's table above the water.
-const SHORE: usize = 256;
+pub(super) const SHORE: usize = 256;
 
 /// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
 pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> Picture {
-    let scene = View::new(terrain, settings, palette, width, height);
+    if let Some(heights) = brinked(terrain) {
+        let mut ground = Terrain::clone(terrain);
+        ground.height = heights;
+        let void = map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, width, height);
+        let scene = View::new(&ground, Some(&void), settings, palette, [width, height]);
+        // the edge is as sharp as the samples of the map: half a pixel on either side of where it is a half
+        let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
+        let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
+        return Picture::from_fn(width, height, |x, y| {
+            let share = share(y * width + x);
+            let seen = if share > 0.0 { scene.pixel(x, y).map(shoulder) } else { PAPER };
+            encode(mix(PAPER, seen, share))
+        });
+    }
+    let scene = View::new(terrain, None, settings, palette, [width, height]);
     Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
 }
 
@@ -66,6 +85,8 @@ struct View<'a> {
     colours: Vec<Light>,
     rock: Light,
     covers: Covers,
+    /// Colours the ground in place of the palette's table.
+    paint: Option<Paint>,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
     ground: Raster,
     /// Depth of the water map, in pixels, if there is one.
@@ -83,6 +104,13 @@ struct View<'a> {
     sky: [SkyRay; SKY_DIRECTIONS],
 }
 
+/// The sides of a shore.
+#[derive(Clone, Copy)]
+enum Shore {
+    Land,
+    Water,
+}
+
 struct Sun {
     direction: [f32; 3],
     east: f32,
@@ -98,14 +126,21 @@ struct SkyRay {
 }
 
 impl<'a> View<'a> {
-    fn new(terrain: &Terrain, settings: &'a Settings, palette: &'a PaletteTable, width: usize, height: usize) -> Self {
+    /// `share` is where there is ground, if that is not everywhere.
+    fn new(
+        terrain: &Terrain,
+        share: Option<&Raster>,
+        settings: &'a Settings,
+        palette: &'a PaletteTable,
+        [width, height]: [usize; 2],
+    ) -> Self {
         let pixel_metres = settings.size_metres / width.max(height) as f32;
         let scale = settings.relief_metres / pixel_metres;
         let mut ground = Raster::of_heights(terrain, width, height);
         ground.values.iter_mut().for_each(|h| *h *= scale);
         let sea = settings.sea_level / pixel_metres;
-        let lift = lift(&ground, sea);
-        let water = terrain.map(MapKind::Water).map(|depth| water_depths(terrain, depth, scale, width, height));
+        let lift = lift(&ground, |k| ground.values[k] > sea && share.is_none_or(|share| share.values[k] >= HAS_GROUND));
+        let water = terrain.map(MapKind::Water).map(|depth| map_values(terrain, depth, scale, width, height));
         let surface = Raster::from_fn(width, height, |x, y| {
             let k = y * width + x;
             (ground.values[k] + water.as_ref().map_or(0.0, |w| w.values[k])).max(sea) * lift
@@ -126,6 +161,7 @@ impl<'a> View<'a> {
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
             covers: Covers::new(terrain, settings.relief_metres, width, height),
+            paint: palette.biomes.as_ref().map(|biomes| Paint::new(terrain, settings, biomes)),
             ground,
             water,
             peak: surface.values.iter().copied().fold(f32::NEG_INFINITY, f32::max),
@@ -149,8 +185,10 @@ impl<'a> View<'a> {
         if wet < 1.0 {
             let height_metres = ground * self.pixel_metres;
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
-            let colour = self.colour(self.place(height_metres).max(SHORE as f32));
-            let albedo = mix(colour, self.rock, self.palette.rock_share(slope_degrees));
+            let albedo = self.painted(x, y, Shore::Land).unwrap_or_else(|| {
+                let colour = self.colour(self.place(height_metres).max(SHORE as f32));
+                mix(colour, self.rock, self.palette.rock_share(slope_degrees))
+            });
             let albedo = self.covers.over(albedo, x, y);
             let mut land = self.light(albedo, gx, gy, lit, sky);
             let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
@@ -168,7 +206,8 @@ impl<'a> View<'a> {
             let depth_metres = self.settings.sea_level - ground * self.pixel_metres;
             let depth = depth_metres.max(0.0) / (self.settings.size_metres * CLEAR_WATER);
             let clear = 0.6 / (1.0 + depth * depth);
-            let colour = self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
+            let of_table = || self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
+            let colour = self.painted(x, y, Shore::Water).unwrap_or_else(of_table);
             let water = self.light(colour, gx * clear, gy * clear, lit, sky);
             seen = mix(seen, water, wet);
         }
@@ -184,6 +223,28 @@ impl<'a> View<'a> {
         let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
         let sun = (1.0 - SKY_SHARE) * gain * lit;
         std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
+    }
+
+    /// The colour that the biomes give a pixel, of which one side of the shore is asked.
+    fn painted(&self, x: usize, y: usize, shore: Shore) -> Option<Light> {
+        let paint = self.paint.as_ref()?;
+        let (column, row) = (x as isize, y as isize);
+        let metres = |dx, dy| self.ground.get(column + dx, row + dy) * self.pixel_metres;
+        let mut around = Around {
+            here: metres(0, 0),
+            sides: [metres(0, -1), metres(1, 0), metres(0, 1), metres(-1, 0)],
+            spacing_metres: self.pixel_metres,
+        };
+        let sea = self.settings.sea_level;
+        match shore {
+            // the step above the sea is one that a float of any height can tell
+            Shore::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
+            Shore::Water => around.here = around.here.min(sea),
+        }
+        let side = self.ground.width.max(self.ground.height) as f32;
+        let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side;
+        let place = paint.place(at(x, self.ground.width), at(y, self.ground.height), &around);
+        Some(decode(paint.law().colour(&place).map(|c| (c + 0.5) as u8)))
     }
 
     fn place(&self, height_metres: f32) -> f32 {
@@ -237,32 +298,32 @@ impl<'a> View<'a> {
 }
 
 /// Bends what is brighter than [`BRIGHT`] towards white, so that sunlit snow keeps its shape.
-fn shoulder(light: f32) -> f32 {
+pub(super) fn shoulder(light: f32) -> f32 {
     let above = (light - BRIGHT) / (1.0 - BRIGHT);
     if above <= 0.0 { light } else { BRIGHT + (1.0 - BRIGHT) * above / (1.0 + above) }
 }
 
-/// Depths of the water map on the pixels, times `scale`: never a smooth surface through them, which would swing to
+/// Values of a data map on the pixels, times `scale`: never a smooth surface through them, which would swing to
 /// both sides of a shore.
-fn water_depths(terrain: &Terrain, depth: &[f32], scale: f32, width: usize, height: usize) -> Raster {
-    let mut water = Terrain::flat(terrain.grid);
-    water.height.copy_from_slice(depth);
+fn map_values(terrain: &Terrain, map: &[f32], scale: f32, width: usize, height: usize) -> Raster {
+    let mut field = Terrain::flat(terrain.grid);
+    field.height.copy_from_slice(map);
     let side = width.max(height);
     let mut raster = if terrain.samples() > side {
-        Raster::of_heights(&water, width, height)
+        Raster::of_heights(&field, width, height)
     } else {
         let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side as f32;
-        Raster::from_fn(width, height, |x, y| water.height_at(at(x, width), at(y, height)))
+        Raster::from_fn(width, height, |x, y| field.height_at(at(x, width), at(y, height)))
     };
-    raster.values.iter_mut().for_each(|w| *w *= scale);
+    raster.values.iter_mut().for_each(|v| *v *= scale);
     raster
 }
 
-/// How much to lift the ground for its light: steep land not at all.
-fn lift(ground: &Raster, sea: f32) -> f32 {
+/// How much to lift the ground for its light: steep land not at all. Pixels that are no land do not count.
+fn lift(ground: &Raster, is_land: impl Fn(usize) -> bool) -> f32 {
     let (mut sum, mut count) = (0.0, 0u32);
     for y in 0..ground.height {
-        for x in (0..ground.width).filter(|x| ground.values[y * ground.width + x] > sea) {
+        for x in (0..ground.width).filter(|x| is_land(y * ground.width + x)) {
             let (gx, gy) = ground.gradient(x, y);
             sum += f64::from(gx * gx + gy * gy);
             count += 1;
@@ -275,4 +336,36 @@ fn lift(ground: &Raster, sea: f32) -> f32 {
 /// The pyramid level whose pixels are about `width` wide.
 fn level_of(width: f32) -> usize {
     (width.max(1.0) as u32).ilog2() as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Edges;
+    use crate::look::{palette, palette_names};
+
+    #[test]
+    fn where_there_is_no_ground_the_paper_is_white() {
+        let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 + 0.2 * u * v);
+        let settings = Settings::default();
+        let table = palette(&palette_names()[0]).expect("it is shipped").table(&settings);
+        let whole = relief(&terrain, &settings, &table, 65, 65);
+        for k in 0..65 * 65 {
+            if k % 65 >= 40 {
+                terrain.map_mut(MapKind::Ground)[k] = 0.0;
+                // a wall there would cast a shadow on all the rest
+                terrain.height[k] = 50.0;
+            }
+        }
+        let cut = relief(&terrain, &settings, &table, 65, 65);
+        for (k, (pixel, before)) in cut.rgb.chunks(3).zip(whole.rgb.chunks(3)).enumerate() {
+            let column = k % 65;
+            if column >= 41 {
+                assert_eq!(pixel, [255; 3], "{column}");
+            } else if column < 20 {
+                let same = pixel.iter().zip(before).all(|(a, b)| a.abs_diff(*b) < 24);
+                assert!(same, "{column}: {pixel:?} was {before:?}");
+            }
+        }
+    }
 }

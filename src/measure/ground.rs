@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Scale;
-use crate::field::Terrain;
+use crate::field::{HAS_GROUND, MapKind, Terrain};
 use crate::hydrology::Cells;
 use crate::nodes::{Cancelled, Control};
 
@@ -37,6 +37,8 @@ pub struct Ground<'a> {
     pub all: Range,
     /// Of the cells above the sea, if there are any.
     pub land: Option<Range>,
+    /// Which cells have ground; empty where all have. The ranges, and what is spread over the heights, leave out the others.
+    pub present: Vec<bool>,
 }
 
 impl<'a> Ground<'a> {
@@ -44,16 +46,33 @@ impl<'a> Ground<'a> {
         let cells = Cells::of(terrain.grid);
         let height = cells.gather(&terrain.height);
         let sea = scale.sea();
-        let parts = rows(cells, control, |row| Part::of(&height[row * cells.side..][..cells.side], sea))?;
+        let mut present = Vec::new();
+        if let Some(map) = terrain.map(MapKind::Ground).filter(|_| terrain.void_samples() > 0) {
+            present = cells.gather(map).iter().map(|&ground| ground >= HAS_GROUND).collect();
+        }
+        let there = present.iter().filter(|&&ground| ground).count();
+        if there == 0 {
+            // nothing at all is measured like everything
+            present.clear();
+        }
+        let parts = rows(cells, control, |row| {
+            let span = row * cells.side..(row + 1) * cells.side;
+            if present.is_empty() {
+                return Part::of(&height[span], sea);
+            }
+            let ground = height[span.clone()].iter().zip(&present[span]).filter(|(_, present)| **present);
+            Part::of(&ground.map(|(h, _)| *h).collect::<Vec<f32>>(), sea)
+        })?;
         let part = parts.iter().fold(Part::NOTHING, Part::joined);
-        let all = Range { cells: cells.len(), low: part.low, high: part.high, mean: part.sum / cells.len() as f64 };
+        let count = if present.is_empty() { cells.len() } else { there };
+        let all = Range { cells: count, low: part.low, high: part.high, mean: part.sum / count as f64 };
         let land = (part.land > 0).then(|| Range {
             cells: part.land,
             low: part.land_low,
             high: part.high,
             mean: part.land_sum / part.land as f64,
         });
-        Ok(Self { terrain, scale, cells, height, sea, all, land })
+        Ok(Self { terrain, scale, cells, height, sea, all, land, present })
     }
 
     /// Row `row` of the cells.

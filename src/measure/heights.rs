@@ -78,8 +78,9 @@ fn bins(ground: &Ground, range: &Range, bins: usize, sea: f32, control: &Control
     let scale = bins as f64 / (f64::from(range.high) - low);
     let parts = rows(ground.cells, control, |row| {
         let mut counts = vec![0u32; bins];
-        for &h in ground.row(row) {
-            if h > sea {
+        let first = row * ground.cells.side;
+        for (k, &h) in ground.row(row).iter().enumerate() {
+            if h > sea && ground.present.get(first + k).is_none_or(|present| *present) {
                 counts[(((f64::from(h) - low) * scale) as usize).min(bins - 1)] += 1;
             }
         }

@@ -1,6 +1,6 @@
 //! What the measures count as a peak, a channel, playable and flat.
 
-use crate::scene::Settings;
+use crate::scene::Scene;
 
 crate::params! {
     /// What the measures count as a peak, a channel, playable and flat.
@@ -28,12 +28,12 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// The scale of a scene.
-    pub fn of(settings: &Settings) -> Self {
+    /// The scale of a scene; of a planet that of a face.
+    pub fn of(scene: &Scene) -> Self {
         Self {
-            size_metres: settings.size_metres,
-            relief_metres: settings.relief_metres,
-            sea_metres: Some(settings.sea_level),
+            size_metres: scene.side_metres(),
+            relief_metres: scene.settings.relief_metres,
+            sea_metres: Some(scene.settings.sea_level),
         }
     }
 

@@ -6,6 +6,8 @@
 //! The sea: slopes, erosion score, dimensions and the histogram of heights are those of the whole ground, whatever stands on it.
 //! Hypsometry, steepness, peaks, drainage and playability are those of the land, which is what lies above the sea.
 //! Edges: neighbours lie over the edge only where the terrain wraps. Of a wrapping terrain each sample counts once.
+//! Where there is no ground, the ranges, the histogram and the hypsometry leave it out; slopes, form and drainage take the heights
+//! that stand there.
 //! Nothing here depends on the number of threads: each row is summed by itself, and the sums in the order of the rows.
 
 mod boxes;
@@ -81,8 +83,12 @@ impl Measures {
     }
 }
 
-/// Measures `terrain` on the threads of the present pool; the same bits for any number of them.
+/// Measures `terrain` on the threads of the present pool; the same bits for any number of them. Of a planet it measures
+/// the face around longitude 0 as if it were flat; [`measure_planet`](crate::planet::measure_planet) measures the whole.
 pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Control) -> Result<Measures, Cancelled> {
+    if terrain.grid.is_globe() {
+        return measure(&terrain.face(0), scale, limits, control);
+    }
     let ground = Ground::new(terrain, scale, control)?;
     let form = || {
         let heights = heights::heights(&ground, control)?;

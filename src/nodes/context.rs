@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use rayon::prelude::*;
 
 use crate::field::{Grid, Stream};
+use crate::planet::Planet;
 
 /// The evaluation was superseded or cancelled; what it had is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -70,12 +71,14 @@ pub enum Pace {
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     pub grid: Grid,
-    /// Side of the terrain.
+    /// Side of the terrain; on a planet a quarter of the way around it.
     pub size_metres: f32,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,
     /// Height of the water surface, as a fraction of the relief. A node that reads it says so (`reads_sea_level`).
     pub sea_level: f32,
+    /// The planet that the grid goes around, if it does.
+    pub planet: Option<&'a Planet>,
     /// Samples per side of the scene itself; a preview has fewer in `grid`.
     pub scene_samples: usize,
     /// Random values of this layer.
@@ -91,7 +94,12 @@ impl Context<'_> {
 
     /// Height difference, as a fraction of the relief, over one cell of a slope of `degrees` (below 90).
     pub fn rise_per_cell(&self, degrees: f32) -> f32 {
-        libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * self.cell_metres() / self.relief_metres
+        self.rise_over(degrees, self.cell_metres())
+    }
+
+    /// Height difference, as a fraction of the relief, over `metres` of a slope of `degrees` (below 90).
+    pub fn rise_over(&self, degrees: f32, metres: f32) -> f32 {
+        libm::tanf(degrees * (std::f32::consts::PI / 180.0)) * metres / self.relief_metres
     }
 
     /// Iterations to run on this grid for `asked` at the scene's resolution.

@@ -11,6 +11,7 @@ pub mod filters;
 pub mod generators;
 pub mod help;
 pub mod maps;
+pub mod planet;
 pub mod water;
 
 pub use context::{Cancelled, Context, Control, Pace};
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::field::{MapKind, Terrain};
 use crate::param::{About, Params, Preset};
+use crate::scene::World;
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
@@ -36,6 +38,14 @@ pub trait Generator: Params {
     /// The data maps that it makes.
     fn writes(&self) -> &'static [MapKind] {
         &[]
+    }
+    /// Whether it runs on a planet.
+    fn on_globe(&self) -> bool {
+        false
+    }
+    /// Whether it runs on a square piece of ground.
+    fn on_square(&self) -> bool {
+        true
     }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
@@ -63,6 +73,14 @@ pub trait Filter: Params {
     fn writes(&self) -> &'static [MapKind] {
         &[]
     }
+    /// Whether it runs on a planet.
+    fn on_globe(&self) -> bool {
+        false
+    }
+    /// Whether it runs on a square piece of ground.
+    fn on_square(&self) -> bool {
+        true
+    }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
         1
@@ -89,6 +107,14 @@ pub trait Process: Params {
     /// The data maps that it makes.
     fn writes(&self) -> &'static [MapKind] {
         &[]
+    }
+    /// Whether it runs on a planet.
+    fn on_globe(&self) -> bool {
+        false
+    }
+    /// Whether it runs on a square piece of ground.
+    fn on_square(&self) -> bool {
+        true
     }
     /// Grows when the same parameters give other bits than before.
     fn version(&self) -> u32 {
@@ -195,6 +221,25 @@ impl Node {
         }
     }
 
+    /// Whether it runs on a planet.
+    pub fn on_globe(&self) -> bool {
+        match self.work() {
+            Work::Generator(node) => node.on_globe(),
+            Work::Filter(node) => node.on_globe(),
+            Work::Process(node) => node.on_globe(),
+        }
+    }
+
+    /// Whether it runs in a world. Where it does not its layer is left out.
+    pub fn fits(&self, world: World) -> bool {
+        match (world, self.work()) {
+            (World::Planet, _) => self.on_globe(),
+            (World::Terrain, Work::Generator(node)) => node.on_square(),
+            (World::Terrain, Work::Filter(node)) => node.on_square(),
+            (World::Terrain, Work::Process(node)) => node.on_square(),
+        }
+    }
+
     /// Whether the layer's seed changes anything.
     pub fn is_random(&self) -> bool {
         match self.work() {
@@ -270,6 +315,11 @@ catalogue! {
     generators::shape::Shape: Generator,
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,
+    planet::continents::Continents: Generator,
+    planet::craters::Craters: Filter,
+    planet::river_walk::RiverWalk: Filter,
+    planet::rivers::PlanetRivers: Filter,
+    planet::patch::Patch: Filter,
     filters::levels::Levels: Filter,
     filters::terrace::Terrace: Filter,
     filters::blur::Blur: Filter,

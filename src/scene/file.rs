@@ -5,13 +5,17 @@
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Past, Scene, Settings};
 use crate::io::write_atomically;
+use crate::look::{BiomeTable, PREFIX, dialect};
 use crate::nodes::Node;
 use crate::param::Params;
+use crate::planet::Planet;
+use crate::planet::climate::Climate;
 
 /// Version of the files this program writes.
 pub const VERSION: u32 = 1;
@@ -66,8 +70,14 @@ struct SceneV1 {
     name: String,
     #[serde(default)]
     settings: Settings,
+    #[serde(default, skip_serializing_if = "is_default")]
+    planet: Planet,
     #[serde(default = "default_palette", skip_serializing_if = "is_default_palette")]
     palette: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    climate: Option<Climate>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    biomes: Option<Arc<BiomeTable>>,
     #[serde(default)]
     layers: Vec<LayerV1>,
 }
@@ -124,12 +134,6 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-fn dialect() -> ron::Options {
-    ron::Options::default()
-        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
-}
-
 fn syntax(error: ron::error::SpannedError) -> SceneError {
     let at = error.span.start;
     let message = match error.code {
@@ -146,7 +150,10 @@ impl Scene {
             version: VERSION,
             name: self.name.clone(),
             settings: self.settings.clone(),
+            planet: self.planet.clone(),
             palette: self.palette.clone(),
+            climate: self.climate.clone(),
+            biomes: self.biomes.clone(),
             layers: self
                 .layers
                 .iter()
@@ -194,6 +201,18 @@ impl Scene {
         };
         let mut settings = file.settings;
         mend("scene", &mut settings);
+        let mut climate = file.climate;
+        if let Some(climate) = &mut climate {
+            mend("climate", climate);
+        }
+        let mut biomes = file.biomes;
+        if let Some(table) = &mut biomes {
+            let table = Arc::make_mut(table);
+            table.name = file.palette.strip_prefix(PREFIX).unwrap_or_default().into();
+            mend("biomes", &mut table.climate);
+        }
+        let mut planet = file.planet;
+        mend("planet", &mut planet);
         let mut changed = Vec::new();
         let layers = file
             .layers
@@ -251,15 +270,15 @@ impl Scene {
             .collect();
         warnings.extend(changed);
         let mut palette = file.palette;
-        if crate::look::palette(&palette).is_none() {
+        if !crate::look::is_palette(&palette) {
             warnings.push(Warning(format!(
                 "scene: there is no palette `{palette}`; `{DEFAULT_PALETTE}` is used. Known: {}",
-                crate::look::palette_names().join(", ")
+                crate::look::all_palette_names().join(", ")
             )));
             palette = DEFAULT_PALETTE.into();
         }
         let name = if file.name.is_empty() { "Untitled".into() } else { file.name };
-        Ok((Self { name, settings, palette, layers }, warnings))
+        Ok((Self { name, settings, planet, palette, climate, biomes, layers }, warnings))
     }
 
     /// Reads a scene file; paths of files in it count from its folder.

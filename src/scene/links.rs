@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Layer, Reads, Scene};
+use super::{Layer, Reads, Scene, World};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::{STAMP_PREFIX, raster};
@@ -54,10 +54,26 @@ impl Scene {
             let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
             let problem = |trouble: Trouble| move |message: String| Problem { layer: index, trouble, message };
+            problems.extend(self.misfit(index).map(problem(Trouble::Broken)));
             problems.extend(files.chain(source).map(problem(Trouble::Broken)));
             problems.extend(self.idle_conditions(index).into_iter().map(problem(Trouble::Idle)));
         }
         problems
+    }
+
+    /// Why a layer cannot run in this world, if it cannot.
+    fn misfit(&self, index: usize) -> Option<String> {
+        let node = &self.layers[index].node;
+        let label = node.about().label;
+        match self.settings.world {
+            world if node.fits(world) => None,
+            World::Planet => {
+                Some(format!("{label} needs a square piece of ground, so a planet leaves it out; hide it"))
+            }
+            World::Terrain => {
+                Some(format!("{label} needs a whole planet, so it is left out; hide it, or set world to Planet"))
+            }
+        }
     }
 
     /// Conditions of the mask of layer `index` that are on and let everything through, for want of something to read.

@@ -12,18 +12,29 @@ pub use file::{SceneError, VERSION, Warning};
 pub use history::{Gesture, History};
 pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
 pub use links::{Problem, Trouble};
-pub use settings::Settings;
+pub use settings::{Settings, World};
+
+use std::sync::{Arc, LazyLock};
 
 use crate::field::Grid;
+use crate::look::{BiomeTable, PREFIX, biome_table, shipped_biome_table};
 use crate::param::{ParamError, Params};
+use crate::planet::Planet;
+use crate::planet::climate::Climate;
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
     pub name: String,
     pub settings: Settings,
-    /// Name of a palette of [`crate::look`].
+    /// What holds where the world is a planet.
+    pub planet: Planet,
+    /// Name of a palette of [`crate::look`], or `biome:` and the name of a biome table.
     pub palette: String,
+    /// The climate of the biomes; of the table's own where there is none.
+    pub climate: Option<Climate>,
+    /// A biome table of its own, in place of the one that the palette names.
+    pub biomes: Option<Arc<BiomeTable>>,
     /// From the ground up.
     pub layers: Vec<Layer>,
 }
@@ -35,7 +46,10 @@ impl Default for Scene {
         Self {
             name: "Untitled".into(),
             settings: Settings::default(),
+            planet: Planet::default(),
             palette: DEFAULT_PALETTE.into(),
+            climate: None,
+            biomes: None,
             layers: Vec::new(),
         }
     }
@@ -59,12 +73,41 @@ pub enum SetError {
 impl Scene {
     /// The grid at `samples` per side.
     pub fn grid(&self, samples: usize) -> Grid {
-        Grid::new(samples, self.settings.edges)
+        if self.settings.is_planet() { Grid::globe(samples) } else { Grid::new(samples, self.settings.edges) }
+    }
+
+    /// The planet, if the scene is one.
+    pub fn as_planet(&self) -> Option<&Planet> {
+        self.settings.is_planet().then_some(&self.planet)
+    }
+
+    /// Length of a side of the grid on the ground.
+    pub fn side_metres(&self) -> f32 {
+        self.as_planet().map_or(self.settings.size_metres, Planet::side_metres)
     }
 
     /// Samples per side that the scene asks for.
     pub fn samples(&self) -> usize {
         self.settings.resolution as usize
+    }
+
+    /// The biome table that colours the scene, if its palette is one.
+    pub fn biome_table(&self) -> Option<Arc<BiomeTable>> {
+        let name = self.palette.strip_prefix(PREFIX)?;
+        self.biomes.clone().or_else(|| biome_table(name))
+    }
+
+    /// The climate as it counts: the scene's own, or that of its biome table.
+    pub fn climate_in_force(&self) -> &Climate {
+        static USUAL: LazyLock<Climate> = LazyLock::new(Climate::default);
+        let named = || shipped_biome_table(self.palette.strip_prefix(PREFIX)?).map(|table| &**table);
+        let own = self.biomes.as_deref().filter(|_| self.palette.starts_with(PREFIX));
+        let of_table = || own.or_else(named).map(|table| &table.climate);
+        self.climate.as_ref().or_else(of_table).unwrap_or(&USUAL)
+    }
+
+    pub fn climate(&self) -> Climate {
+        self.climate_in_force().clone()
     }
 
     /// A layer seed no other layer has.
@@ -103,7 +146,10 @@ impl Scene {
         }
     }
 
-    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, or `scene` for the scene's settings.
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's settings, or
+    /// `climate` for its climate.
+    /// Carries out `LAYER.PARAM=VALUE`; LAYER is a name, a number from 1, `scene` for the scene's
+    /// settings, or `planet` for the planet's.
     /// PARAM is a parameter of the node, or `seed`, `enabled`, `preset`, or one of the mix and mask (`opacity`, `by_slope`, …).
     pub fn set(&mut self, text: &str) -> Result<(), SetError> {
         let form = || SetError::Form(text.to_string());
@@ -111,6 +157,15 @@ impl Scene {
         let (owner, param) = path.trim().rsplit_once('.').ok_or_else(form)?;
         if owner == "scene" {
             return set_in(&mut [&mut self.settings], owner, param, value);
+        }
+        if owner == "climate" {
+            let mut climate = self.climate();
+            set_in(&mut [&mut climate], owner, param, value)?;
+            self.climate = Some(climate);
+            return Ok(());
+        }
+        if owner == "planet" {
+            return set_in(&mut [&mut self.planet], owner, param, value);
         }
         let index = self.find_layer(owner)?;
         let layer = &mut self.layers[index];

@@ -2,21 +2,31 @@
 
 use crate::field::Edges;
 
+crate::choices! {
+    /// What the scene shows.
+    World {
+        Terrain "Terrain": "A square piece of ground.",
+        Planet "Planet": "A whole planet. Layers that need a square are left out.",
+    }
+}
+
 crate::params! {
     /// What holds for the whole scene: its size on the ground, its seed, the sea and the sun.
     Settings "Scene" in "Scene" {
+        /// A piece of ground or a whole planet.
+        world: World = World::Terrain;
         /// Changes every random value of the scene at once.
         seed: u32 = 1, 0..=u32::MAX, slider 0..=9999;
-        /// Samples per side. Twice as many take four times the time and memory.
+        /// Samples per side, on a planet of each of six squares. Twice as many take four times the time and memory.
         resolution: u32 ["samples"] = 513, 2..=16_384, slider 65..=4097;
         /// Length of a side on the ground.
-        size_metres: f32 ["m"] = 8000.0, 1.0..=1_000_000.0, slider 500.0..=50_000.0;
+        size_metres: f32 ["m"] = 8000.0, 1.0..=1_000_000.0, slider 500.0..=50_000.0 => |scene| scene.world == World::Terrain;
         /// Height that 1.0 stands for: scales all heights on the ground.
-        relief_metres: f32 ["m"] = 1800.0, 0.1..=100_000.0, slider 50.0..=8000.0;
+        relief_metres: f32 ["m"] = 1800.0, 0.1..=100_000.0, slider 50.0..=20_000.0;
         /// Height of the water surface.
         sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
         /// What lies beyond the edges.
-        edges: Edges = Edges::Open;
+        edges: Edges = Edges::Open => |scene| scene.world == World::Terrain;
         /// Where the sun stands, clockwise from north.
         sun_azimuth: f32 ["°"] = 315.0, 0.0..=360.0;
         /// How high the sun stands above the horizon.
@@ -25,6 +35,10 @@ crate::params! {
 }
 
 impl Settings {
+    pub fn is_planet(&self) -> bool {
+        self.world == World::Planet
+    }
+
     /// Relief over size: turns a slope in paper units into a tangent.
     pub fn relief_over_size(&self) -> f32 {
         self.relief_metres / self.size_metres

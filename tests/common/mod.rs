@@ -1,4 +1,5 @@
 //! Golden values: kept in `tests/golden`, rewritten with `TALWEG_BLESS=1`.
+#![allow(dead_code, reason = "each test binary uses its part")]
 
 use std::path::PathBuf;
 

@@ -3,10 +3,14 @@
 
 pub mod trees;
 
+use std::sync::LazyLock;
+
 use talweg::eval::thread_pool;
 use talweg::field::{Edges, Grid, Stream, Terrain};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
 use talweg::param::{Curve, Kind, ParamSpec, Value};
+use talweg::planet::Planet;
+use talweg::scene::World;
 
 /// The scene that a node runs in.
 #[derive(Clone, Copy, Debug)]
@@ -18,15 +22,39 @@ pub struct Place {
     pub relief_metres: f32,
     /// As a fraction of the relief.
     pub sea_level: f32,
+    /// The planet that the node runs on, if it does.
+    pub planet: Option<&'static Planet>,
 }
+
+/// A world without air.
+pub static BARE: LazyLock<Planet> =
+    LazyLock::new(|| Planet { radius_metres: 1_737_000.0, atmosphere: 0.0, ..Planet::default() });
+pub static EARTH: LazyLock<Planet> = LazyLock::new(Planet::default);
 
 impl Place {
     pub fn new(samples: usize, edges: Edges) -> Self {
-        Self { samples, scene_samples: samples, edges, size_metres: 8000.0, relief_metres: 1800.0, sea_level: 0.25 }
+        Self {
+            samples,
+            scene_samples: samples,
+            edges,
+            size_metres: 8000.0,
+            relief_metres: 1800.0,
+            sea_level: 0.25,
+            planet: None,
+        }
+    }
+
+    /// The whole of a planet.
+    pub fn globe(samples: usize, planet: &'static Planet) -> Self {
+        let size_metres = planet.side_metres();
+        Self { size_metres, relief_metres: 10_000.0, planet: Some(planet), ..Self::new(samples, Edges::Open) }
     }
 
     pub fn grid(&self) -> Grid {
-        Grid::new(self.samples, self.edges)
+        match self.planet {
+            Some(_) => Grid::globe(self.samples),
+            None => Grid::new(self.samples, self.edges),
+        }
     }
 
     pub fn context<'a>(&self, control: &'a Control) -> Context<'a> {
@@ -35,6 +63,7 @@ impl Place {
             size_metres: self.size_metres,
             relief_metres: self.relief_metres,
             sea_level: self.sea_level,
+            planet: self.planet,
             scene_samples: self.scene_samples,
             random: Stream::new(1, 7),
             control,
@@ -78,6 +107,11 @@ impl Place {
         ramp.close_seam();
         vec![("flat", Terrain::flat(self.grid())), ("spike", spike), ("ramp", ramp), ("noise", self.noise())]
     }
+}
+
+/// The nodes that run on a square piece of ground; `tests/planet.rs` has the others.
+pub fn on_squares() -> impl Iterator<Item = Node> {
+    Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
 }
 
 /// Runs `work` on `threads` threads.

@@ -360,7 +360,9 @@ fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
         assert!(!info.label.is_empty() && !info.icon.is_empty(), "{command:?}");
         assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
         for shortcut in info.shortcuts {
-            if let Some(other) = owners.insert(format!("{shortcut:?}"), info.label.clone()) {
+            // those for pieces hold while a piece is selected, in the place of those of the layer
+            let of_pieces = matches!(command, Command::Piece(_));
+            if let Some(other) = owners.insert(format!("{shortcut:?} {of_pieces}"), info.label.clone()) {
                 panic!("{other} and {} share {shortcut:?}", info.label);
             }
         }
@@ -428,7 +430,12 @@ fn the_scene_settings_fit_and_show_every_parameter() {
         last_evaluation: Some(std::time::Duration::from_millis(300)),
         samples: Some(4097),
         range_metres: Some((-120.0, 4321.0)),
-        cursor: Some(UnderCursor { height_metres: 1234.5, east_metres: 12_345.0, south_metres: 23_456.0 }),
+        cursor: Some(UnderCursor {
+            height_metres: 1234.5,
+            east_metres: 12_345.0,
+            south_metres: 23_456.0,
+            latitude_longitude: None,
+        }),
         ..StatusInfo::default()
     };
     panels.run();

@@ -1,9 +1,11 @@
 //! The panels without a window: every interaction goes through the pointer and the keyboard.
 
 mod bench;
+mod biomes;
 mod compare;
 mod editing;
 mod erosion;
 mod kit;
 mod measures;
+mod pieces;
 mod variants;

@@ -8,11 +8,18 @@ use super::Command;
 /// The command whose shortcut was pressed, if any; the key press is taken out of the input.
 ///
 /// While a text field has the keyboard only shortcuts with Ctrl that do not edit text are taken; while any other
-/// widget has it, keys that move or press widgets stay with it.
-pub fn pressed(ctx: &egui::Context) -> Option<Command> {
+/// widget has it, keys that move or press widgets stay with it. While a `piece` of a `construction` is selected its commands come
+/// before those of the layer.
+pub fn pressed(ctx: &egui::Context, construction: bool, piece: bool) -> Option<Command> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
-    let commands = Command::all();
+    let (pieces, others): (Vec<_>, Vec<_>) =
+        Command::all().into_iter().partition(|command| matches!(command, Command::Piece(_)));
+    let applies = |command: &Command| match command {
+        Command::Piece(action) => piece || construction && action.is_free(),
+        _ => true,
+    };
+    let commands: Vec<Command> = pieces.into_iter().filter(applies).chain(others).collect();
     ctx.input_mut(|input| {
         let mut found = None;
         input.events.retain(|event| {

@@ -5,6 +5,7 @@ use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use super::Info;
+use crate::app::view::globe::GlobeWay;
 use crate::app::view::{Overlay, ViewMode};
 use crate::field::MapKind;
 
@@ -35,6 +36,8 @@ pub enum ViewAction {
     /// Shows data over the ground; again: takes it away.
     Overlay(Overlay),
     ToggleWater,
+    /// How a planet is shown.
+    Way(GlobeWay),
 }
 
 pub(super) fn info(action: ViewAction) -> Info {
@@ -81,6 +84,14 @@ pub(super) fn info(action: ViewAction) -> Info {
                 Overlay::Difference => (icon::INTERSECT, keys![SHIFT + Num8]),
             };
             return Info { label: overlay.label(), tooltip: overlay.help(), icon, shortcuts };
+        }
+        ViewAction::Way(way) => {
+            let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match way {
+                GlobeWay::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),
+                GlobeWay::Map => (icon::MAP_TRIFOLD, keys![NONE + Num8]),
+                GlobeWay::Orbit => (icon::PLANET, keys![NONE + Num9]),
+            };
+            return Info { label: way.label().into(), tooltip: way.help().into(), icon, shortcuts };
         }
         ViewAction::ToggleWater => ("Water", "Shows or hides the sea, rivers and lakes.", icon::WAVES, keys![NONE + W]),
     };

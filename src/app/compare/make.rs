@@ -90,7 +90,9 @@ pub fn make(
             let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
             format!("{name}, layer “{layer}”: {}.", problem.message)
         }));
-        let prepared = prepare(&evaluated.terrain, &scene.settings, choice, control)?;
-        Ok((B::new(name, evaluated.terrain, table_of(&scene), Arc::new(prepared)), told))
+        let palette = table_of(&scene);
+        let choice = Choice { biomes: palette.biomes.clone(), ..choice.clone() };
+        let prepared = prepare(&evaluated.terrain, &scene.settings, &choice, control)?;
+        Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared)), told))
     })
 }

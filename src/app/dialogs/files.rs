@@ -15,6 +15,9 @@ const SCENES: &str = "Talweg scenes (.ron)";
 /// The dialog itself puts the ending behind it.
 const SCENE: &str = "Talweg scene";
 
+const TABLES: &str = "Biome tables (.ron)";
+const TABLE: &str = "Biome table";
+
 enum Purpose {
     Open,
     Compare,
@@ -22,6 +25,9 @@ enum Purpose {
     Export,
     Film(Film),
     Image(Group, usize),
+    OpenBiomes,
+    SaveBiomes,
+    Picture,
 }
 
 /// See the module.
@@ -83,11 +89,39 @@ impl Files {
     }
 
     pub fn image(document: &Document, group: Group, param: usize) -> Self {
+        Self::heights(document, Purpose::Image(group, param))
+    }
+
+    pub fn picture(document: &Document) -> Self {
+        Self::heights(document, Purpose::Picture)
+    }
+
+    fn heights(document: &Document, purpose: Purpose) -> Self {
         let dialog = dialog(document, "Choose a heightmap or picture")
             .add_file_filter_extensions(IMAGES, vec!["png", "r16", "r32"])
             .default_file_filter(IMAGES);
-        let mut files = Self { dialog, purpose: Purpose::Image(group, param) };
+        let mut files = Self { dialog, purpose };
         files.dialog.pick_file();
+        files
+    }
+
+    pub fn open_biomes(document: &Document) -> Self {
+        let dialog = dialog(document, "Open biome table");
+        let mut files = Self {
+            dialog: dialog.add_file_filter_extensions(TABLES, vec!["ron"]).default_file_filter(TABLES),
+            purpose: Purpose::OpenBiomes,
+        };
+        files.dialog.pick_file();
+        files
+    }
+
+    pub fn save_biomes(document: &Document) -> Self {
+        let dialog = dialog(document, "Save biome table")
+            .default_file_name(&format!("{} biomes.ron", file_stem(document)))
+            .add_save_extension(TABLE, "ron")
+            .default_save_extension(TABLE);
+        let mut files = Self { dialog, purpose: Purpose::SaveBiomes };
+        files.dialog.save_file();
         files
     }
 
@@ -101,6 +135,9 @@ impl Files {
                 Purpose::Save(then) => Answer::SaveTo(path.clone(), then.clone()),
                 Purpose::Export => Answer::Export(path.clone()),
                 Purpose::Film(film) => Answer::FilmTo(film.clone(), path.clone()),
+                Purpose::OpenBiomes => Answer::OpenBiomes(path.clone()),
+                Purpose::SaveBiomes => Answer::SaveBiomes(path.clone()),
+                Purpose::Picture => Answer::Picture(path.clone()),
                 Purpose::Image(group, param) => Answer::Image(*group, *param, path.clone()),
             }),
             DialogState::Open => None,

@@ -39,6 +39,11 @@ pub enum Answer {
     /// How to film; where to is asked next.
     Film(Film),
     FilmTo(Film, PathBuf),
+    /// A biome table.
+    OpenBiomes(PathBuf),
+    SaveBiomes(PathBuf),
+    /// A file for the selected piece of a construction.
+    Picture(PathBuf),
     /// A file for a parameter.
     Image(Group, usize, PathBuf),
 }
@@ -93,6 +98,19 @@ impl Dialogs {
 
     pub fn ask_which_image(&mut self, document: &Document, group: Group, param: usize) {
         self.open = Some(Dialog::Files(Box::new(Files::image(document, group, param))));
+    }
+
+    pub fn ask_which_biomes(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::open_biomes(document))));
+    }
+
+    pub fn ask_where_to_save_biomes(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::save_biomes(document))));
+    }
+
+    /// A picture for the selected piece of a construction.
+    pub fn ask_which_picture(&mut self, document: &Document) {
+        self.open = Some(Dialog::Files(Box::new(Files::picture(document))));
     }
 
     pub fn show_shortcuts(&mut self) {

@@ -7,6 +7,9 @@ use crate::scene::Scene;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     Settings,
+    Planet,
+    /// The climate of the biomes.
+    Climate,
     Node(usize),
     Mix(usize),
     Mask(usize),
@@ -17,6 +20,8 @@ impl Group {
     pub fn of(self, scene: &Scene) -> Option<&dyn Params> {
         match self {
             Self::Settings => Some(&scene.settings),
+            Self::Planet => Some(&scene.planet),
+            Self::Climate => Some(scene.climate_in_force()),
             Self::Node(index) => scene.layers.get(index).map(|l| l.node.params()),
             Self::Mix(index) => scene.layers.get(index).map(|l| &l.mix as &dyn Params),
             Self::Mask(index) => scene.layers.get(index).map(|l| &l.mask as &dyn Params),
@@ -26,6 +31,11 @@ impl Group {
     pub fn of_mut(self, scene: &mut Scene) -> Option<&mut dyn Params> {
         match self {
             Self::Settings => Some(&mut scene.settings),
+            Self::Planet => Some(&mut scene.planet),
+            Self::Climate => {
+                let climate = scene.climate();
+                Some(scene.climate.get_or_insert(climate))
+            }
             Self::Node(index) => scene.layers.get_mut(index).map(|l| l.node.params_mut()),
             Self::Mix(index) => scene.layers.get_mut(index).map(|l| &mut l.mix as &mut dyn Params),
             Self::Mask(index) => scene.layers.get_mut(index).map(|l| &mut l.mask as &mut dyn Params),

@@ -7,8 +7,14 @@ use crate::scene::{Blend, Gesture, Layer};
 
 impl Document {
     /// Adds a layer above the selected one (on top while the scene is selected) and selects it. A generator that has
-    /// something below it adds to it, so that it hides nothing.
-    pub fn add_layer(&mut self, node: Node) {
+    /// something below it adds to it, so that it hides nothing. A node as it comes starts with its preset Natural, if it has
+    /// one: defaults are what files leave out, and cannot follow taste.
+    pub fn add_layer(&mut self, mut node: Node) {
+        let about = node.about();
+        let as_it_comes = Node::named(about.name).is_some_and(|plain| plain == node);
+        if let Some(natural) = about.preset("Natural").filter(|_| as_it_comes) {
+            node.adopt(natural);
+        }
         let at = self.selected_layer().map_or(self.scene().layers.len(), |index| index + 1);
         let mut layer = Layer::new(node, self.scene().unused_seed());
         if at > 0 && matches!(layer.node.work(), Work::Generator(_)) {

@@ -180,3 +180,19 @@ fn dirty_until_saved_and_a_failed_save_stays_dirty() {
     assert!(document.open(&path).is_err());
     assert_eq!(names(&document), ["Perlin"], "a file that cannot be read changes nothing");
 }
+
+#[test]
+fn a_new_layer_starts_with_its_natural_preset_and_one_with_values_keeps_them() {
+    let mut document = Document::default();
+    let preset = |document: &Document| {
+        let node = &document.scene().layers.last().expect("one was added").node;
+        node.present_preset().map(|preset| preset.label)
+    };
+    document.add_layer(Node::named("StreamPower").expect("it is in the catalogue"));
+    assert_eq!(preset(&document), Some("Natural"));
+    let mut strong = Node::named("StreamPower").expect("it is in the catalogue");
+    let wanted = strong.about().preset("Strong").expect("it has one");
+    strong.adopt(wanted);
+    document.add_layer(strong);
+    assert_eq!(preset(&document), Some("Strong"));
+}

@@ -20,6 +20,8 @@ pub enum Step {
     /// Drags from (x, y) of a widget by so many points and leaves the button down; `Release` ends it.
     DragHold(String, f32, f32, f32, f32),
     Release,
+    /// Drags from the middle of a widget to a place of the 3D view.
+    DragToView(String, f32, f32),
     /// Types text into what has the focus.
     Type(String),
     /// Presses a key with modifiers, like `Ctrl+Z` or `F`.
@@ -127,6 +129,15 @@ impl Step {
                 drag(Vec2::new(dx, dy)),
             ]
             .concat(),
+            Self::DragToView(name, x, y) => {
+                let near = |k: usize| Atom::Move(Place::View(x, y - 0.01 * (DRAG_MOVES - k) as f32));
+                [
+                    vec![middle(name), Atom::Frame, Atom::Button(left, true), Atom::Frame],
+                    (1..=DRAG_MOVES).map(near).collect(),
+                    vec![Atom::Frame, Atom::Frame, Atom::Button(left, false), Atom::Frame],
+                ]
+                .concat()
+            }
             Self::Release => vec![Atom::Button(left, false), Atom::Frame],
             Self::Type(text) => {
                 text.chars().flat_map(|c| [Atom::Key(c.into(), true), Atom::Key(c.into(), false)]).collect()

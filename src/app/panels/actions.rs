@@ -1,6 +1,7 @@
 //! What each command does to the editor, and the dialogs' answers.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bevy_egui::egui;
 
@@ -10,6 +11,7 @@ use crate::app::compare::Ask;
 use crate::app::dialogs::{Answer, Then};
 use crate::app::document::Selection;
 use crate::film::Film;
+use crate::look::{BiomeTable, PREFIX};
 use crate::nodes::Node;
 use crate::param::Value;
 use crate::scene::{Scene, Warning};
@@ -67,6 +69,15 @@ impl Editor {
             Command::CompareBranch => self.compare_branch(),
             Command::ToggleCharts => self.doc.watch(!self.doc.is_watching()),
             Command::ToggleMeasures => self.measures.open = !self.measures.open,
+            Command::ToggleBiomes => {
+                self.biomes.open = !self.biomes.open;
+                self.biomes.place = None;
+            }
+            Command::OpenBiomes => self.dialogs.ask_which_biomes(&self.doc),
+            Command::SaveBiomes if self.doc.scene().biome_table().is_some() => {
+                self.dialogs.ask_where_to_save_biomes(&self.doc);
+            }
+            Command::SaveBiomes => self.toasts.warning("The scene is coloured by height; it has no biome table."),
             Command::ExportTimelapse => self.ask_for_film(),
             Command::ChooseImage(group, param) => self.dialogs.ask_which_image(&self.doc, group, param),
             Command::Recompute => {
@@ -89,11 +100,13 @@ impl Editor {
                         self.overlay_was_chosen();
                     }
                     ViewAction::ToggleWater => self.view.water = !self.view.water,
+                    ViewAction::Way(way) => self.view.way = way,
                     _ => {}
                 }
                 self.effects.push(Effect::View(action));
             }
             Command::Compare(action) => self.run_compare(action),
+            Command::Piece(action) => self.run_piece(action, None),
             Command::Benchmark => self.bench.toggle(),
             Command::Shortcuts => self.dialogs.show_shortcuts(),
             Command::About => self.dialogs.show_about(),
@@ -145,10 +158,41 @@ impl Editor {
             Some(Answer::Export(path)) => self.effects.push(Effect::Export { path }),
             Some(Answer::Film(film)) => self.dialogs.ask_where_to_film(&self.doc, film),
             Some(Answer::FilmTo(film, path)) => self.effects.push(Effect::Film { film, path }),
+            Some(Answer::OpenBiomes(path)) => self.open_biomes(&path),
+            Some(Answer::SaveBiomes(path)) => self.save_biomes(&path),
+            Some(Answer::Picture(path)) => {
+                if let Some(way) = self.pieces.selected() {
+                    super::tree_piece::take_picture(&mut self.doc, way, path.to_string_lossy().into_owned());
+                }
+            }
             Some(Answer::Image(group, param, path)) => {
                 let name = path.to_string_lossy().into_owned();
                 self.doc.set(group, param, &Value::Text(name), None);
             }
+        }
+    }
+
+    fn open_biomes(&mut self, path: &Path) {
+        match BiomeTable::load(path) {
+            Ok(table) => self.doc.edit("Open biome table", None, |scene| {
+                if !scene.palette.starts_with(PREFIX) {
+                    scene.palette = format!("{PREFIX}earth");
+                }
+                scene.climate = None;
+                let name = scene.palette.strip_prefix(PREFIX).unwrap_or_default().to_string();
+                scene.biomes = Some(Arc::new(BiomeTable { name, ..table }));
+            }),
+            Err(error) => self.toasts.error(because("The biome table was not opened", &error)),
+        }
+    }
+
+    fn save_biomes(&mut self, path: &Path) {
+        let Some(table) = self.doc.scene().biome_table() else { return };
+        // with the climate that it was made in
+        let table = BiomeTable { climate: self.doc.scene().climate(), ..(*table).clone() };
+        match table.save(path) {
+            Ok(()) => self.toasts.info(format!("Saved {}", file_name(path))),
+            Err(error) => self.toasts.error(because("The biome table was not saved", &error)),
         }
     }
 

@@ -138,7 +138,8 @@ fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f6
 }
 
 fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
-    ui.horizontal(|ui| {
+    // the column is narrow while the measures stand beside it
+    ui.horizontal_wrapped(|ui| {
         for which in Curve::ALL {
             let label = ui.selectable_label(charts.curve == which, RichText::new(which.label()).small());
             if label.on_hover_text(which.help()).clicked() {

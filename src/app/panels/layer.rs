@@ -53,6 +53,9 @@ pub fn show(
                 }
             });
         }
+        if document.tree().is_some() {
+            section(ui, "What metres mean", false, |ui| super::tree_piece::frame(ui, document));
+        }
         section(ui, "Mix", true, |ui| {
             let generator = matches!(layer.node.work(), Work::Generator(_));
             let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);

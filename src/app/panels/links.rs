@@ -104,6 +104,6 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, tree: &Arc<Tree>) -> O
     });
     let pieces = tree.count();
     let pieces = if pieces == 1 { "1 piece".into() } else { format!("{pieces} pieces") };
-    ui.weak(format!("{pieces}. Edit the tree in the scene file."));
+    ui.weak(format!("{pieces}. Select one in the list above or in the view to change it."));
     change.inner
 }

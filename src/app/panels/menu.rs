@@ -5,8 +5,10 @@ use egui::{Button, RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use super::Editor;
-use crate::app::commands::{Command, CompareAction, ViewAction, ViewMode};
+use crate::app::commands::{Command, CompareAction, GlobeWay, PieceAction, ViewAction, ViewMode};
 use crate::app::theme::colour;
+use crate::construction::Form;
+use crate::construction::edit::{Wrap, points};
 use crate::nodes::Node;
 
 /// Shows the bar; returns the command that was chosen.
@@ -23,6 +25,7 @@ pub fn bar(ui: &mut Ui, editor: &mut Editor) -> Option<Command> {
             }
         });
         ui.menu_button("Layer", |ui| layer(ui, editor, &mut chosen));
+        ui.menu_button("Piece", |ui| piece(ui, editor, &mut chosen));
         ui.menu_button("Erosion", |ui| erosion(ui, editor, &mut chosen));
         ui.menu_button("View", |ui| view(ui, editor, &mut chosen));
         ui.menu_button("Compare", |ui| compare(ui, editor, &mut chosen));
@@ -69,6 +72,9 @@ fn file(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::ExportHeightmap, None, true);
     pick(ui, chosen, Command::ExportTimelapse, None, true);
     ui.separator();
+    pick(ui, chosen, Command::OpenBiomes, None, true);
+    pick(ui, chosen, Command::SaveBiomes, None, editor.doc.scene().biome_table().is_some());
+    ui.separator();
     pick(ui, chosen, Command::Compare(CompareAction::WithScene), None, true);
     ui.separator();
     pick(ui, chosen, Command::Quit, None, true);
@@ -109,6 +115,43 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
     pick(ui, chosen, Command::Recompute, None, true);
 }
 
+/// What can be done with the pieces of a construction.
+fn piece(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let selected = tree.zip(editor.pieces.selected()).and_then(|(tree, way)| way.of(tree));
+    let (construction, is_there) = (tree.is_some(), selected.is_some());
+    let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
+    if !construction {
+        ui.weak("Select a layer of the kind Construction.");
+        ui.separator();
+    }
+    let on = |action: PieceAction| match action {
+        PieceAction::Library => Some(construction && !editor.pieces.library_folded),
+        PieceAction::Follow => Some(editor.pieces.follows),
+        _ => None,
+    };
+    for action in PieceAction::all() {
+        let enabled = match action {
+            // keys are enough for these
+            PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
+            PieceAction::Library | PieceAction::Follow => construction,
+            PieceAction::Lay | PieceAction::Fall => is_line,
+            PieceAction::Dissolve => selected.is_some_and(|piece| !piece.of().is_empty()),
+            PieceAction::Bend => {
+                selected.is_some_and(|p| matches!(&p.form, Form::Contour(contour) if contour.points.is_empty()))
+            }
+            _ => is_there,
+        };
+        if matches!(action, PieceAction::Rename | PieceAction::Group(Wrap::Blend) | PieceAction::Lay) {
+            ui.separator();
+        }
+        let command = Command::Piece(action);
+        if entry(ui, &command, None, enabled, on(action)) {
+            *chosen = Some(command);
+        }
+    }
+}
+
 fn erosion(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let process = editor.doc.process().is_some();
     for command in [Command::PlayPause, Command::StepForward, Command::StepBack, Command::ToStart, Command::ToEnd] {
@@ -128,7 +171,14 @@ fn erosion(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
 fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let (over, plain): (Vec<_>, Vec<_>) =
         Command::view().into_iter().partition(|action| matches!(action, ViewAction::Overlay(_)));
+    let is_planet = editor.doc.scene().as_planet().is_some();
     for action in plain {
+        if matches!(action, ViewAction::Way(_)) && !is_planet {
+            continue;
+        }
+        if matches!(action, ViewAction::Way(GlobeWay::Globe)) {
+            ui.separator();
+        }
         if matches!(action, ViewAction::Mode(ViewMode::Shaded)) {
             ui.separator();
         }
@@ -154,6 +204,10 @@ fn measures(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let measures = Command::ToggleMeasures;
     if entry(ui, &measures, None, true, Some(editor.measures.open)) {
         *chosen = Some(measures);
+    }
+    let biomes = Command::ToggleBiomes;
+    if entry(ui, &biomes, None, true, Some(editor.biomes.open)) {
+        *chosen = Some(biomes);
     }
 }
 
@@ -184,6 +238,7 @@ fn view_entry(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>, action
         ViewAction::Mode(mode) => Some(editor.view.mode == mode),
         ViewAction::Overlay(overlay) => Some(editor.view.overlay == overlay),
         ViewAction::ToggleWater => Some(editor.view.water),
+        ViewAction::Way(way) => Some(editor.view.way == way),
         _ => None,
     };
     let command = Command::View(action);

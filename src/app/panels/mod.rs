@@ -6,9 +6,11 @@
 mod actions;
 mod add_menu;
 mod bench;
+mod biomes;
 mod charts;
 mod compare;
 mod curve;
+mod globe;
 mod layer;
 mod legend;
 mod links;
@@ -21,7 +23,13 @@ mod status;
 mod sun;
 mod toasts;
 mod transport;
+mod tree;
+mod tree_actions;
+mod tree_library;
 mod tree_notice;
+mod tree_piece;
+mod tree_profile;
+mod tree_view;
 mod variants;
 
 use std::path::PathBuf;
@@ -30,22 +38,26 @@ use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
 use super::bench::Ask as BenchAsk;
-use super::commands::{self, Command, Overlay, ViewAction, ViewMode};
+use super::commands::{self, Command, GlobeWay, Overlay, ViewAction, ViewMode};
 use super::compare::Ask;
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::recent::Recent;
 use super::theme::colour;
+use super::view::Stage;
+use super::view::globe::GlobeView;
 use crate::film::Film;
 use crate::scene::Problem;
 
 pub use bench::BenchState;
+pub use biomes::{BiomesState, Composition, choose as choose_biomes};
 pub use compare::{CompareInfo, CompareState};
 pub use measures::{MeasuresInfo, MeasuresState, Trust};
 pub use settings::Swatch;
 pub use stack::StackState;
 pub use status::{Running, StatusInfo, UnderCursor};
 pub use toasts::{Kind as ToastKind, Toasts};
+pub use tree::TreeState;
 pub use variants::VariantsState;
 
 /// A scene that comes with the program.
@@ -62,11 +74,13 @@ pub struct ViewSettings {
     pub mode: ViewMode,
     pub overlay: Overlay,
     pub water: bool,
+    /// How a planet is shown.
+    pub way: GlobeWay,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
-        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true }
+        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: GlobeWay::default() }
     }
 }
 
@@ -81,6 +95,8 @@ pub enum Effect {
     Film { film: Film, path: PathBuf },
     /// Move the camera. Changes of [`Editor::view`] are announced here, too.
     View(ViewAction),
+    /// Bring a box of the world that is drawn into view: its lowest and highest corner.
+    Look([[f32; 3]; 2]),
     /// Compare with something, or with nothing.
     Compare(Ask),
     /// Run a benchmark, or stop it.
@@ -103,10 +119,14 @@ pub struct Drawn {
 pub struct Editor {
     pub doc: Document,
     pub view: ViewSettings,
+    /// How a planet is drawn.
+    pub globe: GlobeView,
     pub compare: CompareState,
     pub variants: VariantsState,
     pub bench: BenchState,
     pub measures: MeasuresState,
+    pub biomes: BiomesState,
+    pub pieces: TreeState,
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
@@ -131,10 +151,13 @@ impl Editor {
         Self {
             doc: Document::default(),
             view: ViewSettings::default(),
+            globe: GlobeView::default(),
             compare: CompareState::default(),
             variants: VariantsState::default(),
             bench: BenchState::default(),
             measures: MeasuresState::default(),
+            biomes: BiomesState::default(),
+            pieces: TreeState::default(),
             toasts,
             dialogs: Dialogs::default(),
             recent,
@@ -152,30 +175,44 @@ impl Editor {
         let ctx = root.ctx().clone();
         self.compare.hear(&info.compare);
         self.variants.ghosts.hear(&info.variants.ghosts);
+        self.pieces.follow(&self.doc);
         let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
         if !self.dialogs.is_open() {
             asked.extend(self.shortcut(&ctx));
         }
         asked.extend(self.panels(root, info));
         let free_rect = root.available_rect_before_wrap();
+        asked.extend(globe::switch(&ctx, free_rect, self));
         compare::over(root, free_rect, &mut self.compare, &self.doc, info);
         for &at in &info.places_on_screen {
             charts::mark(root, at, free_rect);
         }
         self.effects.extend(bench::show(&ctx, &mut self.bench, &self.doc, &info.bench).map(Effect::Bench));
+        let stage = info.stage.as_ref();
+        let takes_pointer = self.pieces_in_view(root, stage, free_rect, &mut asked);
         for command in asked {
-            self.run(&ctx, command);
+            match command {
+                Command::Piece(action) => self.run_piece(action, stage),
+                command => self.run(&ctx, command),
+            }
         }
         variants::window(&ctx, &mut self.variants, &mut self.doc, &info.variants, free_rect);
         self.variants.ghosts.end_frame(&ctx);
         self.show_dialogs(&ctx);
         self.toasts.show(&ctx, free_rect);
+        if self.pieces.hint != self.pieces.said {
+            ctx.request_repaint();
+        }
+        if let Some(notice) = self.pieces.notice.take() {
+            self.toasts.info(notice);
+        }
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
         self.doc.end_frame(ctx.input(|i| i.pointer.any_down()), focused);
         let over = ctx.pointer_latest_pos().and_then(|at| ctx.layer_id_at(at));
         let covered = self.dialogs.is_open()
             || egui::Popup::is_any_open(&ctx)
             || self.compare.holds_pointer()
+            || takes_pointer
             || over.is_some_and(|layer| layer.order != egui::Order::Background);
         Drawn { free_rect, covered, effects: std::mem::take(&mut self.effects) }
     }
@@ -186,9 +223,10 @@ impl Editor {
         if egui::Popup::is_any_open(ctx) {
             return None;
         }
-        let command = commands::pressed(ctx)?;
+        let (construction, piece) = (self.doc.tree().is_some(), self.pieces.is_at_work());
+        let command = commands::pressed(ctx, construction, piece)?;
         // the field has given the keyboard away already when Escape arrives here
-        if command == Command::Cancel && self.stack.stop_renaming() {
+        if command == Command::Cancel && (self.stack.stop_renaming() || self.leave_piece()) {
             return None;
         }
         if typing {
@@ -204,12 +242,36 @@ impl Editor {
         Some(command)
     }
 
+    /// Escape leaves what is being done with pieces; returns whether there was anything to leave.
+    fn leave_piece(&mut self) -> bool {
+        self.doc.tree().is_some() && (self.pieces.view.let_go(&mut self.doc) || self.pieces.step_back())
+    }
+
+    /// Handles, outlines and library over the view; returns whether the pointer is at work there.
+    fn pieces_in_view(&mut self, root: &mut Ui, stage: Option<&Stage>, free: Rect, asked: &mut Vec<Command>) -> bool {
+        if self.doc.tree().is_none() || self.dialogs.is_open() {
+            return false;
+        }
+        let done = tree_view::show(root, &mut self.doc, &mut self.pieces, stage, free);
+        self.effects.extend(done.look.map(Effect::Look));
+        let library = tree_library::show(root, &mut self.pieces, free);
+        asked.extend(library.command);
+        if let Some(item) = library.middle {
+            tree_view::put(&mut self.doc, &mut self.pieces, stage, free, item, None);
+        }
+        if let Some((item, at)) = library.dropped {
+            tree_view::put(&mut self.doc, &mut self.pieces, stage, free, item, Some(at));
+        }
+        done.takes_pointer || self.pieces.carried.is_some()
+    }
+
     fn panels(&mut self, root: &mut Ui, info: &StatusInfo) -> Vec<Command> {
         let mut asked = Vec::new();
         let bar = Frame::new().fill(colour::DEEP).inner_margin(Margin::symmetric(8, 2));
         Panel::top("menu").frame(bar).show(root, |ui| asked.extend(menu::bar(ui, self)));
         Panel::bottom("status").exact_size(26.0).frame(bar).show(root, |ui| {
-            asked.extend(status::show(ui, &self.doc, info));
+            self.pieces.said = self.pieces.hint.take();
+            asked.extend(status::show(ui, &self.doc, info, self.pieces.said.as_deref()));
         });
         let side = Frame::new().fill(colour::PANEL);
         Panel::left("side").default_size(330.0).size_range(280.0..=480.0).frame(side).show(root, |ui| {
@@ -229,6 +291,18 @@ impl Editor {
                 let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
                 child.shrink_clip_rect(rect);
                 asked.extend(measures::show(&mut child, &mut self.measures, &info.measures));
+                ui.allocate_rect(rect, Sense::hover());
+            });
+        }
+        if self.biomes.open {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(10, 8));
+            let panel = Panel::right("biomes").resizable(true).default_size(300.0).size_range(260.0..=460.0);
+            panel.frame(frame).show(root, |ui| {
+                // a child of its own, as at the side
+                let rect = ui.available_rect_before_wrap();
+                let mut child = ui.new_child(UiBuilder::new().max_rect(rect));
+                child.shrink_clip_rect(rect);
+                asked.extend(biomes::show(&mut child, &mut self.biomes, &mut self.doc, info));
                 ui.allocate_rect(rect, Sense::hover());
             });
         }
@@ -270,10 +344,18 @@ impl Editor {
     fn side(&mut self, ui: &mut Ui, asked: &mut Vec<Command>, problems: &[Problem]) {
         let height = ui.available_height();
         let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top: 8, bottom: 4 });
-        let list = Panel::top("layers").resizable(true).default_size(height * 0.36).size_range(110.0..=height * 0.7);
+        // a list of pieces needs room of its own
+        let pieces = self.doc.tree().is_some();
+        let (id, share) = if pieces { ("layers over pieces", 0.2) } else { ("layers", 0.36) };
+        let list = Panel::top(id).resizable(true).default_size(height * share).size_range(110.0..=height * 0.7);
         list.frame(frame).show(ui, |ui| {
             asked.extend(stack::show(ui, &mut self.doc, &mut self.stack, self.recent.nodes(), problems))
         });
+        if pieces {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin { left: 8, right: 8, top: 6, bottom: 4 });
+            let list = Panel::top("pieces").resizable(true).default_size(height * 0.34).size_range(90.0..=height * 0.6);
+            list.frame(frame).show(ui, |ui| asked.extend(tree::show(ui, &mut self.doc, &mut self.pieces)));
+        }
         let inside = Frame::new().inner_margin(Margin { left: 10, right: 4, top: 8, bottom: 4 });
         egui::CentralPanel::default().frame(inside).show(ui, |ui| {
             let which = self.doc.selection();
@@ -281,15 +363,25 @@ impl Editor {
                 Selection::Scene => usize::MAX,
                 Selection::Layer(index) => index,
             };
-            egui::ScrollArea::vertical().id_salt(("parameters", id)).auto_shrink(false).show(ui, |ui| {
-                Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
-                    Selection::Scene => settings::show(ui, &mut self.doc, &self.swatches, &mut self.variants.ghosts),
-                    Selection::Layer(index) => {
-                        let ghosts = &mut self.variants.ghosts;
-                        asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));
-                    }
+            egui::ScrollArea::vertical()
+                .id_salt(("parameters", id, format!("{:?}", self.pieces.selected())))
+                .auto_shrink(false)
+                .show(ui, |ui| {
+                    Frame::new().inner_margin(Margin { right: 10, ..Margin::ZERO }).show(ui, |ui| match which {
+                        Selection::Scene => {
+                            let ghosts = &mut self.variants.ghosts;
+                            asked.extend(settings::show(ui, &mut self.doc, &self.swatches, ghosts));
+                            globe::settings(ui, &self.doc, &mut self.globe);
+                        }
+                        Selection::Layer(_) if self.pieces.is_at_work() => {
+                            asked.extend(tree_piece::show(ui, &mut self.doc, &mut self.pieces));
+                        }
+                        Selection::Layer(index) => {
+                            let ghosts = &mut self.variants.ghosts;
+                            asked.extend(layer::show(ui, &mut self.doc, index, problems, ghosts));
+                        }
+                    });
                 });
-            });
         });
     }
 }

@@ -77,12 +77,26 @@ pub fn row(
     command.map(|Choose| Command::ChooseImage(group, index))
 }
 
+/// One parameter of something that is no group of the scene, such as a piece of a construction.
+pub fn piece_row(
+    ui: &mut Ui,
+    about: &About,
+    spec: &ParamSpec,
+    value: &Value,
+    choose: &mut Option<Choose>,
+) -> Option<Change> {
+    match (&spec.kind, value) {
+        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
+        _ => line(ui, about, spec, value, &mut |_| ()),
+    }
+}
+
 /// A file dialog is asked for.
 pub struct Choose;
 
 pub struct Change {
-    value: Value,
-    gesture: Option<Gesture>,
+    pub value: Value,
+    pub gesture: Option<Gesture>,
 }
 
 impl Change {

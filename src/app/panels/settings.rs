@@ -8,6 +8,7 @@ use super::layer::{section, seed_row};
 use super::params::{label_cell, label_width, row, rows};
 use super::sun;
 use super::variants::SliderGhosts;
+use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{ROW, colour, paint_text};
 use crate::param::Params;
@@ -28,7 +29,8 @@ pub struct Swatch {
 }
 
 /// Shows the settings.
-pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &mut SliderGhosts) {
+pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &mut SliderGhosts) -> Option<Command> {
+    let mut command = None;
     ui.horizontal(|ui| {
         ui.label(RichText::new(icon::GEAR_SIX).size(20.0).color(colour::ACCENT));
         ui.label(RichText::new("Scene settings").strong().size(15.0));
@@ -47,11 +49,36 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &
         resolutions(ui, document);
     }
     rows(ui, document, ghosts, Group::Settings, |spec| !special.contains(&spec.name));
-    section(ui, "Colours", true, |ui| palettes(ui, document, swatches));
+    if document.scene().as_planet().is_some() {
+        section(ui, "Planet", true, |ui| {
+            rows(ui, document, ghosts, Group::Planet, |_| true);
+        });
+    }
+    section(ui, "Colours", true, |ui| {
+        palettes(ui, document, swatches);
+        ui.add_space(3.0);
+        let edit = Command::ToggleBiomes;
+        let button = ui.button(format!("{}  Edit biomes…", icon::TREE)).on_hover_text(edit.tooltip(ui.ctx()));
+        if button.clicked() {
+            command = Some(edit);
+        }
+    });
+    if document.scene().biome_table().is_some() {
+        let around = document.scene().settings.is_planet();
+        // a planet has all latitudes, its own winds and its own seasons
+        let flat = ["latitude", "latitude_span", "wind_from", "season", "axial_tilt"];
+        section(ui, "Climate", true, |ui| {
+            rows(ui, document, ghosts, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
+        });
+    }
+    if document.scene().as_planet().is_some() {
+        return command; // its sun is that of the season and the hour
+    }
     section(ui, "Sun", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));
         rows(ui, document, ghosts, Group::Settings, |spec| spec.name.starts_with("sun_"));
     });
+    command
 }
 
 fn name_row(ui: &mut Ui, document: &mut Document) {
@@ -76,8 +103,10 @@ fn resolutions(ui: &mut Ui, document: &mut Document) {
         for samples in RESOLUTIONS {
             let button = egui::Button::selectable(samples == present, RichText::new(samples.to_string()).small());
             let button = ui.add_sized([width, 20.0], button.frame_when_inactive(true));
-            let megabytes = f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
-            let tip = format!("{samples} × {samples} samples; about {megabytes:.1} MB for each layer.");
+            let faces = if document.scene().as_planet().is_some() { 6.0 } else { 1.0 };
+            let megabytes = faces * f64::from(samples) * f64::from(samples) * 4.0 / 1e6;
+            let each = if faces > 1.0 { " on each of six faces" } else { "" };
+            let tip = format!("{samples} × {samples} samples{each}; about {megabytes:.1} MB for each layer.");
             if button.on_hover_text(tip).clicked() {
                 document.edit("Change resolution", None, |scene| scene.settings.resolution = samples);
             }
@@ -105,7 +134,11 @@ fn palettes(ui: &mut Ui, document: &mut Document, swatches: &[Swatch]) {
             Rect::from_min_max(pos2(rect.left() + rect.width() * 0.38, rect.top() + 6.0), rect.max - vec2(8.0, 6.0));
         paint_strip(ui, strip, &swatch.colours);
         if response.clicked() {
-            document.edit("Change palette", None, |scene| scene.palette.clone_from(&swatch.name));
+            document.edit("Change palette", None, |scene| {
+                scene.palette.clone_from(&swatch.name);
+                // a biome table brings its own climate
+                (scene.biomes, scene.climate) = (None, None);
+            });
         }
     }
 }

@@ -222,7 +222,8 @@ fn name(
     }
 }
 
-fn select_all(ui: &Ui, id: egui::Id, text: &str) {
+/// Selects all the text of a field.
+pub fn select_all(ui: &Ui, id: egui::Id, text: &str) {
     let mut edit = egui::text_edit::TextEditState::default();
     let all =
         egui::text::CCursorRange::two(egui::text::CCursor::new(0), egui::text::CCursor::new(text.chars().count()));

@@ -7,13 +7,13 @@ use bevy_egui::egui;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use super::{CompareInfo, MeasuresInfo};
+use super::{CompareInfo, Composition, MeasuresInfo};
 use crate::app::bench::BenchInfo;
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
 use crate::app::variants::VariantsInfo;
-use crate::app::view::{Legend, Refusal};
+use crate::app::view::{Legend, Refusal, Stage};
 use crate::eval::Insight;
 use crate::scene::Problem;
 
@@ -36,6 +36,8 @@ pub struct UnderCursor {
     pub east_metres: f32,
     /// From the north edge.
     pub south_metres: f32,
+    /// On a planet, in degrees.
+    pub latitude_longitude: Option<[f32; 2]>,
 }
 
 /// What the panels are told about the world outside.
@@ -69,13 +71,17 @@ pub struct StatusInfo {
     pub variants: VariantsInfo,
     pub bench: BenchInfo,
     pub measures: MeasuresInfo,
+    /// What the clicked ground consists of, while biomes are edited.
+    pub ground: Option<Composition>,
+    /// The view, for what is drawn over it and taken hold of in it.
+    pub stage: Option<Stage>,
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.
 const QUIET: Duration = Duration::from_millis(120);
 
-/// Shows the bar; returns the command of its button.
-pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo) -> Option<Command> {
+/// Shows the bar; returns the command of its button. `hint` says what the pointer would do, and goes before the rest.
+pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&str>) -> Option<Command> {
     let mut command = None;
     ui.horizontal_centered(|ui| {
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
@@ -93,7 +99,7 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo) -> Option<Comma
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             facts(ui, document, info);
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let text = activity(document, info, running);
+                let text = hint.map_or_else(|| activity(document, info, running), str::to_string);
                 let label = egui::Label::new(RichText::new(&text).color(colour::TEXT)).truncate();
                 ui.add(label);
             });
@@ -143,15 +149,29 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
         } else {
             ("", "Samples of the terrain on screen.".into())
         };
-        fact(ui, &format!("{samples} × {samples}{note}"), &tip);
+        let faces = if document.scene().as_planet().is_some() { "6 × " } else { "" };
+        fact(ui, &format!("{faces}{samples} × {samples}{note}"), &tip);
     }
     if let Some(cursor) = info.cursor {
-        let (east, south) = (cursor.east_metres, cursor.south_metres);
-        let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
-        fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
+        match cursor.latitude_longitude {
+            Some([latitude, longitude]) => {
+                fact(ui, &angles(latitude, longitude), "Latitude and longitude under the cursor.");
+            }
+            None => {
+                let (east, south) = (cursor.east_metres, cursor.south_metres);
+                let tip = "Position under the cursor, from the north-west corner: to the east, to the south.";
+                fact(ui, &format!("{east:.0}, {south:.0} m"), tip);
+            }
+        }
         let height = RichText::new(format!("{:.1} m", cursor.height_metres)).color(colour::TEXT_STRONG);
         ui.label(height).on_hover_text("Height under the cursor.");
     }
+}
+
+/// A place of a planet as maps write it.
+fn angles(latitude: f32, longitude: f32) -> String {
+    let (north, east) = (if latitude < 0.0 { "S" } else { "N" }, if longitude < 0.0 { "W" } else { "E" });
+    format!("{:.2}° {north}, {:.2}° {east}", latitude.abs(), longitude.abs())
 }
 
 fn fact(ui: &mut Ui, text: &str, tip: &str) {

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::construction::fill::Region;
 use crate::field::Terrain;
 
 /// Cells along the side of a tile of the lowest level.
@@ -49,6 +50,45 @@ impl Bounds {
         Self { levels }
     }
 
+    /// The same with the tiles renewed that hold samples of the region.
+    pub fn renewed(&self, terrain: &Terrain, region: &Region) -> Self {
+        let mut bounds = self.clone();
+        if region.is_empty() {
+            return bounds;
+        }
+        let last = terrain.samples() - 1;
+        // a sample on the border of two tiles belongs to both
+        let span = |cells: &std::ops::Range<usize>, tiles: usize| {
+            let from = cells.start.saturating_sub(1) / TILE_CELLS;
+            from..((cells.end - 1) / TILE_CELLS + 1).min(tiles)
+        };
+        let tiles = bounds.levels[0].tiles;
+        let (mut rows, mut columns) = (span(&region.rows, tiles), span(&region.columns, tiles));
+        for i in rows.clone() {
+            for j in columns.clone() {
+                let mut range = EMPTY;
+                for line in i * TILE_CELLS..=(i * TILE_CELLS + TILE_CELLS).min(last) {
+                    let heights = terrain.grid.row(&terrain.height, line);
+                    let part = &heights[j * TILE_CELLS..=(j * TILE_CELLS + TILE_CELLS).min(last)];
+                    range = part.iter().fold(range, |r, &h| (r.0.min(h), r.1.max(h)));
+                }
+                bounds.levels[0].ranges[i * tiles + j] = range;
+            }
+        }
+        for level in 1..bounds.levels.len() {
+            let (below, above) = bounds.levels.split_at_mut(level);
+            let (below, above) = (&below[level - 1], &mut above[0]);
+            rows = rows.start / 2..rows.end.div_ceil(2);
+            columns = columns.start / 2..columns.end.div_ceil(2);
+            for i in rows.clone() {
+                for j in columns.clone() {
+                    above.ranges[i * above.tiles + j] = below.four(i, j);
+                }
+            }
+        }
+        bounds
+    }
+
     /// The level whose one tile covers everything.
     pub fn top(&self) -> usize {
         self.levels.len() - 1
@@ -72,14 +112,16 @@ impl Bounds {
 impl Level {
     fn halved(&self) -> Self {
         let tiles = self.tiles.div_ceil(2);
+        Self { tiles, ranges: (0..tiles * tiles).map(|k| self.four(k / tiles, k % tiles)).collect() }
+    }
+
+    /// Range of the four tiles that tile (row, column) of the next level covers.
+    fn four(&self, row: usize, column: usize) -> Range {
         let at = |i: usize, j: usize| {
             if i < self.tiles && j < self.tiles { self.ranges[i * self.tiles + j] } else { EMPTY }
         };
-        let quad = |k: usize| {
-            let (i, j) = (2 * (k / tiles), 2 * (k % tiles));
-            join(join(at(i, j), at(i, j + 1)), join(at(i + 1, j), at(i + 1, j + 1)))
-        };
-        Self { tiles, ranges: (0..tiles * tiles).map(quad).collect() }
+        let (i, j) = (2 * row, 2 * column);
+        join(join(at(i, j), at(i, j + 1)), join(at(i + 1, j), at(i + 1, j + 1)))
     }
 }
 

@@ -41,7 +41,7 @@ impl ViewportArea {
 }
 
 /// What the camera is asked to do by menus and shortcuts.
-#[derive(Message, Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Message, Clone, Copy, Debug, PartialEq)]
 pub enum ViewCommand {
     /// The whole terrain, from where the camera looks now.
     Frame,
@@ -51,13 +51,18 @@ pub enum ViewCommand {
     FromEast,
     FromNorth,
     FromWest,
+    /// A box of the world, from where the camera looks now.
+    Look {
+        low_world: Vec3,
+        high_world: Vec3,
+    },
 }
 
 impl ViewCommand {
     /// Heading and inclination in degrees; `None` keeps what is.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
-            Self::Frame => None,
+            Self::Frame | Self::Look { .. } => None,
             Self::Perspective => Some((32.0, -27.0)),
             Self::Top => Some((0.0, -90.0)),
             Self::FromSouth => Some((0.0, -18.0)),
@@ -67,8 +72,17 @@ impl ViewCommand {
         }
     }
 
+    /// The box that is brought into view, of a terrain in a box.
+    fn seen(self, low: Vec3, high: Vec3) -> (Vec3, Vec3) {
+        match self {
+            Self::Look { low_world, high_world } => (low_world, high_world),
+            _ => (low, high),
+        }
+    }
+
     /// Where the camera stands after the command, to see a box between two corners.
     pub fn pose(self, now: &Pose, (low, high): (Vec3, Vec3), lens: &Lens) -> Pose {
+        let (low, high) = self.seen(low, high);
         let (yaw, pitch) = self
             .direction()
             .map_or((now.yaw, now.pitch.min(-0.1)), |(yaw, pitch)| (yaw.to_radians(), pitch.to_radians()));
@@ -179,7 +193,8 @@ pub fn obey_commands(
     let mut seconds = time.delta_secs();
     for command in commands.read() {
         let there = command.pose(&camera.pose, (low, high), &lens);
-        camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (low + high)));
+        let (from, to) = command.seen(low, high);
+        camera.glide = Some(Glide::new(camera.pose, there, 0.5 * (from + to)));
         camera.framed = Framed::ByHand;
         // the time since the last frame was not spent gliding
         seconds = 0.0;
@@ -279,7 +294,8 @@ pub fn follow_mouse(
     }
 }
 
-fn lines_scrolled(wheel: &MouseWheel) -> f32 {
+/// How far the wheel was turned.
+pub fn lines_scrolled(wheel: &MouseWheel) -> f32 {
     match wheel.unit {
         MouseScrollUnit::Line => wheel.y,
         MouseScrollUnit::Pixel => wheel.y / 48.0,

@@ -11,8 +11,8 @@ use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferUsages, IndexFormat, PipelineCache,
-    RenderPassDescriptor, StoreOp, TextureView,
+    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages, IndexFormat,
+    PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
@@ -21,6 +21,7 @@ use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 use super::adaptive::atlas::{Atlas, Instance, Steps, is_wet, sides_of};
 use super::adaptive::{Budget, Look, Tessellation};
 use super::compare::{Piece, Side};
+use super::cut::Cut;
 use super::formation::Formation;
 use super::frame::{Eye, Frame};
 use super::lod::{Frustum, Patch, Reach, select};
@@ -53,6 +54,8 @@ struct Batch {
     has_water: bool,
     parts: Parts,
     bind_group: BindGroup,
+    /// Pieces of the brink.
+    walls: u32,
     /// Drawn in place of the grid's patches.
     tiles: Option<Tiles>,
 }
@@ -81,6 +84,8 @@ struct Drawing {
     textures: Textures,
     buffers: Buffers,
     palette: PaletteTexture,
+    /// The walls that are in the buffer, and the buffer.
+    walls: Option<(Arc<Cut>, Buffer)>,
     patchwork: Option<Patchwork>,
     batch: Option<Batch>,
 }
@@ -122,7 +127,7 @@ impl Plugin for DrawPlugin {
             .insert_resource(self.quality)
             .init_resource::<Shown>()
             .init_resource::<ViewMode>()
-            .add_plugins(ExtractComponentPlugin::<TerrainCamera>::default());
+            .add_plugins((ExtractComponentPlugin::<TerrainCamera>::default(), super::globe::GlobeDrawPlugin));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
         render_app
             .insert_resource(self.quality)
@@ -213,6 +218,11 @@ fn prepare_drawings(
         commands.init_resource::<PatchMesh>();
         return;
     };
+    if wanted.shown.globe.is_some() {
+        // a planet is on screen: what is left of terrains goes
+        drawings.0 = [None, None];
+        return;
+    }
     let is_frugal = quality.is_frugal(adapter.as_deref());
     for side in [Side::A, Side::B] {
         let slot = &mut drawings.0[side as usize];
@@ -225,6 +235,7 @@ fn prepare_drawings(
             textures: Textures::default(),
             buffers: Buffers::new(&device),
             palette: PaletteTexture::new(&device, is_frugal),
+            walls: None,
             patchwork: None,
             batch: None,
         });
@@ -280,7 +291,8 @@ impl Drawing {
         let patches = select(&prepared.scale, &prepared.bounds, mesh.detail, &reach, Some(&frustum));
         let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
         let mut frame = Frame::new(&eye, prepared, table, (studio.mode, has_sea), &reach, mesh.detail.quads);
-        let target = TargetKey { format: view.target_format, samples: studio.msaa.samples() };
+        let cut = prepared.cut.as_ref();
+        let target = TargetKey { format: view.target_format, samples: studio.msaa.samples(), cut: cut.is_some() };
         let mut parts = pipelines.for_grid(studio.cache, target, (studio.mode.of_grid(), prepared.tint()));
         let mut tiles = None;
         if let Some(formation) = studio.formation.filter(|_| piece.side == Side::A) {
@@ -300,6 +312,10 @@ impl Drawing {
             }
         }
         self.buffers.write(&frame, &instances, studio.device, studio.queue);
+        let is_there = |(there, _): &(Arc<Cut>, Buffer)| cut.is_some_and(|cut| Arc::ptr_eq(cut, there));
+        if !self.walls.as_ref().is_some_and(is_there) {
+            self.walls = cut.map(|cut| (cut.clone(), walls_buffer(cut, studio.device)));
+        }
 
         let map = |layer| shown.view(layer).unwrap_or(&self.buffers.blank);
         let layout = studio.cache.get_bind_group_layout(&pipelines.layout);
@@ -311,6 +327,8 @@ impl Drawing {
             &self.palette.view,
             map(Layer::Inland),
             map(Layer::Data),
+            map(Layer::Colours),
+            map(Layer::Void),
             &self.palette.sampler,
             self.patchwork.as_ref().map_or(&self.buffers.blank, |patchwork| &patchwork.atlas.view),
         ));
@@ -325,6 +343,7 @@ impl Drawing {
             parts,
             tiles,
             bind_group: studio.device.create_bind_group("talweg view", &layout, &entries),
+            walls: cut.map_or(0, |cut| cut.walls.len() as u32),
         })
     }
 }
@@ -396,6 +415,15 @@ impl Patchwork {
     }
 }
 
+/// The walls of a terrain on the graphics card.
+fn walls_buffer(cut: &Cut, device: &RenderDevice) -> Buffer {
+    device.create_buffer_with_data(&BufferInitDescriptor {
+        label: Some("talweg walls"),
+        contents: bytemuck::cast_slice(&cut.walls),
+        usage: BufferUsages::VERTEX,
+    })
+}
+
 /// Left, top, width and height of a piece in pixels of the window, in a view given in the same way.
 fn piece_pixels(piece: Piece, view: UVec4) -> [u32; 4] {
     let at = |share: f32| (share * view.z as f32).round() as u32;
@@ -458,11 +486,10 @@ fn draw(
         let [x, y, width, height] = picture_pixels(batch.piece, extracted.viewport).map(|n| n as f32);
         pass.set_viewport(x, y, width, height, depths.start, depths.end);
         pass.set_bind_group(0, &batch.bind_group, &[]);
-        let instances = match (&drawing.patchwork, &batch.tiles) {
+        let patches = match (&drawing.patchwork, &batch.tiles) {
             (Some(patchwork), Some(_)) => &patchwork.instances,
             _ => &drawing.buffers.instances,
         };
-        pass.set_vertex_buffer(0, instances.slice(..));
         let sides = batch.patches..batch.patches + batch.sides;
         let tiles = batch.tiles.clone().unwrap_or_default();
         for (part, id) in &batch.parts {
@@ -470,10 +497,12 @@ fn draw(
             let (kind, which) = match part {
                 Part::Ground => (Kind::Patch, 0..batch.patches),
                 Part::Sides => (Kind::Strip, sides.clone()),
+                Part::Walls => (Kind::Vertices(4), 0..batch.walls),
                 Part::Sky => (Kind::Vertices(3), 0..1),
                 Part::InlandSides if batch.has_inland => (Kind::Strip, sides.clone()),
                 Part::InlandSurface if batch.has_inland => (Kind::Patch, 0..batch.patches),
                 Part::SeaSides if batch.has_sea => (Kind::Strip, sides.clone()),
+                Part::SeaWalls if batch.has_sea => (Kind::Vertices(4), 0..batch.walls),
                 Part::SeaSurface if batch.has_sea => (Kind::Vertices(6), 0..1),
                 Part::AdaptiveGround => (Kind::Patch, tiles.ground.clone()),
                 Part::AdaptiveSides => (Kind::Strip, tiles.sides.clone()),
@@ -486,6 +515,9 @@ fn draw(
             if which.is_empty() {
                 continue;
             }
+            let walls = drawing.walls.as_ref().filter(|_| part.is_wall());
+            let instances = walls.map_or(patches, |(_, buffer)| buffer);
+            pass.set_vertex_buffer(0, instances.slice(..));
             pass.set_render_pipeline(pipeline);
             match kind {
                 Kind::Patch => pass.draw_indexed(0..mesh.index_count, 0, which),

@@ -37,6 +37,8 @@ pub enum Refusal {
     NoTree,
     /// What is seen is not the tree of this layer alone.
     NotAlone(usize),
+    /// Trees are of a flat ground.
+    Planet,
 }
 
 impl Refusal {
@@ -49,6 +51,7 @@ impl Refusal {
             Self::NotAlone(_) => {
                 "Other layers, a mask or a mix change what the tree makes: the grid is drawn instead of the tree."
             }
+            Self::Planet => "A planet is not drawn from a tree: its grid is drawn instead.",
         }
     }
 }
@@ -59,6 +62,9 @@ impl Recipe {
     /// # Errors
     /// When there is none, or more than that.
     pub fn of(scene: &Scene) -> Result<Self, Refusal> {
+        if scene.as_planet().is_some() {
+            return Err(Refusal::Planet);
+        }
         let mut shown = scene.layers.iter().enumerate().filter(|(_, layer)| layer.enabled);
         let found = |index: usize| matches!(scene.layers[index].node, Node::Construction(_));
         let Some(index) = shown.clone().map(|(index, _)| index).find(|&index| found(index)) else {

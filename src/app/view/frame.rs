@@ -28,7 +28,7 @@ pub struct Frame {
     patches: Vec4,
     /// Colour of rock (linear) and how much of it shows.
     rock: Vec4,
-    /// Slopes where rock begins and is full (tangents), metres in a unit, unused.
+    /// Slopes where rock begins and is full (tangents), metres in a unit, whether a map colours the ground.
     rock_slopes: Vec4,
     /// Origin and size of the viewport in pixels.
     viewport: Vec4,
@@ -79,7 +79,12 @@ impl Frame {
             lod: Vec4::new(reach.eye_world.x, reach.eye_world.y, reach.over_world, reach.finest_world),
             patches: Vec4::new(reach.top as f32, MORPH_START, quads as f32, f32::from(u8::from(scale.has_sea()))),
             rock: Vec4::new(linear(r), linear(g), linear(b), a),
-            rock_slopes: Vec4::new(tangent(from), tangent(to.max(from + 0.5)), scale.metres_per_world, 0.0),
+            rock_slopes: Vec4::new(
+                tangent(from),
+                tangent(to.max(from + 0.5)),
+                scale.metres_per_world,
+                f32::from(u8::from(prepared.grown.is_some())),
+            ),
             viewport: eye.viewport,
             overlay: prepared.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
             inland: Vec4::new(FILM.0, FILM.1, f32::from(u8::from(has_sea)), 0.0),

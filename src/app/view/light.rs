@@ -203,7 +203,7 @@ pub fn openness(terrain: &Terrain, scale: &Scale, control: &Control) -> Result<V
     let widths: Vec<(Blurred, f32)> = SURROUNDINGS
         .iter()
         .map(|&(width, weight)| {
-            let halvings = (width * n as f32).log2().round().max(1.0) as u32;
+            let halvings = halvings(width, scale);
             Ok((
                 Blurred::new(n, &terrain.height, halvings, control)?,
                 weight * scale.relief_world / (width * SIDE_WORLD),
@@ -224,6 +224,17 @@ pub fn openness(terrain: &Terrain, scale: &Scale, control: &Control) -> Result<V
         Ok(())
     })?;
     Ok(out)
+}
+
+/// How often samples are halved to blocks of about this part of the side.
+fn halvings(width: f32, scale: &Scale) -> u32 {
+    let across = SIDE_WORLD / scale.cell_world + 1.0;
+    (width * across).log2().round().max(1.0) as u32
+}
+
+/// Samples that the blocks of all widths begin at.
+pub fn blocks(scale: &Scale) -> usize {
+    SURROUNDINGS.iter().map(|&(width, _)| 1usize << halvings(width, scale)).max().unwrap_or(1)
 }
 
 /// Mean heights of blocks of 2^k samples, smoothed.

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use crate::construction::fill::Region;
 use crate::nodes::{Cancelled, Control};
 
 /// A square texture and its mip levels, each half the size of the one before; texels as bytes.
@@ -35,6 +36,44 @@ impl Mips {
             texels = halved(size, &texels, control)?;
             size /= 2;
         }
+    }
+
+    /// The same with the texels of a region made anew, and the smaller versions of them from what is packed already: near enough
+    /// for a moment.
+    pub fn renewed<const C: usize, const N: usize>(
+        &self,
+        region: &Region,
+        texel: impl Fn(usize, usize) -> [f32; C] + Sync,
+        (pack, unpack): (impl Fn([f32; C]) -> [u8; N] + Sync, impl Fn([u8; N]) -> [f32; C]),
+    ) -> Self {
+        let mut mips = self.clone();
+        if region.is_empty() {
+            return mips;
+        }
+        let size = mips.levels[0].size;
+        let (mut rows, mut columns) = (region.rows.clone(), region.columns.clone());
+        let band = &mut mips.levels[0].bytes[rows.start * size * N..rows.end * size * N];
+        band.par_chunks_mut(size * N).enumerate().for_each(|(k, row)| {
+            for (j, out) in row.as_chunks_mut::<N>().0.iter_mut().enumerate().skip(columns.start).take(columns.len()) {
+                *out = pack(texel(rows.start + k, j));
+            }
+        });
+        for level in 1..mips.levels.len() {
+            let (fine, coarse) = mips.levels.split_at_mut(level);
+            let (fine, coarse) = (&fine[level - 1], &mut coarse[0]);
+            rows = rows.start / 2..rows.end.div_ceil(2).min(coarse.size);
+            columns = columns.start / 2..columns.end.div_ceil(2).min(coarse.size);
+            let (from, to) = (fine.bytes.as_chunks::<N>().0, coarse.bytes.as_chunks_mut::<N>().0);
+            for i in rows.clone() {
+                for j in columns.clone() {
+                    let four = [(0, 0), (0, 1), (1, 0), (1, 1)]
+                        .map(|(a, b)| unpack(from[(2 * i + a) * fine.size + 2 * j + b]));
+                    to[i * coarse.size + j] =
+                        pack(std::array::from_fn(|c| 0.25 * four.iter().map(|t| t[c]).sum::<f32>()));
+                }
+            }
+        }
+        mips
     }
 
     pub fn bytes(&self) -> usize {
@@ -92,7 +131,23 @@ pub fn unit_bytes([x, y]: [f32; 2]) -> [u8; 2] {
     [x, y].map(|v| (v.clamp(0.0, 1.0) * 255.0 + 0.5) as u8)
 }
 
-fn half(x: f32) -> u16 {
+/// What [`unit_bytes`] has packed.
+pub fn from_unit_bytes(bytes: [u8; 2]) -> [f32; 2] {
+    bytes.map(|v| f32::from(v) / 255.0)
+}
+
+/// What [`halves`] has packed.
+pub fn from_halves([a, b, c, d]: [u8; 4]) -> [f32; 2] {
+    [u16::from_le_bytes([a, b]), u16::from_le_bytes([c, d])].map(from_half)
+}
+
+fn from_half(bits: u16) -> f32 {
+    let (sign, magnitude) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x7fff));
+    if magnitude == 0 { f32::from_bits(sign) } else { f32::from_bits(sign | ((magnitude << 13) + (112 << 23))) }
+}
+
+/// IEEE half precision. Tiny values become 0, huge ones 65504.
+pub fn half(x: f32) -> u16 {
     let sign = ((x.to_bits() >> 16) & 0x8000) as u16;
     let magnitude = x.abs().min(65_504.0);
     if magnitude < 6.2e-5 {
@@ -114,6 +169,35 @@ mod tests {
         }
         assert_eq!(half(f32::NAN), 0x7bff);
         assert_eq!(half(0.1), 0x2e66);
+    }
+
+    #[test]
+    fn half_precision_comes_back() {
+        for x in [0.0, 1.0, -2.0, 0.1, 1234.5, -0.000_1] {
+            assert!((from_half(half(x)) - x).abs() <= 6e-4 * x.abs(), "{x}");
+        }
+    }
+
+    #[test]
+    fn a_region_made_anew_is_as_if_all_were_made_anew() {
+        let size = 37;
+        let texel = |by: f32| move |i: usize, j: usize| [0.5 + 0.4 * (by + i as f32 * 0.3).sin(), 0.02 * j as f32];
+        let all = |f: &dyn Fn(usize, usize) -> [f32; 2]| -> Vec<[f32; 2]> {
+            (0..size * size).map(|k| f(k / size, k % size)).collect()
+        };
+        let region = Region { rows: 5..21, columns: 30..37 };
+        let (old, new) = (texel(0.0), texel(1.0));
+        let mixed = |i: usize, j: usize| {
+            if region.rows.contains(&i) && region.columns.contains(&j) { new(i, j) } else { old(i, j) }
+        };
+        let control = Control::default();
+        let before = Mips::new(size, all(&old), unit_bytes, &control).unwrap();
+        let expected = Mips::new(size, all(&mixed), unit_bytes, &control).unwrap();
+        let renewed = before.renewed(&region, new, (unit_bytes, from_unit_bytes));
+        assert_eq!(renewed.levels[0], expected.levels[0]);
+        for (a, b) in renewed.levels.iter().zip(&expected.levels) {
+            assert!(a.bytes.iter().zip(&b.bytes).all(|(a, b)| a.abs_diff(*b) <= 3));
+        }
     }
 
     #[test]

@@ -22,9 +22,11 @@ mod bounds;
 mod camera;
 mod compare;
 mod control;
+mod cut;
 mod draw;
 mod formation;
 mod frame;
+pub mod globe;
 mod idle;
 mod inland;
 mod legend;
@@ -41,6 +43,7 @@ mod prepare;
 mod ramp;
 mod scale;
 mod shown;
+mod stage;
 mod textures;
 
 use bevy::prelude::*;
@@ -62,6 +65,7 @@ pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use shown::{Drawn, Shown};
+pub use stage::{Place, Stage};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +81,7 @@ pub struct ViewPlugin;
 
 impl Plugin for ViewPlugin {
     fn build(&self, app: &mut App) {
-        app.add_plugins((DrawPlugin::default(), IdlePlugin))
+        app.add_plugins((DrawPlugin::default(), globe::GlobePlugin, IdlePlugin))
             .add_message::<ViewCommand>()
             .init_resource::<ViewCamera>()
             .init_resource::<ViewportArea>()

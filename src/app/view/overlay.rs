@@ -8,6 +8,7 @@ use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use crate::field::{MapKind, Terrain};
+use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::param::{Kind, ParamType};
 
@@ -45,7 +46,7 @@ fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
     match kind {
         MapKind::Water | MapKind::Film => (Law::Metres, &ramp::WATER),
         MapKind::Flow => (Law::Powers("cells"), &ramp::WATER),
-        MapKind::Hardness => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        MapKind::Hardness | MapKind::Ground => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
         MapKind::Vegetation => (Law::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
         MapKind::Rain => (Law::Plain("× average"), &ramp::PLAIN),
         other if other.is_thickness() => (Law::Metres, &ramp::EARTH),
@@ -114,6 +115,8 @@ impl Overlay {
 pub struct Choice {
     pub overlay: Overlay,
     pub reference: Option<Reference>,
+    /// What grows where, in place of the palette.
+    pub biomes: Option<Arc<Biomes>>,
 }
 
 /// A terrain to compare with.
@@ -133,7 +136,11 @@ impl Choice {
     /// Whether both give the same picture; the reference counts only where it is looked at.
     pub fn shows_the_same(&self, other: &Self) -> bool {
         let compares = self.overlay == Overlay::Difference;
-        self.overlay == other.overlay && (!compares || self.reference == other.reference)
+        let same_biomes = match (&self.biomes, &other.biomes) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        self.overlay == other.overlay && same_biomes && (!compares || self.reference == other.reference)
     }
 }
 
@@ -161,6 +168,23 @@ pub fn lay(
     choice: &Choice,
     control: &Control,
 ) -> Result<(Option<Data>, Option<Arc<Legend>>), Cancelled> {
+    let (data, legend) = places(terrain, relief_metres, choice, control)?;
+    let Some((places, fade)) = data else { return Ok((None, legend)) };
+    let texels = places.into_par_iter().map(|place| [place]).collect();
+    let texels = Arc::new(Mips::new(terrain.samples(), texels, half_bytes, control)?);
+    Ok((Some(Data { texels, fade }), legend))
+}
+
+/// Places on the ramp, from 0 to 1.
+type Places = (Vec<f32>, Fade);
+
+/// The place of every sample on the ramp of an overlay, with the legend.
+pub fn places(
+    terrain: &Terrain,
+    relief_metres: f32,
+    choice: &Choice,
+    control: &Control,
+) -> Result<(Option<Places>, Option<Arc<Legend>>), Cancelled> {
     let legend = |ramp, unit: &str, ticks| Legend { title: choice.overlay.label(), unit: unit.into(), ramp, ticks };
     let metres = |kind| terrain.map(kind).map(|map| move |k: usize| map[k] * relief_metres);
     let (values, law, ramp): (Vec<f32>, _, _) = match choice.overlay {
@@ -229,9 +253,7 @@ pub fn lay(
         ((value - low) / (high - low)).clamp(0.0, 1.0)
     };
     let places = collect(terrain, control, |k| place(values[k]))?;
-    let texels = places.into_par_iter().map(|place| [place]).collect();
-    let texels = Arc::new(Mips::new(terrain.samples(), texels, half_bytes, control)?);
-    Ok((Some(Data { texels, fade }), Some(Arc::new(legend(ramp, unit, ticks)))))
+    Ok((Some((places, fade)), Some(Arc::new(legend(ramp, unit, ticks)))))
 }
 
 fn missing(why: &str) -> Arc<Legend> {
@@ -275,7 +297,8 @@ mod tests {
 
     fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
         let (data, legend) =
-            lay(terrain, 1000.0, &Choice { overlay, reference }, &Control::default()).expect("nobody stops it");
+            lay(terrain, 1000.0, &Choice { overlay, reference, ..Choice::default() }, &Control::default())
+                .expect("nobody stops it");
         (data, legend.expect("every overlay has a legend"))
     }
 
@@ -356,7 +379,7 @@ mod tests {
         terrain.map_mut(MapKind::Water).fill(0.1);
         let control = Control::default();
         control.cancel();
-        let choice = Choice { overlay: Overlay::Map(MapKind::Water), reference: None };
+        let choice = Choice { overlay: Overlay::Map(MapKind::Water), ..Choice::default() };
         assert!(lay(&terrain, 1.0, &choice, &control).is_err());
     }
 }

@@ -58,12 +58,20 @@ impl Ground<'_> {
         if ray.at(enter).y < self.height(ray.at(enter)) - 1e-3 * SIDE_WORLD * f32::EPSILON.sqrt() {
             return None;
         }
-        self.node(&ray, self.bounds.top(), 0, 0, enter, leave).map(|(t, _)| t)
+        let hit = self.node(&ray, self.bounds.top(), 0, 0, enter, leave).map(|(t, _)| t);
+        hit.filter(|&t| self.has_ground(ray.at(t)))
     }
 
     /// The point of the surface the ray meets.
     pub fn pick_point(&self, origin_world: Vec3, direction_world: Vec3) -> Option<Vec3> {
         self.pick(origin_world, direction_world).map(|t| origin_world + direction_world * t)
+    }
+
+    /// Whether the sample next to a place has ground.
+    fn has_ground(&self, at: Vec3) -> bool {
+        let n = self.scale.samples;
+        let [column, row] = [at.x, at.z].map(|place| (place.round().max(0.0) as usize).min(n - 1));
+        self.terrain.has_ground(row * n + column)
     }
 
     fn height(&self, at: Vec3) -> f32 {

@@ -23,10 +23,14 @@ use super::prepare::Tint;
 pub enum Part {
     Ground,
     Sides,
+    /// Walls where the ground ends inside the square.
+    Walls,
     Sky,
     InlandSides,
     InlandSurface,
     SeaSides,
+    /// The side of the sea over the walls.
+    SeaWalls,
     SeaSurface,
     AdaptiveGround,
     AdaptiveSides,
@@ -41,23 +45,27 @@ type Look = (ViewMode, Tint);
 
 impl Part {
     /// The parts of a terrain drawn from its grid.
-    const OF_GRID: [Self; 7] = [
+    const OF_GRID: [Self; 9] = [
         Self::Ground,
         Self::Sides,
+        Self::Walls,
         Self::Sky,
         Self::InlandSides,
         Self::InlandSurface,
         Self::SeaSides,
+        Self::SeaWalls,
         Self::SeaSurface,
     ];
-    /// The parts of a terrain drawn from patches of a tree.
-    const OF_PATCHES: [Self; 7] = [
+    /// The parts of a terrain drawn from patches of a tree; the brink is that of the grid.
+    const OF_PATCHES: [Self; 9] = [
         Self::AdaptiveGround,
         Self::AdaptiveSides,
+        Self::Walls,
         Self::Sky,
         Self::AdaptiveWaterSides,
         Self::AdaptiveWater,
         Self::AdaptiveSeaSides,
+        Self::SeaWalls,
         Self::AdaptiveSea,
     ];
 
@@ -78,6 +86,8 @@ impl Part {
                 ("ground_vertex", fragment)
             }
             Self::Sides => ("sides_vertex", "sides_fragment"),
+            Self::Walls => ("walls_vertex", "walls_fragment"),
+            Self::SeaWalls => ("water_walls_vertex", "water_walls_fragment"),
             Self::Sky => ("sky_vertex", "sky_fragment"),
             Self::InlandSides => ("inland_sides_vertex", "inland_sides_fragment"),
             Self::InlandSurface => ("inland_vertex", "inland_fragment"),
@@ -100,25 +110,32 @@ impl Part {
     }
 
     fn is_solid(self) -> bool {
-        matches!(self, Self::Ground | Self::Sides | Self::AdaptiveGround | Self::AdaptiveSides)
+        matches!(self, Self::Ground | Self::Sides | Self::Walls | Self::AdaptiveGround | Self::AdaptiveSides)
     }
 
-    /// Whether it is drawn once for each patch of the grid.
+    /// Whether it stands on the pieces of the brink.
+    pub fn is_wall(self) -> bool {
+        matches!(self, Self::Walls | Self::SeaWalls)
+    }
+
+    /// Whether it is drawn once for each patch of the grid, or each piece of the brink.
     fn is_patched(self) -> bool {
         Self::OF_GRID.contains(&self) && !matches!(self, Self::Sky | Self::SeaSurface)
     }
 
     /// Whether it is drawn from patches of a tree.
     fn is_adaptive(self) -> bool {
-        Self::OF_PATCHES.contains(&self) && self != Self::Sky
+        Self::OF_PATCHES.contains(&self) && !Self::OF_GRID.contains(&self)
     }
 
     fn is_side(self) -> bool {
         matches!(
             self,
             Self::Sides
+                | Self::Walls
                 | Self::InlandSides
                 | Self::SeaSides
+                | Self::SeaWalls
                 | Self::AdaptiveSides
                 | Self::AdaptiveWaterSides
                 | Self::AdaptiveSeaSides
@@ -143,11 +160,13 @@ pub type Parts = Vec<(Part, CachedRenderPipelineId)>;
 pub struct TargetKey {
     pub format: TextureFormat,
     pub samples: u32,
+    /// Whether there is no ground in some places; else no pixel pays for asking.
+    pub cut: bool,
 }
 
 impl TargetKey {
     /// Whether the shader has to encode colours, since the target stores them as they come.
-    fn must_encode(self) -> bool {
+    pub fn must_encode(self) -> bool {
         !self.format.is_srgb() && self.format != TextureFormat::Rgba16Float
     }
 }
@@ -164,6 +183,7 @@ pub struct ViewShader {
 macro_rules! joined {
     ($($more:literal),*) => {
         concat!(
+            include_str!("../../../assets/shaders/screen.wgsl"),
             include_str!("../../../assets/shaders/common.wgsl"),
             include_str!("../../../assets/shaders/sky.wgsl"),
             include_str!("../../../assets/shaders/ground.wgsl"),
@@ -203,6 +223,8 @@ impl Pipelines {
                 (
                     uniform_buffer_sized(false, (size_of::<Frame>() as u64).try_into().ok()),
                     texture_2d(TextureSampleType::Float { filterable: false }),
+                    filtered(),
+                    filtered(),
                     filtered(),
                     filtered(),
                     filtered(),
@@ -257,11 +279,16 @@ impl Pipelines {
 
     fn describe(&self, part: Part, look: Look, key: TargetKey) -> RenderPipelineDescriptor {
         let (vertex, fragment) = part.entry_points(look);
-        let shader_defs = if key.must_encode() { vec!["ENCODE".into()] } else { Vec::new() };
+        let defs = [("ENCODE", key.must_encode()), ("CUT", key.cut)];
+        let shader_defs: Vec<_> = defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
         let patch = VertexBufferLayout {
             array_stride: 16,
             step_mode: VertexStepMode::Instance,
-            attributes: vec![VertexAttribute { format: VertexFormat::Uint32x4, offset: 0, shader_location: 0 }],
+            attributes: vec![VertexAttribute {
+                format: if part.is_wall() { VertexFormat::Float32x4 } else { VertexFormat::Uint32x4 },
+                offset: 0,
+                shader_location: 0,
+            }],
         };
         let tile = VertexBufferLayout {
             array_stride: size_of::<Instance>() as u64,

@@ -6,15 +6,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::bounds::Bounds;
+use super::cut::{Cut, cut};
 use super::inland::{Inland, inland};
 use super::legend::Legend;
 use super::light;
-use super::mips::{Mips, halves, unit_bytes};
+use super::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
 use super::overlay::{Choice, Data, lay};
 use super::pick::Ground;
 use super::ramp::Ramp;
 use super::scale::Scale;
-use crate::field::{Grid, MapKind, Terrain, gradient};
+use crate::construction::fill::Region;
+use crate::field::{Grid, MapKind, Terrain, brinked, gradient};
+use crate::look::{Biomes, Paint};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
@@ -40,11 +43,48 @@ pub struct Prepared {
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
     pub inland: Option<Arc<Inland>>,
+    /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`brinked`].
+    pub cut: Option<Arc<Cut>>,
     /// The overlay that was asked for.
     pub choice: Choice,
     pub data: Option<Data>,
     /// What the colours of the overlay mean, or why there are none.
     pub legend: Option<Arc<Legend>>,
+    /// What grows on the ground, if the scene is coloured by that.
+    pub grown: Option<Grown>,
+    settings: Settings,
+}
+
+/// The ground painted by a biome table.
+#[derive(Clone)]
+pub struct Grown {
+    pub paint: Arc<Paint>,
+    pub biomes: Arc<Biomes>,
+    /// sRGB bytes.
+    pub colours: Arc<Mips>,
+}
+
+impl Grown {
+    /// Paints `terrain`; what is the same as in `before`, the same terrain's, is not worked out again.
+    fn new(
+        terrain: &Terrain,
+        settings: &Settings,
+        biomes: &Arc<Biomes>,
+        before: Option<&Self>,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let known = before.filter(|before| before.biomes.has_climate_of(biomes));
+        let paint = match known {
+            Some(before) if before.biomes == *biomes => return Ok(before.clone()),
+            Some(before) => before.paint.with_table(biomes, settings),
+            None => Paint::new(terrain, settings, biomes),
+        };
+        let colours = paint.colours(terrain, control)?;
+        let texels = colours.into_par_iter().map(|rgba| rgba.map(f32::from)).collect();
+        let bytes = |rgba: [f32; 4]| rgba.map(|c| (c + 0.5) as u8);
+        let colours = Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?);
+        Ok(Self { paint: Arc::new(paint), biomes: biomes.clone(), colours })
+    }
 }
 
 /// How an overlay gets into the picture.
@@ -59,7 +99,8 @@ pub enum Tint {
     Data,
 }
 
-fn next_serial() -> u64 {
+/// A number that nothing prepared has had.
+pub fn next_serial() -> u64 {
     static SERIAL: AtomicU64 = AtomicU64::new(1);
     SERIAL.fetch_add(1, Ordering::Relaxed)
 }
@@ -74,8 +115,13 @@ pub fn prepare(
     choice: &Choice,
     control: &Control,
 ) -> Result<Prepared, Cancelled> {
-    let terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
+    let mut terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
     control.check()?;
+    let cut = cut(&terrain, control)?.map(Arc::new);
+    if let Some(heights) = brinked(&terrain) {
+        Arc::make_mut(&mut terrain).height = heights;
+        control.check()?;
+    }
     let bounds = Bounds::new(&terrain);
     let range = bounds.whole();
     let mut scale = Scale::with_range(&terrain, settings, range);
@@ -98,7 +144,11 @@ pub fn prepare(
     let inland = inland(&terrain, control)?.map(Arc::new);
     scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
     let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
+    let grown =
+        choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
     Ok(Prepared {
+        grown,
+        settings: settings.clone(),
         serial: next_serial(),
         range,
         bounds: Arc::new(bounds),
@@ -107,6 +157,7 @@ pub fn prepare(
         towards_sun,
         scale,
         inland,
+        cut,
         choice: choice.clone(),
         data,
         legend,
@@ -115,13 +166,123 @@ pub fn prepare(
 }
 
 impl Prepared {
-    /// The same ground under another overlay. Cheap beside [`prepare`]: the rest is shared.
+    /// The same ground under another overlay, or with other biomes. Cheap beside [`prepare`]: the rest is shared.
     ///
     /// # Errors
     /// When `control` says so.
     pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
-        let (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
-        Ok(Self { serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
+        let (mut data, mut legend) = (self.data.clone(), self.legend.clone());
+        if !(Choice { biomes: None, ..choice.clone() }).shows_the_same(&Choice { biomes: None, ..self.choice.clone() })
+        {
+            (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
+        }
+        let grow = |biomes| Grown::new(&self.terrain, &self.settings, biomes, self.grown.as_ref(), control);
+        let grown = choice.biomes.as_ref().map(grow).transpose()?;
+        Ok(Self { grown, serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
+    }
+
+    /// What the screen needs of a terrain that differs from this one in a region alone, made in a moment: light is worked out near
+    /// the region and farther away stays as it was. `None` where that saves nothing.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn renewed(
+        &self,
+        terrain: &Arc<Terrain>,
+        settings: &Settings,
+        region: &Region,
+        control: &Control,
+    ) -> Result<Option<Self>, Cancelled> {
+        let n = terrain.samples();
+        let painted = self.data.is_some() || self.grown.is_some();
+        let plain = !painted && n == self.terrain.samples() && n <= MAX_DRAWN_SAMPLES;
+        let Some(window) = self.light_window(region).filter(|_| plain && !terrain.grid.is_globe()) else {
+            return Ok(None);
+        };
+        control.check()?;
+        let bounds = self.bounds.renewed(terrain, region);
+        let range = bounds.whole();
+        let mut scale = Scale::with_range(terrain, settings, range);
+        let steepness = settings.relief_over_size();
+        let slope = |i: usize, j: usize| {
+            let (x, y) = gradient(terrain.grid, &terrain.height, i, j);
+            [x * steepness, y * steepness]
+        };
+        let (slopes, light) = rayon::join(
+            || self.slopes.renewed(&grown(region, 1, n), slope, (halves, from_halves)),
+            || self.renewed_light(terrain, &scale, &window, control),
+        );
+        let light = light?;
+        let same_water = match (terrain.map(MapKind::Water), self.terrain.map(MapKind::Water)) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (None, None) => true,
+            _ => false,
+        };
+        let inland = if same_water { self.inland.clone() } else { inland(terrain, control)?.map(Arc::new) };
+        scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        Ok(Some(Self {
+            serial: next_serial(),
+            range,
+            bounds: Arc::new(bounds),
+            slopes: Arc::new(slopes),
+            light: Arc::new(light),
+            inland,
+            scale,
+            settings: settings.clone(),
+            terrain: terrain.clone(),
+            ..self.clone()
+        }))
+    }
+
+    /// The samples whose light is worked out anew for a region, and those that are looked at for it, a square. `None` if that is
+    /// most of the terrain.
+    fn light_window(&self, region: &Region) -> Option<(Region, Region)> {
+        let n = self.scale.samples;
+        let [east, up, south] = self.towards_sun;
+        let fall = up / (east * east + south * south).sqrt().max(1e-3);
+        let high = self.scale.highest_world - self.scale.lowest_world;
+        let longest = (high / fall.max(1e-3) / self.scale.cell_world).min(1e6) as usize;
+        let by = longest.clamp(8, n / 12 + 8);
+        let lit = grown(region, by, n);
+        let blocks = light::blocks(&self.scale);
+        let seen = grown(region, 2 * by, n);
+        let start = |span: &std::ops::Range<usize>| span.start / blocks * blocks;
+        let (row, column) = (start(&seen.rows), start(&seen.columns));
+        let side = (seen.rows.end - row).max(seen.columns.end - column);
+        // a square that would go beyond the terrain begins sooner, at a block
+        let back = |start: usize| {
+            if start + side <= n { start } else { n.saturating_sub(side) / blocks * blocks }
+        };
+        let (row, column) = (back(row), back(column));
+        let side = (seen.rows.end - row).max(seen.columns.end - column);
+        let fits = row + side <= n && column + side <= n && side * side * 3 < n * n * 2;
+        let seen = Region { rows: row..row + side, columns: column..column + side };
+        fits.then_some((lit, seen))
+    }
+
+    fn renewed_light(
+        &self,
+        terrain: &Terrain,
+        scale: &Scale,
+        (lit, seen): &(Region, Region),
+        control: &Control,
+    ) -> Result<Mips, Cancelled> {
+        let (n, side) = (terrain.samples(), seen.rows.len());
+        let mut part = Terrain::flat(Grid::new(side, terrain.grid.edges));
+        for (row, out) in seen.rows.clone().zip(part.height.chunks_mut(side)) {
+            out.copy_from_slice(&terrain.height[row * n + seen.columns.start..][..side]);
+        }
+        let near = Scale { samples: side, ..*scale };
+        let (sunlight, openness) = rayon::join(
+            || light::sunlight(&part, &near, self.towards_sun, control),
+            || light::openness(&part, &near, control),
+        );
+        let (sunlight, openness) = (sunlight?, openness?);
+        let texel = |i: usize, j: usize| {
+            let k = (i - seen.rows.start) * side + j - seen.columns.start;
+            [sunlight[k], openness[k]]
+        };
+        Ok(self.light.renewed(lit, texel, (unit_bytes, from_unit_bytes)))
     }
 
     pub fn tint(&self) -> Tint {
@@ -153,8 +314,16 @@ impl Prepared {
     pub fn texture_bytes(&self) -> usize {
         let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
         let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
-        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data
+        let grown = self.grown.as_ref().map_or(0, |grown| grown.colours.bytes());
+        let void = self.cut.as_ref().map_or(0, |cut| cut.void.bytes());
+        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown + void
     }
+}
+
+/// The region with so many samples more on every side, as far as there are any.
+fn grown(region: &Region, by: usize, samples: usize) -> Region {
+    let span = |s: &std::ops::Range<usize>| s.start.saturating_sub(by)..(s.end + by).min(samples);
+    Region { rows: span(&region.rows), columns: span(&region.columns) }
 }
 
 /// Value between samples, bilinear; positions outside [0, 1] are clamped.
@@ -264,12 +433,55 @@ mod tests {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(3.0);
         let plain = prepare(&Arc::new(terrain), &Settings::default());
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), reference: None };
+        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert!(Arc::ptr_eq(&plain.slopes, &flow.slopes) && plain.serial != flow.serial);
         assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
-        let slope = Choice { overlay: Overlay::Slope, reference: None };
+        let slope = Choice { overlay: Overlay::Slope, ..Choice::default() };
         assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
+    }
+
+    #[test]
+    fn where_there_is_no_ground_nothing_is_drawn_and_nothing_casts_a_shadow() {
+        let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + 0.1 * u * v);
+        assert!(prepare(&Arc::new(terrain.clone()), &Settings::default()).cut.is_none());
+        for k in 0..33 * 33 {
+            if k % 33 > 20 {
+                terrain.map_mut(MapKind::Ground)[k] = 0.0;
+                terrain.height[k] = 9.0;
+            }
+        }
+        let prepared = prepare(&Arc::new(terrain), &Settings::default());
+        let cut = prepared.cut.as_ref().expect("the east is missing");
+        assert_eq!(cut.walls.len(), 32);
+        assert!(prepared.range.1 < 0.3, "{:?}", prepared.range);
+        assert!(prepared.texture_bytes() > cut.void.bytes());
+    }
+
+    #[test]
+    fn a_renewed_region_looks_as_if_all_had_been_prepared() {
+        let hills = |u: f32, v: f32| 0.3 + 0.1 * (u * 21.0).sin() * (v * 17.0).cos();
+        let before = Arc::new(Terrain::from_fn(513, Edges::Open, hills));
+        let region = Region { rows: 200..260, columns: 300..360 };
+        let mut after = Terrain::clone(&before);
+        for i in region.rows.clone() {
+            for j in region.columns.clone() {
+                let (x, y) = ((i as f32 - 230.0) / 30.0, (j as f32 - 330.0) / 30.0);
+                after.height[i * 513 + j] += 0.12 * (1.0 - x * x).max(0.0) * (1.0 - y * y).max(0.0);
+            }
+        }
+        let (settings, after) = (Settings::default(), Arc::new(after));
+        let old = prepare(&before, &settings);
+        let new = old.renewed(&after, &settings, &region, &Control::default()).unwrap().expect("it is small");
+        let whole = prepare(&after, &settings);
+        assert_eq!(new.bounds, whole.bounds);
+        assert_eq!(new.scale, whole.scale);
+        assert_eq!(new.slopes.levels[0], whole.slopes.levels[0]);
+        let (a, b) = (&new.light.levels[0].bytes, &whole.light.levels[0].bytes);
+        let far = a.iter().zip(b).filter(|(a, b)| a.abs_diff(**b) > 6).count();
+        assert!(far < a.len() / 500, "{far} of {} differ", a.len());
+        let all = Region { rows: 0..513, columns: 0..513 };
+        assert!(old.renewed(&after, &settings, &all, &Control::default()).unwrap().is_none());
     }
 
     #[test]

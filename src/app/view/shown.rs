@@ -8,6 +8,7 @@ use glam::Vec3;
 
 use super::compare::{Beside, Layout, Piece, Side};
 use super::formation::Formation;
+use super::globe::PreparedGlobe;
 use super::prepare::Prepared;
 use crate::look::PaletteTable;
 
@@ -15,6 +16,8 @@ use crate::look::PaletteTable;
 #[derive(Resource, Clone)]
 pub struct Shown {
     pub prepared: Option<Arc<Prepared>>,
+    /// A planet, in place of the terrain.
+    pub globe: Option<Arc<PreparedGlobe>>,
     pub palette: Option<Arc<PaletteTable>>,
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
@@ -26,7 +29,7 @@ pub struct Shown {
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { prepared: None, palette: None, water: true, beside: None, formation: None }
+        Self { prepared: None, globe: None, palette: None, water: true, beside: None, formation: None }
     }
 }
 
@@ -37,6 +40,12 @@ impl Shown {
             Side::A => self.prepared.as_ref().zip(self.palette.as_ref()),
             Side::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
         }
+    }
+
+    /// Serial of the terrain or planet that shall be on screen; 0 without one.
+    pub fn serial(&self) -> u64 {
+        let terrain = self.prepared.as_ref().map(|prepared| prepared.serial);
+        self.globe.as_ref().map(|globe| globe.serial).or(terrain).unwrap_or(0)
     }
 
     /// How far along a ray the ground of a side is met.
@@ -81,7 +90,7 @@ struct Report {
 }
 
 impl Drawn {
-    /// Serial of the [`Prepared`] drawn last; 0 before the first.
+    /// Serial of the terrain or planet drawn last; 0 before the first.
     pub fn serial(&self) -> u64 {
         self.0.serials[0].load(Ordering::Acquire)
     }
@@ -99,7 +108,7 @@ impl Drawn {
     /// Whether what is on screen is what shall be.
     pub fn is(&self, shown: &Shown) -> bool {
         let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
-        let there = shown.prepared.as_ref().is_none_or(|prepared| prepared.serial == self.serial());
+        let there = shown.serial() == 0 || shown.serial() == self.serial();
         let settled = !self.0.unsettled.load(Ordering::Acquire);
         there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
     }

@@ -14,6 +14,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
+use super::cut::Cut;
 use super::inland::Inland;
 use super::mips::Mips;
 use super::prepare::Prepared;
@@ -33,17 +34,21 @@ pub enum Layer {
     Light,
     Inland,
     Data,
+    Colours,
+    Void,
 }
 
 impl Layer {
-    const ALL: [Self; 5] = [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data];
+    const ALL: [Self; 7] =
+        [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data, Self::Colours, Self::Void];
 
     fn format(self) -> TextureFormat {
         match self {
             Self::Heights => TextureFormat::R32Float,
             Self::Slopes => TextureFormat::Rg16Float,
             Self::Light => TextureFormat::Rg8Unorm,
-            Self::Inland | Self::Data => TextureFormat::R16Float,
+            Self::Inland | Self::Data | Self::Void => TextureFormat::R16Float,
+            Self::Colours => TextureFormat::Rgba8UnormSrgb,
         }
     }
 
@@ -54,6 +59,8 @@ impl Layer {
             Self::Light => Some(Source::Mips(prepared.light.clone())),
             Self::Inland => prepared.inland.clone().map(Source::Inland),
             Self::Data => prepared.data.as_ref().map(|data| Source::Mips(data.texels.clone())),
+            Self::Colours => prepared.grown.as_ref().map(|grown| Source::Mips(grown.colours.clone())),
+            Self::Void => prepared.cut.clone().map(Source::Void),
         }
     }
 }
@@ -64,6 +71,7 @@ enum Source {
     Heights(Arc<Terrain>),
     Mips(Arc<Mips>),
     Inland(Arc<Inland>),
+    Void(Arc<Cut>),
 }
 
 impl Source {
@@ -72,6 +80,7 @@ impl Source {
             (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
             (Self::Mips(a), Self::Mips(b)) => Arc::ptr_eq(a, b),
             (Self::Inland(a), Self::Inland(b)) => Arc::ptr_eq(a, b),
+            (Self::Void(a), Self::Void(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }
@@ -81,6 +90,7 @@ impl Source {
             Self::Heights(_) => None,
             Self::Mips(mips) => Some(mips),
             Self::Inland(inland) => Some(&inland.depths),
+            Self::Void(cut) => Some(&cut.void),
         }
     }
 
@@ -267,7 +277,7 @@ mod tests {
     use crate::scene::Settings;
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> Prepared {
-        let choice = Choice { overlay, reference: None };
+        let choice = Choice { overlay, ..Choice::default() };
         prepare(&Arc::new(terrain.clone()), &Settings::default(), &choice, &Control::default()).unwrap()
     }
 
@@ -301,7 +311,7 @@ mod tests {
         let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(2.0);
         let plain = prepared(&terrain, Overlay::None);
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), reference: None };
+        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert_eq!(bytes(&flow, Some(&plain)), flow.texture_bytes() - plain.texture_bytes());
         assert_eq!(bytes(&plain, Some(&flow)), 0);

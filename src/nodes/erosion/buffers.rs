@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::field::{Edges, Grid, MapKind, Terrain};
+use crate::field::{Edges, Globe, Grid, MapKind, Terrain};
 use crate::nodes::Ledger;
 
 /// What a row lost and gained, and what the water over it carries.
@@ -33,7 +33,7 @@ impl<const MAPS: usize> Next<MAPS> {
         for buffer in std::iter::once(&mut self.height).chain(&mut self.maps) {
             buffer.resize(terrain.grid.len(), 0.0);
         }
-        self.accounts.resize(terrain.samples(), [0.0; 3]);
+        self.accounts.resize(terrain.grid.rows(), [0.0; 3]);
     }
 
     /// On a wrapping grid, makes the last row repeat the first.
@@ -47,7 +47,9 @@ impl<const MAPS: usize> Next<MAPS> {
     /// Enters the accounts in the books and changes places with the terrain's heights and its maps of `kinds`.
     pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], ledger: &mut Ledger) {
         let mut carried = 0.0;
-        for [eroded, deposited, in_water] in &self.accounts[..terrain.grid.distinct()] {
+        let grid = terrain.grid;
+        let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
+        for [eroded, deposited, in_water] in &self.accounts[..counted] {
             ledger.eroded += eroded;
             ledger.deposited += deposited;
             carried += in_water;
@@ -71,13 +73,16 @@ pub fn exchange_maps<'a>(
     }
 }
 
-/// Makes the maps of `kinds` where there are none, and closes the seams of a wrapping terrain.
+/// Makes the maps of `kinds` where there are none, and closes the seams of a wrapping terrain and of a globe.
 pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     terrain.close_seam();
     let (n, edges) = (terrain.samples(), terrain.grid.edges);
+    let globe = terrain.grid.is_globe().then(|| Globe::new(n));
     for &kind in kinds {
         if terrain.map(kind).is_none() {
             terrain.map_mut(kind);
+        } else if let Some(globe) = &globe {
+            globe.close(terrain.map_mut(kind));
         } else if edges == Edges::Wrap {
             let map = terrain.map_mut(kind);
             map.chunks_mut(n).for_each(|row| row[n - 1] = row[0]);
@@ -88,7 +93,7 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
 
 /// The row or column that `index` repeats: the first for the last of a wrapping grid, else itself.
 pub fn original(grid: Grid, index: usize) -> usize {
-    if index == grid.distinct() { 0 } else { index }
+    if grid.edges == Edges::Wrap && index + 1 == grid.samples { 0 } else { index }
 }
 
 /// The row that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.

@@ -18,6 +18,7 @@
 use rayon::prelude::*;
 
 use super::buffers::{self, Next, add_balance, balance, original};
+use super::globe;
 use super::rock::Rock;
 use crate::field::{Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
@@ -47,7 +48,7 @@ crate::params! {
 /// Largest r of one step.
 const STABLE: f64 = 0.25;
 /// Largest √(κ·Δt) of one iteration, as a fraction of the side.
-const FARTHEST: f64 = 1.0 / 128.0;
+pub(super) const FARTHEST: f64 = 1.0 / 128.0;
 /// Weight of a straight and of a diagonal neighbour.
 const STRAIGHT: f64 = 2.0 / 3.0;
 const DIAGONAL: f64 = 1.0 / 6.0;
@@ -65,8 +66,15 @@ impl Process for Creep {
         Pace::Time
     }
 
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
+        if terrain.grid.is_globe() {
+            return Box::new(globe::creep::Soil::new(self, terrain));
+        }
         Box::new(Soil {
             metres: f64::from(self.diffusivity) * f64::from(self.time_step),
             rock: Rock::new(&terrain, self.hardness),
@@ -80,7 +88,7 @@ impl Process for Creep {
 }
 
 /// The data maps of this process, in the order of [`Next::maps`].
-const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+pub(super) const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Creep under way.
 struct Soil {

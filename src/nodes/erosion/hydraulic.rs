@@ -31,6 +31,7 @@
 use rayon::prelude::*;
 
 use super::buffers::{self, Next, add_balance, balance, inside, total};
+use super::globe;
 use super::silt::{WRITTEN, Weather, lay_down};
 use super::thermal::Neighbours;
 use crate::field::{Grid, MapKind, Terrain};
@@ -71,8 +72,15 @@ impl Process for Hydraulic {
         self.iterations
     }
 
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
+        if terrain.grid.is_globe() {
+            return Box::new(globe::hydraulic::Wash::new(self, terrain));
+        }
         let carried = cx.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         Box::new(Wash {
             law: Law {

@@ -54,6 +54,18 @@ impl Weather {
         }
     }
 
+    /// Rain and solubility of the cells from `first` on.
+    pub fn globe_row(&self, first: usize, rain: &mut [f32], solubility: &mut [f32]) {
+        if self.rain_map.is_none() && self.rock.uniform().is_some() {
+            rain.fill(self.rain);
+            solubility.fill(self.solubility(first));
+            return;
+        }
+        for (j, (rain, solubility)) in rain.iter_mut().zip(solubility).enumerate() {
+            (*rain, *solubility) = (self.rain(first + j), self.solubility(first + j));
+        }
+    }
+
     /// The water that the flow map counts as 1: the rain of an iteration.
     pub fn unit_of_flow(&self) -> f32 {
         if self.rain > LEAST_RAIN { self.rain } else { LEAST_RAIN }

@@ -25,7 +25,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::exchange_maps;
+use super::buffers::{self, exchange_maps};
+use super::globe;
 use super::rock::Rock;
 use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
@@ -80,7 +81,7 @@ crate::params! {
 pub const SLIDE_YEARS: f64 = 10_000.0;
 
 /// The data maps of this process, in the order of [`Maps`].
-const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
+pub(super) const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
     fn writes(&self) -> &'static [MapKind] {
@@ -105,7 +106,15 @@ impl Process for StreamPower {
         self.uplift_variation > 0.0
     }
 
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+        if terrain.grid.is_globe() {
+            buffers::prepare(&mut terrain, &WRITTEN);
+            return Box::new(globe::stream_power::Range::new(self, terrain));
+        }
         terrain.close_seam();
         for kind in WRITTEN {
             if terrain.map(kind).is_none() {
@@ -175,7 +184,7 @@ impl Run for Range {
         // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
         spread.accumulate(&order, &spread.tangent, area);
 
-        let forces = Forces::new(law, cx);
+        let forces = Forces::new(law, cx, f64::from(cx.cell_metres()));
         bed.rise(cx, cells, &old, spread, &forces, &uplift)?;
         bed.prepare(cx, cells, spread, area, &forces, &self.rock)?;
         bed.wear(cx, spread, &order, &forces)?;

@@ -17,11 +17,11 @@ use crate::nodes::{Cancelled, Context};
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;
 /// A coefficient that wears everything there is to wear.
-const MOST: f64 = 1.0e30;
+pub(super) const MOST: f64 = 1.0e30;
 /// Share of a lake's depth that can be filled in one step; what is filled at once would be level to the bit.
-const FILL: f32 = 0.5;
+pub(super) const FILL: f32 = 0.5;
 /// Largest Courant number of explicit creep.
-const COURANT: f64 = 0.25;
+pub(super) const COURANT: f64 = 0.25;
 
 /// The law in heights and cells.
 pub struct Forces {
@@ -37,23 +37,24 @@ pub struct Forces {
     /// Source area in cells.
     source: f64,
     /// Fall over one cell at the talus angle.
-    talus: f32,
+    pub(super) talus: f32,
     /// Share of what is too steep that comes down.
-    slide: f32,
+    pub(super) slide: f32,
     /// Creep's D·Δt in m², and per square cell.
-    creep_metres: f64,
-    creep: f64,
+    pub(super) creep_metres: f64,
+    pub(super) creep: f64,
 }
 
 impl Forces {
-    pub fn new(law: &StreamPower, cx: &Context) -> Self {
-        let (cell, relief) = (f64::from(cx.cell_metres()), f64::from(cx.relief_metres));
+    /// The law on cells with sides of `cell` metres.
+    pub fn new(law: &StreamPower, cx: &Context, cell: f64) -> Self {
+        let relief = f64::from(cx.relief_metres);
         let (dt, m, n) = (f64::from(law.time_step), f64::from(law.area_exponent), f64::from(law.slope_exponent));
         let cell_area = cell * cell;
         // metres a step for one cell area on a slope of 1
         let metres = dt * f64::from(law.erodibility) * 1.0e-3 * libm::pow(cell_area / 1.0e6, m);
         let creep_metres = f64::from(law.diffusivity) * dt;
-        let talus = if law.talus_angle < 89.9 { cx.rise_per_cell(law.talus_angle) } else { f32::INFINITY };
+        let talus = if law.talus_angle < 89.9 { cx.rise_over(law.talus_angle, cell as f32) } else { f32::INFINITY };
         Self {
             uplift: (f64::from(law.uplift_rate) * 1.0e-3 * dt / relief) as f32,
             settles: law.deposition > 0.0,
@@ -69,9 +70,18 @@ impl Forces {
         }
     }
 
+    /// c for an area and a distance in cells.
+    #[inline]
+    pub(super) fn coefficient(&self, area: f64, distance: f64) -> f64 {
+        let wet = area + self.source;
+        let strength = if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
+        let along = if self.n == 1.0 { distance } else { exp2(self.n * log2(distance)) };
+        self.wear * strength / along
+    }
+
     /// The fall that is left of `fall` after wear of coefficient `c`.
     #[inline]
-    fn worn(&self, fall: f64, c: f64) -> f64 {
+    pub(super) fn worn(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
             return root.of(fall, c);
         }
@@ -148,13 +158,10 @@ impl Bed {
             cx.control.check()?;
             for (j, (c, slide)) in row.iter_mut().zip(slides).enumerate() {
                 let k = i * side + j;
-                let wet = f64::from(area[k]) + forces.source;
-                let strength = if forces.m == 0.5 { wet.sqrt() } else { libm::pow(wet, forces.m) };
                 let tangent = f64::from(flow.tangent[k]);
                 let distance = (1.0 + tangent * tangent).sqrt();
-                let along = if forces.n == 1.0 { distance } else { exp2(forces.n * log2(distance)) };
                 let softness = rock.softness(i * n + j);
-                *c = (forces.wear * strength / along * f64::from(softness)).min(MOST) as f32;
+                *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(softness)).min(MOST) as f32;
                 *slide = forces.slide * softness;
             }
             Ok(())

@@ -25,6 +25,7 @@
 use rayon::prelude::*;
 
 use super::buffers::{self, Next, add_balance, balance, inside, original};
+use super::globe;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
@@ -43,7 +44,7 @@ crate::params! {
     Thermal "Thermal erosion" in "Erosion", from "Musgrave et al. 1989; Olsen 2004", also "talus scree landslide rockfall weathering crumble" {
         /// Iterations, counted at the scene's resolution. More carry the scree farther down.
         iterations: u32 = 50, 0..=10_000, slider 1..=500;
-        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees.
+        /// Steepest slope that stays where it is. Loose rock rests at 30 to 40 degrees; on a whole planet seen from afar slopes of a degree are steep.
         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0, slider 15.0..=60.0;
         /// Share of the excess height moved in one iteration. Above 0.3 the slopes ripple until they settle; near 1 they leap.
         rate: f32 = 0.3, 0.0..=1.0, slider 0.05..=0.5;
@@ -73,8 +74,15 @@ impl Process for Thermal {
         self.iterations
     }
 
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
+        if terrain.grid.is_globe() {
+            return Box::new(globe::thermal::Slide::new(self, terrain));
+        }
         Box::new(Slide {
             talus_angle: self.talus_angle,
             rate: self.rate,
@@ -88,7 +96,7 @@ impl Process for Thermal {
 }
 
 /// The data maps of this process, in the order of [`Next::maps`].
-const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+pub(super) const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Cells of a band; the rows beside a band are computed twice, so bands are not too small.
 const BAND_CELLS: usize = 16 * 1024;

@@ -6,9 +6,11 @@
 //! axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping terrains
 //! all of it repeats, and a range goes on without an end along a side or a diagonal.
 
-use crate::field::Edges;
+use crate::field::{Edges, Globe};
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::solid::SolidField;
+use crate::nodes::generators::warp::Warp;
 use crate::nodes::{Cancelled, Context};
 
 crate::choices! {
@@ -31,6 +33,20 @@ const OCTAVES: u32 = 4;
 /// Share of the greatest uplift in every sample; none where it is the same all over.
 pub struct Uplift(Option<Vec<f32>>);
 
+/// The form on a globe: a dome on the equator at longitude 0, or a range along a great circle; none of them has an end.
+fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
+    let across = match shape {
+        UpliftShape::Everywhere => return 1.0,
+        UpliftShape::Dome => return if x > 0.0 { x * x } else { 0.0 },
+        UpliftShape::EastWest => z,
+        UpliftShape::NorthSouth => y,
+        UpliftShape::Diagonal => (z - y) * std::f32::consts::FRAC_1_SQRT_2,
+    };
+    // with across the sine of the distance from the great circle, cos² of twice that distance
+    let form = 1.0 - 2.0 * across * across;
+    if form > 0.0 { form * form } else { 0.0 }
+}
+
 impl Uplift {
     pub fn new(cx: &Context, shape: UpliftShape, variation: f32) -> Result<Self, Cancelled> {
         if shape == UpliftShape::Everywhere && variation == 0.0 {
@@ -39,8 +55,20 @@ impl Uplift {
         let grid = cx.grid;
         let mut share = vec![0.0; grid.len()];
         let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
-        let octaves = Octave::all(grid, cx.random.fork(1), &law, Fade::Improved);
         let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
+        if grid.is_globe() {
+            let noise = SolidField::new(grid, cx.random.fork(1), &law, Fade::Improved, Warp::NONE);
+            octaves::sum(cx, 1.0 - variation, &weights, || noise.readers(), &mut share)?;
+            let globe = Globe::new(grid.samples);
+            cx.rows(&mut share, |row, cells| {
+                for (j, share) in cells.iter_mut().enumerate() {
+                    let form = on_globe(shape, globe.direction_of(row * grid.samples + j));
+                    *share = if *share > 0.0 { *share * form } else { 0.0 };
+                }
+            })?;
+            return Ok(Self(Some(share)));
+        }
+        let octaves = Octave::all(grid, cx.random.fork(1), &law, Fade::Improved);
         octaves::sum(cx, 1.0 - variation, &weights, || octaves.iter().map(Octave::reader).collect(), &mut share)?;
         let swell = |t: f32| {
             let s = libm::sinf(t * std::f32::consts::PI);

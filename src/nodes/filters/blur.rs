@@ -16,6 +16,10 @@ crate::params! {
 }
 
 impl Filter for Blur {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         if self.radius > 0.0 {
             terrain.height = gauss::smoothed(cx, &terrain.height, self.radius)?;

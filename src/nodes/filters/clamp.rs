@@ -21,6 +21,10 @@ crate::params! {
 }
 
 impl Filter for Clamp {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let [floor, ceiling] =
             [self.floor.min(self.ceiling), self.floor.max(self.ceiling)].map(|h| h / cx.relief_metres);

@@ -15,6 +15,10 @@ crate::params! {
 }
 
 impl Filter for Invert {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.rows(&mut terrain.height, |_, row| row.iter_mut().for_each(|h| *h = 2.0 * self.level - *h))
     }

@@ -35,6 +35,10 @@ crate::params! {
 const NARROW: f32 = 1.0e-6;
 
 impl Filter for Levels {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let bend = (self.curve != Curve::identity()).then(|| self.curve.prepare());
         let exponent = 1.0 / self.gamma;

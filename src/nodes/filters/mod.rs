@@ -6,6 +6,7 @@ mod drift;
 mod envelope;
 pub mod expander;
 pub(crate) mod gauss;
+mod globe_gauss;
 pub mod invert;
 pub mod island;
 pub mod levels;

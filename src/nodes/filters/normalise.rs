@@ -40,12 +40,16 @@ crate::params! {
 const LEVEL: f32 = 1.0e-6;
 
 impl Filter for Normalise {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         let (lowest, highest) = if self.ignore == 0.0 {
             terrain.range()
         } else {
-            let last = cx.grid.distinct() * cx.grid.distinct() - 1;
+            let last = order::count(cx.grid) - 1;
             let ignored = (last as f64 * f64::from(self.ignore) * 0.01) as usize;
             (order::nth(cx, &terrain.height, ignored)?, order::nth(cx, &terrain.height, last - ignored)?)
         };

@@ -3,6 +3,7 @@
 //! Scheme: the bits of a float, with the sign turned round, grow as the float does; a radix sort in three passes of 11 bits
 //! is stable, and reading 11 bits at a time finds one height without sorting.
 
+use crate::field::Grid;
 use crate::nodes::{Cancelled, Context};
 
 const DIGIT_BITS: u32 = 11;
@@ -73,14 +74,20 @@ impl Order {
     }
 }
 
-/// The height that has `below` distinct samples before it in growing order.
+/// How many samples are put in order: the distinct ones, on a globe with the copies on its borders.
+pub fn count(grid: Grid) -> usize {
+    if grid.is_globe() { grid.len() } else { grid.distinct() * grid.distinct() }
+}
+
+/// The height that has `below` of the [`count`] samples before it in growing order.
 pub fn nth(cx: &Context, field: &[f32], below: usize) -> Result<f32, Cancelled> {
     let distinct = cx.grid.distinct();
     let (mut found, mut below) = (0u32, below);
     for pass in (0..3).rev() {
         let mut counts = [0usize; DIGITS];
         let known = (pass + 1) * DIGIT_BITS;
-        for i in 0..distinct {
+        let rows = if cx.grid.is_globe() { cx.grid.rows() } else { distinct };
+        for i in 0..rows {
             cx.control.check()?;
             for &h in &cx.grid.row(field, i)[..distinct] {
                 let key = key(h);

@@ -30,7 +30,7 @@ impl Filter for Seamless {
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
-        let Grid { samples: n, edges } = cx.grid;
+        let Grid { samples: n, edges, .. } = cx.grid;
         if edges == Edges::Wrap {
             return Ok(());
         }
@@ -95,7 +95,7 @@ impl Band {
                 lanes
             })
             .collect();
-        let grid = Grid { samples: left.len(), edges };
+        let grid = Grid::working(left.len(), edges);
         let (mut bands, mut width) = (Vec::new(), width);
         while width > 2.0 * NARROWEST {
             let mut smooth = Lines::new(grid, left.clone());

@@ -19,6 +19,10 @@ crate::params! {
 }
 
 impl Filter for Sharpen {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         if self.radius == 0.0 || self.amount == 0.0 {
             return Ok(());

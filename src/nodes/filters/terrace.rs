@@ -27,6 +27,10 @@ const STEEPEST: f32 = 1.0e-3;
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Terrace {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn is_random(&self) -> bool {
         true
     }

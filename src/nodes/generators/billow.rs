@@ -8,6 +8,7 @@
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::octaves::{self, Fade, Octaves, Reader};
+use super::solid::SolidField;
 use super::warp::{Field, Warp};
 use crate::nodes::{Cancelled, Context, Generator};
 
@@ -40,6 +41,10 @@ crate::params! {
 }
 
 impl Generator for Billow {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves {
             count: self.octaves,
@@ -48,12 +53,28 @@ impl Generator for Billow {
             offset: [self.offset_x, self.offset_y],
         };
         let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
+        if cx.grid.is_globe() {
+            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
+            return self.sum(cx, || field.readers(), out);
+        }
         let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
+        self.sum(cx, || field.readers(), out)
+    }
+}
+
+impl Billow {
+    /// Sums the octaves, where `readers` makes a reader of each.
+    fn sum<R: Reader>(
+        &self,
+        cx: &Context,
+        readers: impl Fn() -> Vec<R> + Sync,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
         let weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / weights.iter().sum::<f32>();
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers = field.readers();
+            let mut readers = readers();
             let mut noise = vec![0.0f32; n];
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);

@@ -2,6 +2,7 @@
 //!
 //! Law: h = surface(p) / relief with p and relief in the tree's own frame, see [`construction`](crate::construction); the water map is how
 //! far the water's surface stands above the ground, sand and snow are maps of their thickness and raise the ground.
+//! Cut out, the weight α is the map of where there is ground: it ends where α = ½, as the document has it.
 //! Scheme: tiles in parallel, each asking only the pieces that touch it. Octaves that the grid cannot show fade out, so
 //! that a preview is close to the result and not exactly its subsample.
 //! Boundary: a wrapping terrain repeats its first row and column; pieces at an edge do not go on at the other side, and what does not
@@ -11,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::construction::fill::{Region, Sampling};
 use crate::construction::{Program, Tier, Tree, presets};
-use crate::field::{Edges, MapKind, Terrain};
+use crate::field::{Edges, MapKind, Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -21,6 +22,8 @@ crate::params! {
         tree: Arc<Tree> = presets::volcano();
         /// How much detail the pieces show: 0 only their plain forms, 1 everything.
         detail: f32 = 1.0, 0.0..=1.0;
+        /// Leaves out the ground around the pieces, so that they stand alone. Without it the ground there is level.
+        cut_out: bool = false;
         presets {
             Volcano "Volcano": "An island with a volcano, gullies on its flanks and a crater at its side." { tree = presets::volcano() }
             Valley "Valley with river": "A river in a green valley between two mountain ranges." { tree = presets::valley() }
@@ -38,10 +41,11 @@ const LAID: [(Tier, MapKind); 4] = [
     (Tier::Vegetation, MapKind::Vegetation),
 ];
 
-/// The sets of maps that a construction can make: bit k of the index stands for entry k of [`LAID`].
-static SETS: LazyLock<[Vec<MapKind>; 1 << LAID.len()]> = LazyLock::new(|| {
-    let holds = |set: usize, k: usize| set >> k & 1 == 1;
-    std::array::from_fn(|set| (0..LAID.len()).filter(|&k| holds(set, k)).map(|k| LAID[k].1).collect())
+/// The sets of maps that a construction can make: bit k of the index stands for entry k of [`LAID`], the last for
+/// where there is ground.
+static SETS: LazyLock<[Vec<MapKind>; 2 << LAID.len()]> = LazyLock::new(|| {
+    let kinds = || LAID.iter().map(|laid| laid.1).chain([MapKind::Ground]).enumerate();
+    std::array::from_fn(|set| kinds().filter(|(k, _)| set >> k & 1 == 1).map(|(_, kind)| kind).collect())
 });
 
 impl Construction {
@@ -49,13 +53,73 @@ impl Construction {
         self.tree.root(tier).is_some_and(|piece| !piece.hidden)
     }
 
+    /// What the layer makes of the seeds of the pieces.
+    pub fn seed(random: Stream) -> u32 {
+        random.bits(0, 0) as u32
+    }
+
     /// The tree ready to be asked, with the random values of the layer.
     pub fn program(&self, cx: &Context) -> Program {
-        Program::new(&self.tree, cx.random.bits(0, 0) as u32)
+        self.program_of(cx.random)
+    }
+
+    /// The tree ready to be asked, with the random values of a stream.
+    pub fn program_of(&self, random: Stream) -> Program {
+        Program::new(&self.tree, Self::seed(random))
+    }
+
+    /// Computes the samples of a region anew; the others stay as they are. The grid does not wrap, and the terrain has the maps
+    /// that the construction makes.
+    pub fn regenerate(
+        &self,
+        program: &Program,
+        region: &Region,
+        cx: &Context,
+        made: &mut Terrain,
+    ) -> Result<(), Cancelled> {
+        if region.is_empty() {
+            return Ok(());
+        }
+        let n = cx.grid.samples;
+        let cells = || region.rows.clone().flat_map(|row| region.columns.clone().map(move |column| row * n + column));
+        let fill = |tier: Tier, out: &mut [f32]| {
+            let sampling = Sampling { level: f64::from(self.detail), ..Sampling::of(tier) };
+            program.fill_region(cx.grid, region, sampling, cx.control, out)
+        };
+        fill(Tier::Terrain, &mut made.height)?;
+        let mut layer = vec![0.0; if LAID.iter().any(|(tier, _)| program.has(*tier)) { cx.grid.len() } else { 0 }];
+        for tier in [Tier::Sand, Tier::Snow] {
+            if program.has(tier) {
+                fill(tier, &mut layer)?;
+                cells().for_each(|k| made.height[k] += layer[k]);
+            }
+        }
+        for (tier, kind) in LAID.into_iter().filter(|(tier, _)| self.lays(*tier)) {
+            // a tier of nothing but hidden pieces is there and lays nothing
+            if program.has(tier) {
+                fill(tier, &mut layer)?;
+            } else {
+                cells().for_each(|k| layer[k] = if tier == Tier::Water { f32::NEG_INFINITY } else { 0.0 });
+            }
+            let Terrain { height, .. } = &*made;
+            let depth = |k: usize| match tier {
+                Tier::Water if layer[k] > height[k] => layer[k] - height[k],
+                Tier::Water => 0.0,
+                _ => layer[k],
+            };
+            let values: Vec<f32> = cells().map(depth).collect();
+            let map = made.map_mut(kind);
+            cells().zip(values).for_each(|(k, value)| map[k] = value);
+        }
+        Ok(())
     }
 
     fn fill_tier(&self, program: &Program, tier: Tier, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let sampling = Sampling { level: f64::from(self.detail), ..Sampling::of(tier) };
+        self.fill_with(program, Sampling::of(tier), cx, out)
+    }
+
+    fn fill_with(&self, program: &Program, sampling: Sampling, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let sampling = Sampling { level: f64::from(self.detail), ..sampling };
         program.fill_region(cx.grid, &Region::whole(cx.grid), sampling, cx.control, out)?;
         if cx.grid.edges == Edges::Wrap {
             let n = cx.grid.samples;
@@ -100,12 +164,16 @@ impl Generator for Construction {
             }
             made.set_map(kind, Some(Arc::new(map)));
         }
+        if self.cut_out {
+            let sampling = Sampling { weight: true, ..Sampling::of(Tier::Terrain) };
+            self.fill_with(&program, sampling, cx, made.map_mut(MapKind::Ground))?;
+        }
         Ok(())
     }
 
     fn writes(&self) -> &'static [MapKind] {
         let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
-        &SETS[set]
+        &SETS[set | usize::from(self.cut_out) << LAID.len()]
     }
 
     fn previews_exactly(&self) -> bool {

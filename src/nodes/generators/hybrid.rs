@@ -9,6 +9,8 @@
 
 use super::lattice::Octave;
 use super::octaves::{self, Fade, Octaves, Reader};
+use super::solid::SolidField;
+use super::warp::Warp;
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -40,6 +42,10 @@ crate::params! {
 }
 
 impl Generator for Hybrid {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves {
             count: self.octaves,
@@ -47,12 +53,28 @@ impl Generator for Hybrid {
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
         };
+        if cx.grid.is_globe() {
+            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, Warp::NONE);
+            return self.sum(cx, || field.readers(), out);
+        }
         let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
+        self.sum(cx, || octaves.iter().map(Octave::reader).collect(), out)
+    }
+}
+
+impl Hybrid {
+    /// Sums the octaves, where `readers` makes a reader of each.
+    fn sum<R: Reader>(
+        &self,
+        cx: &Context,
+        readers: impl Fn() -> Vec<R> + Sync,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
         let weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / ((1.0 + self.offset) * weights.iter().sum::<f32>());
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers: Vec<_> = octaves.iter().map(Octave::reader).collect();
+            let mut readers = readers();
             let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);

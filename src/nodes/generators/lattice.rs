@@ -9,7 +9,8 @@
 //! octave, and along one row the left and right halves of a cell are linear in x: with the fade in y folded into the
 //! gradients, left = a·x + b and right = c·(x - 1) + d, hence
 //! noise = (a·x + b) + w(x)·((c - a)·x + (d - c - b)).
-//! A band keeps the gradients of the two lattice rows around it. The result at a place depends on nothing but
+//! A band keeps the gradients of the two lattice rows around it. Loops over a row are compiled for AVX-512, AVX2 and the least
+//! processor; all do the same operations in the same order on each sample, so the bits are the same. The result at a place depends on nothing but
 //! the place, so a preview is exactly the subsample of the full size.
 //!
 //! Each octave is moved by a random part of a cell: otherwise all octaves would be 0 together on the points of
@@ -100,6 +101,11 @@ impl Octave {
         direction(self.stream.bits(column, row))
     }
 
+    /// The gradients that stand on a lattice row at `columns`.
+    pub fn gradients(&self, columns: &[i32], row: i32, out: &mut [[f32; 2]]) {
+        draw(self.stream, columns, row, &DIRECTIONS, out);
+    }
+
     /// A reader for a band of rows.
     pub fn reader(&self) -> Reader<'_> {
         Reader { octave: self, upper: None, above: Vec::new(), below: Vec::new(), cells: Vec::new() }
@@ -120,24 +126,30 @@ pub struct Reader<'a> {
 impl RowReader for Reader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         self.prepare(row, amplitude);
-        let Axis { cell, fraction, .. } = &self.octave.columns;
-        let weight = &self.octave.column_weights;
-        let runs = &self.octave.runs;
-        if runs.is_empty() {
-            for (((h, &c), &x), &w) in out.iter_mut().zip(cell).zip(fraction).zip(weight) {
-                *h += value(self.cells[c as usize], x, w);
-            }
-            return;
+        add_row(self.octave, &self.cells, out);
+    }
+}
+
+/// Adds the row whose cells have these coefficients.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn add_row(octave: &Octave, cells: &[[f32; 4]], out: &mut [f32]) {
+    let Axis { cell, fraction, .. } = &octave.columns;
+    let weight = &octave.column_weights;
+    let runs = &octave.runs;
+    if runs.is_empty() {
+        for (((h, &c), &x), &w) in out.iter_mut().zip(cell).zip(fraction).zip(weight) {
+            *h += value(cells[c as usize], x, w);
         }
-        for (run, &cell) in runs.windows(2).zip(&self.cells) {
-            let span = run[0] as usize..run[1] as usize;
-            for ((h, &x), &w) in out[span.clone()].iter_mut().zip(&fraction[span.clone()]).zip(&weight[span]) {
-                *h += value(cell, x, w);
-            }
+        return;
+    }
+    for (run, &cell) in runs.windows(2).zip(cells) {
+        let span = run[0] as usize..run[1] as usize;
+        for ((h, &x), &w) in out[span.clone()].iter_mut().zip(&fraction[span.clone()]).zip(&weight[span]) {
+            *h += value(cell, x, w);
         }
-        for j in runs[runs.len() - 1] as usize..out.len() {
-            out[j] += value(self.cells[cell[j] as usize], fraction[j], weight[j]);
-        }
+    }
+    for j in runs[runs.len() - 1] as usize..out.len() {
+        out[j] += value(cells[cell[j] as usize], fraction[j], weight[j]);
     }
 }
 
@@ -177,9 +189,31 @@ fn value(cell: [f32; 4], x: f32, w: f32) -> f32 {
 
 /// Gradients on lattice row `line`, at every column of the octave.
 fn gradients(octave: &Octave, line: u32, out: &mut Vec<[f32; 2]>) {
-    let y = octave.rows.lines[line as usize];
-    out.clear();
-    out.extend(octave.columns.lines.iter().map(|&x| direction(octave.stream.bits(x, y))));
+    let columns = &octave.columns.lines;
+    out.resize(columns.len(), [0.0; 2]);
+    draw(octave.stream, columns, octave.rows.lines[line as usize], &DIRECTIONS, out);
+}
+
+/// Draws the gradients of one lattice row at `columns`.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn draw(stream: Stream, columns: &[i32], row: i32, directions: &[[f32; 2]; 256], out: &mut [[f32; 2]]) {
+    let at = |column: i32| (stream.bits(column, row) >> 56) as u8;
+    // in parts, so that many bits are mixed at a time before the scattered look-ups
+    let (parts, rest) = columns.as_chunks::<32>();
+    let (drawn, drawn_rest) = out.as_chunks_mut::<32>();
+    for (columns, drawn) in parts.iter().zip(drawn) {
+        // loops rather than `map`, which does not vectorise
+        let mut chosen = [0u8; 32];
+        for (chosen, &column) in chosen.iter_mut().zip(columns) {
+            *chosen = at(column);
+        }
+        for (g, chosen) in drawn.iter_mut().zip(chosen) {
+            *g = directions[usize::from(chosen)];
+        }
+    }
+    for (&column, g) in rest.iter().zip(drawn_rest) {
+        *g = directions[usize::from(at(column))];
+    }
 }
 
 #[cfg(test)]

@@ -6,10 +6,12 @@
 //! of octaves and any persistence (three standard deviations reach ±0.5).
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
 //! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
+//! On a globe the noise is [`solid`](super::solid).
 //! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
 use super::octaves::{self, Fade, Octaves};
+use super::solid::SolidField;
 use super::warp::{Field, Warp};
 use crate::nodes::{Cancelled, Context, Generator};
 
@@ -42,6 +44,10 @@ crate::params! {
 }
 
 impl Generator for Perlin {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves {
             count: self.octaves,
@@ -50,8 +56,12 @@ impl Generator for Perlin {
             offset: [self.offset_x, self.offset_y],
         };
         let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
-        let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
+        if cx.grid.is_globe() {
+            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
+            return octaves::sum(cx, self.base, &weights, || field.readers(), out);
+        }
+        let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
         octaves::sum(cx, self.base, &weights, || field.readers(), out)
     }
 }

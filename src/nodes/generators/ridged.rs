@@ -9,6 +9,7 @@
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::octaves::{self, Fade, Octaves, Reader};
+use super::solid::SolidField;
 use super::warp::{Field, Warp};
 use crate::nodes::{Cancelled, Context, Generator};
 
@@ -45,6 +46,10 @@ crate::params! {
 }
 
 impl Generator for Ridged {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves {
             count: self.octaves,
@@ -53,11 +58,27 @@ impl Generator for Ridged {
             offset: [self.offset_x, self.offset_y],
         };
         let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
+        if cx.grid.is_globe() {
+            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
+            return self.sum(cx, || field.readers(), out);
+        }
         let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
+        self.sum(cx, || field.readers(), out)
+    }
+}
+
+impl Ridged {
+    /// Sums the octaves, where `readers` makes a reader of each.
+    fn sum<R: Reader>(
+        &self,
+        cx: &Context,
+        readers: impl Fn() -> Vec<R> + Sync,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
         let weights = self.weights();
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers = field.readers();
+            let mut readers = readers();
             let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);
@@ -75,9 +96,7 @@ impl Generator for Ridged {
             }
         })
     }
-}
 
-impl Ridged {
     /// Weight of each octave, so that a crest on which all octaves agree has height `amplitude`.
     fn weights(&self) -> Vec<f32> {
         let weights = octaves::powers(self.octaves, self.persistence);

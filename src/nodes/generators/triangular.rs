@@ -11,20 +11,20 @@
 //! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's lower
 //! triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side of the diagonal.
 //! `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge: row i of the
-//! square reads row i of the table, stretched over the middle i of its samples. Outside, the ground is level
-//! at the lowest height.
+//! square reads row i of the table, stretched over the middle i of its samples. Outside there is no ground
+//! ([`MapKind::Ground`], halfway between none and full on the edges of the triangle); heights there are the lowest.
 //! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one triangle; a wrapping terrain continues on the other side.
 //! Source: document 000, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
-use crate::field::{Edges, Grid};
+use crate::field::{Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::choices! {
     /// What is split.
     Layout {
         Square "Square": "Two triangles fill the terrain.",
-        Triangle "Triangle": "A single triangle stands on the south edge, with level ground around it.",
+        Triangle "Triangle": "A single triangle stands on the south edge, and around it there is nothing.",
     }
 }
 
@@ -63,6 +63,15 @@ impl Generator for Triangular {
         }
     }
 
+    fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
+        self.fill(cx, &mut made.height)?;
+        if self.layout == Layout::Triangle { outline(cx, made.map_mut(MapKind::Ground)) } else { Ok(()) }
+    }
+
+    fn writes(&self) -> &'static [MapKind] {
+        if self.layout == Layout::Triangle { &[MapKind::Ground] } else { &[] }
+    }
+
     /// The rows of a single triangle lie between the samples of the square.
     fn previews_exactly(&self) -> bool {
         self.layout == Layout::Square
@@ -97,22 +106,50 @@ impl Triangular {
     }
 }
 
+/// Places this close to an edge, in rows of the table, are inside: rounding must not leave out a sample on it.
+const RIM: f32 = 0.01;
+
+/// Place of row or column `index` in the triangle, 0 to 1 from its apex to its base. Across the seam of a wrapping terrain
+/// what is around the triangle goes on.
+fn place(grid: Grid, index: usize) -> f32 {
+    let inset = if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 };
+    (grid.position(index) - inset) / (1.0 - 2.0 * inset)
+}
+
+/// Where the triangle is: 1 inside and 0 outside, over a sample from one to the other.
+fn outline(cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+    let grid = cx.grid;
+    let samples = (place(grid, 1) - place(grid, 0)).recip();
+    // the slanted edges rise by 2 where they run 1
+    let slanted = samples / 5.0f32.sqrt();
+    cx.rows(out, |i, row| {
+        let down = place(grid, i);
+        for (j, ground) in row.iter_mut().enumerate() {
+            let aside = (place(grid, j) - 0.5).abs();
+            let edge = (down - 2.0 * aside) * slanted;
+            // on an open terrain the base is the edge of the terrain itself
+            let base = if grid.edges == Edges::Wrap { (1.0 - down) * samples } else { f32::INFINITY };
+            let within = if edge < base { edge } else { base };
+            *ground = (within + 0.5).clamp(0.0, 1.0);
+        }
+    })
+}
+
 /// Shows the lower triangle of `table` upright: rows are stretched from their slanted ends to the middle of the square.
 fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
     let rows = (0..side).flat_map(|i| &table[i * side..][..=i]);
     let lowest = rows.fold(f32::MAX, |low, &h| if h < low { h } else { low });
     let grid = cx.grid;
-    // across the seam of a wrapping terrain the level ground goes on
-    let inset = if grid.edges == Edges::Wrap { 1.0 / 64.0 } else { 0.0 };
     cx.rows(out, |i, row| {
-        let down = (grid.position(i) - inset) / (1.0 - 2.0 * inset);
+        let down = place(grid, i);
         let y = down * (side - 1) as f32;
         for (j, h) in row.iter_mut().enumerate() {
-            let along = (grid.position(j) - inset) / (1.0 - 2.0 * inset);
+            let along = place(grid, j);
             // column of the sheared row
             let x = (along - 0.5) * (side - 1) as f32 + 0.5 * y;
-            let within = (0.0..=1.0).contains(&down) && (0.0..=y).contains(&x);
-            *h = if within { inside(table, side, x, y) } else { lowest };
+            let within = (-RIM..=side as f32 - 1.0 + RIM).contains(&y) && (-RIM..=y + RIM).contains(&x);
+            let y = y.clamp(0.0, (side - 1) as f32);
+            *h = if within { inside(table, side, x.clamp(0.0, y), y) } else { lowest };
         }
     })
 }

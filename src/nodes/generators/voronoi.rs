@@ -255,6 +255,7 @@ mod tests {
                     size_metres: 1000.0,
                     relief_metres: 100.0,
                     sea_level: 0.0,
+                    planet: None,
                     scene_samples: samples,
                     random: Stream::new(5, 6),
                     control: &control,

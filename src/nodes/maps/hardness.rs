@@ -5,13 +5,16 @@
 //! and hard beds take turns; the variation moves their boundaries by up to half a bed and makes each a little harder or softer.
 //! A tenth of a bed on both sides of a boundary the hardness passes from one to the other.
 //! The map is that of the surface as it is now. After an erosion another of these layers shows what has come to light.
-//! Boundary: on wrapping terrains there is no dip, and a whole number of folds.
+//! Boundary: on wrapping terrains there is no dip, and a whole number of folds. On a globe distances are those from the great
+//! circle that crosses the direction of the dip at longitude 0 on the equator: dips and folds run around in rings.
 
 use std::sync::Arc;
 
-use crate::field::{Edges, MapKind, Terrain};
+use crate::field::{Edges, Globe, MapKind, Terrain};
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::solid::SolidField;
+use crate::nodes::generators::warp::Warp;
 use crate::nodes::{Cancelled, Context, Filter};
 
 crate::choices! {
@@ -61,6 +64,10 @@ impl Filter for Hardness {
         &[MapKind::Hardness]
     }
 
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn is_random(&self) -> bool {
         self.structure == Structure::Beds
     }
@@ -73,15 +80,24 @@ impl Filter for Hardness {
             let beds = Beds::new(self, cx);
             map.fill(0.0);
             let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
-            let octaves = Octave::all(grid, cx.random.fork(1), &law, Fade::Improved);
-            let weights = octaves::weights(OCTAVES, 0.5, 2.0 * self.irregularity);
-            octaves::sum(cx, 0.0, &weights, || octaves.iter().map(Octave::reader).collect(), &mut map)?;
+            let (random, weights) = (cx.random.fork(1), octaves::weights(OCTAVES, 0.5, 2.0 * self.irregularity));
+            let globe = grid.is_globe().then(|| Globe::new(grid.samples));
+            if globe.is_some() {
+                let noise = SolidField::new(grid, random, &law, Fade::Improved, Warp::NONE);
+                octaves::sum(cx, 0.0, &weights, || noise.readers(), &mut map)?;
+            } else {
+                let octaves = Octave::all(grid, random, &law, Fade::Improved);
+                octaves::sum(cx, 0.0, &weights, || octaves.iter().map(Octave::reader).collect(), &mut map)?;
+            }
             cx.rows(&mut map, |i, row| {
                 let heights = grid.row(&terrain.height, i);
                 let v = grid.position(i % grid.distinct()) * cx.size_metres;
                 for (j, (cell, &h)) in row.iter_mut().zip(heights).enumerate() {
-                    let u = grid.position(j % grid.distinct()) * cx.size_metres;
-                    *cell = beds.at(u, v, h * cx.relief_metres, *cell);
+                    let place = match &globe {
+                        Some(globe) => beds.on_globe(globe.direction_of(i * grid.samples + j), cx.size_metres),
+                        None => beds.on_square(grid.position(j % grid.distinct()) * cx.size_metres, v),
+                    };
+                    *cell = beds.at(place, h * cx.relief_metres, *cell);
                 }
             })?;
         }
@@ -116,11 +132,21 @@ impl<'a> Beds<'a> {
         Self { law, random: cx.random.fork(2), against, waves, sin: libm::sinf(dip), cos: libm::cosf(dip) }
     }
 
-    /// Hardness at (u, v) metres from the north-west corner, height z, with the beds moved by `shift`.
-    fn at(&self, u: f32, v: f32, z: f32, shift: f32) -> f32 {
-        let phase = self.waves[0] * u + self.waves[1] * v;
+    /// The place at (u, v) metres from the north-west corner: folds passed, and metres against the dip.
+    fn on_square(&self, u: f32, v: f32) -> [f32; 2] {
+        [self.waves[0] * u + self.waves[1] * v, self.against[0] * u + self.against[1] * v]
+    }
+
+    /// The same on a globe of which a quarter of the way around is `side` metres long.
+    fn on_globe(&self, [_, y, z]: [f32; 3], side: f32) -> [f32; 2] {
+        let radians = libm::asinf((self.against[0] * y - self.against[1] * z).clamp(-1.0, 1.0));
+        let along = radians * std::f32::consts::FRAC_2_PI * side;
+        [-along / self.law.fold_length, along]
+    }
+
+    /// Hardness at a place, height z, with the beds moved by `shift`.
+    fn at(&self, [phase, along]: [f32; 2], z: f32, shift: f32) -> f32 {
         let fold = self.law.fold_height * libm::sinf((phase - libm::floorf(phase)) * std::f32::consts::TAU);
-        let along = self.against[0] * u + self.against[1] * v;
         let s = ((z * self.cos - along * self.sin + fold + shift) / self.law.thickness).clamp(-FARTHEST, FARTHEST);
         let boundary = |k: i32| k as f32 + 0.49 * self.law.variation * self.random.signed(k, 0);
         let mut k = libm::floorf(s) as i32 - 1;

@@ -133,6 +133,8 @@ fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec
     let spec = group.of(scene)?.about().params.get(param)?;
     let layer = match group {
         Group::Settings => None,
+        // the ground stays as it is, or the thumbnails do not know the parameter
+        Group::Climate | Group::Planet => return None,
         Group::Node(layer) | Group::Mix(layer) | Group::Mask(layer) => Some(layer),
     };
     // a thumbnail has its own resolution, and of two parameters of one name only the first is found by it

@@ -3,7 +3,7 @@
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use epaint_default_fonts::UBUNTU_LIGHT;
 
-use crate::look::Picture;
+use super::Picture;
 
 /// A typeface at one size.
 pub struct Type {

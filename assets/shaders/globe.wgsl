@@ -1,0 +1,196 @@
+// What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
+// The files are joined in the order screen, globe, globe_air, globe_clouds, globe_ground, globe_sky, globe_map.
+//
+// Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
+// near keeps its precision. Heights are as they are drawn, exaggerated.
+
+// Mirrors `GlobeFrame` in src/app/view/globe/frame.rs.
+struct GlobeFrame {
+    clip_from_rel: mat4x4<f32>,
+    rel_from_clip: mat4x4<f32>,
+    eye: vec4<f32>,
+    sun: vec4<f32>,
+    disc: vec4<f32>,
+    size: vec4<f32>,
+    lod: vec4<f32>,
+    grid: vec4<f32>,
+    air: vec4<f32>,
+    rayleigh: vec4<f32>,
+    haze: vec4<f32>,
+    tint: vec4<f32>,
+    clouds: vec4<f32>,
+    cover: vec4<f32>,
+    light: vec4<f32>,
+    viewport: vec4<f32>,
+    map: vec4<f32>,
+    star: vec4<f32>,
+}
+
+@group(0) @binding(0) var<uniform> frame: GlobeFrame;
+@group(0) @binding(1) var height_map: texture_2d_array<f32>;
+// slopes along rows and columns, height over the sea in kilometres, share of inland water
+@group(0) @binding(2) var shape_map: texture_2d_array<f32>;
+@group(0) @binding(3) var colour_map: texture_2d_array<f32>;
+@group(0) @binding(4) var smooth_sampler: sampler;
+
+// Unit vector towards the eye, and its distance from the centre.
+fn to_eye() -> vec3<f32> { return frame.eye.xyz; }
+fn eye_radius() -> f32 { return frame.eye.w; }
+fn to_sun() -> vec3<f32> { return frame.sun.xyz; }
+fn radius() -> f32 { return frame.size.x; }
+// What a height of 1 is drawn as, and the sea.
+fn relief() -> f32 { return frame.size.y; }
+fn sea() -> f32 { return frame.size.z; }
+fn exaggeration() -> f32 { return frame.size.w; }
+fn samples() -> f32 { return frame.grid.x; }
+fn quads() -> f32 { return frame.grid.y; }
+fn has_sea() -> bool { return frame.grid.z > 0.5; }
+// 1 where the ground is shown without its colours.
+fn is_plain() -> f32 { return frame.grid.w; }
+
+// Outwards, along rows and along columns of a face.
+fn face_axes(face: u32) -> mat3x3<f32> {
+    let x = vec3<f32>(1.0, 0.0, 0.0);
+    let y = vec3<f32>(0.0, 1.0, 0.0);
+    let z = vec3<f32>(0.0, 0.0, 1.0);
+    switch face {
+        case 0u: { return mat3x3<f32>(x, y, -z); }
+        case 1u: { return mat3x3<f32>(-x, -y, -z); }
+        case 2u: { return mat3x3<f32>(y, -x, -z); }
+        case 3u: { return mat3x3<f32>(-y, x, -z); }
+        case 4u: { return mat3x3<f32>(z, y, x); }
+        default: { return mat3x3<f32>(-z, y, -x); }
+    }
+}
+
+// Tangent of an angle up to a quarter of the circle's half, exact for small ones.
+fn tangent(x: f32) -> f32 {
+    let s = x * x;
+    return x * (945.0 - 105.0 * s + s * s) / (945.0 - 420.0 * s + 15.0 * s * s);
+}
+
+// Drawn height at a place of a face (from 0 to 1), bilinear.
+fn ground_height(face: u32, place: vec2<f32>) -> f32 {
+    let last = samples() - 1.0;
+    let at = clamp(place, vec2<f32>(0.0), vec2<f32>(1.0)) * last;
+    let low = min(floor(at), vec2<f32>(last - 1.0));
+    let part = at - low;
+    let k = vec2<i32>(low);
+    let a = textureLoad(height_map, k, face, 0).x;
+    let b = textureLoad(height_map, k + vec2<i32>(1, 0), face, 0).x;
+    let c = textureLoad(height_map, k + vec2<i32>(0, 1), face, 0).x;
+    let d = textureLoad(height_map, k + vec2<i32>(1, 1), face, 0).x;
+    return mix(mix(a, b, part.x), mix(c, d, part.x), part.y) * relief();
+}
+
+// Texture coordinates of a place of a face.
+fn map_coordinates(place: vec2<f32>) -> vec2<f32> {
+    return (place * (samples() - 1.0) + 0.5) / samples();
+}
+
+// A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the middle's
+// coordinates on the face as tangents.
+struct Piece {
+    @location(0) tile: vec4<u32>,
+    @location(1) centre: vec4<f32>,
+    @location(2) aside: vec4<f32>,
+}
+
+struct Spot {
+    // unit vector
+    up: vec3<f32>,
+    // by how much it differs from that of the middle of the patch
+    away: vec3<f32>,
+    place: vec2<f32>,
+    // counted in quads of the patch, after morphing
+    quad: vec2<f32>,
+}
+
+// The direction of a point of a patch. Differences are worked out from differences, so that nothing cancels.
+fn spot_at(piece: Piece, quad: vec2<f32>) -> Spot {
+    let tiles = exp2(f32(piece.tile.y));
+    let axes = face_axes(piece.tile.x);
+    let middle = vec2<f32>(piece.centre.w, piece.aside.w);
+    let turn = (quad / quads() - 0.5) * (1.57079633 / tiles);
+    let step = vec2<f32>(tangent(turn.x), tangent(turn.y));
+    let rise = step * (1.0 + middle * middle) / (1.0 - middle * step);
+    let here = middle + rise;
+    let length_middle = sqrt(1.0 + dot(middle, middle));
+    let length_here = sqrt(1.0 + dot(here, here));
+    let outer = axes[0] + axes[1] * middle.x + axes[2] * middle.y;
+    let shorter = -dot(rise, here + middle) / (length_here * length_middle * (length_here + length_middle));
+    let away = (axes[1] * rise.x + axes[2] * rise.y) / length_here + outer * shorter;
+    let place = (vec2<f32>(piece.tile.zw) + quad / quads()) / tiles;
+    return Spot(outer / length_middle + away, away, place, quad);
+}
+
+// Distance from the eye as the choice of patches knows it.
+fn reach_distance(piece: Piece, spot: Spot) -> f32 {
+    let chord = length(spot.away + piece.aside.xyz) * frame.lod.x;
+    return sqrt(chord * chord + frame.lod.y * frame.lod.y);
+}
+
+// A vertex of a patch, moved towards that of the next coarser level as it nears the end of the reach of its own.
+fn morphed(piece: Piece, quad: vec2<f32>) -> Spot {
+    let spot = spot_at(piece, quad);
+    let level = f32(piece.tile.y);
+    let reach = frame.lod.z * exp2(-level);
+    let start = frame.lod.w;
+    var morph = saturate((reach_distance(piece, spot) / reach - start) / (1.0 - start));
+    if level == 0.0 {
+        morph = 0.0;
+    }
+    let odd = quad - 2.0 * floor(0.5 * quad);
+    if morph == 0.0 || all(odd == vec2<f32>(0.0)) {
+        return spot;
+    }
+    return spot_at(piece, quad - odd * morph);
+}
+
+// Vertex number `index` of a patch; those behind the last hang below the edges.
+fn quad_of(index: u32) -> vec3<f32> {
+    let row = u32(quads()) + 1u;
+    if index < row * row {
+        return vec3<f32>(f32(index % row), f32(index / row), 0.0);
+    }
+    let k = index - row * row;
+    let along = f32(k % row);
+    let end = quads();
+    switch k / row {
+        case 0u: { return vec3<f32>(end - along, 0.0, 1.0); }
+        case 1u: { return vec3<f32>(end, end - along, 1.0); }
+        case 2u: { return vec3<f32>(along, end, 1.0); }
+        default: { return vec3<f32>(0.0, along, 1.0); }
+    }
+}
+
+fn clip_of(rel: vec3<f32>) -> vec4<f32> {
+    return frame.clip_from_rel * vec4<f32>(rel, 1.0);
+}
+
+// ---- noise in space ----
+
+fn scrambled(place: vec3<i32>) -> vec3<f32> {
+    var x = bitcast<vec3<u32>>(place) * 1664525u + 1013904223u;
+    x.x += x.y * x.z;
+    x.y += x.z * x.x;
+    x.z += x.x * x.y;
+    x ^= x >> vec3<u32>(16u);
+    x.x += x.y * x.z;
+    x.y += x.z * x.x;
+    x.z += x.x * x.y;
+    return vec3<f32>(x >> vec3<u32>(8u)) * (1.0 / 16777216.0);
+}
+
+// Three smooth noises from 0 to 1, one hump a unit.
+fn noises(place: vec3<f32>) -> vec3<f32> {
+    let low = floor(place);
+    let part = place - low;
+    let t = part * part * part * (part * (part * 6.0 - 15.0) + 10.0);
+    let k = vec3<i32>(low);
+    let a = mix(scrambled(k), scrambled(k + vec3<i32>(1, 0, 0)), t.x);
+    let b = mix(scrambled(k + vec3<i32>(0, 1, 0)), scrambled(k + vec3<i32>(1, 1, 0)), t.x);
+    let c = mix(scrambled(k + vec3<i32>(0, 0, 1)), scrambled(k + vec3<i32>(1, 0, 1)), t.x);
+    let d = mix(scrambled(k + vec3<i32>(0, 1, 1)), scrambled(k + vec3<i32>(1, 1, 1)), t.x);
+    return mix(mix(a, b, t.y), mix(c, d, t.y), t.z);
+}

@@ -1,0 +1,79 @@
+// Clouds: noise in space on a shell, turned slowly about the axis.
+
+fn has_clouds() -> bool { return frame.clouds.x > 0.0; }
+
+// How dense the clouds are over a direction, from 0 to 1.
+fn cloudiness(up: vec3<f32>) -> f32 {
+    let drift = frame.clouds.z;
+    let c = cos(drift);
+    let s = sin(drift);
+    var place = vec3<f32>(c * up.x + s * up.y, c * up.y - s * up.x, up.z) * frame.cover.x;
+    let bend = noises(place * 0.7 + 11.3) - 0.5;
+    place += bend * vec3<f32>(1.9, 1.9, 1.1);
+    place += (noises(place * 2.3 + 3.7) - 0.5) * 0.42;
+    // finer parts come in as the eye comes nearer
+    let octaves = frame.cover.y;
+    var sum = 0.0;
+    var share = 0.5;
+    var scale = 1.0;
+    for (var k = 0.0; k < octaves; k += 1.0) {
+        let here = share * min(octaves - k, 1.0);
+        sum += here * (noises(place * scale + k * 5.1).x - 0.5);
+        share *= 0.56;
+        scale *= 2.07;
+    }
+    // rain belts at the equator and in middle latitudes, dry ones between
+    let belts = 0.07 * cos(6.0 * asin(clamp(up.z, -1.0, 1.0)));
+    let level = mix(0.36, -0.36, frame.clouds.x);
+    return smoothstep(level - 0.02, level + 0.30, sum + belts);
+}
+
+// Share of the sun that clouds leave to the ground.
+fn under_clouds(up: vec3<f32>) -> f32 {
+    if frame.clouds.w <= 0.0 || !has_clouds() {
+        return 1.0;
+    }
+    let rise = (frame.clouds.y - radius()) / radius();
+    let towards = up + to_sun() * (rise / max(dot(up, to_sun()), 0.12));
+    return 1.0 - frame.clouds.w * cloudiness(normalize(towards));
+}
+
+struct CloudVertex {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) rel: vec3<f32>,
+    @location(1) up: vec3<f32>,
+    @location(2) scattered: vec3<f32>,
+    @location(3) passed: vec3<f32>,
+    @location(4) sunlight: vec3<f32>,
+}
+
+@vertex
+fn cloud_vertex(@builtin(vertex_index) index: u32, piece: Piece) -> CloudVertex {
+    let quad = quad_of(index);
+    let spot = morphed(piece, quad.xy);
+    let rel = piece.centre.xyz + spot.away * frame.clouds.y;
+    let air = air_before(rel);
+    let sunlight = sunlight_at(frame.clouds.y, dot(spot.up, to_sun()));
+    return CloudVertex(clip_of(rel), rel, spot.up, air.light, air.through, sunlight);
+}
+
+@fragment
+fn cloud_fragment(in: CloudVertex) -> @location(0) vec4<f32> {
+    let up = normalize(in.up);
+    let dense = cloudiness(up);
+    // a cloud the eye flies through is not a wall
+    let near = saturate(length(in.rel) / (0.25 * (frame.clouds.y - radius())));
+    let cover = saturate(dense * 1.25) * frame.cover.z * near;
+    if cover <= 0.002 {
+        discard;
+    }
+    let facing = dot(up, to_sun());
+    let from_below = eye_radius() < frame.clouds.y;
+    let thick = smoothstep(0.15, 1.0, dense);
+    // from above thick clouds are bright, from below dark
+    let shade = select(mix(0.72, 1.0, thick), mix(0.95, 0.42, thick), from_below);
+    let bright = frame.light.x * in.sunlight * (0.10 + 0.50 * saturate(facing + 0.08)) * shade
+        + sky_light(up) * 0.9 * mix(0.8, 1.0, shade);
+    let light = bright * in.passed + in.scattered + formula(up, normalize(in.rel)) * 0.5;
+    return vec4<f32>(to_screen(light, in.clip.xy) * cover, cover);
+}

@@ -1,0 +1,122 @@
+// The ground and the sea: patches displaced in the vertex stage, coloured in the fragment stage.
+
+struct GroundVertex {
+    @builtin(position) @invariant clip: vec4<f32>,
+    @location(0) rel: vec3<f32>,
+    @location(1) up: vec3<f32>,
+    @location(2) place: vec2<f32>,
+    @location(3) quad: vec2<f32>,
+    // the air before it, and the light of the sun on it
+    @location(4) scattered: vec3<f32>,
+    @location(5) passed: vec3<f32>,
+    @location(6) sunlight: vec3<f32>,
+    @location(7) @interpolate(flat) face: u32,
+}
+
+@vertex
+fn ground_vertex(@builtin(vertex_index) index: u32, piece: Piece) -> GroundVertex {
+    let quad = quad_of(index);
+    let spot = morphed(piece, quad.xy);
+    let below = quad.z * 0.05 * radius() * exp2(-f32(piece.tile.y)) / quads();
+    var height = ground_height(piece.tile.x, spot.place);
+    if has_sea() {
+        height = max(height, sea());
+    }
+    let rel = piece.centre.xyz + spot.away * radius() + spot.up * (height - below);
+    let air = air_before(rel);
+    let sunlight = sunlight_at(radius() + height / exaggeration(), dot(spot.up, to_sun()));
+    return GroundVertex(clip_of(rel), rel, spot.up, spot.place, spot.quad, air.light, air.through, sunlight, piece.tile.x);
+}
+
+struct Surface {
+    albedo: vec3<f32>,
+    normal: vec3<f32>,
+    // 1 on open water
+    water: f32,
+}
+
+// What lies at a place of a face, from texels of the maps.
+fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> Surface {
+    let axes = face_axes(face);
+    let first = normalize(axes[1] - up * dot(up, axes[1]));
+    let second = cross(first, up);
+    let depth = select(0.0, max(-shape.z, 0.0), has_sea());
+    // data is read, not looked through
+    let drawn = 1.0 - frame.map.w;
+    // bright ground under the sea is ice
+    let least = min(colour.r, min(colour.g, colour.b));
+    let ice = smoothstep(0.32, 0.50, least);
+    let water = max(smoothstep(0.0, 0.025, depth), shape.w) * (1.0 - ice) * drawn;
+    let slope = shape.xy * exaggeration() * (1.0 - smoothstep(0.0, 0.02, depth)) * (1.0 - 0.9 * shape.w);
+    let normal = normalize(up - first * slope.x - second * slope.y);
+    let shallow = vec3<f32>(0.040, 0.150, 0.185);
+    let deep = vec3<f32>(0.008, 0.034, 0.090);
+    let body = mix(shallow, deep, 1.0 - exp(-depth / 0.9));
+    let hidden = mix(0.45, 0.93, 1.0 - exp(-depth / 0.16));
+    let wet = mix(colour, body, hidden);
+    let inland = mix(colour, vec3<f32>(0.014, 0.066, 0.110), shape.w * drawn * (1.0 - ice));
+    let albedo = mix(inland, wet, smoothstep(0.0, 0.025, depth) * (1.0 - ice) * drawn);
+    return Surface(mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()));
+}
+
+fn sampled(in: GroundVertex) -> Surface {
+    let at = map_coordinates(in.place);
+    let shape = textureSample(shape_map, smooth_sampler, at, in.face);
+    let colour = textureSample(colour_map, smooth_sampler, at, in.face).rgb;
+    return surface_of(shape, colour, in.face, normalize(in.up));
+}
+
+// Ripples near the eye; from afar they only widen the glint.
+fn ripple(up: vec3<f32>, distance: f32) -> vec3<f32> {
+    let near = exp(-distance / 30000.0);
+    let wide = exp(-distance / 600000.0);
+    if wide < 0.01 {
+        return vec3<f32>(0.0);
+    }
+    let fine = noises(up * (radius() / 90.0)) - 0.5;
+    let swell = noises(up * (radius() / 2600.0)) - 0.5;
+    return fine * 0.10 * near + swell * 0.05 * wide;
+}
+
+fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
+    let up = normalize(in.up);
+    let distance = length(in.rel);
+    let ray = in.rel / distance;
+    let sun = frame.light.x * in.sunlight * under_clouds(up);
+    let facing = max(dot(surface.normal, to_sun()), 0.0);
+    let open = 0.5 + 0.5 * dot(surface.normal, up);
+    let sky = sky_light(up);
+    var light = surface.albedo * (sun * facing + sky * open);
+    if surface.water > 0.0 {
+        let normal = normalize(up + ripple(up, distance));
+        let mirrored = 0.02 + 0.98 * pow(1.0 - saturate(-dot(ray, normal)), 5.0);
+        let seen = reflect(ray, normal);
+        let towards = max(dot(seen, to_sun()), 0.0);
+        // from afar the sun is spread over many waves
+        let sharp = mix(320.0, 42.0, 1.0 - exp(-distance / 400000.0));
+        let glint = sun * (0.25 + mirrored) * (pow(towards, sharp) * sqrt(sharp) * 0.10);
+        let reflected = sky * 0.9 * min(mirrored, 0.6);
+        light = mix(light, light * (1.0 - min(mirrored, 0.6)) + reflected + glint, surface.water);
+    }
+    return light * in.passed + in.scattered + formula(up, ray);
+}
+
+@fragment
+fn ground_shaded(in: GroundVertex) -> @location(0) vec4<f32> {
+    return vec4<f32>(to_screen(lit(sampled(in), in), in.clip.xy), 1.0);
+}
+
+// How much of a line a pixel has, for lines where `at` is whole.
+fn line(at: f32, width: f32) -> f32 {
+    let pixel = max(fwidth(at), 1e-6);
+    let away = abs(fract(at - 0.5) - 0.5) / pixel;
+    return saturate(width - away) * saturate(1.5 - pixel);
+}
+
+@fragment
+fn ground_wireframe(in: GroundVertex) -> @location(0) vec4<f32> {
+    let light = lit(sampled(in), in);
+    let edge = max(line(in.quad.x, 1.1), line(in.quad.y, 1.1));
+    let across = line(in.quad.x - in.quad.y, 1.0);
+    return vec4<f32>(to_screen(mix(light, vec3<f32>(0.95, 0.90, 0.75), 0.5 * max(edge, 0.5 * across)), in.clip.xy), 1.0);
+}

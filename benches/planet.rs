@@ -1,0 +1,152 @@
+//! What planets cost: craters, rivers and erosion on globes of six faces, on two threads.
+//!
+//! ```text
+//! cargo bench --no-default-features --bench planet
+//! ```
+
+use std::hint::black_box;
+use std::time::Duration;
+
+use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+use talweg::eval::{Store, evaluate, thread_pool};
+use talweg::field::{Grid, Stream, Terrain};
+use talweg::hydrology::{GlobeCells, GlobeRoutes};
+use talweg::look::{PlanetLayout, PlanetMap, colours_of, planet_map};
+use talweg::nodes::{Context, Control, Node, Work};
+use talweg::param::Value;
+use talweg::planet::Planet;
+use talweg::planet::projection::{Equirectangular, Registration};
+use talweg::scene::example;
+
+const SEA: f32 = 0.45;
+
+/// Runs `node` on a globe of `samples` along the side of a face.
+fn run(node: &Node, samples: usize, planet: &Planet, terrain: &mut Terrain) {
+    let control = Control::default();
+    let cx = Context {
+        grid: Grid::globe(samples),
+        size_metres: planet.side_metres(),
+        relief_metres: 10_000.0,
+        sea_level: SEA,
+        planet: Some(planet),
+        scene_samples: samples,
+        random: Stream::new(1, 7),
+        control: &control,
+    };
+    match node.work() {
+        Work::Generator(node) => node.generate(&cx, terrain).unwrap(),
+        Work::Filter(node) => node.apply(&cx, terrain).unwrap(),
+        Work::Process(_) => unreachable!("no process is measured here"),
+    }
+}
+
+fn node(name: &str, values: &[(&str, Value)]) -> Node {
+    let mut node = Node::named(name).expect("in the catalogue");
+    for (name, value) in values {
+        let index = node.about().find(name).expect("a parameter");
+        node.params_mut().set(index, value).unwrap();
+    }
+    node
+}
+
+fn noise(samples: usize, planet: &Planet) -> Terrain {
+    let mut terrain = Terrain::flat(Grid::globe(samples));
+    run(&node("Perlin", &[]), samples, planet, &mut terrain);
+    terrain
+}
+
+fn craters(c: &mut Criterion) {
+    let planet = Planet { radius_metres: 1_737_000.0, atmosphere: 0.0, ..Planet::default() };
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("planet/craters");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(3));
+    let below = noise(512, &planet);
+    // the smallest are two samples wide, so that every one of them counts
+    for count in [1_000, 10_000, 100_000] {
+        let node = node("Craters", &[("craters", Value::Int(count)), ("smallest", Value::Float(0.0045))]);
+        group.bench_function(BenchmarkId::new("6 x 512", count), |b| {
+            b.iter(|| pool.install(|| run(&node, 512, &planet, black_box(&mut below.clone()))));
+        });
+    }
+    group.finish();
+}
+
+fn rivers(c: &mut Criterion) {
+    let planet = Planet::default();
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("planet/rivers");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2));
+    for samples in [297, 512] {
+        let below = noise(samples, &planet);
+        let cells = GlobeCells::new(samples);
+        group.bench_function(BenchmarkId::new("neighbours", samples), |b| {
+            b.iter(|| pool.install(|| GlobeCells::new(black_box(samples))));
+        });
+        group.bench_function(BenchmarkId::new("routing", samples), |b| {
+            b.iter(|| pool.install(|| GlobeRoutes::new(&cells, &below.height, SEA, &Control::default()).unwrap()));
+        });
+        for name in ["PlanetRivers", "RiverWalk"] {
+            let node = node(name, &[]);
+            group.bench_function(BenchmarkId::new(name, samples), |b| {
+                b.iter(|| pool.install(|| run(&node, samples, &planet, black_box(&mut below.clone()))));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// The whole way to a coloured map, as the program of document 003 went (512 × 1024 in about 5 s in 2007).
+fn maps(c: &mut Criterion) {
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("planet/map");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(4));
+    // four faces of 256 steps are 1024 columns around the equator
+    for (samples, what) in [(257, "512 x 1024"), (1024, "6 x 1024")] {
+        let mut scene = example("earthlike").expect("shipped").scene.clone();
+        scene.settings.resolution = samples;
+        let evaluated =
+            || evaluate(&scene, scene.samples(), None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
+        group.bench_function(BenchmarkId::new("continents, rivers", what), |b| b.iter(|| pool.install(evaluated)));
+        let terrain = pool.install(evaluated);
+        group.bench_function(BenchmarkId::new("colours", what), |b| {
+            b.iter(|| pool.install(|| colours_of(&scene, black_box(&terrain))));
+        });
+        let width = 4 * (scene.samples() - 1);
+        let map = Equirectangular { width, height: width / 2, registration: Registration::Pixel };
+        group.bench_function(BenchmarkId::new("all, and laid out as a map", what), |b| {
+            b.iter(|| pool.install(|| planet_map(&scene, &evaluated(), PlanetMap::Colours, PlanetLayout::Map(map))));
+        });
+    }
+    group.finish();
+}
+
+/// One iteration of every erosion that goes around a globe.
+fn erosion(c: &mut Criterion) {
+    let samples = 257;
+    let planet = Planet { radius_metres: 50_000.0, ..Planet::default() };
+    let pool = thread_pool(2).unwrap();
+    let mut group = c.benchmark_group("planet/erosion");
+    group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2));
+    let below = noise(samples, &planet);
+    let control = Control::default();
+    let cx = Context {
+        grid: Grid::globe(samples),
+        size_metres: planet.side_metres(),
+        relief_metres: 10_000.0,
+        sea_level: SEA,
+        planet: Some(&planet),
+        scene_samples: samples,
+        random: Stream::new(1, 7),
+        control: &control,
+    };
+    for name in ["Thermal", "Hydraulic", "Creep", "StreamPower"] {
+        let node = node(name, &[]);
+        let process = node.as_process().expect("a process");
+        let mut run = process.start(&cx, below.clone());
+        group.bench_function(BenchmarkId::new(name, "6 x 257"), |b| b.iter(|| pool.install(|| run.step(&cx).unwrap())));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, craters, rivers, erosion, maps);
+criterion_main!(benches);

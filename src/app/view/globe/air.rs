@@ -1,0 +1,118 @@
+//! The atmosphere: single scattering by molecules (Rayleigh) and haze (Mie) in layers that thin out exponentially.
+//!
+//! Law: light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx, with the density
+//! ρ = exp(-h / H), the phase functions 3 (1 + cos² θ) / 16 π of Rayleigh and that of Cornette and Shanks for haze, and
+//! T = exp(-Σ β · depth). The shader marches along the ray; the depth towards the sun comes from the Chapman function in
+//! closed form (its limit for large planets, with the bounds of erfc), which this file has as well, to be checked against the integral.
+//! The layers are drawn thicker than they are where the relief is, by the root of its exaggeration, with as much air over
+//! every place as there is.
+//! Source: Nishita et al. 1993; coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
+
+/// Scattering of clear air at the ground of the Earth, per metre, for red, green and blue.
+const RAYLEIGH: [f64; 3] = [5.80e-6, 13.56e-6, 33.10e-6];
+/// Scattering of its haze; it takes a tenth more away than it scatters.
+const MIE: f64 = 3.0e-6;
+const MIE_EXTINCTION: f64 = 1.11;
+const RAYLEIGH_HEIGHT: f64 = 8000.0;
+const MIE_HEIGHT: f64 = 1200.0;
+/// Heights of the air that are drawn, in heights over which it thins to 1/e.
+const TOP: f64 = 6.0;
+/// Thinner air than this scatters nothing that is seen.
+const NOTHING: f64 = 1e-4;
+
+/// An atmosphere as it is drawn. Lengths in metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Air {
+    /// Scattering at the ground, per metre, for red, green and blue.
+    pub rayleigh: [f64; 3],
+    pub mie: f64,
+    pub mie_extinction: f64,
+    /// Heights over which the density falls to 1/e.
+    pub rayleigh_height: f64,
+    pub mie_height: f64,
+    /// Radius above which there is none.
+    pub top: f64,
+}
+
+impl Air {
+    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters.
+    pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3]) -> Option<Self> {
+        if density < NOTHING {
+            return None;
+        }
+        // on a very small planet layers of true thickness would be larger than the planet
+        let true_height = RAYLEIGH_HEIGHT.min(0.02 * radius);
+        let rayleigh_height = true_height * exaggeration.max(1.0).sqrt().min(0.04 * radius / true_height);
+        let thinner = RAYLEIGH_HEIGHT / rayleigh_height * density;
+        Some(Self {
+            rayleigh: std::array::from_fn(|k| RAYLEIGH[k] * thinner * tint[k]),
+            mie: MIE * thinner,
+            mie_extinction: MIE * MIE_EXTINCTION * thinner,
+            rayleigh_height,
+            mie_height: rayleigh_height * MIE_HEIGHT / RAYLEIGH_HEIGHT,
+            top: radius + TOP * rayleigh_height,
+        })
+    }
+}
+
+/// Length of air of the density at the start that a ray to infinity meets, in heights of the air. `x` is the distance
+/// from the centre in heights of the air, `cosine` that of the angle to the vertical.
+#[cfg(test)]
+fn chapman(x: f64, cosine: f64) -> f64 {
+    use std::f64::consts::{FRAC_PI_2, PI};
+
+    // exp(y²) erfc(y) between its known bounds
+    let y = (0.5 * x).sqrt() * cosine.abs();
+    let up = (2.0 * x).sqrt() / (y + (y * y + 4.0 / PI).sqrt());
+    if cosine >= 0.0 {
+        return up;
+    }
+    // down to the lowest point and up again on the other side
+    let lowest = x * (1.0 - cosine * cosine).max(0.0).sqrt();
+    2.0 * (FRAC_PI_2 * lowest).sqrt() * (x - lowest).min(60.0).exp() - up
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RADIUS: f64 = 6_371_000.0;
+
+    /// The same by adding up.
+    fn integral(x: f64, cosine: f64) -> f64 {
+        let steps = 400_000;
+        let length = 12.0 * x.sqrt() + if cosine < 0.0 { 2.0 * x * -cosine } else { 0.0 };
+        let step = length / f64::from(steps);
+        (0..steps)
+            .map(|k| {
+                let t = (f64::from(k) + 0.5) * step;
+                let r = (x * x + t * t + 2.0 * x * t * cosine).sqrt();
+                (x - r).exp() * step
+            })
+            .sum()
+    }
+
+    #[test]
+    fn depths_in_closed_form_agree_with_the_integral() {
+        for x in [60.0, 220.0, 800.0] {
+            for cosine in [1.0, 0.6, 0.2, 0.05, 0.0, -0.02, -0.05] {
+                let (closed, summed) = (chapman(x, cosine), integral(x, cosine));
+                assert!((closed / summed - 1.0).abs() < 0.06, "{x} {cosine}: {closed} instead of {summed}");
+            }
+        }
+    }
+
+    #[test]
+    fn as_much_air_stands_over_a_place_whatever_is_exaggerated() {
+        let plain = Air::new(RADIUS, 1.0, 1.0, [1.0; 3]).unwrap();
+        // vertical depth of blue light over the sea of the Earth
+        assert!((plain.rayleigh[2] * plain.rayleigh_height - 0.265).abs() < 0.01);
+        for exaggeration in [4.0, 12.0, 100.0] {
+            let air = Air::new(RADIUS, 1.0, exaggeration, [1.0; 3]).unwrap();
+            assert!((air.rayleigh[2] * air.rayleigh_height / 0.265 - 1.0).abs() < 0.03);
+            assert!(air.top > plain.top && air.top < 1.3 * RADIUS);
+        }
+        assert_eq!(Air::new(RADIUS, 0.0, 10.0, [1.0; 3]), None);
+        assert!(Air::new(1000.0, 1.0, 10.0, [1.0; 3]).unwrap().top < 1300.0);
+    }
+}

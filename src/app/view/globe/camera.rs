@@ -1,0 +1,369 @@
+//! The camera over a globe: where it stands, how steeply it looks, and what the mouse does to that.
+//!
+//! Space is that of the planet, in metres, in double precision: a hand's breadth over a ground 6371 km from the centre
+//! is still told apart. The camera stands upright on its own radius, so that dragging, turning and approaching are
+//! turns of that stand about the centre of the planet: north and the poles need no exception.
+
+use std::f64::consts::FRAC_PI_2;
+
+use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
+
+use super::ground::Ground;
+use crate::app::view::Lens;
+
+/// Nothing looks further up than this over the ground.
+const MAX_PITCH: f64 = 1.05;
+/// How far from the centre the eye goes, in radii.
+const FARTHEST_RADII: f64 = 30.0;
+/// Heights, in radii, between which an approach tilts the view from straight down to the horizon.
+const TILT_FROM: f64 = 0.03;
+const TILT_TO: f64 = 2.5e-4;
+/// What an approach tilts in all.
+const TILT: f64 = 1.36;
+
+/// Where the camera is and where it looks.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlobePose {
+    /// From a frame with x to the right, y up along the radius and -z ahead to the planet.
+    pub stand: DQuat,
+    /// Distance from the centre in metres.
+    pub radius: f64,
+    /// Inclination in radians, negative downwards.
+    pub pitch: f64,
+}
+
+/// Tangents of half the field of view, across and up.
+fn tangents(lens: &Lens) -> DVec2 {
+    let up = f64::from(0.5 * lens.fov_y).tan();
+    DVec2::new(up * f64::from(lens.aspect()), up)
+}
+
+/// How far a view straight down is tilted at a height (in radii) on the way to the ground.
+fn natural_tilt(height_radii: f64) -> f64 {
+    let way = (height_radii.max(1e-9) / TILT_FROM).ln() / (TILT_TO / TILT_FROM).ln();
+    let s = way.clamp(0.0, 1.0);
+    TILT * s * s * (3.0 - 2.0 * s)
+}
+
+impl GlobePose {
+    /// Over a place (unit vector) at a distance from the centre, looking straight down with north up.
+    pub fn over(direction: DVec3, radius: f64) -> Self {
+        Self { stand: upright(direction, DVec3::Z), radius, pitch: -FRAC_PI_2 }
+    }
+
+    pub fn up(&self) -> DVec3 {
+        self.stand * DVec3::Y
+    }
+
+    pub fn eye(&self) -> DVec3 {
+        self.up() * self.radius
+    }
+
+    /// From the view (x right, y up, -z ahead) to the planet.
+    pub fn rotation(&self) -> DQuat {
+        self.stand * DQuat::from_rotation_x(self.pitch)
+    }
+
+    pub fn forward(&self) -> DVec3 {
+        self.rotation() * DVec3::NEG_Z
+    }
+
+    /// Heading in radians, clockwise from north; of a view straight down that of its upper edge.
+    pub fn heading(&self) -> f64 {
+        let up = self.up();
+        let ahead = self.stand * DVec3::NEG_Z;
+        let east = DVec3::Z.cross(up);
+        let north = up.cross(east);
+        ahead.dot(east).atan2(ahead.dot(north))
+    }
+
+    /// Unit vector of the ray through a point of the picture (pixels from its top left corner).
+    pub fn ray(&self, lens: &Lens, cursor: Vec2) -> DVec3 {
+        let at = (cursor / lens.size * 2.0 - 1.0) * Vec2::new(1.0, -1.0);
+        (self.rotation() * (at.as_dvec2() * tangents(lens)).extend(-1.0)).normalize()
+    }
+
+    /// Where a point of the planet appears in the picture, if it is in front of the eye.
+    pub fn project(&self, lens: &Lens, point: DVec3) -> Option<Vec2> {
+        let seen = self.rotation().inverse() * (point - self.eye());
+        let flat = seen.truncate() / (-seen.z * tangents(lens)) * DVec2::new(1.0, -1.0);
+        (seen.z < 0.0).then(|| ((flat * 0.5 + 0.5) * lens.size.as_dvec2()).as_vec2())
+    }
+
+    /// Turned about the centre of the planet so that `point` lies under the cursor. `None` where the cursor points past
+    /// the sphere of the point, or so far along it that the camera would jump.
+    #[must_use]
+    pub fn hold(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Option<Self> {
+        let there = meet_sphere(self.eye(), self.ray(lens, cursor), point.length())?;
+        let turn = DQuat::from_rotation_arc(there.normalize(), point.normalize());
+        (there.angle_between(point) < 1.0).then(|| self.turned(turn))
+    }
+
+    /// As [`hold`](Self::hold); a cursor beside the globe holds on to its edge.
+    #[must_use]
+    pub fn drag(&self, lens: &Lens, point: DVec3, cursor: Vec2) -> Self {
+        let (eye, ray) = (self.eye(), self.ray(lens, cursor));
+        let there = meet_sphere(eye, ray, point.length()).unwrap_or_else(|| eye - ray * eye.dot(ray));
+        let (from, to) = (there.normalize_or(self.up()), point.normalize_or(self.up()));
+        self.turned(DQuat::from_rotation_arc(from, to))
+    }
+
+    fn turned(&self, turn: DQuat) -> Self {
+        Self { stand: (turn * self.stand).normalize(), ..*self }
+    }
+
+    /// Turns about the vertical of a point.
+    #[must_use]
+    pub fn turn_about(&self, pivot: DVec3, angle: f64) -> Self {
+        self.turned(DQuat::from_axis_angle(pivot.normalize_or(self.up()), angle))
+    }
+
+    /// Tilts about a point, upwards for a positive angle: the point stays where it is in the picture.
+    #[must_use]
+    pub fn tilt_about(&self, pivot: DVec3, angle: f64, planet_radius: f64) -> Self {
+        let right = self.stand * DVec3::X;
+        let turn = DQuat::from_axis_angle(right, angle);
+        let eye = pivot + turn * (self.eye() - pivot);
+        let ahead = turn * self.forward();
+        let up = eye.normalize_or(self.up());
+        let level = up.cross(right);
+        let pitch = ahead.dot(up).atan2(ahead.dot(level));
+        let tilted = Self { stand: frame(right, up), radius: eye.length(), pitch };
+        // past straight down the picture would stand on its head
+        let allowed = (-FRAC_PI_2..=max_pitch(tilted.radius, planet_radius)).contains(&pitch);
+        if allowed { tilted } else { *self }
+    }
+
+    /// Brings the eye nearer to a point: its distance becomes `factor` times what it was. The point stays under the
+    /// cursor; near the ground the view tilts towards the horizon, and back on the way out.
+    #[must_use]
+    pub fn approach(&self, lens: &Lens, point: DVec3, cursor: Vec2, factor: f64, planet_radius: f64) -> Self {
+        let eye = point + (self.eye() - point) * factor;
+        let moved = self.moved_to(eye);
+        let height = |pose: &Self| (pose.radius - point.length()) / planet_radius;
+        let tilt = natural_tilt(height(&moved)) - natural_tilt(height(self));
+        let pitch = (moved.pitch + tilt).clamp(-FRAC_PI_2, max_pitch(moved.radius, planet_radius).max(-FRAC_PI_2));
+        let tilted = Self { pitch, ..moved };
+        let held = |pose: &Self| pose.hold(lens, point, cursor).filter(|held| held.up().dot(pose.up()) > 0.5);
+        held(&tilted).or_else(|| held(&moved)).unwrap_or(moved)
+    }
+
+    /// The same stand elsewhere, with the heading carried along.
+    fn moved_to(&self, eye: DVec3) -> Self {
+        let up = eye.normalize_or(self.up());
+        let carried = DQuat::from_rotation_arc(self.up(), up) * self.stand;
+        Self { stand: carried.normalize(), radius: eye.length(), pitch: self.pitch }
+    }
+
+    /// With the eye above the ground and within reach, and the planet in view.
+    #[must_use]
+    pub fn confined(&self, ground: &Ground) -> Self {
+        let floor = ground.surface(self.up()) + clearance(ground);
+        let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
+        let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
+        // only where it has drifted: a pose that is confined stays the same to the bit
+        let stand = if (self.stand.length_squared() - 1.0).abs() > 1e-12 { self.stand.normalize() } else { self.stand };
+        Self { stand, radius, pitch }
+    }
+
+    /// Over the place it is over now, or another, so far away that the whole globe is in the picture, north up.
+    pub fn framing(direction: DVec3, highest: f64, lens: &Lens) -> Self {
+        let tangents = tangents(lens);
+        let half = tangents.min_element().atan();
+        Self::over(direction, highest * 1.06 / half.sin())
+    }
+
+    /// At the same place and height with another heading (radians, clockwise from north) and inclination.
+    #[must_use]
+    pub fn facing(&self, heading: f64, pitch: f64) -> Self {
+        let stand = upright(self.up(), DVec3::Z) * DQuat::from_rotation_y(-heading);
+        Self { stand: stand.normalize(), pitch, ..*self }
+    }
+}
+
+/// How far the eye stays from the ground.
+pub fn clearance(ground: &Ground) -> f64 {
+    (1e-6 * ground.radius).clamp(0.02, 8.0)
+}
+
+/// How far up the camera may look: near the ground over the horizon, from afar no further than the planet.
+fn max_pitch(radius: f64, planet_radius: f64) -> f64 {
+    let height = ((radius - planet_radius) / planet_radius).max(1e-9);
+    let edge = (planet_radius / radius).clamp(0.0, 1.0).asin();
+    let s = ((height / 0.03).ln() / (0.5f64 / 0.03).ln()).clamp(0.0, 1.0);
+    let far = s * s * (3.0 - 2.0 * s);
+    MAX_PITCH + (-FRAC_PI_2 + 0.9 * edge - MAX_PITCH) * far
+}
+
+/// The frame that stands on a radius, with `ahead` as far ahead as it can be.
+fn upright(up: DVec3, ahead: DVec3) -> DQuat {
+    let right = ahead.cross(up);
+    // over a pole the first meridian leads the way
+    let right = if right.length_squared() < 1e-18 { DVec3::X.cross(up) } else { right };
+    frame(right.normalize(), up)
+}
+
+fn frame(right: DVec3, up: DVec3) -> DQuat {
+    DQuat::from_mat3(&DMat3::from_cols(right, up, right.cross(up))).normalize()
+}
+
+/// Where a ray first meets a sphere around the centre; from inside where it leaves it.
+pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
+    let along = -eye.dot(ray);
+    // the distance of the ray from the centre, without the squares of large numbers cancelling
+    let beside = (eye + ray * along).length_squared();
+    let half = radius * radius - beside;
+    if half < 0.0 {
+        return None;
+    }
+    let half = half.sqrt();
+    let near = if eye.length() >= radius { along - half } else { along + half };
+    (near > 0.0).then(|| eye + ray * near)
+}
+
+/// A short, smooth way from one pose to another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlobeGlide {
+    from: GlobePose,
+    to: GlobePose,
+    planet_radius: f64,
+    seconds: f64,
+}
+
+const GLIDE_SECONDS: f64 = 0.7;
+
+impl GlobeGlide {
+    pub fn new(from: GlobePose, to: GlobePose, planet_radius: f64) -> Self {
+        Self { from, to, planet_radius, seconds: 0.0 }
+    }
+
+    /// The pose after another `seconds`, and whether the way is finished.
+    pub fn advance(&mut self, seconds: f32) -> (GlobePose, bool) {
+        self.seconds += f64::from(seconds.clamp(0.0, 0.1));
+        if self.seconds >= GLIDE_SECONDS {
+            return (self.to, true);
+        }
+        let x = self.seconds / GLIDE_SECONDS;
+        let t = x * x * (3.0 - 2.0 * x);
+        let height = |pose: &GlobePose| (pose.radius - self.planet_radius).max(1e-6 * self.planet_radius).ln();
+        let mix = |a: f64, b: f64| a + (b - a) * t;
+        let pose = GlobePose {
+            stand: self.from.stand.slerp(self.to.stand, t),
+            radius: self.planet_radius + mix(height(&self.from), height(&self.to)).exp(),
+            pitch: mix(self.from.pitch, self.to.pitch),
+        };
+        (pose, false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::view::globe::ground::tests::{Sphere, sphere};
+
+    const LENS: Lens = Lens { fov_y: 0.6, size: Vec2::new(1280.0, 720.0) };
+
+    fn near(a: Vec2, b: Vec2) -> bool {
+        a.distance(b) < 0.1
+    }
+
+    #[test]
+    fn rays_and_projection_agree_at_any_height() {
+        let Sphere { radius, .. } = sphere();
+        for height in [100.0, 5e4, 2e7] {
+            let pose =
+                GlobePose { pitch: -0.9, ..GlobePose::over(DVec3::new(0.3, -0.5, 0.8).normalize(), radius + height) };
+            for cursor in [Vec2::new(200.0, 610.0), Vec2::new(900.0, 50.0)] {
+                let point = pose.eye() + pose.ray(&LENS, cursor) * height;
+                assert!(near(pose.project(&LENS, point).unwrap(), cursor));
+            }
+        }
+    }
+
+    #[test]
+    fn dragging_keeps_the_point_under_the_cursor_across_the_pole() {
+        let Sphere { radius, .. } = sphere();
+        let mut pose = GlobePose::over(DVec3::new(0.2, 0.1, 0.97).normalize(), 3.0 * radius);
+        for k in 0..12 {
+            let from = Vec2::new(640.0, 300.0);
+            let grabbed = meet_sphere(pose.eye(), pose.ray(&LENS, from), radius).unwrap();
+            let to = from + Vec2::new(10.0 * k as f32 - 50.0, 40.0);
+            pose = pose.drag(&LENS, grabbed, to);
+            assert!(near(pose.project(&LENS, grabbed).unwrap(), to));
+            assert!((pose.forward() + pose.up()).length() < 1e-9, "it still looks straight down");
+        }
+    }
+
+    #[test]
+    fn approaching_holds_the_point_tilts_near_the_ground_and_comes_back() {
+        let planet = sphere();
+        let ground = planet.ground(10.0);
+        let mut pose = GlobePose::over(DVec3::new(0.5, 0.4, 0.3).normalize(), 3.0 * planet.radius);
+        let cursor = Vec2::new(700.0, 420.0);
+        let mut steepest = pose.pitch;
+        for _ in 0..90 {
+            let Some(point) = ground.pick(pose.eye(), pose.ray(&LENS, cursor)) else { break };
+            let next = pose.approach(&LENS, point, cursor, 0.85, planet.radius).confined(&ground);
+            assert!(next.radius >= ground.surface(next.up()) + 0.99 * clearance(&ground), "below ground");
+            pose = next;
+            steepest = steepest.max(pose.pitch);
+        }
+        assert!(pose.radius - ground.surface(pose.up()) < 3000.0, "{}", pose.radius - ground.surface(pose.up()));
+        assert!(steepest > -0.6, "it looks towards the horizon: {steepest}");
+        for _ in 0..120 {
+            let point = ground.pick(pose.eye(), pose.forward()).unwrap_or(pose.up() * planet.radius);
+            pose = pose.approach(&LENS, point, Vec2::new(640.0, 360.0), 1.18, planet.radius).confined(&ground);
+        }
+        assert!(pose.pitch < -1.3, "from afar it looks at the planet again: {}", pose.pitch);
+        assert!(pose.project(&LENS, DVec3::ZERO).is_some_and(|at| at.distance(LENS.size * 0.5) < 500.0));
+    }
+
+    #[test]
+    fn turning_and_tilting_keep_the_pivot_and_never_roll() {
+        let planet = sphere();
+        let mut pose = GlobePose { pitch: -1.0, ..GlobePose::over(DVec3::Y, planet.radius + 3e5) };
+        let cursor = Vec2::new(500.0, 300.0);
+        let pivot = meet_sphere(pose.eye(), pose.ray(&LENS, cursor), planet.radius).unwrap();
+        for k in 0..40 {
+            pose = pose.turn_about(pivot, 0.13).tilt_about(pivot, if k < 20 { 0.03 } else { -0.05 }, planet.radius);
+            assert!(near(pose.project(&LENS, pivot).unwrap(), cursor), "{k}");
+            let right = pose.rotation() * DVec3::X;
+            assert!(right.dot(pose.up()).abs() < 1e-9, "no roll");
+        }
+    }
+
+    #[test]
+    fn whatever_happens_the_eye_stays_above_ground() {
+        let planet = sphere();
+        let ground = planet.ground(30.0);
+        let mut pose = GlobePose::over(DVec3::X, planet.radius * 2.0);
+        let mut dice = 1u64;
+        let mut draw = || {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (dice >> 40) as f32 / (1u64 << 24) as f32
+        };
+        for _ in 0..600 {
+            let cursor = Vec2::new(1280.0 * draw(), 720.0 * draw());
+            let point = ground.pick(pose.eye(), pose.ray(&LENS, cursor)).unwrap_or(pose.up() * planet.radius);
+            let next = match (draw() * 4.0) as u32 {
+                0 => pose.drag(&LENS, point, Vec2::new(1280.0 * draw(), 720.0 * draw())),
+                1 => {
+                    pose.turn_about(point, f64::from(draw())).tilt_about(point, f64::from(draw()) - 0.5, planet.radius)
+                }
+                _ => pose.approach(&LENS, point, cursor, 0.3 + 1.2 * f64::from(draw()), planet.radius),
+            };
+            pose = next.confined(&ground);
+            assert!(pose.radius >= ground.surface(pose.up()) + 0.99 * clearance(&ground));
+            assert!(pose.stand.is_finite() && (pose.stand.length() - 1.0).abs() < 1e-6);
+            assert!((-FRAC_PI_2..=MAX_PITCH).contains(&pose.pitch));
+        }
+    }
+
+    #[test]
+    fn headings_are_compass_headings() {
+        let pose = GlobePose::over(DVec3::X, 2.0);
+        assert!(pose.heading().abs() < 1e-9);
+        let east = pose.facing(FRAC_PI_2, 0.0);
+        assert!(east.forward().distance(DVec3::Y) < 1e-9 && (east.heading() - FRAC_PI_2).abs() < 1e-9);
+    }
+}

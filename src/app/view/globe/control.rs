@@ -1,0 +1,417 @@
+//! From mouse and commands to what is drawn of a planet.
+
+use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
+
+use bevy::input::mouse::MouseWheel;
+use bevy::prelude::*;
+use bevy::window::{PrimaryWindow, RequestRedraw};
+use glam::{DQuat, DVec3};
+
+use super::camera::{GlobeGlide, GlobePose, meet_sphere};
+use super::ground::Ground;
+use super::map::MapPose;
+use super::orbit::OrbitPose;
+use super::prepare::PreparedGlobe;
+use super::scenery::{Line, Scenery, Showing};
+use super::settings::GlobeWay;
+use crate::app::view::Lens;
+use crate::app::view::control::{FIELD_OF_VIEW, ViewCamera, ViewCommand, ViewportArea, lines_scrolled};
+use crate::app::view::shown::Shown;
+use crate::field::globe::from_angles;
+
+/// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
+const SUN_SIZE: f64 = 0.0075;
+
+/// What shall be drawn of the planet, if there is one.
+#[derive(Resource, Clone, Default)]
+pub struct Planned(pub Option<Arc<Scenery>>);
+
+/// What lies under the cursor.
+#[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
+pub struct GlobeProbe {
+    pub hit: Option<GlobeHit>,
+}
+
+/// A point of the ground; angles in degrees.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GlobeHit {
+    pub latitude: f32,
+    pub longitude: f32,
+    pub height_metres: f32,
+}
+
+/// The cameras of a planet, and what they are doing.
+#[derive(Resource)]
+pub struct GlobeCamera {
+    pub pose: GlobePose,
+    pub map: MapPose,
+    pub orbit: OrbitPose,
+    glide: Option<GlobeGlide>,
+    drag: Option<Drag>,
+    /// For what the pose was chosen, until somebody moves the camera.
+    framed: Option<(Vec2, f64)>,
+    by_hand: bool,
+    map_framed: Vec2,
+}
+
+impl Default for GlobeCamera {
+    fn default() -> Self {
+        Self {
+            pose: GlobePose::over(DVec3::X, 2e7),
+            map: MapPose::default(),
+            orbit: OrbitPose::default(),
+            glide: None,
+            drag: None,
+            framed: None,
+            by_hand: false,
+            map_framed: Vec2::ZERO,
+        }
+    }
+}
+
+impl GlobeCamera {
+    /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
+    pub fn framing(prepared: &PreparedGlobe, showing: &Showing, size: Vec2) -> Self {
+        let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
+        let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
+        Self { pose, map: MapPose::framing(size), map_framed: size, ..Self::default() }
+    }
+
+    /// Over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is negative
+    /// downwards.
+    pub fn over(
+        mut self,
+        prepared: &PreparedGlobe,
+        showing: &Showing,
+        [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
+    ) -> Self {
+        let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
+        let direction = DVec3::from(from_angles(latitude.to_radians(), longitude.to_radians()));
+        let pose = GlobePose::over(direction, ground.surface(direction) + height_metres);
+        self.pose = pose.facing(heading.to_radians(), pitch.to_radians()).confined(&ground);
+        (self.map.latitude, self.map.longitude) = (latitude.to_radians(), longitude.to_radians());
+        self
+    }
+
+    /// Whether it is on its way to another place.
+    pub fn is_gliding(&self) -> bool {
+        self.glide.is_some()
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Drag {
+    /// A point of the globe stays under the cursor.
+    Hold(DVec3),
+    /// The camera turns about a point.
+    Turn { pivot: DVec3, from: Vec2 },
+    /// The map or the orbit moves.
+    Shift(Vec2),
+    /// The button went down over a panel.
+    Elsewhere,
+}
+
+fn lens(size: Vec2) -> Lens {
+    Lens { fov_y: FIELD_OF_VIEW, size }
+}
+
+/// From where a planet is first seen: the morning side, so that its night is in the picture.
+fn first_sight(showing: &Showing) -> DVec3 {
+    let sun = showing.body.attitude.to_sun();
+    (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X)
+}
+
+/// Whether the sea is drawn, and the ground with it.
+fn ground<'a>(prepared: &'a PreparedGlobe, showing: &Showing, shown: &Shown) -> Ground<'a> {
+    prepared.ground(f64::from(showing.view.exaggeration), shown.water)
+}
+
+/// Carries out commands; starts and continues glides.
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+pub fn obey_commands(
+    mut commands: MessageReader<ViewCommand>,
+    mut camera: ResMut<GlobeCamera>,
+    mut redraw: MessageWriter<RequestRedraw>,
+    shown: Res<Shown>,
+    showing: Res<Showing>,
+    area: Res<ViewportArea>,
+    time: Res<Time<Real>>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let (Some(prepared), Some(window)) = (&shown.globe, window) else { return };
+    let size = area.within(window.size()).size();
+    let ground = ground(prepared, &showing, &shown);
+    let highest = ground.radius + ground.range.1;
+    let other_planet = camera.framed.is_some_and(|(_, radius)| radius != ground.radius);
+    if other_planet {
+        camera.by_hand = false;
+    }
+    if !camera.by_hand && camera.framed != Some((size, ground.radius)) {
+        camera.pose = GlobePose::framing(first_sight(&showing), highest, &lens(size));
+        camera.framed = Some((size, ground.radius));
+    }
+    if camera.map_framed != size {
+        let is_whole = camera.map == MapPose::default() || camera.map == MapPose::framing(camera.map_framed);
+        camera.map = if is_whole { MapPose::framing(size) } else { camera.map.confined(size) };
+        camera.map_framed = size;
+    }
+    let mut seconds = time.delta_secs();
+    for &command in commands.read() {
+        match showing.way {
+            GlobeWay::Globe => {
+                let first = first_sight(&showing);
+                let to = commanded(command, &camera.pose, &ground, first, &lens(size)).confined(&ground);
+                camera.glide = Some(GlobeGlide::new(camera.pose, to, ground.radius));
+                camera.by_hand = true;
+                seconds = 0.0;
+            }
+            GlobeWay::Map => camera.map = MapPose::framing(size),
+            GlobeWay::Orbit => camera.orbit = around_orbit(command, camera.orbit),
+        }
+        redraw.write(RequestRedraw);
+    }
+    if let Some(mut glide) = camera.glide.take() {
+        let (pose, is_finished) = glide.advance(seconds);
+        camera.pose = pose.confined(&ground);
+        if !is_finished {
+            camera.glide = Some(glide);
+            redraw.write(RequestRedraw);
+        }
+    }
+}
+
+/// Where the camera goes on a command.
+fn commanded(command: ViewCommand, now: &GlobePose, ground: &Ground, first: DVec3, lens: &Lens) -> GlobePose {
+    let highest = ground.radius + ground.range.1;
+    let down = |heading: f64| {
+        // near the ground over the land, from afar down on it
+        let pitch = if now.radius < 1.05 * ground.radius { now.pitch.clamp(-0.5, -0.12) } else { now.pitch.min(-1.2) };
+        now.facing(heading, pitch)
+    };
+    match command {
+        ViewCommand::Frame | ViewCommand::Look { .. } => GlobePose::framing(now.up(), highest, lens),
+        ViewCommand::Perspective => GlobePose::framing(first, highest, lens),
+        ViewCommand::Top => now.facing(0.0, -FRAC_PI_2),
+        ViewCommand::FromSouth => down(0.0),
+        ViewCommand::FromWest => down(FRAC_PI_2),
+        ViewCommand::FromNorth => down(2.0 * FRAC_PI_2),
+        ViewCommand::FromEast => down(-FRAC_PI_2),
+    }
+}
+
+fn around_orbit(command: ViewCommand, now: OrbitPose) -> OrbitPose {
+    let first = OrbitPose::default();
+    match command {
+        ViewCommand::Frame | ViewCommand::Perspective | ViewCommand::Look { .. } => first,
+        ViewCommand::Top => OrbitPose { height: 1.5, ..now },
+        ViewCommand::FromSouth => OrbitPose { yaw: 0.0, ..now },
+        ViewCommand::FromWest => OrbitPose { yaw: FRAC_PI_2, ..now },
+        ViewCommand::FromNorth => OrbitPose { yaw: 2.0 * FRAC_PI_2, ..now },
+        ViewCommand::FromEast => OrbitPose { yaw: 3.0 * FRAC_PI_2, ..now },
+    }
+}
+
+/// Turns, shifts and approaches by the mouse.
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+pub fn follow_mouse(
+    mut camera: ResMut<GlobeCamera>,
+    mut wheel: MessageReader<MouseWheel>,
+    buttons: Res<ButtonInput<MouseButton>>,
+    keys: Res<ButtonInput<KeyCode>>,
+    view: Res<ViewCamera>,
+    (shown, showing): (Res<Shown>, Res<Showing>),
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let lines: f32 = wheel.read().map(lines_scrolled).sum();
+    let (Some(prepared), Some(window)) = (&shown.globe, window) else { return };
+    let Some(cursor) = view.cursor() else {
+        camera.drag = None;
+        return;
+    };
+    let rect = area.within(window.size());
+    let is_free = rect.contains(cursor) && !area.pointer_over_ui;
+    let (size, at) = (rect.size(), cursor - rect.min);
+    let (lens, ground) = (lens(size), ground(prepared, &showing, &shown));
+    let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
+    if !dragging {
+        camera.drag = None;
+    } else if camera.drag.is_none() {
+        let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
+        let turns = buttons.pressed(MouseButton::Right) || (shift && buttons.pressed(MouseButton::Left));
+        let point = || anchor(&camera.pose, &lens, at, &ground);
+        camera.drag = Some(match (is_free, showing.way, turns) {
+            (false, ..) => Drag::Elsewhere,
+            (_, GlobeWay::Globe, false) => Drag::Hold(point()),
+            (_, GlobeWay::Globe, true) => Drag::Turn { pivot: point(), from: at },
+            _ => Drag::Shift(at),
+        });
+        if is_free {
+            camera.glide = None;
+        }
+    }
+    let before = camera.pose;
+    match camera.drag {
+        Some(Drag::Hold(point)) => camera.pose = before.drag(&lens, point, at).confined(&ground),
+        Some(Drag::Turn { pivot, from }) if from != at => {
+            let turn = (at - from).as_dvec2() / f64::from(size.y) * std::f64::consts::PI;
+            let turned = before.turn_about(pivot, -turn.x);
+            camera.pose = turned.tilt_about(pivot, -turn.y, ground.radius).confined(&ground);
+            camera.drag = Some(Drag::Turn { pivot, from: at });
+        }
+        Some(Drag::Shift(from)) if from != at => {
+            if showing.way == GlobeWay::Map {
+                camera.map = camera.map.drag(size, from, at);
+            } else {
+                let turn = (at - from).as_dvec2() / f64::from(size.y) * 3.0;
+                camera.orbit = camera.orbit.turned(turn.x, turn.y);
+            }
+            camera.drag = Some(Drag::Shift(at));
+        }
+        _ => {}
+    }
+    if lines != 0.0 && is_free {
+        let factor = 0.86f64.powf(f64::from(lines.clamp(-10.0, 10.0)));
+        match showing.way {
+            GlobeWay::Globe => {
+                camera.glide = None;
+                let point = anchor(&camera.pose, &lens, at, &ground);
+                camera.pose = camera.pose.approach(&lens, point, at, factor, ground.radius).confined(&ground);
+            }
+            GlobeWay::Map => camera.map = camera.map.zoom(size, at, factor),
+            GlobeWay::Orbit => camera.orbit = camera.orbit.zoomed(factor),
+        }
+    }
+    // a mere click leaves the camera where it is
+    if camera.pose != before {
+        camera.by_hand = true;
+    }
+}
+
+/// What the mouse holds on to: the ground under the cursor, or the nearest of the globe beside it.
+fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &Ground) -> DVec3 {
+    let (eye, ray) = (pose.eye(), pose.ray(lens, at));
+    ground.pick(eye, ray).unwrap_or_else(|| {
+        let beside = (eye - ray * eye.dot(ray).min(0.0)).normalize_or(pose.up());
+        beside * ground.surface(beside)
+    })
+}
+
+/// What is to be drawn now; another frame if it changed.
+pub fn plan(
+    mut planned: ResMut<Planned>,
+    mut camera: ResMut<GlobeCamera>,
+    mut redraw: MessageWriter<RequestRedraw>,
+    shown: Res<Shown>,
+    showing: Res<Showing>,
+) {
+    let Some(prepared) = &shown.globe else {
+        if planned.0.is_some() {
+            planned.0 = None;
+        }
+        return;
+    };
+    let ground = ground(prepared, &showing, &shown);
+    let pose = camera.pose.confined(&ground);
+    if pose != camera.pose {
+        camera.pose = pose;
+    }
+    let scenery = scenery(&camera, &ground, &showing, shown.water);
+    if planned.0.as_deref() != Some(&scenery) {
+        planned.0 = Some(Arc::new(scenery));
+        redraw.write(RequestRedraw);
+    }
+}
+
+/// The picture that a camera gives.
+pub fn scenery(camera: &GlobeCamera, ground: &Ground, showing: &Showing, water: bool) -> Scenery {
+    let (pose, attitude) = (&camera.pose, &showing.body.attitude);
+    let up = pose.up();
+    let above = pose.radius - ground.surface(up);
+    let sun = if showing.view.night_side {
+        attitude.to_sun()
+    } else {
+        // a lamp behind the left shoulder
+        (up + pose.stand * DVec3::new(-0.45, 0.0, -0.40)).normalize()
+    };
+    let mut scenery = Scenery {
+        way: showing.way,
+        body: showing.body,
+        view: showing.view.clone(),
+        water,
+        eye: pose.eye(),
+        rotation: pose.rotation(),
+        near: (0.1 * above).max(0.3 * super::camera::clearance(ground)),
+        sun,
+        sun_from_eye: sun,
+        sun_size: if showing.view.night_side { SUN_SIZE } else { 0.0 },
+        sky_turn: attitude.turn(),
+        map: camera.map,
+        map_width: f64::from(camera.map_framed.x),
+        lines: Line::new(),
+    };
+    if showing.way == GlobeWay::Orbit {
+        let view = camera.orbit.view(attitude, ground.radius);
+        scenery.eye = view.eye;
+        scenery.rotation = view.rotation;
+        scenery.near = 0.02 * ground.radius;
+        scenery.sun = attitude.to_sun();
+        scenery.sun_from_eye = view.sun_from_eye;
+        scenery.sun_size = view.sun_size;
+        scenery.lines = view.lines;
+    }
+    scenery
+}
+
+/// Finds the ground under the cursor.
+pub fn update_probe(
+    mut probe: ResMut<GlobeProbe>,
+    camera: Res<GlobeCamera>,
+    view: Res<ViewCamera>,
+    shown: Res<Shown>,
+    showing: Res<Showing>,
+    area: Res<ViewportArea>,
+    window: Option<Single<&Window, With<PrimaryWindow>>>,
+) {
+    let found = || {
+        let prepared = shown.globe.as_ref()?;
+        let cursor = view.cursor()?;
+        let rect = area.within(window.as_ref()?.size());
+        if !rect.contains(cursor) || area.pointer_over_ui {
+            return None;
+        }
+        let ground = ground(prepared, &showing, &shown);
+        let at = cursor - rect.min;
+        let direction = match showing.way {
+            GlobeWay::Globe => ground.pick(camera.pose.eye(), camera.pose.ray(&lens(rect.size()), at))?,
+            GlobeWay::Map => camera.map.direction(rect.size(), at)?,
+            GlobeWay::Orbit => return None,
+        };
+        Some(hit(&ground, direction, prepared.relief_metres))
+    };
+    probe.set_if_neq(GlobeProbe { hit: found() });
+}
+
+fn hit(ground: &Ground, direction: DVec3, relief_metres: f32) -> GlobeHit {
+    let direction = direction.normalize_or(DVec3::X);
+    GlobeHit {
+        latitude: direction.z.asin().to_degrees() as f32,
+        longitude: direction.y.atan2(direction.x).to_degrees() as f32,
+        height_metres: ground.height(direction) * relief_metres,
+    }
+}
+
+/// Where a place of the planet is seen in a picture of `size`, if it is not behind the globe.
+pub fn project(camera: &GlobeCamera, showing: &Showing, ground: &Ground, size: Vec2, direction: DVec3) -> Option<Vec2> {
+    match showing.way {
+        GlobeWay::Map => Some(camera.map.project(size, direction)),
+        GlobeWay::Orbit => None,
+        GlobeWay::Globe => {
+            let (eye, point) = (camera.pose.eye(), direction * ground.surface(direction));
+            let first = meet_sphere(eye, (point - eye).normalize(), ground.radius + ground.range.0)?;
+            let is_hidden = (first - eye).length() < 0.98 * (point - eye).length();
+            if is_hidden { None } else { camera.pose.project(&lens(size), point) }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! What the shaders are told about a frame: mirrors `GlobeFrame` in `assets/shaders/globe.wgsl`.
+
+use bytemuck::{Pod, Zeroable};
+use glam::{DMat4, DVec3, Mat4, Vec4};
+
+use super::air::Air;
+use super::lod::{MORPH_START, Reach};
+use super::prepare::PreparedGlobe;
+use super::scenery::Scenery;
+use super::settings::AirModel;
+use crate::app::view::ViewMode;
+
+/// Brightness of sunlit white ground, and of what the air scatters.
+const SUN: f32 = 2.3;
+const SKY: f32 = 11.0;
+/// Stars are drawn this bright.
+const STARS: f32 = 1.0;
+
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct GlobeFrame {
+    clip_from_rel: Mat4,
+    rel_from_clip: Mat4,
+    /// Unit vector towards the eye, its distance from the centre.
+    eye: Vec4,
+    /// Unit vector towards the sun; unused.
+    sun: Vec4,
+    /// Where the disc of the sun is seen, its radius as a chord.
+    disc: Vec4,
+    /// Radius, height of 1, sea, exaggeration.
+    size: Vec4,
+    /// Radius of the sphere of distances, height of the eye over it, reach of level 0, morph start.
+    lod: Vec4,
+    /// Samples, quads, whether there is a sea, whether colours are left out.
+    grid: Vec4,
+    /// Heights of clear air and of haze, top, model (0 none, 1 formula, 2 scattering).
+    air: Vec4,
+    /// Scattering of clear air, forward share of the haze's.
+    rayleigh: Vec4,
+    /// Scattering of haze, what it takes away, unused twice.
+    haze: Vec4,
+    /// Colour of the light of the sky, how bright it is.
+    tint: Vec4,
+    /// Cover, radius of the shell, drift in radians, strength of shadows.
+    clouds: Vec4,
+    /// Scale of the noise, octaves, opacity, unused.
+    cover: Vec4,
+    /// Brightness of the sun, of what air scatters, steps of a march, of the night.
+    light: Vec4,
+    /// Origin and size of the viewport in pixels.
+    viewport: Vec4,
+    /// Longitude and latitude of the middle of the map, radians a pixel, whether data colours the ground.
+    map: Vec4,
+    /// Turn of the fixed sky, size of a star, brightness of stars, whether there is a night side.
+    star: Vec4,
+}
+
+/// What is known of the picture.
+pub struct View {
+    pub clip_from_rel: DMat4,
+    /// Origin and size in pixels.
+    pub viewport: Vec4,
+    /// Of a pixel in the middle of the picture.
+    pub radians_per_pixel: f64,
+}
+
+fn xyz(v: DVec3, w: f64) -> Vec4 {
+    v.extend(w).as_vec4()
+}
+
+impl GlobeFrame {
+    pub fn new(
+        view: &View,
+        scenery: &Scenery,
+        prepared: &PreparedGlobe,
+        (mode, quads, is_frugal): (ViewMode, u32, bool),
+        reach: &Reach,
+    ) -> Self {
+        let settings = &scenery.view;
+        let exaggeration = f64::from(settings.exaggeration);
+        let radius = prepared.radius_metres;
+        let ground = prepared.ground(exaggeration, scenery.water);
+        let (eye, away) = (scenery.eye.normalize_or(DVec3::X), scenery.eye.length());
+        let density = f64::from(scenery.body.air_density);
+        let air = match settings.air {
+            AirModel::Scattering => Air::new(radius, density, exaggeration, scenery.body.air_tint),
+            _ => None,
+        };
+        let model = match settings.air {
+            AirModel::Formula if density > 0.0 => 1.0,
+            AirModel::Scattering if air.is_some() => 2.0,
+            _ => 0.0,
+        };
+        let [r, g, b] = scenery.body.sky;
+        let sky = if model > 0.0 { (density as f32).min(1.6).sqrt() * 0.34 } else { 0.0 };
+        let shell = scenery.cloud_shell(prepared);
+        let height_radii = (away - radius) / radius;
+        // one octave more for every halving of the height
+        let octaves = (4.6 - (height_radii.max(1e-4)).log2()).clamp(5.0, if is_frugal { 7.0 } else { 11.0 });
+        let near = air.unwrap_or(Air {
+            rayleigh: [0.0; 3],
+            mie: 0.0,
+            mie_extinction: 0.0,
+            rayleigh_height: 1.0,
+            mie_height: 1.0,
+            top: radius,
+        });
+        Self {
+            clip_from_rel: view.clip_from_rel.as_mat4(),
+            rel_from_clip: view.clip_from_rel.inverse().as_mat4(),
+            eye: xyz(eye, away),
+            sun: xyz(scenery.sun, 0.0),
+            disc: xyz(scenery.sun_from_eye, scenery.sun_size),
+            size: xyz(DVec3::new(radius, ground.relief, ground.sea.unwrap_or(0.0)), exaggeration),
+            lod: xyz(DVec3::new(reach.top, reach.over, reach.coarsest), MORPH_START),
+            grid: Vec4::new(
+                prepared.terrain.samples() as f32,
+                quads as f32,
+                f32::from(u8::from(ground.sea.is_some())),
+                f32::from(u8::from(mode.is_plain() && !prepared.has_overlay())),
+            ),
+            air: xyz(DVec3::new(near.rayleigh_height, near.mie_height, near.top), model),
+            rayleigh: xyz(near.rayleigh.into(), 0.76),
+            haze: xyz(DVec3::new(near.mie, near.mie_extinction, 0.0), 0.0),
+            tint: Vec4::new(r, g, b, sky),
+            clouds: Vec4::new(
+                if shell.is_some() { scenery.cloud_cover() } else { 0.0 },
+                shell.unwrap_or(radius) as f32,
+                settings.cloud_drift.to_radians(),
+                if settings.cloud_shadows { 0.62 } else { 0.0 },
+            ),
+            cover: Vec4::new(3.1, octaves as f32, 0.94, 0.0),
+            light: Vec4::new(SUN, SKY, if is_frugal { 8.0 } else { 12.0 }, 0.012),
+            viewport: view.viewport,
+            map: Vec4::new(
+                scenery.map.longitude as f32,
+                scenery.map.latitude as f32,
+                // from logical pixels to those of the picture
+                (scenery.map.radians_per_pixel * scenery.map_width / f64::from(view.viewport.z.max(1.0))) as f32,
+                f32::from(u8::from(prepared.has_overlay())),
+            ),
+            star: Vec4::new(
+                scenery.sky_turn as f32,
+                // a little wider than a pixel
+                (view.radians_per_pixel * 0.9) as f32,
+                if settings.stars { STARS } else { 0.0 },
+                f32::from(u8::from(settings.night_side)),
+            ),
+        }
+    }
+}

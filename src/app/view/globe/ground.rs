@@ -1,0 +1,229 @@
+//! The ground of a globe as the camera and the picker know it: how high the surface lies as it is drawn, and where a
+//! ray meets it.
+
+use glam::DVec3;
+
+use super::camera::meet_sphere;
+use crate::field::{Globe, globe::locate};
+
+/// A globe with its vertical exaggeration. Lengths are in metres.
+#[derive(Clone, Copy)]
+pub struct Ground<'a> {
+    pub globe: &'a Globe,
+    pub height: &'a [f32],
+    /// Of the planet, at height 0.
+    pub radius: f64,
+    /// What a height of 1 is drawn as.
+    pub relief: f64,
+    /// Height at which the sea is drawn, if it is.
+    pub sea: Option<f64>,
+    /// Lowest and highest surface as it is drawn, over the radius.
+    pub range: (f64, f64),
+}
+
+/// Steps that a ray is followed for.
+const MOST_STEPS: usize = 3000;
+
+impl Ground<'_> {
+    /// Height of the sample field in a direction, as a fraction of the relief.
+    pub fn height(&self, direction: DVec3) -> f32 {
+        self.globe.sample(self.height, direction.to_array())
+    }
+
+    /// Distance of the drawn surface from the centre.
+    pub fn surface(&self, direction: DVec3) -> f64 {
+        let ground = f64::from(self.height(direction)) * self.relief;
+        self.radius + self.sea.map_or(ground, |sea| ground.max(sea))
+    }
+
+    /// The first point of the surface on a ray.
+    pub fn pick(&self, eye: DVec3, ray: DVec3) -> Option<DVec3> {
+        let outside = self.radius + self.range.1 + 1e-7 * self.radius;
+        let start = if eye.length() > outside {
+            let at = meet_sphere(eye, ray, outside)?;
+            (at - eye).dot(ray)
+        } else {
+            0.0
+        };
+        let over = |t: f64| {
+            let at = eye + ray * t;
+            at.length() - self.surface(at)
+        };
+        let inside = self.radius + self.range.0 - 1e-7 * self.radius;
+        let deepest = meet_sphere(eye, ray, inside).filter(|_| eye.length() > inside).map(|at| (at - eye).dot(ray));
+        // where the ray leaves the shell again
+        let along = -eye.dot(ray);
+        let half = (outside * outside - (eye + ray * along).length_squared()).max(0.0).sqrt();
+        let end = deepest.unwrap_or(along + half);
+        let cell = self.radius / self.globe.samples() as f64;
+        let (mut t, mut before) = (start, start);
+        for _ in 0..MOST_STEPS {
+            let height = over(t);
+            if height <= 0.0 {
+                return Some(self.between(eye, ray, before, t));
+            }
+            if t >= end {
+                break;
+            }
+            before = t;
+            // no farther than the ground can rise, but not for ever either
+            t += (0.3 * height).max(1e-4 * t).max(0.02 * cell * (t / self.radius).clamp(1e-4, 1.0));
+            t = t.min(end);
+        }
+        deepest.map(|t| eye + ray * t)
+    }
+
+    /// The surface between a point of a ray above it and one below.
+    fn between(&self, eye: DVec3, ray: DVec3, mut above: f64, mut below: f64) -> DVec3 {
+        for _ in 0..50 {
+            let middle = 0.5 * (above + below);
+            let at = eye + ray * middle;
+            if at.length() > self.surface(at) { above = middle } else { below = middle }
+        }
+        eye + ray * below
+    }
+}
+
+/// Lowest and highest ground of the quarters of a face, of their quarters, and so on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FaceBounds {
+    /// Level `l` has 2^l × 2^l tiles of each face, face by face.
+    levels: Vec<Vec<(f32, f32)>>,
+}
+
+/// Finer than so many cells a tile is not.
+const TILE_CELLS: usize = 8;
+
+impl FaceBounds {
+    pub fn new(samples: usize, height: &[f32]) -> Self {
+        use rayon::prelude::*;
+
+        let last = samples - 1;
+        let depth = (last / TILE_CELLS).max(1).ilog2() as usize;
+        let tiles = 1usize << depth;
+        let finest: Vec<(f32, f32)> = (0..6 * tiles * tiles)
+            .into_par_iter()
+            .map(|k| {
+                let (face, row, column) = (k / (tiles * tiles), k / tiles % tiles, k % tiles);
+                let span = |tile: usize| (tile * last / tiles, ((tile + 1) * last).div_ceil(tiles));
+                let ((top, bottom), (left, right)) = (span(row), span(column));
+                let rows = (top..=bottom).flat_map(|i| &height[(face * samples + i) * samples..][left..=right]);
+                rows.fold((f32::INFINITY, f32::NEG_INFINITY), |range, &h| (range.0.min(h), range.1.max(h)))
+            })
+            .collect();
+        let mut levels = vec![finest];
+        for level in (0..depth).rev() {
+            let (tiles, finer) = (1usize << level, &levels[levels.len() - 1]);
+            let joined = (0..6 * tiles * tiles).map(|k| {
+                let (face, row, column) = (k / (tiles * tiles), k / tiles % tiles, k % tiles);
+                let corner = (face * 2 * tiles + 2 * row) * 2 * tiles + 2 * column;
+                let quarters = [corner, corner + 1, corner + 2 * tiles, corner + 2 * tiles + 1].map(|k| finer[k]);
+                quarters.into_iter().fold((f32::INFINITY, f32::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+            });
+            let joined = joined.collect();
+            levels.push(joined);
+        }
+        levels.reverse();
+        Self { levels }
+    }
+
+    /// Range of a tile; below the finest level that of the tile around it.
+    pub fn range(&self, face: usize, level: u32, row: u32, column: u32) -> (f32, f32) {
+        let known = (self.levels.len() as u32 - 1).min(level);
+        let up = level - known;
+        let tiles = 1usize << known;
+        self.levels[known as usize][(face * tiles + (row >> up) as usize) * tiles + (column >> up) as usize]
+    }
+
+    pub fn whole(&self) -> (f32, f32) {
+        self.levels[0].iter().fold((f32::INFINITY, f32::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+}
+
+/// The place of a direction: face, and row and column in tiles of a level.
+pub fn tile_of(direction: DVec3, level: u32) -> (usize, u32, u32) {
+    let (face, u, v) = locate(direction.to_array());
+    let tiles = f64::from(1u32 << level);
+    let at = |x: f64| ((x * tiles) as u32).min((1 << level) - 1);
+    (face, at(v), at(u))
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+
+    pub struct Sphere {
+        pub globe: Globe,
+        pub height: Vec<f32>,
+        pub radius: f64,
+    }
+
+    impl Sphere {
+        pub fn ground(&self, exaggeration: f64) -> Ground<'_> {
+            let relief = 8000.0 * exaggeration;
+            let (low, high) = FaceBounds::new(self.globe.samples(), &self.height).whole();
+            let range = (f64::from(low) * relief, f64::from(high) * relief);
+            Ground { globe: &self.globe, height: &self.height, radius: self.radius, relief, sea: None, range }
+        }
+    }
+
+    /// A rough globe as large as the Earth.
+    pub fn sphere() -> Sphere {
+        let globe = Globe::new(65);
+        let height = (0..globe.len())
+            .map(|k| {
+                let [x, y, z] = globe.direction_of(k);
+                0.4 + 0.3 * (9.0 * x).sin() * (7.0 * y).cos() + 0.2 * (23.0 * z + 5.0 * x).sin()
+            })
+            .collect();
+        Sphere { globe, height, radius: 6_371_000.0 }
+    }
+
+    #[test]
+    fn picking_finds_the_place_again() {
+        let planet = sphere();
+        let ground = planet.ground(12.0);
+        for k in 0..400 {
+            let t = f64::from(k);
+            let direction = DVec3::new((t * 0.7).sin(), (t * 1.3).cos(), (t * 0.31).sin()).normalize_or(DVec3::X);
+            let point = direction * ground.surface(direction);
+            // from a steep angle nothing stands in between
+            let aside = direction.any_orthonormal_vector();
+            let height = [200.0, 3e4, 2e6, 4e7][k as usize % 4];
+            let eye = point + (direction + 0.05 * aside) * height;
+            let found = ground.pick(eye, (point - eye).normalize()).expect("it is right there");
+            let away = found.distance(point);
+            assert!(away < 1e-3 * height + 1.0, "{away} m off from {height} m");
+            let (latitude, longitude) = (found.normalize().z.asin(), found.y.atan2(found.x));
+            assert!((latitude - direction.z.asin()).abs() < 1e-5 + 1e-3 * height / planet.radius);
+            let turn = (longitude - direction.y.atan2(direction.x)).rem_euclid(std::f64::consts::TAU);
+            assert!(
+                turn.min(std::f64::consts::TAU - turn) * direction.truncate().length()
+                    < 1e-5 + 1e-3 * height / planet.radius
+            );
+        }
+        let eye = DVec3::X * 2e7;
+        assert_eq!(ground.pick(eye, DVec3::X), None);
+        assert_eq!(ground.pick(eye, DVec3::new(-0.5, 1.0, 0.0).normalize()), None);
+    }
+
+    #[test]
+    fn tiles_have_the_range_of_their_samples() {
+        for n in [2, 9, 10, 33, 100] {
+            let globe = Globe::new(n);
+            let height: Vec<f32> = (0..globe.len()).map(|k| ((k * 7919) % 1000) as f32).collect();
+            let bounds = FaceBounds::new(n, &height);
+            for k in 0..globe.len() {
+                let (face, i, j) = (k / (n * n), k / n % n, k % n);
+                for level in 0..6 {
+                    let tiles = f64::from(1u32 << level);
+                    let tile = |k: usize| (((k as f64 / (n - 1) as f64) * tiles) as u32).min((1 << level) - 1);
+                    let (low, high) = bounds.range(face, level, tile(i), tile(j));
+                    assert!(low <= height[k] && height[k] <= high);
+                }
+            }
+            let (low, high) = bounds.whole();
+            assert!(height.iter().all(|h| (low..=high).contains(h)));
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Which patches of the six quadtrees are drawn: fine near the eye, coarse far from it.
+//!
+//! As in the flat view ([`crate::app::view::lod`]), after Strugar 2009: a patch is divided while it comes nearer to the
+//! eye than the reach of the next finer level, and its vertices morph to the coarser shape before the reach of its own
+//! ends. Distances are measured between directions, on a sphere over the highest peak, so that they do not depend on the
+//! relief and are the same seen from two faces; patches of neighbouring faces meet like those of one. Level 0 is a whole
+//! face. With reaches of [`MIN_REACH_SIDES`] and more, neighbours differ by one level at most and meet where the finer
+//! has taken the shape of the coarser.
+
+use glam::{DMat4, DVec3, DVec4};
+
+use super::ground::FaceBounds;
+use crate::field::globe::{FACES, direction_at};
+
+/// Share of the reach of a level at which its vertices begin to morph.
+pub const MORPH_START: f64 = 0.85;
+
+/// Reach of a level in sides of its patches: (2 · MORPH_START - 1) · reach must exceed the diagonal of a patch of the
+/// next level (2 √2) and what a round bound adds to it.
+pub const MIN_REACH_SIDES: f64 = 5.0;
+
+/// No deeper: columns of quads stay exact in single precision.
+pub const DEEPEST: u32 = 17;
+
+/// A patch to draw: tile `row`, `column` of the 2^level × 2^level of a face.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Patch {
+    pub face: u32,
+    pub level: u32,
+    pub row: u32,
+    pub column: u32,
+}
+
+impl Patch {
+    /// Place on the face of a point of the patch, both from 0 to 1.
+    pub fn place(&self, u: f64, v: f64) -> (f64, f64) {
+        let tiles = f64::from(1u32 << self.level);
+        ((f64::from(self.column) + u) / tiles, (f64::from(self.row) + v) / tiles)
+    }
+
+    pub fn direction(&self, u: f64, v: f64) -> DVec3 {
+        let (u, v) = self.place(u, v);
+        direction_at(self.face as usize, u, v).into()
+    }
+
+    /// Direction of the middle, and the chord from it to the farthest corner.
+    pub fn cap(&self) -> (DVec3, f64) {
+        let centre = self.direction(0.5, 0.5);
+        let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)].map(|(u, v)| self.direction(u, v));
+        (centre, corners.iter().map(|corner| corner.distance(centre)).fold(0.0, f64::max))
+    }
+
+    fn quarter(&self, k: u32) -> Self {
+        Self { face: self.face, level: self.level + 1, row: 2 * self.row + (k >> 1), column: 2 * self.column + (k & 1) }
+    }
+}
+
+/// The eye, and how far the levels reach.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reach {
+    /// Unit vector towards the eye.
+    pub eye: DVec3,
+    /// Radius of the sphere that distances are measured on, in metres.
+    pub top: f64,
+    /// Height of the eye over it, or 0.
+    pub over: f64,
+    /// Distance up to which level 0 is drawn; each finer level reaches half as far.
+    pub coarsest: f64,
+    /// The finest level there is.
+    pub finest: u32,
+}
+
+impl Reach {
+    /// `quad_radians` is what a quad may cover in the picture; `finest_metres` the smallest quad that makes sense.
+    pub fn new(eye: DVec3, top: f64, quads: u32, quad_radians: f64, finest_metres: f64) -> Self {
+        let side = top * std::f64::consts::FRAC_PI_2;
+        let wanted = 1.0 / (f64::from(quads) * quad_radians);
+        let depth = (side / (f64::from(quads) * finest_metres.max(1e-3))).log2().ceil();
+        Self {
+            eye: eye.normalize_or(DVec3::X),
+            top,
+            over: (eye.length() - top).max(0.0),
+            coarsest: side * wanted.max(MIN_REACH_SIDES),
+            finest: (depth.max(0.0) as u32).min(DEEPEST),
+        }
+    }
+
+    pub fn of_level(&self, level: u32) -> f64 {
+        self.coarsest / f64::from(1u32 << level)
+    }
+
+    /// Distance of a direction from the eye.
+    pub fn distance(&self, direction: DVec3) -> f64 {
+        self.to_chord(direction.distance(self.eye))
+    }
+
+    fn to_chord(&self, chord: f64) -> f64 {
+        (self.over * self.over + (self.top * chord) * (self.top * chord)).sqrt()
+    }
+
+    /// How far the vertex of a patch has morphed to the next coarser level; what the shader does.
+    pub fn morph(&self, level: u32, direction: DVec3) -> f64 {
+        if level == 0 {
+            return 0.0;
+        }
+        ((self.distance(direction) / self.of_level(level) - MORPH_START) / (1.0 - MORPH_START)).clamp(0.0, 1.0)
+    }
+}
+
+/// What of the globe can be seen: inside the picture and not behind the globe itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Sight<'a> {
+    pub bounds: &'a FaceBounds,
+    /// In metres.
+    pub radius: f64,
+    /// What a height of 1 is drawn as, in metres.
+    pub relief: f64,
+    /// Nothing is drawn lower than this, over the radius (the sea, or the lowest ground).
+    pub floor: f64,
+    /// Radius of a ball that hides what is behind it.
+    pub solid: f64,
+    eye: DVec3,
+    planes: [DVec4; 5],
+}
+
+impl<'a> Sight<'a> {
+    /// `clip_from_rel` takes positions relative to the eye.
+    pub fn new(
+        bounds: &'a FaceBounds,
+        (radius, relief, floor): (f64, f64, f64),
+        eye: DVec3,
+        clip_from_rel: DMat4,
+    ) -> Self {
+        let row = |i| clip_from_rel.row(i);
+        let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
+        let planes = planes.map(|plane| plane / plane.truncate().length().max(1e-300));
+        Self { bounds, radius, relief, floor, solid: radius + floor, eye, planes }
+    }
+
+    fn sees(&self, patch: Patch, centre: DVec3, chord: f64) -> bool {
+        let (low, high) = self.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
+        let low = self.radius + (f64::from(low) * self.relief).max(self.floor);
+        let high = self.radius + (f64::from(high) * self.relief).max(self.floor);
+        // what bulges over the chord of a large patch counts as well
+        let bulge = 0.5 * chord * chord * high;
+        let middle = centre * 0.5 * (low + high) - self.eye;
+        let ball = (chord * high).hypot(0.5 * (high - low) + bulge);
+        if self.planes.iter().any(|plane| plane.truncate().dot(middle) + plane.w < -ball) {
+            return false;
+        }
+        // beyond the horizon
+        let (away, solid) = (self.eye.length(), self.solid);
+        if away <= solid {
+            return true;
+        }
+        let horizon = (solid / away).acos() + (solid / high.max(solid)).acos();
+        let angle = |chord: f64| 2.0 * (0.5 * chord).min(1.0).asin();
+        angle(centre.distance(self.eye / away)) - angle(chord) <= horizon
+    }
+}
+
+/// The patches to draw, each direction in exactly one (those out of sight left out).
+pub fn select(reach: &Reach, sight: Option<&Sight>) -> Vec<Patch> {
+    let mut out = Vec::with_capacity(256);
+    let mut open: Vec<Patch> = (0..FACES as u32).map(|face| Patch { face, level: 0, row: 0, column: 0 }).collect();
+    while let Some(patch) = open.pop() {
+        let (centre, chord) = patch.cap();
+        if sight.is_some_and(|sight| !sight.sees(patch, centre, chord)) {
+            continue;
+        }
+        let nearest = reach.to_chord((centre.distance(reach.eye) - chord).max(0.0));
+        if patch.level < reach.finest && nearest < reach.of_level(patch.level + 1) {
+            open.extend((0..4).map(|k| patch.quarter(k)));
+        } else {
+            out.push(patch);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::view::globe::ground::{tests::sphere, tile_of};
+    use std::collections::HashMap;
+
+    const RADIUS: f64 = 6_371_000.0;
+
+    fn reaches() -> impl Iterator<Item = Reach> {
+        (0..40).map(|k| {
+            let t = f64::from(k);
+            let eye = DVec3::new((t * 1.7).sin(), (t * 0.9).cos(), (t * 2.3).sin()).normalize();
+            let height = [2.0, 500.0, 5e4, 1e6, 3e7][k as usize % 5];
+            let quads = [16, 32][k as usize % 2];
+            Reach::new(eye * (RADIUS + height), RADIUS + 9e4, quads, 0.004, 150.0)
+        })
+    }
+
+    fn directions() -> impl Iterator<Item = DVec3> {
+        (0..6000).map(|k| {
+            // evenly over the sphere
+            let z = 1.0 - (2 * k + 1) as f64 / 6000.0;
+            let turn = f64::from(k) * 2.399_963;
+            let level = (1.0 - z * z).sqrt();
+            DVec3::new(level * turn.cos(), level * turn.sin(), z)
+        })
+    }
+
+    fn drawn_at(patches: &HashMap<(usize, u32, u32, u32), Patch>, direction: DVec3) -> Vec<Patch> {
+        (0..=DEEPEST)
+            .filter_map(|level| {
+                let (face, row, column) = tile_of(direction, level);
+                patches.get(&(face, level, row, column)).copied()
+            })
+            .collect()
+    }
+
+    fn keyed(patches: &[Patch]) -> HashMap<(usize, u32, u32, u32), Patch> {
+        patches.iter().map(|p| ((p.face as usize, p.level, p.row, p.column), *p)).collect()
+    }
+
+    #[test]
+    fn every_direction_is_in_exactly_one_patch() {
+        for reach in reaches() {
+            let patches = select(&reach, None);
+            let keyed = keyed(&patches);
+            assert_eq!(keyed.len(), patches.len());
+            let near = directions().map(|d| (reach.eye + d * 1e-4).normalize());
+            for direction in directions().chain(near) {
+                assert_eq!(drawn_at(&keyed, direction).len(), 1, "{direction}");
+            }
+            // and nothing twice: the areas add up
+            let area: f64 = patches.iter().map(|p| 0.25f64.powi(p.level as i32)).sum();
+            assert!((area - 6.0).abs() < 1e-9, "{area}");
+        }
+    }
+
+    #[test]
+    fn neighbours_differ_by_one_level_at_most_and_meet_in_the_same_shape() {
+        for reach in reaches() {
+            let patches = select(&reach, None);
+            let keyed = keyed(&patches);
+            for patch in &patches {
+                let step = 1e-6 / f64::from(1u32 << patch.level);
+                for k in 0..16 {
+                    let along = (f64::from(k) + 0.5) / 16.0;
+                    for (u, v) in [(along, 0.0), (along, 1.0), (0.0, along), (1.0, along)] {
+                        let border = patch.direction(u, v);
+                        let inside = patch.direction(0.5, 0.5);
+                        let beyond = (border + (border - inside).normalize() * step).normalize();
+                        let other = drawn_at(&keyed, beyond);
+                        let [other] = other[..] else { panic!("a gap beside {patch:?}") };
+                        assert!(patch.level.abs_diff(other.level) <= 1, "{patch:?} meets {other:?}");
+                        if other.level < patch.level {
+                            assert!(reach.morph(patch.level, border) > 0.999, "the finer has its own shape");
+                            assert!(reach.morph(other.level, border) < 0.001, "the coarser has begun to morph");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_left_out_cannot_be_seen() {
+        let planet = sphere();
+        let bounds = FaceBounds::new(65, &planet.height);
+        let ground = planet.ground(20.0);
+        for (k, reach) in reaches().enumerate() {
+            let eye = reach.eye * (ground.surface(reach.eye) + [30.0, 4e5, 2e7][k % 3]);
+            let reach = Reach::new(eye, RADIUS + ground.range.1, 16, 0.004, 150.0);
+            let target = reach.eye.any_orthonormal_vector() * RADIUS * 0.8;
+            let view = DMat4::look_at_rh(DVec3::ZERO, target - eye, reach.eye.any_orthogonal_vector());
+            let clip = DMat4::perspective_infinite_reverse_rh(0.6, 1.6, 0.1) * view;
+            let sight = Sight::new(&bounds, (RADIUS, ground.relief, ground.range.0), eye, clip);
+            let seen = keyed(&select(&reach, Some(&sight)));
+            for direction in directions() {
+                let point = direction * ground.surface(direction) - eye;
+                let at = clip * point.extend(1.0);
+                let in_picture = at.w > 0.0 && at.x.abs() <= at.w && at.y.abs() <= at.w && at.z <= at.w;
+                let hit = ground.pick(eye, point.normalize());
+                if in_picture && hit.is_some_and(|hit| (hit - eye).distance(point) < 1e4) {
+                    assert_eq!(drawn_at(&seen, direction).len(), 1, "{direction} is in sight, from {eye}");
+                }
+            }
+            assert!(seen.len() < select(&reach, None).len());
+        }
+    }
+}

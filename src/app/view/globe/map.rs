@@ -1,0 +1,115 @@
+//! The flat map: where it is looked at, and what the mouse does to that. Longitudes go round, latitudes end.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+
+use glam::{DVec3, Vec2};
+
+use crate::field::globe::from_angles;
+
+/// What the middle of the map shows, and how much of it there is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MapPose {
+    /// Of the middle of the picture, in radians.
+    pub longitude: f64,
+    pub latitude: f64,
+    pub radians_per_pixel: f64,
+}
+
+impl Default for MapPose {
+    fn default() -> Self {
+        Self { longitude: 0.0, latitude: 0.0, radians_per_pixel: TAU / 1280.0 }
+    }
+}
+
+/// The map is not enlarged further than this.
+const FINEST: f64 = 2e-7;
+
+impl MapPose {
+    /// The whole world in a picture of `size` pixels.
+    pub fn framing(size: Vec2) -> Self {
+        let size = size.as_dvec2();
+        Self { radians_per_pixel: (TAU / size.x).max(PI / size.y) * 1.02, ..Self::default() }
+    }
+
+    /// Longitude and latitude under the cursor; the latitude may lie beyond the poles.
+    pub fn angles(&self, size: Vec2, cursor: Vec2) -> (f64, f64) {
+        let from_middle = (cursor - 0.5 * size).as_dvec2() * self.radians_per_pixel;
+        (self.longitude + from_middle.x, self.latitude - from_middle.y)
+    }
+
+    /// The place under the cursor.
+    pub fn direction(&self, size: Vec2, cursor: Vec2) -> Option<DVec3> {
+        let (longitude, latitude) = self.angles(size, cursor);
+        (latitude.abs() <= FRAC_PI_2).then(|| from_angles(latitude, longitude).into())
+    }
+
+    /// Where a place is in the picture, the nearest of its repetitions.
+    pub fn project(&self, size: Vec2, direction: DVec3) -> Vec2 {
+        let aside = (direction.y.atan2(direction.x) - self.longitude + PI).rem_euclid(TAU) - PI;
+        let up = direction.z.clamp(-1.0, 1.0).asin() - self.latitude;
+        0.5 * size + (Vec2::new(aside as f32, -up as f32) / self.radians_per_pixel as f32)
+    }
+
+    /// Moved so that what was under `from` is under `to`.
+    #[must_use]
+    pub fn drag(&self, size: Vec2, from: Vec2, to: Vec2) -> Self {
+        let way = (to - from).as_dvec2() * self.radians_per_pixel;
+        Self { longitude: self.longitude - way.x, latitude: self.latitude + way.y, ..*self }.confined(size)
+    }
+
+    /// Enlarged so that what is under the cursor stays there.
+    #[must_use]
+    pub fn zoom(&self, size: Vec2, cursor: Vec2, factor: f64) -> Self {
+        let (longitude, latitude) = self.angles(size, cursor);
+        let whole = Self::framing(size).radians_per_pixel;
+        let radians_per_pixel = (self.radians_per_pixel * factor).clamp(FINEST, whole);
+        let share = radians_per_pixel / self.radians_per_pixel;
+        Self {
+            longitude: longitude + (self.longitude - longitude) * share,
+            latitude: latitude + (self.latitude - latitude) * share,
+            radians_per_pixel,
+        }
+        .confined(size)
+    }
+
+    /// With the poles at or beyond the edges of the picture, as far as they can be.
+    #[must_use]
+    pub fn confined(&self, size: Vec2) -> Self {
+        let room = (FRAC_PI_2 - 0.5 * f64::from(size.y) * self.radians_per_pixel).max(0.0);
+        Self {
+            longitude: (self.longitude + PI).rem_euclid(TAU) - PI,
+            latitude: self.latitude.clamp(-room, room),
+            ..*self
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Vec2 = Vec2::new(1000.0, 500.0);
+
+    #[test]
+    fn a_place_is_found_where_it_is_drawn_also_across_the_edge_of_the_map() {
+        let map = MapPose { longitude: 3.0, latitude: 0.2, radians_per_pixel: 0.004 };
+        for cursor in [Vec2::new(500.0, 250.0), Vec2::new(900.0, 100.0), Vec2::new(20.0, 400.0)] {
+            let direction = map.direction(SIZE, cursor).unwrap();
+            assert!(map.project(SIZE, direction).distance(cursor) < 1e-2);
+        }
+    }
+
+    #[test]
+    fn zooming_and_dragging_hold_what_is_under_the_cursor() {
+        let mut map = MapPose::framing(SIZE);
+        let cursor = Vec2::new(700.0, 180.0);
+        let place = map.direction(SIZE, cursor).unwrap();
+        for _ in 0..10 {
+            map = map.zoom(SIZE, cursor, 0.8);
+            assert!(map.project(SIZE, place).distance(cursor) < 0.1);
+        }
+        map = map.drag(SIZE, cursor, cursor + Vec2::new(33.0, -20.0));
+        assert!(map.project(SIZE, place).distance(cursor + Vec2::new(33.0, -20.0)) < 0.1);
+        assert_eq!(map.zoom(SIZE, cursor, 1e9).radians_per_pixel, MapPose::framing(SIZE).radians_per_pixel);
+    }
+}

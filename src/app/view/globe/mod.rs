@@ -1,0 +1,66 @@
+//! The view of a planet: globe, flat map and orbit, with its air, clouds, sea, night and stars.
+//!
+//! ```text
+//! worker                          main world                       render world
+//! prepare_globe(terrain) ──Arc──▶ Shown.globe ──────extract──────▶ Textures (upload, swap when complete)
+//!                                 Showing (planet, settings)
+//!                                 mouse, commands ▶ GlobeCamera
+//!                                 plan ▶ Planned(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
+//! ```
+//! [`camera`], [`ground`], [`lod`], [`map`], [`orbit`], [`sun`] and [`air`] know no engine. Positions are worked out in
+//! double precision in the space of the planet and reach the shaders relative to the eye.
+//!
+//! Deliberately absent: shadows that mountains cast (the sun moves with every drag of the hour), a second planet beside
+//! the first.
+
+mod air;
+pub mod camera;
+mod control;
+mod draw;
+mod frame;
+pub mod ground;
+pub mod lod;
+mod map;
+mod orbit;
+mod pipelines;
+mod prepare;
+mod scenery;
+mod settings;
+mod sun;
+mod textures;
+
+use bevy::prelude::*;
+use bevy::transform::TransformSystems;
+
+pub use control::{GlobeCamera, GlobeHit, GlobeProbe, Planned, project, scenery};
+pub use draw::GlobeDrawPlugin;
+pub use prepare::{PreparedGlobe, prepare_globe};
+pub use scenery::{Scenery, Showing};
+pub use settings::{AirModel, Body, GlobeView, GlobeWay};
+
+use super::ViewSystems;
+
+/// What the window adds to [`GlobeDrawPlugin`]: the mouse, the commands and the place under the cursor.
+pub struct GlobePlugin;
+
+impl Plugin for GlobePlugin {
+    fn build(&self, app: &mut App) {
+        app.init_resource::<GlobeCamera>()
+            .init_resource::<GlobeProbe>()
+            .init_resource::<Showing>()
+            .add_systems(
+                Update,
+                (control::obey_commands, control::follow_mouse)
+                    .chain()
+                    .after(super::control::follow_mouse)
+                    .in_set(ViewSystems::Input),
+            )
+            .add_systems(
+                PostUpdate,
+                (control::plan, control::update_probe)
+                    .chain()
+                    .in_set(ViewSystems::Apply)
+                    .before(TransformSystems::Propagate),
+            );
+    }
+}

@@ -1,0 +1,129 @@
+//! The planet on its way around the sun, not to scale: its axis, the plane of its orbit, its seasons.
+
+use std::f64::consts::{FRAC_PI_2, TAU};
+
+use glam::{DQuat, DVec3, EulerRot};
+
+use super::scenery::Line;
+use super::sun::Attitude;
+
+/// Radius of the orbit in radii of the planet, and of the sun as a part of it.
+const ORBIT_RADII: f64 = 5.0;
+const SUN_SHARE: f64 = 0.18;
+
+/// From where the orbit is seen, in its own frame: the sun is the centre, z the normal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrbitPose {
+    /// Around the normal, in radians.
+    pub yaw: f64,
+    /// Above the plane, in radians.
+    pub height: f64,
+    /// From the middle, in radii of the orbit.
+    pub distance: f64,
+}
+
+impl Default for OrbitPose {
+    fn default() -> Self {
+        Self { yaw: 0.0, height: 0.42, distance: 4.6 }
+    }
+}
+
+/// The eye and the sun as the planet sees them.
+pub struct OrbitView {
+    pub eye: DVec3,
+    pub rotation: DQuat,
+    /// Unit vector from the eye towards the sun, and its radius as a chord.
+    pub sun_from_eye: DVec3,
+    pub sun_size: f64,
+    pub lines: Line,
+}
+
+impl OrbitPose {
+    #[must_use]
+    pub fn turned(&self, yaw: f64, height: f64) -> Self {
+        Self { yaw: (self.yaw + yaw).rem_euclid(TAU), height: (self.height + height).clamp(-1.5, 1.5), ..*self }
+    }
+
+    #[must_use]
+    pub fn zoomed(&self, factor: f64) -> Self {
+        Self { distance: (self.distance * factor).clamp(2.0, 20.0), ..*self }
+    }
+
+    /// What is seen of a planet of that radius.
+    pub fn view(&self, attitude: &Attitude, radius: f64) -> OrbitView {
+        let orbit = ORBIT_RADII * radius;
+        let planet_from_orbit = attitude.planet_from_orbit();
+        // the planet stands on the other side of the sun
+        let place = |season: f64| DVec3::new(-season.cos(), -season.sin(), 0.0) * orbit;
+        let planet = place(attitude.season);
+        // the picture looks at the middle, a little towards the planet
+        let level = DVec3::new(-self.yaw.sin(), -self.yaw.cos(), 0.0);
+        let eye = (level * self.height.cos() + DVec3::Z * self.height.sin()) * self.distance * orbit;
+        let rotation = DQuat::from_euler(EulerRot::ZXY, -self.yaw, FRAC_PI_2 - self.height, 0.0);
+        let to_planet = |point: DVec3| planet_from_orbit * (point - planet);
+        let from_eye = -to_planet(eye);
+        let rel = |point: DVec3| (planet_from_orbit * (point - eye)).as_vec3().to_array();
+
+        let mut lines = Line::new();
+        let mut line = |a: DVec3, b: DVec3, colour: [f32; 4]| lines.extend([(rel(a), colour), (rel(b), colour)]);
+        let way = [0.30, 0.42, 0.62, 0.55];
+        for k in 0..240 {
+            let at = |k: i32| place(f64::from(k) * TAU / 240.0);
+            line(at(k), at(k + 1), way);
+        }
+        // equinoxes and solstices, with the axis as it stands there
+        let axis = planet_from_orbit.inverse() * DVec3::Z;
+        for k in 0..4 {
+            let at = place(f64::from(k) * FRAC_PI_2);
+            line(at - axis * 0.7 * radius, at + axis * 0.7 * radius, [0.55, 0.55, 0.60, 0.6]);
+            line(DVec3::ZERO, at, [0.35, 0.36, 0.40, 0.25]);
+        }
+        line(planet - axis * 1.75 * radius, planet + axis * 1.75 * radius, [0.95, 0.75, 0.35, 1.0]);
+        line(DVec3::ZERO, planet, [0.95, 0.80, 0.45, 0.4]);
+        line(planet - DVec3::Z * 1.6 * radius, planet + DVec3::Z * 1.6 * radius, [0.45, 0.55, 0.70, 0.5]);
+        let back = planet_from_orbit.inverse();
+        // the equator and the line between day and night, a little above the ground
+        let sun = attitude.to_sun();
+        let aside = sun.any_orthonormal_vector();
+        let circles =
+            [(DVec3::X, DVec3::Y, [0.95, 0.75, 0.35, 0.65]), (aside, sun.cross(aside), [0.55, 0.80, 1.0, 0.9])];
+        for (x, y, colour) in circles {
+            for k in 0..96 {
+                let at = |k: i32| {
+                    let turn = f64::from(k) * TAU / 96.0;
+                    planet + back * ((x * turn.cos() + y * turn.sin()) * 1.06 * radius)
+                };
+                line(at(k), at(k + 1), colour);
+            }
+        }
+        let distance = eye.length();
+        OrbitView {
+            eye: -from_eye,
+            rotation: planet_from_orbit * rotation,
+            sun_from_eye: (planet_from_orbit * -eye).normalize(),
+            sun_size: SUN_SHARE * orbit / distance,
+            lines,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_eye_looks_at_the_sun_and_the_planet_faces_it() {
+        for season in [0.0, 80.0, 200.0] {
+            let attitude = Attitude::new(23.4, season, 10.0);
+            let view = OrbitPose { yaw: 1.1, height: 0.5, distance: 4.0 }.view(&attitude, 1e6);
+            let ahead = view.rotation * DVec3::NEG_Z;
+            assert!(ahead.distance(view.sun_from_eye) < 1e-9);
+            // north of the orbit is up
+            let up = view.rotation * DVec3::Y;
+            assert!(up.dot(attitude.planet_from_orbit() * DVec3::Z) > 0.5);
+            // from the planet, the sun stands where its light comes from
+            let sun = view.eye + view.sun_from_eye * 4.0 * ORBIT_RADII * 1e6;
+            assert!(sun.normalize().distance(attitude.to_sun()) < 1e-6);
+        }
+    }
+}

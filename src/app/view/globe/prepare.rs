@@ -1,0 +1,410 @@
+//! Everything the screen needs of a globe, worked out by the worker so that the main thread only swaps a pointer.
+
+use std::sync::Arc;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::ground::{FaceBounds, Ground};
+use crate::app::view::legend::Legend;
+use crate::app::view::mips::{Mips, half};
+use crate::app::view::overlay::{Choice, Overlay, STEEPEST_DEGREES, places};
+use crate::app::view::prepare::next_serial;
+use crate::app::view::ramp::Ramp;
+use crate::field::globe::{FACES, direction_at};
+use crate::field::{Globe, Grid, MapKind, Terrain};
+use crate::look::{Paint, PaletteTable};
+use crate::nodes::{Cancelled, Control};
+use crate::scene::Settings;
+
+/// More samples along a face are drawn as if there were so many.
+const MOST_DRAWN_SAMPLES: usize = 4097;
+
+/// Depths of inland water, as fractions of the relief, between which it comes into view.
+const FILM: (f32, f32) = (2e-5, 4e-4);
+
+/// A globe ready to be drawn. Plain data, made by [`prepare_globe`]; never changes.
+#[derive(Clone)]
+pub struct PreparedGlobe {
+    /// Different for everything that was ever prepared.
+    pub serial: u64,
+    /// The heights that are drawn.
+    pub terrain: Arc<Terrain>,
+    pub globe: Arc<Globe>,
+    pub bounds: Arc<FaceBounds>,
+    /// Lowest and highest height, as fractions of the relief.
+    pub range: (f32, f32),
+    pub radius_metres: f64,
+    pub relief_metres: f32,
+    pub sea_metres: f32,
+    /// Slopes along rows and columns as tangents, height over the sea in kilometres, share of inland water: half
+    /// precision, a face each.
+    pub shape: Arc<Vec<Mips>>,
+    /// Colours as they are stored, encoded; a face each.
+    pub colours: Arc<Vec<Mips>>,
+    /// The colours without an overlay.
+    natural: Arc<Vec<[u8; 4]>>,
+    palette: Arc<PaletteTable>,
+    settings: Settings,
+    pub choice: Choice,
+    /// What the colours of the overlay mean, or why there are none.
+    pub legend: Option<Arc<Legend>>,
+}
+
+/// Works out what the screen needs; call it on the worker.
+///
+/// # Errors
+/// When `control` says so; it is asked every few milliseconds.
+pub fn prepare_globe(
+    terrain: &Arc<Terrain>,
+    settings: &Settings,
+    radius_metres: f64,
+    palette: &Arc<PaletteTable>,
+    choice: &Choice,
+    control: &Control,
+) -> Result<PreparedGlobe, Cancelled> {
+    let terrain = drawn(terrain, MOST_DRAWN_SAMPLES);
+    control.check()?;
+    let n = terrain.samples();
+    let globe = Globe::new(n);
+    let bounds = FaceBounds::new(n, &terrain.height);
+    control.check()?;
+    let slopes = slopes(&globe, &terrain.height, settings.relief_metres / radius_metres as f32, control)?;
+    let natural = natural(&terrain, &slopes, settings, palette, choice, control)?;
+    let sea = settings.sea_level / settings.relief_metres;
+    let kilometres = settings.relief_metres * 1e-3;
+    let water = terrain.map(MapKind::Water);
+    let texel = |k: usize| {
+        let wet = water.map_or(0.0, |map| ((map[k] - FILM.0) / (FILM.1 - FILM.0)).clamp(0.0, 1.0));
+        let over = (terrain.height[k] - sea) * kilometres;
+        [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, if wet > 0.0 { wet } else { 0.0 }]
+    };
+    let shape = (0..FACES)
+        .map(|face| {
+            let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
+            Mips::new(n, texels, |t: [f32; 4]| bytemuck::cast::<[u16; 4], [u8; 8]>(t.map(half)), control)
+        })
+        .collect::<Result<_, _>>()?;
+    let mut prepared = PreparedGlobe {
+        serial: next_serial(),
+        range: bounds.whole(),
+        globe: Arc::new(globe),
+        bounds: Arc::new(bounds),
+        radius_metres,
+        relief_metres: settings.relief_metres,
+        sea_metres: settings.sea_level,
+        shape: Arc::new(shape),
+        colours: Arc::default(),
+        natural: Arc::new(natural),
+        palette: palette.clone(),
+        settings: settings.clone(),
+        choice: choice.clone(),
+        legend: None,
+        terrain,
+    };
+    prepared.lay(&slopes, control)?;
+    Ok(prepared)
+}
+
+impl PreparedGlobe {
+    /// The same ground under another overlay; shapes and heights are shared.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
+        let mut laid = Self { serial: next_serial(), choice: choice.clone(), ..self.clone() };
+        let is_painted_anew = choice.biomes != self.choice.biomes;
+        let slopes = if choice.overlay == Overlay::Slope || (is_painted_anew && choice.biomes.is_none()) {
+            slopes(&self.globe, &self.terrain.height, self.relief_metres / self.radius_metres as f32, control)?
+        } else {
+            Vec::new()
+        };
+        if is_painted_anew {
+            laid.natural = Arc::new(natural(&self.terrain, &slopes, &self.settings, &self.palette, choice, control)?);
+        }
+        laid.lay(&slopes, control)?;
+        Ok(laid)
+    }
+
+    /// Colours with the overlay that is asked for.
+    fn lay(&mut self, slopes: &[[f32; 2]], control: &Control) -> Result<(), Cancelled> {
+        let n = self.terrain.samples();
+        let (data, legend) = places(&self.terrain, self.relief_metres, &self.choice, control)?;
+        let ramp = legend.as_ref().filter(|legend| !legend.ticks.is_empty()).map(|legend| legend.ramp);
+        let natural = &self.natural;
+        let mixed = |k: usize, ramp: &Ramp, place: f32, share: f32| {
+            let [r, g, b, a] = natural[k];
+            let over = ramp.colour(place);
+            let mix = |from: u8, to: u8| (f32::from(from) + (f32::from(to) - f32::from(from)) * share) as u8;
+            [mix(r, over[0]), mix(g, over[1]), mix(b, over[2]), a]
+        };
+        let colour = |k: usize| match (&data, ramp) {
+            (Some((places, fade)), Some(ramp)) => {
+                let share =
+                    if fade.width > 0.0 { ((places[k] - fade.nothing).abs() / fade.width).min(1.0) } else { 1.0 };
+                mixed(k, ramp, places[k], share)
+            }
+            (None, Some(ramp)) if slopes.len() == natural.len() => {
+                let steepness = slopes[k][0].hypot(slopes[k][1]).atan().to_degrees();
+                mixed(k, ramp, (steepness / STEEPEST_DEGREES).min(1.0), 1.0)
+            }
+            _ => natural[k],
+        };
+        let colours = (0..FACES).map(|face| {
+            let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(|k| colour(k).map(f32::from)).collect();
+            Mips::new(n, texels, |t: [f32; 4]| t.map(|c| (c + 0.5) as u8), control)
+        });
+        self.colours = Arc::new(colours.collect::<Result<_, _>>()?);
+        self.legend = legend;
+        Ok(())
+    }
+
+    /// Whether the colours are those of data.
+    pub fn has_overlay(&self) -> bool {
+        self.legend.as_ref().is_some_and(|legend| !legend.ticks.is_empty())
+    }
+
+    /// Whether any ground lies below the sea.
+    pub fn has_sea(&self) -> bool {
+        self.sea_metres > self.range.0 * self.relief_metres
+    }
+
+    /// The ground as it is drawn with an exaggeration, under the sea unless that is hidden.
+    pub fn ground(&self, exaggeration: f64, with_sea: bool) -> Ground<'_> {
+        let relief = f64::from(self.relief_metres) * exaggeration;
+        let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
+        let drawn = |h: f32| {
+            let height = f64::from(h) * relief;
+            sea.map_or(height, |sea| height.max(sea))
+        };
+        Ground {
+            globe: &self.globe,
+            height: &self.terrain.height,
+            radius: self.radius_metres,
+            relief,
+            sea,
+            range: (drawn(self.range.0), drawn(self.range.1)),
+        }
+    }
+
+    /// Memory of its textures on the graphics card.
+    pub fn texture_bytes(&self) -> usize {
+        let mips = |mips: &[Mips]| mips.iter().map(Mips::bytes).sum::<usize>();
+        4 * self.terrain.height.len() + mips(&self.shape) + mips(&self.colours)
+    }
+}
+
+/// The terrain itself, or fewer samples of it.
+fn drawn(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
+    if terrain.samples() <= most {
+        return terrain.clone();
+    }
+    let (from, to) = (Globe::new(terrain.samples()), Globe::new(most));
+    let fewer = |field: &[f32]| -> Vec<f32> {
+        (0..to.len()).into_par_iter().map(|k| from.sample(field, to.direction_of(k).map(f64::from))).collect()
+    };
+    let mut thin = Terrain::flat(Grid::globe(most));
+    thin.height = fewer(&terrain.height);
+    for &kind in MapKind::ALL {
+        if let Some(map) = terrain.map(kind) {
+            thin.map_mut(kind).copy_from_slice(&fewer(map));
+        }
+    }
+    Arc::new(thin)
+}
+
+/// The colours of the scene: by what grows, or by height and slope.
+fn natural(
+    terrain: &Terrain,
+    slopes: &[[f32; 2]],
+    settings: &Settings,
+    palette: &PaletteTable,
+    choice: &Choice,
+    control: &Control,
+) -> Result<Vec<[u8; 4]>, Cancelled> {
+    match &choice.biomes {
+        Some(biomes) => Paint::new(terrain, settings, biomes).colours(terrain, control),
+        None => painted(terrain, slopes, settings, palette, control),
+    }
+}
+
+/// Outwards, along rows and along columns of a face.
+pub fn axes(face: usize) -> [DVec3; 3] {
+    let out = DVec3::from(direction_at(face, 0.5, 0.5)).round();
+    let along = |u: f64, v: f64| {
+        (DVec3::from(direction_at(face, u, v)) - out * std::f64::consts::FRAC_1_SQRT_2).normalize().round()
+    };
+    [out, along(1.0, 0.5), along(0.5, 1.0)]
+}
+
+/// Along the rows and along the columns of a face, tangents of the sphere at a direction.
+fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
+    let first = (east - direction * direction.dot(east)).normalize();
+    (first, first.cross(direction))
+}
+
+/// Slopes along rows and columns, as tangents. Samples that stand on several faces have the same slope on each.
+fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> Result<Vec<[f32; 2]>, Cancelled> {
+    let n = globe.samples();
+    let mut slopes = vec![[0.0; 2]; globe.len()];
+    slopes.par_chunks_mut(n).enumerate().try_for_each(|(line, out)| {
+        control.check()?;
+        let (face, row) = (line / n, line % n);
+        let axes = axes(face);
+        let at = |row: usize, column: usize| DVec3::from(globe.exact_direction(face, row, column));
+        let value = |row: usize, column: usize| f64::from(height[(face * n + row) * n + column]);
+        for (column, slope) in out.iter_mut().enumerate() {
+            let is_border = row == 0 || column == 0 || row == n - 1 || column == n - 1;
+            let (here, gradient) = if is_border {
+                let owner = globe.owner(line * n + column);
+                (at(row, column), around(globe, height, owner))
+            } else {
+                let across = at(row, column + 1) - at(row, column - 1);
+                let down = at(row + 1, column) - at(row - 1, column);
+                let rise = value(row, column + 1) - value(row, column - 1);
+                let fall = value(row + 1, column) - value(row - 1, column);
+                (at(row, column), solved(&[(across, rise), (down, fall)]))
+            };
+            let (first, second) = tangents(axes, here);
+            let tangent = |along: DVec3| (gradient.dot(along) as f32 * steepness).clamp(-100.0, 100.0);
+            *slope = [first, second].map(tangent).map(|t| if t.is_finite() { t } else { 0.0 });
+        }
+        Ok(())
+    })?;
+    Ok(slopes)
+}
+
+/// Gradient at a sample from its straight neighbours, across borders.
+fn around(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
+    let here = DVec3::from(globe.direction_of(index).map(f64::from));
+    let neighbours = (0..8).step_by(2).filter_map(|step| globe.neighbour(index, step));
+    let steps = neighbours.map(|other| {
+        let way = DVec3::from(globe.direction_of(other).map(f64::from)) - here;
+        (way - here * way.dot(here), f64::from(height[other]) - f64::from(height[index]))
+    });
+    solved(&steps.collect::<Vec<_>>())
+}
+
+/// The gradient in the plane of the ways that explains their rises best.
+fn solved(steps: &[(DVec3, f64)]) -> DVec3 {
+    let Some(&(first, _)) = steps.first() else { return DVec3::ZERO };
+    let x = first.normalize_or_zero();
+    let normals = steps.iter().map(|(way, _)| x.cross(*way));
+    let longer = |a: DVec3, b: DVec3| if b.length_squared() > a.length_squared() { b } else { a };
+    let normal = normals.fold(DVec3::ZERO, longer);
+    let y = normal.cross(x).normalize_or_zero();
+    let (mut xx, mut xy, mut yy, mut xr, mut yr) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (way, rise) in steps {
+        let (a, b) = (way.dot(x), way.dot(y));
+        xx += a * a;
+        xy += a * b;
+        yy += b * b;
+        xr += a * rise;
+        yr += b * rise;
+    }
+    let determinant = xx * yy - xy * xy;
+    if determinant <= 0.0 {
+        return DVec3::ZERO;
+    }
+    (x * (xr * yy - yr * xy) + y * (yr * xx - xr * xy)) / determinant
+}
+
+/// Colours by height and slope. Grown from the palette's table: the first half is water, the second land.
+fn painted(
+    terrain: &Terrain,
+    slopes: &[[f32; 2]],
+    settings: &Settings,
+    table: &PaletteTable,
+    control: &Control,
+) -> Result<Vec<[u8; 4]>, Cancelled> {
+    let n = terrain.samples();
+    let sea = settings.sea_level / settings.relief_metres;
+    let half = table.lut.len() / 2;
+    let (from, to) = table.rock_degrees;
+    let mut colours = vec![[0; 4]; terrain.height.len()];
+    colours.par_chunks_mut(n).enumerate().try_for_each(|(line, out)| {
+        control.check()?;
+        for (column, colour) in out.iter_mut().enumerate() {
+            let k = line * n + column;
+            let over = terrain.height[k] - sea;
+            let step = |share: f32| (share.clamp(0.0, 1.0) * (half - 1) as f32) as usize;
+            let [r, g, b, _] = if over < 0.0 {
+                table.lut[half - 1 - step(-over)]
+            } else {
+                table.lut[half + step(over / (1.0 - sea).max(1e-6))]
+            };
+            let steepness = slopes[k][0].hypot(slopes[k][1]).atan().to_degrees();
+            let bare = ((steepness - from) / (to - from).max(0.5)).clamp(0.0, 1.0) * f32::from(table.rock[3]) / 255.0;
+            let rock = if over < 0.0 { 0.0 } else { bare };
+            let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * rock) as u8;
+            *colour = [mix(r, table.rock[0]), mix(g, table.rock[1]), mix(b, table.rock[2]), 255];
+        }
+        Ok(())
+    })?;
+    Ok(colours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globe(n: usize, height: impl Fn([f64; 3]) -> f64) -> Arc<Terrain> {
+        let mut terrain = Terrain::flat(Grid::globe(n));
+        let globe = Globe::new(n);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            *h = height(globe.direction_of(k).map(f64::from)) as f32;
+        }
+        Arc::new(terrain)
+    }
+
+    fn grey() -> Arc<PaletteTable> {
+        let lut = vec![[9, 9, 9, 255]; 512];
+        Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), biomes: None })
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_function_on_every_face_and_border() {
+        // the gradient of z on the sphere has the length cos φ and points north
+        let terrain = globe(65, |d| d[2]);
+        let globe = Globe::new(65);
+        let slopes = slopes(&globe, &terrain.height, 1.0, &Control::default()).unwrap();
+        for k in 0..globe.len() {
+            let face = k / (65 * 65);
+            let here = DVec3::from(globe.direction_of(k).map(f64::from));
+            let (first, second) = tangents(axes(face), here);
+            let expected = DVec3::Z - here * here.z;
+            let found = first * f64::from(slopes[k][0]) + second * f64::from(slopes[k][1]);
+            assert!(found.distance(expected) < 0.03, "{k}: {found} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn any_size_can_be_prepared_and_an_overlay_shares_the_shape() {
+        let table = grey();
+        for n in [2, 3, 9, 33] {
+            let terrain = globe(n, |d| d[0] * d[1]);
+            let settings = Settings::default();
+            let prepare =
+                |choice: &Choice| prepare_globe(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap();
+            let plain = prepare(&Choice::default());
+            assert_eq!(plain.colours[5].levels[0].bytes.len(), n * n * 4);
+            assert_eq!(&plain.colours[3].levels[0].bytes[..4], [9, 9, 9, 255]);
+            let choice = Choice { overlay: Overlay::Slope, ..Choice::default() };
+            let sloped = plain.with_overlay(&choice, &Control::default()).unwrap();
+            assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
+            assert_eq!(sloped.colours[2].levels[0].bytes, prepare(&choice).colours[2].levels[0].bytes);
+        }
+    }
+
+    #[test]
+    fn wild_heights_do_no_harm_and_it_stops_when_told() {
+        let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
+        let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
+        let settings = Settings::default();
+        let prepared = prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &Control::default());
+        assert_eq!(prepared.unwrap().shape.len(), FACES);
+        let control = Control::default();
+        control.cancel();
+        assert!(prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &control).is_err());
+    }
+}

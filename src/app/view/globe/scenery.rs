@@ -1,0 +1,65 @@
+//! What is to be drawn, as the main world hands it to the render world.
+
+use bevy::prelude::Resource;
+use glam::{DQuat, DVec3};
+
+use super::map::MapPose;
+use super::prepare::PreparedGlobe;
+use super::settings::{Body, GlobeView, GlobeWay};
+
+/// Air thinner than this carries no clouds; they come with the next tenth.
+const CLOUDLESS: f32 = 0.1;
+
+/// How a planet is shown; set it and the next frames will.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct Showing {
+    pub body: Body,
+    pub view: GlobeView,
+    pub way: GlobeWay,
+}
+
+/// A line in space, relative to the eye.
+pub type Line = Vec<([f32; 3], [f32; 4])>;
+
+/// A picture of a planet. Lengths in metres, in the space of the planet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scenery {
+    pub way: GlobeWay,
+    pub body: Body,
+    pub view: GlobeView,
+    pub water: bool,
+    pub eye: DVec3,
+    /// From the view (x right, y up, -z ahead) to the planet.
+    pub rotation: DQuat,
+    pub near: f64,
+    /// Where light comes from.
+    pub sun: DVec3,
+    /// Where the sun is seen, and how large it is drawn (radius as a chord; 0 is not at all).
+    pub sun_from_eye: DVec3,
+    pub sun_size: f64,
+    /// Turn of the planet against the stars.
+    pub sky_turn: f64,
+    pub map: MapPose,
+    /// Width of the picture in the pixels that the map counts in.
+    pub map_width: f64,
+    /// Ends of lines, two by two.
+    pub lines: Line,
+}
+
+impl Scenery {
+    /// How much of the sky clouds cover.
+    pub fn cloud_cover(&self) -> f32 {
+        self.view.cloud_cover * ((self.body.air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
+    }
+
+    /// Radius of the shell of clouds, if there is one.
+    pub fn cloud_shell(&self, prepared: &PreparedGlobe) -> Option<f64> {
+        let is_there = self.cloud_cover() > 0.0 && !prepared.has_overlay() && self.way != GlobeWay::Map;
+        let sea = f64::from(prepared.sea_metres.max(prepared.range.0 * prepared.relief_metres));
+        let exaggeration = f64::from(self.view.exaggeration);
+        // as the air is, lifted by the root of the exaggeration
+        let height = f64::from(self.view.cloud_height) * exaggeration.sqrt();
+        is_there
+            .then(|| prepared.radius_metres + (sea * exaggeration).max(0.0) + height.min(0.05 * prepared.radius_metres))
+    }
+}

@@ -1,0 +1,112 @@
+//! How a planet is shown, beside what it is: nothing here belongs to the scene.
+
+use super::sun::Attitude;
+use crate::planet::{Air, Planet};
+
+crate::choices! {
+    /// How the air is drawn.
+    AirModel {
+        None "None": "Draws no air at all.",
+        Formula "Rim": "Brightens the rim of the globe by the short formula of Petitprez's planets.",
+        Scattering "Scattering": "Scatters sunlight: a blue sky, red dusks, and haze before what is far away.",
+    }
+}
+
+/// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's light.
+fn colours(air: Air) -> ([f64; 3], [f32; 3]) {
+    match air {
+        Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0]),
+        Air::Dust => ([4.2, 1.25, 0.28], [0.95, 0.72, 0.48]),
+        Air::Methane => ([5.0, 1.0, 0.12], [1.0, 0.62, 0.25]),
+        Air::Carbon => ([3.2, 1.15, 0.33], [1.0, 0.86, 0.58]),
+    }
+}
+
+crate::params! {
+    /// How the planet is drawn. This changes the picture alone, neither the scene nor what is exported.
+    GlobeView "Globe view" in "View" {
+        /// How many times higher than true the relief is drawn: without it, mountains are lost on a planet.
+        exaggeration: f32 ["×"] = 12.0, 1.0..=500.0, slider 1.0..=40.0;
+        /// Whether the side away from the sun is dark.
+        night_side: bool = true;
+        /// How the air is drawn, where the planet has any.
+        air: AirModel = AirModel::Scattering;
+        /// How much of the sky clouds cover; thin air has fewer.
+        cloud_cover: f32 = 0.45, 0.0..=1.0;
+        /// How high the clouds float over the sea.
+        cloud_height: f32 ["m"] = 6000.0, 500.0..=100_000.0, slider 1000.0..=20_000.0 => |view| view.cloud_cover > 0.0;
+        /// Whether clouds darken the ground below.
+        cloud_shadows: bool = true => |view| view.cloud_cover > 0.0;
+        /// How far the clouds have drifted around the axis.
+        cloud_drift: f32 ["°"] = 0.0, 0.0..=360.0 => |view| view.cloud_cover > 0.0;
+        /// Whether the clouds drift by themselves: the picture is then drawn all the time.
+        drifting: bool = false => |view| view.cloud_cover > 0.0;
+        /// Whether stars stand behind the planet.
+        stars: bool = true;
+    }
+}
+
+/// What the view has to know of a planet besides its ground.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Body {
+    pub attitude: Attitude,
+    /// Of the air, 1 is that of the Earth.
+    pub air_density: f32,
+    /// What clear air scatters of red, green and blue, in parts of what the Earth's does.
+    pub air_tint: [f64; 3],
+    /// Colour of the light of the sky.
+    pub sky: [f32; 3],
+}
+
+impl Default for Body {
+    fn default() -> Self {
+        Self::of(&Planet::default())
+    }
+}
+
+impl Body {
+    pub fn of(planet: &Planet) -> Self {
+        let [tilt, season, hour] = [planet.axial_tilt, planet.season, planet.hour].map(f64::from);
+        let (air_tint, sky) = colours(planet.air);
+        Self { attitude: Attitude::new(tilt, season, hour), air_density: planet.atmosphere, air_tint, sky }
+    }
+}
+
+/// How a planet is shown. The order is that of the menu.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GlobeWay {
+    #[default]
+    Globe,
+    Map,
+    Orbit,
+}
+
+impl GlobeWay {
+    pub const ALL: [Self; 3] = [Self::Globe, Self::Map, Self::Orbit];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Globe => "Globe",
+            Self::Map => "Map",
+            Self::Orbit => "Orbit",
+        }
+    }
+
+    /// How the command line calls it.
+    pub fn name(self) -> String {
+        self.label().to_lowercase()
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|way| way.name() == name)
+    }
+
+    /// One sentence for the tooltip.
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Globe => "Shows the planet as a globe: drag to turn it, scroll down to its ground.",
+            Self::Map => "Shows the planet as a flat map that goes on round the world; scroll to enlarge it.",
+            Self::Orbit => "Shows the planet on its way around its sun, with its axis, to see tilt and season.",
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Where the sun stands over a planet, and how the planet stands in its orbit.
+//!
+//! The axis keeps its direction through the year; the tilt ε between it and the normal of the orbit makes the seasons:
+//! at the solar longitude λ (0° is the March equinox) the sun stands over the latitude δ with sin δ = sin ε · sin λ. The
+//! hour is that of the first meridian: at noon the sun stands over it.
+
+use glam::{DMat3, DQuat, DVec3};
+
+/// How a planet is turned to its sun. Angles in radians.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attitude {
+    /// Between the axis and the normal of the orbit.
+    pub tilt: f64,
+    /// Solar longitude: 0 at the March equinox, a quarter turn later northern summer.
+    pub season: f64,
+    /// Hour angle of the sun over the first meridian: 0 at noon, growing westwards with time.
+    pub hour: f64,
+}
+
+impl Attitude {
+    /// Tilt and season in degrees, time of day in hours.
+    pub fn new(tilt_degrees: f64, season_degrees: f64, hours: f64) -> Self {
+        Self {
+            tilt: tilt_degrees.to_radians(),
+            season: season_degrees.to_radians(),
+            hour: (hours - 12.0).to_radians() * 15.0,
+        }
+    }
+
+    /// Towards the sun, in the frame of the orbit (z is its normal, x the March equinox).
+    fn sun_in_orbit(&self) -> DVec3 {
+        DVec3::new(self.season.cos(), self.season.sin(), 0.0)
+    }
+
+    /// The axis, in the frame of the orbit.
+    fn axis_in_orbit(&self) -> DVec3 {
+        DVec3::new(0.0, self.tilt.sin(), self.tilt.cos())
+    }
+
+    /// Towards the sun, in the frame that turns with the planet (z is north, x the first meridian).
+    pub fn to_sun(&self) -> DVec3 {
+        self.planet_from_orbit() * self.sun_in_orbit()
+    }
+
+    /// How far the first meridian has turned past the March equinox.
+    pub fn turn(&self) -> f64 {
+        let y = self.axis_in_orbit().cross(DVec3::X);
+        let sun = self.sun_in_orbit();
+        // along the equator to where the sun stands, then on by the hour
+        sun.dot(y).atan2(sun.x) + self.hour
+    }
+
+    /// From the frame of the orbit to that which turns with the planet.
+    pub fn planet_from_orbit(&self) -> DQuat {
+        let axis = self.axis_in_orbit();
+        let turn = self.turn();
+        let first = DVec3::X * turn.cos() + axis.cross(DVec3::X) * turn.sin();
+        DQuat::from_mat3(&DMat3::from_cols(first, axis.cross(first), axis)).inverse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sun_stands_over_the_latitude_of_the_season_and_the_meridian_of_the_hour() {
+        for (season, latitude) in [(0.0, 0.0), (90.0, 23.4), (180.0, 0.0), (270.0, -23.4), (30.0, 11.45)] {
+            for hours in [0.0, 6.0, 9.5, 12.0, 20.0] {
+                let sun = Attitude::new(23.4, season, hours).to_sun();
+                assert!((sun.z.asin().to_degrees() - latitude).abs() < 0.05, "{season}: {sun}");
+                let longitude = sun.y.atan2(sun.x).to_degrees();
+                let expected = (12.0 - hours) * 15.0;
+                let away = (longitude - expected).rem_euclid(360.0);
+                assert!(away.min(360.0 - away) < 1e-6, "{hours} h: {longitude}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_axis_keeps_its_direction_through_the_year() {
+        for season in 0..12 {
+            let attitude = Attitude::new(40.0, f64::from(season) * 30.0, 7.0);
+            let north = attitude.planet_from_orbit().inverse() * DVec3::Z;
+            assert!(north.distance(DVec3::new(0.0, 40f64.to_radians().sin(), 40f64.to_radians().cos())) < 1e-12);
+        }
+    }
+}

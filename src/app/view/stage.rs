@@ -1,0 +1,163 @@
+//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to points
+//! of the screen and back.
+//!
+//! Places are shares of the square, u to the east and v to the south; points are egui's, in the window.
+
+use std::sync::Arc;
+
+use glam::{Vec2, Vec3};
+
+use super::camera::{Lens, Pose};
+use super::prepare::Prepared;
+use super::scale::SIDE_WORLD;
+
+/// A share of the square: to the east, to the south.
+pub type Place = [f64; 2];
+
+/// The terrain that is edited, as it is seen.
+#[derive(Clone)]
+pub struct Stage {
+    pub pose: Pose,
+    pub lens: Lens,
+    /// Upper left corner of the picture.
+    pub origin: Vec2,
+    pub prepared: Arc<Prepared>,
+}
+
+impl PartialEq for Stage {
+    fn eq(&self, other: &Self) -> bool {
+        let own = (self.pose, self.lens, self.origin, self.prepared.serial);
+        own == (other.pose, other.lens, other.origin, other.prepared.serial)
+    }
+}
+
+impl std::fmt::Debug for Stage {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.debug_struct("Stage").field("pose", &self.pose).field("serial", &self.prepared.serial).finish()
+    }
+}
+
+impl Stage {
+    /// The place of the ground at a point of the screen.
+    pub fn ground(&self, at: [f32; 2]) -> Option<Place> {
+        let ray = self.ray(at);
+        let point = self.prepared.ground().pick_point(self.pose.eye_world, ray)?;
+        Some(self.place(point))
+    }
+
+    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at `near`.
+    pub fn ground_or_level(&self, at: [f32; 2], near: Place) -> Option<Place> {
+        self.ground(at).or_else(|| {
+            let (ray, height) = (self.ray(at), self.above(near, 0.0).y);
+            let distance = (height - self.pose.eye_world.y) / ray.y;
+            (distance.is_finite() && distance > 0.0).then(|| {
+                let [u, v] = self.place(self.pose.eye_world + ray * distance);
+                // not out of all reach where one looks along the ground
+                [u.clamp(-0.5, 1.5), v.clamp(-0.5, 1.5)]
+            })
+        })
+    }
+
+    /// Where a place of the ground, or a point so many metres above it, is on the screen.
+    pub fn screen(&self, place: Place, over_metres: f32) -> Option<[f32; 2]> {
+        let point = self.above(place, over_metres);
+        let at = self.pose.project(&self.lens, point)? + self.origin;
+        Some([at.x, at.y])
+    }
+
+    /// Whether nothing lies between the eye and a place of the ground.
+    pub fn is_seen(&self, place: Place) -> bool {
+        let point = self.above(place, 0.0);
+        let way = point - self.pose.eye_world;
+        match self.prepared.ground().pick(self.pose.eye_world, way) {
+            Some(t) => (1.0 - t) * way.length() < 4.0 * self.prepared.scale.cell_world + 0.004 * way.length(),
+            None => true,
+        }
+    }
+
+    /// Height of the ground in metres.
+    pub fn height_metres(&self, place: Place) -> f32 {
+        let terrain = &self.prepared.terrain;
+        terrain.height_at(place[0] as f32, place[1] as f32) * self.prepared.scale.relief_metres()
+    }
+
+    /// Share of the square that a point of the screen covers at a place, across the line of sight.
+    pub fn share_per_point(&self, place: Place) -> f64 {
+        let depth = self.pose.forward().dot(self.above(place, 0.0) - self.pose.eye_world).max(1e-3);
+        let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
+        f64::from(height / self.lens.size.y / SIDE_WORLD)
+    }
+
+    /// The box around the ground between two places, in the world that is drawn.
+    pub fn box_world(&self, low: Place, high: Place) -> [[f32; 3]; 2] {
+        const STEPS: usize = 12;
+        let span = |k: usize, axis: usize| low[axis] + (high[axis] - low[axis]) * k as f64 / STEPS as f64;
+        let (mut from, mut to) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
+        for k in 0..(STEPS + 1) * (STEPS + 1) {
+            let point = self.above([span(k % (STEPS + 1), 0), span(k / (STEPS + 1), 1)], 0.0);
+            (from, to) = (from.min(point), to.max(point));
+        }
+        [from.into(), to.into()]
+    }
+
+    fn above(&self, [u, v]: Place, metres: f32) -> Vec3 {
+        let (u, v, scale) = (u as f32, v as f32, &self.prepared.scale);
+        let ground = scale.world(u, v, self.prepared.terrain.height_at(u, v));
+        ground + Vec3::Y * (metres / scale.metres_per_world)
+    }
+
+    fn place(&self, point: Vec3) -> Place {
+        [f64::from(point.x / SIDE_WORLD + 0.5), f64::from(point.z / SIDE_WORLD + 0.5)]
+    }
+
+    fn ray(&self, at: [f32; 2]) -> Vec3 {
+        self.pose.ray(&self.lens, Vec2::from(at) - self.origin)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::view::{Choice, prepare};
+    use crate::field::{Edges, Terrain};
+    use crate::nodes::Control;
+    use crate::scene::Settings;
+
+    fn stage() -> Stage {
+        let terrain = Terrain::from_fn(129, Edges::Open, |u, v| 0.5 + 0.3 * (u * 9.0).sin() * (v * 7.0).cos());
+        let settings = Settings { size_metres: 8000.0, relief_metres: 1200.0, ..Settings::default() };
+        let prepared = prepare(&Arc::new(terrain), &settings, &Choice::default(), &Control::default()).unwrap();
+        let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
+        let (low, high) = prepared.scale.bounds_world();
+        let pose = Pose::framing(low, high, 0.5, -0.7, &lens);
+        Stage { pose, lens, origin: Vec2::new(330.0, 30.0), prepared: Arc::new(prepared) }
+    }
+
+    #[test]
+    fn what_is_seen_is_found_where_it_is_seen() {
+        let stage = stage();
+        let mut seen = 0;
+        for k in 0..100 {
+            let place = [f64::from(k % 10) * 0.09 + 0.07, f64::from(k / 10) * 0.09 + 0.07];
+            let at = stage.screen(place, 0.0).unwrap();
+            if stage.is_seen(place) {
+                let back = stage.ground(at).unwrap();
+                let far = (back[0] - place[0]).hypot(back[1] - place[1]);
+                assert!(far < 0.03, "{place:?} {back:?}");
+                seen += 1;
+            }
+        }
+        assert!(seen > 60, "{seen}");
+    }
+
+    #[test]
+    fn a_point_on_the_screen_is_as_wide_as_it_says() {
+        let stage = stage();
+        let (place, share) = ([0.5, 0.5], stage.share_per_point([0.5, 0.5]));
+        let right = [f64::from(stage.pose.yaw.cos()), f64::from(stage.pose.yaw.sin())];
+        let there = [place[0] + 50.0 * share * right[0], place[1] + 50.0 * share * right[1]];
+        let over = stage.height_metres(place) - stage.height_metres(there);
+        let (a, b) = (stage.screen(place, 0.0).unwrap(), stage.screen(there, over).unwrap());
+        assert!(((b[0] - a[0]).hypot(b[1] - a[1]) - 50.0).abs() < 0.5, "{a:?} {b:?}");
+    }
+}

@@ -1,0 +1,129 @@
+//! `talweg patch`: a square of a planet as a terrain, and back.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+
+use super::input::SceneArgs;
+use super::{Failure, Outcome, print, usage};
+use crate::io::check_place;
+use crate::planet::patch::{Square, put_back, take};
+use crate::scene::Scene;
+
+/// Take a square of a planet out as a terrain, or put it back
+#[derive(Args)]
+#[command(after_help = "\
+`take` writes two files: the scene, and beside it the planet's heights there (.r32). Work on the scene as on any other; its
+first layer is the planet's ground. `put` evaluates it, writes its heights beside the new planet, and adds a layer to the planet
+that lays them onto the globe.
+
+Example:
+  talweg patch take earthlike --longitude 12 --latitude 46 --side 800000 -o alps.ron --samples 1025
+  talweg alps.ron                     (erode it, save it)
+  talweg patch put alps.ron --onto earthlike --longitude 12 --latitude 46 -o earth-with-alps.ron")]
+pub struct PatchArgs {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand)]
+enum What {
+    /// Take a square out of a planet
+    Take(TakeArgs),
+    /// Put a terrain back onto a planet
+    Put(PutArgs),
+}
+
+/// The middle of the square.
+#[derive(Args)]
+struct MiddleArgs {
+    /// Longitude of the middle of the square, in degrees
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<180>)]
+    longitude: f64,
+    /// Latitude of the middle of the square, in degrees
+    #[arg(long, value_name = "DEGREES", allow_negative_numbers = true, value_parser = degrees::<90>)]
+    latitude: f64,
+}
+
+#[derive(Args)]
+struct TakeArgs {
+    #[command(flatten)]
+    planet: SceneArgs,
+    #[command(flatten)]
+    middle: MiddleArgs,
+    /// Side of the square on the ground, in metres
+    #[arg(long, value_name = "METRES")]
+    side: f64,
+    /// Samples per side of the terrain
+    #[arg(long, value_name = "N", default_value_t = 1025, value_parser = clap::value_parser!(u32).range(2..=16_384))]
+    samples: u32,
+    /// Scene to write (.ron)
+    #[arg(short, long, value_name = "SCENE.ron")]
+    output: PathBuf,
+}
+
+#[derive(Args)]
+struct PutArgs {
+    #[command(flatten)]
+    patch: SceneArgs,
+    /// The planet that it is put onto
+    #[arg(long, value_name = "PLANET")]
+    onto: PathBuf,
+    #[command(flatten)]
+    middle: MiddleArgs,
+    /// Planet to write (.ron)
+    #[arg(short, long, value_name = "SCENE.ron")]
+    output: PathBuf,
+}
+
+fn degrees<const MOST: u32>(text: &str) -> Result<f64, String> {
+    let inside = |d: &f64| d.abs() <= f64::from(MOST);
+    text.parse().ok().filter(inside).ok_or(format!("give degrees from -{MOST} to {MOST}"))
+}
+
+pub fn run(args: &PatchArgs) -> Outcome {
+    match &args.what {
+        What::Take(args) => take_out(args),
+        What::Put(args) => put(args),
+    }
+}
+
+/// The heightmap that belongs to a scene file.
+fn heights_of(scene: &Path) -> Result<PathBuf, Failure> {
+    if !scene.extension().is_some_and(|e| e.eq_ignore_ascii_case("ron")) {
+        return Err(usage(anyhow::anyhow!("cannot write {}: scenes are .ron files", scene.display())));
+    }
+    check_place(scene)?;
+    Ok(std::path::absolute(scene.with_extension("r32"))?)
+}
+
+fn saved(scene: &Scene, path: &Path, heights: &Path) -> Outcome {
+    scene.save(path)?;
+    print(&format!("{}  the scene\n{}  heights in metres, read by the scene\n", path.display(), heights.display()))
+}
+
+fn take_out(args: &TakeArgs) -> Outcome {
+    let heights = heights_of(&args.output)?;
+    if !(args.side.is_finite() && args.side >= 1.0) {
+        return Err(usage(anyhow::anyhow!("--side: give a length of at least 1 m")));
+    }
+    let job = args.planet.load()?;
+    let square = Square { longitude: args.middle.longitude, latitude: args.middle.latitude, side_metres: args.side };
+    let terrain = job.evaluate()?;
+    let scene = take(&job.scene, &terrain, square, args.samples as usize, &heights)?;
+    saved(&scene, &args.output, &heights)
+}
+
+fn put(args: &PutArgs) -> Outcome {
+    let heights = heights_of(&args.output)?;
+    let (planet, _) = super::input::load(&args.onto)?;
+    let job = args.patch.load()?;
+    let square = Square {
+        longitude: args.middle.longitude,
+        latitude: args.middle.latitude,
+        side_metres: f64::from(job.scene.settings.size_metres),
+    };
+    let terrain = job.evaluate()?;
+    let scene = put_back(&planet, square, &job.scene, &terrain, &heights)?;
+    saved(&scene, &args.output, &heights)
+}

@@ -1,0 +1,166 @@
+//! `talweg render --sphere-trace`: a perspective picture straight from a construction tree.
+
+use std::path::Path;
+
+use clap::Args;
+
+use super::input::Job;
+use super::{Failure, Outcome, print, usage};
+use crate::construction::trace::Bound;
+use crate::construction::{Detail, Program};
+use crate::field::Stream;
+use crate::look::PaletteTable;
+use crate::look::traced::evaluations::{Counts, picture};
+use crate::look::traced::{Camera, Subject, View};
+use crate::nodes::Node;
+use crate::nodes::generators::construction::Construction;
+use crate::scene::{Layer, Mix, Scene};
+
+/// How far a camera that stands nowhere in particular is, in sides of the scene.
+const DISTANCE_SIDES: f64 = 1.25;
+
+#[derive(Args)]
+#[command(next_help_heading = "Sphere tracing")]
+pub struct TraceArgs {
+    /// Draw in perspective, straight from the construction tree of the lowest layer; --size plays no part
+    #[arg(long)]
+    pub sphere_trace: bool,
+    /// Where the eye is, in metres: east, south, up
+    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace", conflicts_with_all = ["azimuth", "elevation", "distance"])]
+    eye: Option<Place>,
+    /// What it looks at, in metres; otherwise the ground in the middle
+    #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace")]
+    target: Option<Place>,
+    /// Side from which it looks, in degrees clockwise from north
+    #[arg(long, value_name = "DEG", default_value_t = 200.0, value_parser = number(-360.0, 360.0), allow_hyphen_values = true, requires = "sphere_trace")]
+    azimuth: f64,
+    /// How steeply it looks down, in degrees
+    #[arg(long, value_name = "DEG", default_value_t = 25.0, value_parser = number(-89.0, 90.0), allow_hyphen_values = true, requires = "sphere_trace")]
+    elevation: f64,
+    /// How far it is from the target, in metres
+    #[arg(long, value_name = "M", value_parser = number(0.001, 1.0e8), requires = "sphere_trace")]
+    distance: Option<f64>,
+    /// Angle from the lower to the upper edge of the picture, in degrees
+    #[arg(long, value_name = "DEG", default_value_t = 40.0, value_parser = number(1.0, 170.0), requires = "sphere_trace")]
+    fov: f64,
+    /// Draw how often the tree was asked for each pixel, and print the counts
+    #[arg(long, requires = "sphere_trace")]
+    evaluations: bool,
+    /// Step by one Lipschitz bound for everything, to compare with
+    #[arg(long, requires = "sphere_trace")]
+    global_bound: bool,
+}
+
+/// East, south, up.
+#[derive(Clone, Copy)]
+struct Place([f64; 3]);
+
+fn place(text: &str) -> Result<Place, String> {
+    let numbers: Option<Vec<f64>> =
+        text.split(',').map(|part| part.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
+    match numbers.as_deref() {
+        Some(&[x, y, z]) => Ok(Place([x, y, z])),
+        _ => Err("give three numbers like 4000,7500,900: metres to the east, to the south and up".into()),
+    }
+}
+
+fn number(least: f64, most: f64) -> impl Fn(&str) -> Result<f64, String> + Clone {
+    move |text: &str| {
+        let value: Option<f64> = text.trim().parse().ok();
+        value.filter(|v| (least..=most).contains(v)).ok_or(format!("give a number from {least} to {most}"))
+    }
+}
+
+/// The construction that the scene begins with, and what else of the scene the picture leaves out.
+fn subject_of(scene: &Scene) -> Result<(&Layer, &Construction, Vec<String>), Failure> {
+    let mut shown = scene.layers.iter().filter(|layer| layer.enabled);
+    let fail = |text: String| Err(usage(anyhow::anyhow!(text)));
+    let Some(first) = shown.next() else {
+        return fail("--sphere-trace needs a construction, and the scene shows no layer".into());
+    };
+    let Node::Construction(node) = &first.node else {
+        return fail(format!(
+            "--sphere-trace draws a construction tree, and the lowest layer shown is `{}` ({}); put a construction \
+             there or hide what is below it",
+            first.name,
+            first.node.about().label
+        ));
+    };
+    let mut left: Vec<String> = shown.map(|layer| format!("layer `{}`", layer.name)).collect();
+    if first.mask.is_active() {
+        left.push(format!("the mask of `{}`", first.name));
+    }
+    if first.mix != Mix::default() {
+        left.push(format!("opacity and blend of `{}`", first.name));
+    }
+    Ok((first, node, left))
+}
+
+impl TraceArgs {
+    fn camera(&self, scene: &Scene, program: &Program) -> Camera {
+        let settings = &scene.settings;
+        let (size, relief) = (f64::from(settings.size_metres), f64::from(settings.relief_metres));
+        let target = self.target.map_or_else(
+            || {
+                let middle = 0.5 * program.side;
+                let ground = program.height([middle, middle], &Detail::every(0.01 * program.side));
+                [0.5 * size, 0.5 * size, ground / program.relief * relief]
+            },
+            |place| place.0,
+        );
+        match self.eye {
+            Some(eye) => Camera::new(eye.0, target, self.fov),
+            None => {
+                let distance = self.distance.unwrap_or(DISTANCE_SIDES * size);
+                Camera::around(target, self.azimuth, self.elevation, distance, self.fov)
+            }
+        }
+    }
+}
+
+pub fn run(args: &TraceArgs, job: &Job, palette: &PaletteTable, output: &Path, size: (usize, usize)) -> Outcome {
+    let (layer, node, left) = subject_of(&job.scene)?;
+    if !left.is_empty() && !job.quiet {
+        eprintln!(
+            "talweg: warning: the picture shows the construction `{}` alone; left out: {}",
+            layer.name,
+            left.join(", ")
+        );
+    }
+    let program = node.program_of(Stream::new(job.scene.settings.seed, layer.seed));
+    if !job.quiet {
+        for problem in &program.problems {
+            eprintln!("talweg: warning: {problem}");
+        }
+    }
+    let bound = if args.global_bound { Bound::Global } else { Bound::Local };
+    let subject =
+        Subject { program: &program, settings: &job.scene.settings, palette, level: f64::from(node.detail), bound };
+    let camera = args.camera(&job.scene, &program);
+    let (width, height) = size;
+    let view = View::new(subject, &camera, width, height);
+    let made = |width, height| format!("{}  {width} × {height} pixels\n", output.display());
+    let per_pixel = |count: u64| count as f64 / (width * height) as f64;
+    if args.evaluations {
+        let pixels = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
+        let counts = Counts::of(&pixels);
+        let heading = if args.global_bound { "Evaluations, global bound" } else { "Evaluations, local bounds" };
+        let drawn = picture(&pixels, width, height, heading);
+        drawn.save(output).map_err(Failure::from)?;
+        return print(&format!(
+            "{}{heading}: {:.1} per pixel, {} at the most; {} heights and {} bounds in all\n",
+            made(drawn.width, drawn.height),
+            counts.mean(),
+            counts.most,
+            counts.asked.heights,
+            counts.asked.bounds
+        ));
+    }
+    let (drawn, asked) = job.with_progress(|control, show| job.pool.install(|| view.draw(control, show)))?;
+    drawn.save(output).map_err(Failure::from)?;
+    print(&format!(
+        "{}{:.1} evaluations per pixel with shadows, sky and edges\n",
+        made(width, height),
+        per_pixel(asked.all())
+    ))
+}

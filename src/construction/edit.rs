@@ -1,0 +1,497 @@
+//! Hands on a tree: which piece is meant, and the edits that put pieces elsewhere.
+//!
+//! A [`Way`] says where a piece is in its tree, from one of the roots down. Every edit leaves a tree that
+//! [`Tree::check`] takes, or leaves it as it was and says why.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | [`chain`] | from a piece's own metres to those of the tree and back, through everything it is in |
+//! | [`reshape`] | pieces moved, turned, scaled, raised |
+//! | [`points`] | points of curves and contours, corners of images |
+//! | [`snap`] | curves laid on the ground below, rivers made to fall |
+//! | [`outlook`] | which pieces are at a place, and the outlines of where they end |
+//! | [`library`] | pieces to begin with, and where a new one goes |
+
+pub mod chain;
+pub mod library;
+pub mod outlook;
+pub mod points;
+pub mod reshape;
+pub mod snap;
+
+use super::check::TreeError;
+use super::piece::{Definition, Form, Group, Instance, Piece, Tree};
+use super::place::Placement;
+use super::program::Tier;
+
+/// What a way begins at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Root {
+    Tier(Tier),
+    /// By its number.
+    Definition(usize),
+}
+
+/// Where a piece is: a root, and from there the number of the child at each step.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    pub root: Root,
+    pub steps: Vec<usize>,
+}
+
+/// Where a piece can be put: among the children of an operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Spot {
+    pub parent: Way,
+    /// The number that it will have.
+    pub at: usize,
+}
+
+/// Why an edit was not made.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    #[error("a piece cannot go into itself")]
+    IntoItself,
+    #[error("only an operator takes pieces")]
+    NotAnOperator,
+    #[error("the ground of a tier stays where it is; move what is in it")]
+    RootStays,
+    #[error("it holds no pieces, or more than its place has room for")]
+    CannotDissolve,
+    #[error("it moves or bends what is in it; without it the pieces would jump")]
+    WouldJump,
+    #[error("the piece is not there any more")]
+    Gone,
+    #[error("a line needs two points, a contour three")]
+    TooFewPoints,
+    #[error("there are as many points as there can be")]
+    TooManyPoints,
+    #[error("the corners would not stay convex")]
+    NotConvex,
+    #[error("{0}")]
+    Unsound(#[from] TreeError),
+}
+
+/// An operator to put around a piece.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wrap {
+    Blend,
+    Replace,
+    Add,
+    Warp,
+    Place,
+    Detail,
+}
+
+impl Wrap {
+    pub const ALL: [Self; 6] = [Self::Blend, Self::Replace, Self::Add, Self::Warp, Self::Place, Self::Detail];
+
+    fn around(self, piece: Piece) -> Form {
+        let of = vec![piece];
+        match self {
+            Self::Blend => Form::Blend(Group { of, ..Group::default() }),
+            Self::Replace => Form::Replace(Group { of, ..Group::default() }),
+            Self::Add => Form::Add(Group { of, ..Group::default() }),
+            Self::Warp => Form::Warp(Group { of, ..Group::default() }),
+            Self::Place => Form::Place(Group { of, ..Group::default() }),
+            Self::Detail => Form::Detail(Group { of, ..Group::default() }),
+        }
+    }
+}
+
+impl Way {
+    pub fn tier(tier: Tier) -> Self {
+        Self { root: Root::Tier(tier), steps: Vec::new() }
+    }
+
+    pub fn definition(index: usize) -> Self {
+        Self { root: Root::Definition(index), steps: Vec::new() }
+    }
+
+    pub fn child(&self, index: usize) -> Self {
+        let mut steps = self.steps.clone();
+        steps.push(index);
+        Self { root: self.root, steps }
+    }
+
+    pub fn is_root(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The piece it is in.
+    pub fn parent(&self) -> Option<Self> {
+        let (_, steps) = self.steps.split_last()?;
+        Some(Self { root: self.root, steps: steps.to_vec() })
+    }
+
+    /// Its number among the children of its parent; 0 for a root.
+    pub fn index(&self) -> usize {
+        self.steps.last().copied().unwrap_or(0)
+    }
+
+    /// Whether `other` is this piece or in it.
+    pub fn holds(&self, other: &Self) -> bool {
+        self.root == other.root && other.steps.starts_with(&self.steps)
+    }
+
+    pub fn of<'a>(&self, tree: &'a Tree) -> Option<&'a Piece> {
+        let root = match self.root {
+            Root::Tier(tier) => tree.root(tier)?,
+            Root::Definition(index) => &tree.definitions.get(index)?.piece,
+        };
+        self.steps.iter().try_fold(root, |piece, &k| piece.of().get(k))
+    }
+
+    pub fn of_mut<'a>(&self, tree: &'a mut Tree) -> Option<&'a mut Piece> {
+        let root = match self.root {
+            Root::Tier(tier) => tier_mut(tree, tier)?,
+            Root::Definition(index) => &mut tree.definitions.get_mut(index)?.piece,
+        };
+        self.steps.iter().try_fold(root, |piece, &k| piece.of_mut()?.get_mut(k))
+    }
+
+    /// Whether it, or something it is in, is locked.
+    pub fn is_locked(&self, tree: &Tree) -> bool {
+        (0..=self.steps.len()).any(|k| {
+            let way = Self { root: self.root, steps: self.steps[..k].to_vec() };
+            way.of(tree).is_some_and(|piece| piece.locked)
+        })
+    }
+
+    /// Follows the piece when a child of `parent` at `at` was taken out; `None` if it was in that.
+    fn after_removal(&self, parent: &Self, at: usize) -> Option<Self> {
+        let mut way = self.clone();
+        let depth = parent.steps.len();
+        if parent.holds(self) && self.steps.len() > depth {
+            match self.steps[depth].cmp(&at) {
+                std::cmp::Ordering::Equal => return None,
+                std::cmp::Ordering::Greater => way.steps[depth] -= 1,
+                std::cmp::Ordering::Less => {}
+            }
+        }
+        Some(way)
+    }
+}
+
+fn tier_mut(tree: &mut Tree, tier: Tier) -> Option<&mut Piece> {
+    match tier {
+        Tier::Terrain => Some(&mut tree.terrain),
+        Tier::Water => tree.water.as_mut(),
+        Tier::Sand => tree.sand.as_mut(),
+        Tier::Snow => tree.snow.as_mut(),
+        Tier::Vegetation => tree.vegetation.as_mut(),
+    }
+}
+
+fn set_tier(tree: &mut Tree, tier: Tier, piece: Option<Piece>) {
+    match tier {
+        Tier::Terrain => tree.terrain = piece.unwrap_or_default(),
+        Tier::Water => tree.water = piece,
+        Tier::Sand => tree.sand = piece,
+        Tier::Snow => tree.snow = piece,
+        Tier::Vegetation => tree.vegetation = piece,
+    }
+}
+
+/// Makes an edit that is taken back if it fails or leaves an unsound tree.
+fn soundly<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, Refusal>) -> Result<T, Refusal> {
+    let before = tree.clone();
+    let done = edit(tree).and_then(|done| tree.check().map(|()| done).map_err(Refusal::from));
+    if done.is_err() {
+        *tree = before;
+    }
+    done
+}
+
+fn take(tree: &mut Tree, way: &Way) -> Result<Piece, Refusal> {
+    let parent = way.parent().ok_or(Refusal::RootStays)?;
+    let children = parent.of_mut(tree).and_then(Piece::of_mut).ok_or(Refusal::Gone)?;
+    if way.index() >= children.len() {
+        return Err(Refusal::Gone);
+    }
+    Ok(children.remove(way.index()))
+}
+
+/// Puts a piece at a spot; returns its way.
+///
+/// # Errors
+/// When the parent is no operator, or the tree would be unsound.
+pub fn insert(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<Way, Refusal> {
+    soundly(tree, |tree| put(tree, spot, piece))
+}
+
+fn put(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<Way, Refusal> {
+    let parent = spot.parent.of_mut(tree).ok_or(Refusal::Gone)?;
+    let children = parent.of_mut().ok_or(Refusal::NotAnOperator)?;
+    let at = spot.at.min(children.len());
+    children.insert(at, piece);
+    Ok(spot.parent.child(at))
+}
+
+/// Whether [`relocate`] would fail.
+///
+/// # Errors
+/// With the reason why it would.
+pub fn may_relocate(tree: &Tree, from: &Way, spot: &Spot) -> Result<(), Refusal> {
+    if from.is_root() {
+        return Err(Refusal::RootStays);
+    }
+    relocate(&mut tree.clone(), from, spot).map(|_| ())
+}
+
+/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A tier that is not there yet is
+/// made, one that is a primitive becomes a blend of both.
+///
+/// # Errors
+/// When it would go into itself or into what takes no pieces, or the tree would be unsound.
+pub fn relocate(tree: &mut Tree, from: &Way, spot: &Spot) -> Result<Way, Refusal> {
+    if from.holds(&spot.parent) {
+        return Err(Refusal::IntoItself);
+    }
+    soundly(tree, |tree| {
+        let home = from.parent().ok_or(Refusal::RootStays)?;
+        let piece = take(tree, from)?;
+        let parent = spot.parent.after_removal(&home, from.index()).ok_or(Refusal::IntoItself)?;
+        let shifts = home == spot.parent && spot.at > from.index();
+        let mut at = spot.at - usize::from(shifts);
+        if let (Root::Tier(tier), true) = (parent.root, parent.is_root()) {
+            match tree.root(tier).map(Piece::takes_pieces) {
+                None => set_tier(tree, tier, Some(Piece::default())),
+                Some(false) => {
+                    wrap_root(tree, &parent, Wrap::Blend)?;
+                    at = 1;
+                }
+                Some(true) => {}
+            }
+        }
+        put(tree, &Spot { parent, at }, piece)
+    })
+}
+
+/// Takes a piece away: of a tier all of it, of an original with all its instances. Returns what to select next.
+///
+/// # Errors
+/// When it is not there.
+pub fn remove(tree: &mut Tree, way: &Way) -> Result<Option<Way>, Refusal> {
+    way.of(tree).ok_or(Refusal::Gone)?;
+    match (way.root, way.parent()) {
+        (Root::Tier(tier), None) => {
+            set_tier(tree, tier, None);
+            Ok(None)
+        }
+        (Root::Definition(index), None) => {
+            let name = tree.definitions.remove(index).name;
+            let shows = |piece: &Piece| matches!(&piece.form, Form::Instance(i) if i.definition == name);
+            for (_, root) in tree.roots_mut() {
+                root.visit_mut(&mut |piece| {
+                    if let Some(children) = piece.of_mut() {
+                        children.retain(|child| !shows(child));
+                    }
+                });
+            }
+            for tier in Tier::ALL {
+                if tree.root(tier).is_some_and(shows) {
+                    set_tier(tree, tier, None);
+                }
+            }
+            // an original that was nothing but an instance of this one shows nothing any more
+            tree.definitions.retain(|definition| !shows(&definition.piece));
+            Ok(None)
+        }
+        (_, Some(parent)) => {
+            take(tree, way)?;
+            let left = parent.of(tree).map_or(0, |piece| piece.of().len());
+            Ok(Some(if left == 0 { parent } else { parent.child(way.index().min(left - 1)) }))
+        }
+    }
+}
+
+/// The spot right after a piece. A root is put into a blend first, or, if it can be a sum as well, stays in it.
+fn beside(tree: &mut Tree, way: &Way) -> Result<Spot, Refusal> {
+    if let Some(parent) = way.parent() {
+        return Ok(Spot { parent, at: way.index() + 1 });
+    }
+    wrap_root(tree, way, Wrap::Blend)?;
+    Ok(Spot { parent: way.clone(), at: 1 })
+}
+
+fn wrap_root(tree: &mut Tree, way: &Way, wrap: Wrap) -> Result<(), Refusal> {
+    let root = way.of_mut(tree).ok_or(Refusal::Gone)?;
+    let inner = std::mem::take(root);
+    *root = Piece::new(wrap.around(inner));
+    Ok(())
+}
+
+/// Puts a copy beside a piece, `by` metres to the south-east; returns its way.
+///
+/// # Errors
+/// When it is not there, or the tree would have too many pieces.
+pub fn duplicate(tree: &mut Tree, way: &Way, by: f64) -> Result<Way, Refusal> {
+    soundly(tree, |tree| {
+        let piece = way.of(tree).ok_or(Refusal::Gone)?;
+        let mut copy = reshape::Reshape::shift([by, by]).of(piece);
+        copy.locked = false;
+        if !copy.name.is_empty() {
+            copy.name = unused_name(tree, &copy.name);
+        }
+        if let Root::Definition(index) = way.root
+            && way.is_root()
+        {
+            let name = unused_original(tree, &tree.definitions[index].name);
+            tree.definitions.push(Definition { name, piece: copy });
+            return Ok(Way::definition(tree.definitions.len() - 1));
+        }
+        let spot = beside(tree, way)?;
+        put(tree, &spot, copy)
+    })
+}
+
+/// Puts an operator around a piece; returns the way to the operator.
+///
+/// # Errors
+/// When it is not there, or operators would be nested too deeply.
+pub fn group(tree: &mut Tree, way: &Way, wrap: Wrap) -> Result<Way, Refusal> {
+    let pivot = outlook::centre(tree, way).unwrap_or_default();
+    soundly(tree, |tree| {
+        wrap_root(tree, way, wrap)?;
+        match &mut way.of_mut(tree).ok_or(Refusal::Gone)?.form {
+            Form::Place(group) => (group.settings.pivot_x, group.settings.pivot_y) = (pivot[0] as f32, pivot[1] as f32),
+            Form::Warp(group) => (group.settings.x, group.settings.y) = (pivot[0] as f32, pivot[1] as f32),
+            _ => {}
+        }
+        Ok(way.clone())
+    })
+}
+
+/// Puts the pieces of an operator in its place.
+///
+/// # Errors
+/// When it is none, when its place has room for one and it holds more, or when its pieces would jump.
+pub fn dissolve(tree: &mut Tree, way: &Way) -> Result<Way, Refusal> {
+    soundly(tree, |tree| {
+        let piece = way.of_mut(tree).ok_or(Refusal::Gone)?;
+        let plain = match &piece.form {
+            Form::Place(group) => group.settings == Placement::default(),
+            Form::Warp(_) => false,
+            _ => true,
+        };
+        if !plain {
+            return Err(Refusal::WouldJump);
+        }
+        let children = piece.of_mut().map(std::mem::take).ok_or(Refusal::CannotDissolve)?;
+        match way.parent() {
+            None => {
+                let [only] = <[Piece; 1]>::try_from(children).map_err(|_| Refusal::CannotDissolve)?;
+                *way.of_mut(tree).ok_or(Refusal::Gone)? = only;
+            }
+            Some(_) if children.is_empty() => return Err(Refusal::CannotDissolve),
+            Some(parent) => {
+                let list = parent.of_mut(tree).and_then(Piece::of_mut).ok_or(Refusal::Gone)?;
+                list.splice(way.index()..=way.index(), children);
+            }
+        }
+        Ok(way.clone())
+    })
+}
+
+/// Makes a piece an original that copies show: it becomes the first copy, and a second one is put `by` metres beside it. Of a copy,
+/// another one is made. Returns the way to the new copy.
+///
+/// # Errors
+/// When it is not there, or a definition would contain itself.
+pub fn instantiate(tree: &mut Tree, way: &Way, by: f64) -> Result<Way, Refusal> {
+    let pivot = outlook::centre(tree, way).unwrap_or_default();
+    soundly(tree, |tree| {
+        let piece = way.of(tree).ok_or(Refusal::Gone)?.clone();
+        if matches!(piece.form, Form::Instance(_)) {
+            let copy = reshape::Reshape::shift([by, by]).of(&piece);
+            let spot = beside(tree, way)?;
+            return put(tree, &spot, copy);
+        }
+        let placed = |definition: String| {
+            let settings = Placement { pivot_x: pivot[0] as f32, pivot_y: pivot[1] as f32, ..Placement::default() };
+            Piece::new(Form::Instance(Instance { definition, settings }))
+        };
+        if let (Root::Definition(index), true) = (way.root, way.is_root()) {
+            let copy = reshape::Reshape::shift([by, by]).of(&placed(tree.definitions[index].name.clone()));
+            let spot = library::spot_for(tree, None, library::Role::Carve, true)?;
+            return put(tree, &spot, copy);
+        }
+        let wanted = if piece.name.is_empty() { piece.kind() } else { piece.name.as_str() };
+        let name = unused_original(tree, wanted);
+        let first = Piece { name: piece.name.clone(), locked: piece.locked, ..placed(name.clone()) };
+        let second = reshape::Reshape::shift([by, by]).of(&placed(name.clone()));
+        tree.definitions.push(Definition { name, piece: Piece { locked: false, ..piece } });
+        *way.of_mut(tree).ok_or(Refusal::Gone)? = first;
+        let spot = beside(tree, way)?;
+        put(tree, &spot, second)
+    })
+}
+
+/// Gives a piece, or an original with all that shows it, another name.
+pub fn rename(tree: &mut Tree, way: &Way, name: &str) {
+    let name = name.trim();
+    if let (Root::Definition(index), true) = (way.root, way.is_root()) {
+        let taken = tree.definitions.iter().enumerate().any(|(k, d)| k != index && d.name == name);
+        if name.is_empty() || taken {
+            return;
+        }
+        let Some(definition) = tree.definitions.get_mut(index) else { return };
+        let old = std::mem::replace(&mut definition.name, name.into());
+        for (_, root) in tree.roots_mut() {
+            root.visit_mut(&mut |piece| match &mut piece.form {
+                Form::Instance(instance) if instance.definition == old => instance.definition = name.into(),
+                _ => {}
+            });
+        }
+    } else if let Some(piece) = way.of_mut(tree) {
+        piece.name = name.into();
+    }
+}
+
+/// `wanted`, with a number behind it if a piece is called so already.
+pub fn unused_name(tree: &Tree, wanted: &str) -> String {
+    let mut names = Vec::new();
+    for (_, root) in tree.roots() {
+        root.visit(&mut |piece| names.push(piece.name.clone()));
+    }
+    numbered(wanted, |name| names.iter().any(|n| n == name))
+}
+
+fn unused_original(tree: &Tree, wanted: &str) -> String {
+    numbered(wanted, |name| tree.definition(name).is_some())
+}
+
+fn numbered(wanted: &str, is_taken: impl Fn(&str) -> bool) -> String {
+    if !is_taken(wanted) {
+        return wanted.into();
+    }
+    let stem = wanted.trim_end_matches(|c: char| c.is_ascii_digit()).trim_end();
+    let stem = if stem.is_empty() { wanted } else { stem };
+    (2..).map(|k| format!("{stem} {k}")).find(|name| !is_taken(name)).unwrap_or_default()
+}
+
+impl Piece {
+    /// Whether pieces can be put into it.
+    pub fn takes_pieces(&self) -> bool {
+        matches!(
+            self.form,
+            Form::Blend(_) | Form::Replace(_) | Form::Add(_) | Form::Warp(_) | Form::Place(_) | Form::Detail(_)
+        )
+    }
+
+    /// What it is called in a list: its name, or what it is.
+    pub fn title(&self) -> String {
+        match &self.form {
+            _ if !self.name.is_empty() => self.name.clone(),
+            Form::Instance(instance) => instance.definition.clone(),
+            _ => {
+                let mut letters = self.kind().chars();
+                letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,376 @@
+//! Pieces to begin with, and where in the tree a new one goes.
+//!
+//! Ground (a disc) is blended with the ground that is there; what is cut or set into the ground (a road, a lake, a crater) takes
+//! its place, on top of what came before. A person who has selected an operator has it go in there.
+
+use super::chain::Chain;
+use super::reshape::tidy;
+use super::{Refusal, Root, Spot, Way, Wrap, insert, set_tier, unused_name, unused_original, wrap_root};
+use crate::construction::answer::{Detail, THRESHOLD};
+use crate::construction::contour::{Contour, ContourSettings, Landform};
+use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
+use crate::construction::disc::Disc;
+use crate::construction::ground::Surface;
+use crate::construction::image::{Image, ImageSettings};
+use crate::construction::piece::{Form, Group, Piece, Tree};
+use crate::construction::place::Placement;
+use crate::construction::plane::{Point, lower};
+use crate::construction::presets;
+use crate::construction::program::{Program, Tier};
+use crate::construction::replace::Extent;
+use crate::construction::ribbon::{Ribbon, RibbonSettings};
+
+/// What a new piece does to the ground that is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Is mixed with it.
+    Ground,
+    /// Takes its place.
+    Carve,
+}
+
+/// An entry of the library.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    Plain,
+    Hills,
+    Mountains,
+    Dunes,
+    River,
+    Road,
+    Ridge,
+    Canyon,
+    Lake,
+    Mesa,
+    Crater,
+    Island,
+    Picture,
+    PictureLine,
+    Volcano,
+    Valley,
+    Oasis,
+    Moon,
+}
+
+/// The side of the square that sizes here are for.
+const SIDE: f32 = 8000.0;
+/// Size of a composed piece that is put into a tree, beside the square.
+const COMPOSED: f32 = 0.4;
+
+impl Item {
+    /// By headings.
+    pub const SHELVES: [(&'static str, &'static [Self]); 5] = [
+        ("Ground", &[Self::Plain, Self::Hills, Self::Mountains, Self::Dunes]),
+        ("Lines", &[Self::River, Self::Road, Self::Ridge, Self::Canyon]),
+        ("Landforms", &[Self::Lake, Self::Mesa, Self::Crater, Self::Island]),
+        ("Pictures", &[Self::Picture, Self::PictureLine]),
+        ("Composed", &[Self::Volcano, Self::Valley, Self::Oasis, Self::Moon]),
+    ];
+
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Plain => "Plain",
+            Self::Hills => "Hills",
+            Self::Mountains => "Mountains",
+            Self::Dunes => "Dunes",
+            Self::River => "River",
+            Self::Road => "Road",
+            Self::Ridge => "Ridge",
+            Self::Canyon => "Canyon",
+            Self::Lake => "Lake",
+            Self::Mesa => "Mesa",
+            Self::Crater => "Crater",
+            Self::Island => "Island",
+            Self::Picture => "Image",
+            Self::PictureLine => "Image line",
+            Self::Volcano => "Volcano",
+            Self::Valley => "Valley",
+            Self::Oasis => "Oasis",
+            Self::Moon => "Moon",
+        }
+    }
+
+    pub fn help(self) -> &'static str {
+        match self {
+            Self::Plain => "Level ground, blended with what is around it.",
+            Self::Hills => "Rolling hills, blended with what is around them.",
+            Self::Mountains => "Ridged mountains, blended with what is around them.",
+            Self::Dunes => "Dunes, blended with what is around them.",
+            Self::River => "A river bed cut into the ground; it falls from its higher end to its lower one.",
+            Self::Road => "A road laid on the ground, with eased bends.",
+            Self::Ridge => "A ridge along a line, in place of the ground there.",
+            Self::Canyon => "A canyon with stepped walls cut along a line.",
+            Self::Lake => "A basin with a shore, at the lowest height around it.",
+            Self::Mesa => "A table mountain with steep walls.",
+            Self::Crater => "A crater with a raised rim, in place of the ground there.",
+            Self::Island => "Land that rises from a shore and falls off around it.",
+            Self::Picture => "A picture of heights over four corners; choose another picture in its parameters.",
+            Self::PictureLine => "A picture of heights laid along a line, again and again.",
+            Self::Volcano => "The relief of the composed volcano, smaller. Its sea stays behind.",
+            Self::Valley => "The relief of the composed valley, smaller. Its water stays behind.",
+            Self::Oasis => "The relief of the composed oasis, smaller. Its water and palms stay behind.",
+            Self::Moon => "The craters of the composed moon, smaller.",
+        }
+    }
+
+    fn composed(self) -> Option<std::sync::Arc<Tree>> {
+        match self {
+            Self::Volcano => Some(presets::volcano()),
+            Self::Valley => Some(presets::valley()),
+            Self::Oasis => Some(presets::oasis()),
+            Self::Moon => Some(presets::moon()),
+            _ => None,
+        }
+    }
+
+    pub fn role(self) -> Role {
+        match self {
+            Self::Plain | Self::Hills | Self::Mountains | Self::Dunes => Role::Ground,
+            _ => Role::Carve,
+        }
+    }
+
+    /// Half of how wide it is, in metres of a tree with this side.
+    pub fn radius(self, side: f32) -> f64 {
+        let metres = match self {
+            Self::Plain | Self::Hills | Self::Dunes => 1600.0,
+            Self::Mountains => 2200.0,
+            Self::River | Self::Road | Self::Ridge | Self::Canyon | Self::PictureLine => 1100.0,
+            Self::Lake => 960.0,
+            Self::Mesa => 1120.0,
+            Self::Crater => 875.0,
+            Self::Island => 1440.0,
+            Self::Picture => 1000.0,
+            _ => 0.5 * COMPOSED * SIDE,
+        };
+        f64::from(metres * side / SIDE)
+    }
+
+    /// The piece at a place of the metres it will be in, on a ground of given heights.
+    fn piece(self, tree: &mut Tree, at: Point, ground: &dyn Fn(Point) -> f64) -> Piece {
+        let k = tree.frame.side / SIDE;
+        let (x, y, z) = (tidy(at[0]), tidy(at[1]), tidy(ground(at)));
+        let seed = tree.count() as u32 % 1000 + 1;
+        let disc = |radius: f32, core, surface, amplitude: f32, size: f32| {
+            let (radius, amplitude, size) = (radius * k, amplitude * k, size * k);
+            Form::Disc(Disc { x, y, radius, core, height: z, surface, amplitude, size, seed, ..Disc::default() })
+        };
+        let line = |bends: [f32; 5]| -> Vec<CurvePoint> {
+            let places = bends.iter().enumerate().map(|(i, bend)| (x + (i as f32 - 2.0) * 450.0 * k, y + bend * k));
+            places.map(|(x, y)| CurvePoint::new(x, y, tidy(ground([f64::from(x), f64::from(y)])))).collect()
+        };
+        let curve = |points, cross, width: f32, depth: f32, fade: f32, easing: f32| {
+            let settings = CurveSettings {
+                cross,
+                width: width * k,
+                depth: depth * k,
+                fade: fade * k,
+                easing: easing * k,
+                ..CurveSettings::default()
+            };
+            Form::Curve(Curve { points, settings })
+        };
+        let contour = |landform, height: f32, depth: f32, radius: f32, reach: f32| {
+            let (depth, radius) = (depth * k, radius * k);
+            let settings = ContourSettings { landform, x, y, height, depth, radius, core: 1.0, reach };
+            Form::Contour(Contour { settings, ..Contour::default() })
+        };
+        let form = match self {
+            Self::Plain => disc(1600.0, 0.5, Surface::Level, 0.0, 900.0),
+            Self::Hills => disc(1600.0, 0.3, Surface::Hills, 150.0, 800.0),
+            Self::Mountains => disc(2200.0, 0.2, Surface::Ridged, 700.0, 1500.0),
+            Self::Dunes => disc(1600.0, 0.5, Surface::Dunes, 50.0, 450.0),
+            Self::River => {
+                let mut points = line([0.0, 140.0, -120.0, 150.0, 0.0]);
+                super::snap::fall(&mut points);
+                let Form::Curve(mut river) = curve(points, Cross::River, 120.0, 25.0, 120.0, 0.0) else {
+                    unreachable!("it is a curve")
+                };
+                river.settings.downhill = river.points[0].height >= river.points[4].height;
+                Form::Curve(river)
+            }
+            Self::Road => curve(line([0.0, 160.0, -60.0, -180.0, 0.0]), Cross::Road, 45.0, 4.0, 70.0, 150.0),
+            Self::Ridge => curve(line([0.0, 120.0, 40.0, -100.0, 0.0]), Cross::Ridge, 420.0, 220.0, 200.0, 0.0),
+            Self::Canyon => curve(line([0.0, 160.0, -140.0, 120.0, 0.0]), Cross::Canyon, 320.0, 160.0, 80.0, 0.0),
+            Self::Lake => {
+                let shore = (0..8).map(|i| {
+                    let angle = f64::from(i) / 8.0 * std::f64::consts::TAU;
+                    let radius = f64::from(600.0 * k);
+                    ground([at[0] + radius * libm::cos(angle), at[1] + radius * libm::sin(angle)])
+                });
+                contour(Landform::Lake, shore.fold(f64::from(z), lower) as f32, 60.0, 600.0, 1.6)
+            }
+            Self::Mesa => contour(Landform::Mesa, z, 260.0, 700.0, 1.6),
+            Self::Crater => contour(Landform::Crater, z, 180.0, 500.0, 1.75),
+            Self::Island => contour(Landform::Island, z, 280.0, 900.0, 1.6),
+            Self::Picture => {
+                let (a, b) = (1000.0 * k, -1000.0 * k);
+                let corners = [(x + b, y + b), (x + a, y + b), (x + a, y + a), (x + b, y + a)];
+                let settings = ImageSettings { height: z, depth: 600.0 * k, ..ImageSettings::default() };
+                Form::Image(Image { corners, settings })
+            }
+            Self::PictureLine => {
+                let settings = RibbonSettings {
+                    length: 1500.0 * k,
+                    depth: 260.0 * k,
+                    width: 450.0 * k,
+                    fade: 200.0 * k,
+                    ..RibbonSettings::default()
+                };
+                Form::Ribbon(Ribbon { points: line([0.0, 120.0, 40.0, -100.0, 0.0]), settings })
+            }
+            Self::Volcano | Self::Valley | Self::Oasis | Self::Moon => {
+                return self.composed_piece(tree, at, f64::from(z));
+            }
+        };
+        Piece::new(form)
+    }
+
+    fn composed_piece(self, tree: &mut Tree, at: Point, ground: f64) -> Piece {
+        let Some(preset) = self.composed() else { return Piece::default() };
+        let mut relief = preset.terrain.clone();
+        let mut definitions = preset.definitions.clone();
+        for k in 0..definitions.len() {
+            let name = unused_original(tree, &definitions[k].name);
+            let old = std::mem::replace(&mut definitions[k].name, name.clone());
+            let rename = &mut |piece: &mut Piece| match &mut piece.form {
+                Form::Instance(instance) if instance.definition == old => instance.definition = name.clone(),
+                _ => {}
+            };
+            relief.visit_mut(rename);
+            definitions.iter_mut().for_each(|definition| definition.piece.visit_mut(rename));
+            tree.definitions.push(definitions[k].clone());
+        }
+        // later ones may be named by earlier ones
+        let from = tree.definitions.len() - definitions.len();
+        tree.definitions.splice(from.., definitions);
+        let scale = COMPOSED * tree.frame.side / preset.frame.side;
+        // its surroundings shall come to lie at the height of the ground
+        let program = Program::new(&preset, 0);
+        let side = program.side;
+        let edges = [[0.1, 0.5], [0.9, 0.5], [0.5, 0.1], [0.5, 0.9]];
+        let base =
+            edges.iter().fold(0.0, |sum, e| sum + 0.25 * program.height([e[0] * side, e[1] * side], &Detail::FULL));
+        let pivot = 0.5 * preset.frame.side;
+        let settings = Placement {
+            move_x: tidy(at[0] - f64::from(pivot)),
+            move_y: tidy(at[1] - f64::from(pivot)),
+            raise: tidy(ground - base * f64::from(scale)),
+            scale,
+            pivot_x: pivot,
+            pivot_y: pivot,
+            ..Placement::default()
+        };
+        Piece::new(Form::Place(Group { settings, of: vec![relief] }))
+    }
+}
+
+/// The spot where a new piece goes. `near` is what is selected; `on_ground` says whether there is ground where it shall be.
+/// Operators are put around what is there where that is needed.
+///
+/// # Errors
+/// When operators would be nested too deeply.
+pub fn spot_for(tree: &mut Tree, near: Option<&Way>, role: Role, on_ground: bool) -> Result<Spot, Refusal> {
+    let near = near.filter(|way| way.of(tree).is_some());
+    let is_relief = |way: &Way| way.root == Root::Tier(Tier::Terrain) && way.is_root();
+    if let Some(way) = near.filter(|way| !is_relief(way)) {
+        let piece = way.of(tree).ok_or(Refusal::Gone)?;
+        if piece.takes_pieces() {
+            return Ok(Spot { parent: way.clone(), at: piece.of().len() });
+        }
+        // a primitive of the relief that happens to be selected does not say where another one goes
+        if way.root != Root::Tier(Tier::Terrain) {
+            return super::beside(tree, way);
+        }
+    }
+    let mut here = Way::tier(Tier::Terrain);
+    loop {
+        let piece = here.of(tree).ok_or(Refusal::Gone)?;
+        let end = Spot { parent: here.clone(), at: piece.of().len() };
+        if piece.takes_pieces() && piece.of().is_empty() {
+            return Ok(end);
+        }
+        match (&piece.form, role) {
+            (Form::Blend(_), Role::Ground) => return Ok(end),
+            (Form::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
+            (Form::Place(group), _) if group.of.len() == 1 => here = here.child(0),
+            (Form::Warp(_) | Form::Place(_), Role::Ground) => return Ok(end),
+            (Form::Replace(_) | Form::Add(_) | Form::Detail(_), Role::Ground) => here = here.child(0),
+            (_, Role::Ground) => {
+                wrap_root(tree, &here, Wrap::Blend)?;
+                return Ok(Spot { parent: here, at: 1 });
+            }
+            (Form::Replace(group), Role::Carve) if on_ground || group.settings.extent == Extent::Both => {
+                return Ok(end);
+            }
+            (_, Role::Carve) => {
+                wrap_root(tree, &here, Wrap::Replace)?;
+                if let Some(Piece { form: Form::Replace(group), .. }) = here.of_mut(tree) {
+                    group.settings.extent = Extent::Both;
+                }
+                return Ok(Spot { parent: here, at: 1 });
+            }
+        }
+    }
+}
+
+/// Puts an entry of the library at a place of the tree's metres; returns its way. `program` is of the tree as it is.
+///
+/// # Errors
+/// When the tree would be unsound.
+pub fn place(
+    tree: &mut Tree,
+    item: Item,
+    at: Point,
+    near: Option<&Way>,
+    program: &Program,
+    seed: u32,
+) -> Result<Way, Refusal> {
+    let mut made = tree.clone();
+    let tier = match near.map(|way| way.root) {
+        Some(Root::Tier(tier)) => tier,
+        _ => Tier::Terrain,
+    };
+    let on_ground = program.at(at, &Detail::FULL).weight >= THRESHOLD;
+    let is_first = made.root(tier).is_none();
+    if is_first {
+        set_tier(&mut made, tier, Some(Piece::default()));
+    }
+    let root = Way::tier(tier);
+    let near = if is_first { Some(&root) } else { near };
+    let spot = spot_for(&mut made, near, item.role(), on_ground)?;
+    let chain = Chain::inside(&made, &spot.parent, spot.at, seed);
+    let ground = |q: Point| chain.height_inward(program.height(chain.outward(q), &Detail::FULL));
+    let mut piece = item.piece(&mut made, chain.inward(at), &ground);
+    lay_on_tier(&mut piece, tier);
+    piece.name = unused_name(&made, &item.label().to_lowercase());
+    let way = insert(&mut made, &spot, piece)?;
+    *tree = made;
+    Ok(way)
+}
+
+/// What lies on the ground is as thick, or grows as densely, as it usually does.
+fn lay_on_tier(piece: &mut Piece, tier: Tier) {
+    let usual = match tier {
+        Tier::Terrain => return,
+        Tier::Water => None,
+        Tier::Sand => Some(12.0),
+        Tier::Snow => Some(3.0),
+        Tier::Vegetation => Some(0.8),
+    };
+    match &mut piece.form {
+        Form::Disc(disc) => {
+            disc.surface = Surface::Level;
+            disc.height = usual.unwrap_or(disc.height);
+        }
+        Form::Contour(contour) => {
+            contour.settings.height = usual.unwrap_or(contour.settings.height);
+            contour.settings.depth = 0.0;
+        }
+        Form::Curve(curve) => {
+            curve.settings.cross = Cross::Bank;
+            curve.points.iter_mut().for_each(|point| point.height = usual.unwrap_or(point.height));
+        }
+        _ => {}
+    }
+}

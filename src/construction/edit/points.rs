@@ -1,0 +1,220 @@
+//! Points of curves, ribbons and contours, and corners of images: added, moved, taken away.
+
+use super::Refusal;
+use super::reshape::tidy;
+use crate::construction::check::MOST_POINTS;
+use crate::construction::contour::Contour;
+use crate::construction::curve::{Course, CurvePoint, CurveSettings};
+use crate::construction::piece::{Form, Piece};
+use crate::construction::plane::{Point, length, lower, sub};
+use crate::construction::ribbon::RibbonSettings;
+
+crate::params! {
+    /// A point of a line, with the size of the line there.
+    LinePoint "Point" in "Construction", from "document 004, §4.1", also "vertex node" {
+        /// Where it lies, from the west edge.
+        x: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Where it lies, from the north edge.
+        y: f32 ["m"] = 0.0, -1.0e6..=1.0e6, slider 0.0..=8000.0;
+        /// Height of the line here above the datum; between points it goes over smoothly.
+        height: f32 ["m"] = 0.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
+        /// How many times as wide as elsewhere the line is here.
+        width: f32 = 1.0, 0.01..=100.0, slider 0.1..=4.0;
+        /// How many times as deep, or high, as elsewhere the line is here.
+        depth: f32 = 1.0, -100.0..=100.0, slider 0.0..=4.0;
+    }
+}
+
+impl LinePoint {
+    pub fn of(point: &CurvePoint) -> Self {
+        Self { x: point.at.0, y: point.at.1, height: point.height, width: point.width, depth: point.depth }
+    }
+
+    pub fn write(&self, point: &mut CurvePoint) {
+        point.at = (self.x, self.y);
+        (point.height, point.width, point.depth) = (self.height, self.width, self.depth);
+    }
+}
+
+/// Points of a contour that had none.
+const ROUND: usize = 8;
+
+/// The places that can be taken hold of, in the piece's own metres: points of a line or contour, corners.
+pub fn handles(piece: &Piece) -> Vec<Point> {
+    let place = |(x, y): (f32, f32)| [f64::from(x), f64::from(y)];
+    match &piece.form {
+        Form::Curve(curve) => curve.points.iter().map(|p| place(p.at)).collect(),
+        Form::Ribbon(ribbon) => ribbon.points.iter().map(|p| place(p.at)).collect(),
+        Form::Contour(contour) => {
+            let centre = place((contour.settings.x, contour.settings.y));
+            contour.points.iter().map(|&p| [centre[0] + f64::from(p.0), centre[1] + f64::from(p.1)]).collect()
+        }
+        Form::Image(image) => image.corners.iter().map(|&corner| place(corner)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The points of a line.
+pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
+    match &piece.form {
+        Form::Curve(curve) => Some(&curve.points),
+        Form::Ribbon(ribbon) => Some(&ribbon.points),
+        _ => None,
+    }
+}
+
+pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
+    match &mut piece.form {
+        Form::Curve(curve) => Some(&mut curve.points),
+        Form::Ribbon(ribbon) => Some(&mut ribbon.points),
+        _ => None,
+    }
+}
+
+/// The line of a curve or ribbon with all that runs along it.
+pub fn course(piece: &Piece) -> Option<Course> {
+    let (points, settings) = match &piece.form {
+        Form::Curve(curve) => (&curve.points, curve.settings.clone()),
+        Form::Ribbon(ribbon) => {
+            // the weight ends at the picture's edge
+            let RibbonSettings { width, fade, run, .. } = ribbon.settings;
+            let (width, fade) = ((width - fade).max(0.05 * width), fade.min(0.95 * width));
+            (&ribbon.points, CurveSettings { width, fade, run, ..CurveSettings::default() })
+        }
+        _ => return None,
+    };
+    (!points.is_empty()).then(|| Course::new(points, &settings))
+}
+
+/// Moves the handle with a number to a place of the piece's own metres.
+///
+/// # Errors
+/// When corners would not stay convex.
+pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Refusal> {
+    let at = (tidy(to[0]), tidy(to[1]));
+    match &mut piece.form {
+        Form::Curve(curve) => curve.points.get_mut(index).ok_or(Refusal::Gone)?.at = at,
+        Form::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(Refusal::Gone)?.at = at,
+        Form::Contour(contour) => {
+            let centre = (contour.settings.x, contour.settings.y);
+            *contour.points.get_mut(index).ok_or(Refusal::Gone)? =
+                (tidy(to[0] - f64::from(centre.0)), tidy(to[1] - f64::from(centre.1)));
+        }
+        Form::Image(image) => {
+            let before = image.corners;
+            *image.corners.get_mut(index).ok_or(Refusal::Gone)? = at;
+            if !image.is_convex() {
+                image.corners = before;
+                return Err(Refusal::NotConvex);
+            }
+        }
+        _ => return Err(Refusal::Gone),
+    }
+    Ok(())
+}
+
+/// Adds a point at a place of the piece's own metres: between the two it lies between, or at the nearer end. Returns its number.
+///
+/// # Errors
+/// When the piece has no points, or as many as it can have.
+pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, Refusal> {
+    if let Form::Contour(contour) = &mut piece.form {
+        return add_to_contour(contour, at);
+    }
+    let stations =
+        course(piece).map(|course| (course.path.at::<false>(at).map(|near| near.along), course.path.stations));
+    let points = line_mut(piece).ok_or(Refusal::Gone)?;
+    if points.len() >= MOST_POINTS {
+        return Err(Refusal::TooManyPoints);
+    }
+    let place = (tidy(at[0]), tidy(at[1]));
+    let Some((along, stations)) = stations else {
+        points.push(CurvePoint::new(place.0, place.1, 0.0));
+        return Ok(0);
+    };
+    // beyond the reach of the line: at the nearer end
+    let last = points.len() - 1;
+    let away = |k: usize| length(sub(at, [f64::from(points[k].at.0), f64::from(points[k].at.1)]));
+    let total = stations[last];
+    let along = along.unwrap_or_else(|| if away(0) < away(last) { 0.0 } else { total });
+    let (low, high) = (1e-9 * total, total * (1.0 - 1e-9));
+    if along <= low || along >= high {
+        let (index, end) = if along <= low && last > 0 { (0, 0) } else { (points.len(), last) };
+        let new = CurvePoint { at: place, ..points[end].clone() };
+        points.insert(index, new);
+        return Ok(index);
+    }
+    let k = stations.partition_point(|&s| s <= along).clamp(1, last) - 1;
+    let long = stations[k + 1] - stations[k];
+    let t = if long > 0.0 { (along - stations[k]) / long } else { 0.5 };
+    let between = |a: f32, b: f32| tidy(f64::from(a) + (f64::from(b) - f64::from(a)) * lower(t, 1.0));
+    let (a, b) = (&points[k], &points[k + 1]);
+    let new = CurvePoint {
+        at: place,
+        height: between(a.height, b.height),
+        width: between(a.width, b.width),
+        depth: between(a.depth, b.depth),
+        profile: if t < 0.5 { a.profile.clone() } else { b.profile.clone() },
+    };
+    points.insert(k + 1, new);
+    Ok(k + 1)
+}
+
+fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, Refusal> {
+    if contour.points.is_empty() {
+        give_points(contour);
+    }
+    if contour.points.len() >= MOST_POINTS {
+        return Err(Refusal::TooManyPoints);
+    }
+    let new = [at[0] - f64::from(contour.settings.x), at[1] - f64::from(contour.settings.y)];
+    let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
+    let turn = libm::atan2(new[1], new[0]);
+    // the list goes once around: after the last one that lies before it
+    let ahead = |p: &(f32, f32)| {
+        let way = turn - angle(p);
+        if way < 0.0 { way + std::f64::consts::TAU } else { way }
+    };
+    let nearest =
+        (0..contour.points.len()).min_by(|&a, &b| ahead(&contour.points[a]).total_cmp(&ahead(&contour.points[b])));
+    let index = nearest.map_or(0, |k| k + 1);
+    contour.points.insert(index, (tidy(new[0]), tidy(new[1])));
+    Ok(index)
+}
+
+/// Gives a round contour points on its line.
+pub fn give_points(contour: &mut Contour) {
+    let radius = f64::from(contour.settings.radius);
+    contour.points = (0..ROUND)
+        .map(|k| {
+            let angle = k as f64 / ROUND as f64 * std::f64::consts::TAU;
+            (tidy(radius * libm::cos(angle)), tidy(radius * libm::sin(angle)))
+        })
+        .collect();
+}
+
+/// Takes a point away.
+///
+/// # Errors
+/// When too few would be left.
+pub fn remove_point(piece: &mut Piece, index: usize) -> Result<(), Refusal> {
+    if let Form::Contour(contour) = &mut piece.form {
+        if contour.points.len() <= 3 {
+            return Err(Refusal::TooFewPoints);
+        }
+        if index >= contour.points.len() {
+            return Err(Refusal::Gone);
+        }
+        contour.points.remove(index);
+        return Ok(());
+    }
+    let points = line_mut(piece).ok_or(Refusal::Gone)?;
+    if points.len() <= 2 {
+        return Err(Refusal::TooFewPoints);
+    }
+    if index >= points.len() {
+        return Err(Refusal::Gone);
+    }
+    points.remove(index);
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! Pieces moved, turned, scaled and raised as a hand would: where they lie changes, how high they are only by raising.
+
+use crate::construction::curve::CurvePoint;
+use crate::construction::piece::{Form, Piece};
+use crate::construction::place::Placement;
+use crate::construction::plane::{Point, add, scaled, sub};
+
+/// p ↦ about + shift + scale · turn (p - about), in the metres around the piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reshape {
+    pub about: Point,
+    /// Degrees, from east to south.
+    pub turn: f64,
+    pub scale: f64,
+    pub shift: Point,
+}
+
+impl Reshape {
+    pub fn shift(by: Point) -> Self {
+        Self { about: [0.0; 2], turn: 0.0, scale: 1.0, shift: by }
+    }
+
+    pub fn turn(about: Point, degrees: f64) -> Self {
+        Self { about, turn: degrees, scale: 1.0, shift: [0.0; 2] }
+    }
+
+    pub fn scale(about: Point, by: f64) -> Self {
+        Self { about, turn: 0.0, scale: by, shift: [0.0; 2] }
+    }
+
+    /// A vector turned and scaled.
+    fn vector(&self, v: Point) -> Point {
+        let angle = self.turn * (std::f64::consts::PI / 180.0);
+        let (sin, cos) = if self.turn == 0.0 { (0.0, 1.0) } else { (libm::sin(angle), libm::cos(angle)) };
+        scaled([cos * v[0] - sin * v[1], sin * v[0] + cos * v[1]], self.scale)
+    }
+
+    pub fn at(&self, p: Point) -> Point {
+        add(add(self.about, self.shift), self.vector(sub(p, self.about)))
+    }
+
+    fn move_place(&self, x: &mut f32, y: &mut f32) {
+        let [a, b] = self.at([f64::from(*x), f64::from(*y)]);
+        (*x, *y) = (tidy(a), tidy(b));
+    }
+
+    fn move_points(&self, points: &mut [CurvePoint]) {
+        points.iter_mut().for_each(|point| self.move_place(&mut point.at.0, &mut point.at.1));
+    }
+
+    fn length(&self, length: &mut f32) {
+        *length = tidy(f64::from(*length) * self.scale);
+    }
+
+    fn angle(&self, angle: &mut f32) {
+        *angle = tidy(wrapped(f64::from(*angle) + self.turn));
+    }
+
+    fn placement(&self, placement: &mut Placement) {
+        let pivot = [f64::from(placement.pivot_x), f64::from(placement.pivot_y)];
+        let there = self.at(add(pivot, [f64::from(placement.move_x), f64::from(placement.move_y)]));
+        let [x, y] = sub(there, pivot);
+        (placement.move_x, placement.move_y) = (tidy(x), tidy(y));
+        self.angle(&mut placement.turn_angle);
+        self.length(&mut placement.scale);
+    }
+
+    /// The piece reshaped.
+    #[must_use]
+    pub fn of(&self, piece: &Piece) -> Piece {
+        let mut piece = piece.clone();
+        self.apply(&mut piece);
+        piece
+    }
+
+    fn apply(&self, piece: &mut Piece) {
+        match &mut piece.form {
+            Form::Disc(disc) => {
+                self.move_place(&mut disc.x, &mut disc.y);
+                self.length(&mut disc.radius);
+                self.angle(&mut disc.wind_angle);
+            }
+            Form::Curve(curve) => {
+                self.move_points(&mut curve.points);
+                for length in [&mut curve.settings.width, &mut curve.settings.fade, &mut curve.settings.easing] {
+                    self.length(length);
+                }
+            }
+            Form::Ribbon(ribbon) => {
+                self.move_points(&mut ribbon.points);
+                for length in [&mut ribbon.settings.width, &mut ribbon.settings.fade, &mut ribbon.settings.length] {
+                    self.length(length);
+                }
+            }
+            Form::Contour(contour) => {
+                self.move_place(&mut contour.settings.x, &mut contour.settings.y);
+                self.length(&mut contour.settings.radius);
+                for point in &mut contour.points {
+                    let [x, y] = self.vector([f64::from(point.0), f64::from(point.1)]);
+                    *point = (tidy(x), tidy(y));
+                }
+                // one profile holds all around
+                if contour.profiles.len() > 1 {
+                    contour.profiles.iter_mut().for_each(|ray| self.angle(&mut ray.angle));
+                }
+            }
+            Form::Image(image) => {
+                image.corners.iter_mut().for_each(|corner| self.move_place(&mut corner.0, &mut corner.1));
+            }
+            Form::Instance(instance) => self.placement(&mut instance.settings),
+            Form::Place(group) => self.placement(&mut group.settings),
+            Form::Warp(group) => {
+                self.move_place(&mut group.settings.x, &mut group.settings.y);
+                self.length(&mut group.settings.radius);
+                group.of.iter_mut().for_each(|child| self.apply(child));
+            }
+            Form::Blend(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            Form::Replace(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            Form::Add(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            Form::Detail(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+        }
+    }
+}
+
+/// The number with six digits: what a hand sets needs no more, and people read it.
+pub fn tidy(v: f64) -> f32 {
+    if v == 0.0 || !v.is_finite() {
+        return v as f32;
+    }
+    let unit = libm::pow(10.0, libm::floor(libm::log10(v.abs())) - 5.0);
+    (libm::round(v / unit) * unit) as f32
+}
+
+/// Degrees between -180 and 180.
+pub fn wrapped(degrees: f64) -> f64 {
+    degrees - 360.0 * libm::floor((degrees + 180.0) / 360.0)
+}
+
+/// The piece `by` metres higher. What is laid on another ground keeps its thickness.
+#[must_use]
+pub fn raised(piece: &Piece, by: f64) -> Piece {
+    let mut piece = piece.clone();
+    raise(&mut piece, by as f32);
+    piece
+}
+
+fn raise(piece: &mut Piece, by: f32) {
+    let lift = |height: &mut f32| *height = tidy(f64::from(*height) + f64::from(by));
+    match &mut piece.form {
+        Form::Disc(disc) => lift(&mut disc.height),
+        Form::Curve(curve) => curve.points.iter_mut().for_each(|point| lift(&mut point.height)),
+        Form::Ribbon(ribbon) => ribbon.points.iter_mut().for_each(|point| lift(&mut point.height)),
+        Form::Contour(contour) => lift(&mut contour.settings.height),
+        Form::Image(image) => lift(&mut image.settings.height),
+        Form::Instance(instance) => lift(&mut instance.settings.raise),
+        Form::Place(group) => lift(&mut group.settings.raise),
+        Form::Add(group) => group.of.iter_mut().take(1).for_each(|child| raise(child, by)),
+        Form::Warp(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        Form::Blend(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        Form::Replace(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        Form::Detail(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+    }
+}

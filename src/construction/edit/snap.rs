@@ -1,0 +1,66 @@
+//! Lines laid on the ground that is there without them, and rivers made to fall.
+
+use super::Way;
+use super::chain::Chain;
+use super::reshape::tidy;
+use crate::construction::Program;
+use crate::construction::answer::Detail;
+use crate::construction::curve::CurvePoint;
+use crate::construction::piece::Tree;
+use crate::construction::plane::{Point, length, sub};
+
+/// Metres that a river falls, at the least, over a metre.
+const LEAST_FALL: f64 = 2e-4;
+/// Metres that heights are rounded by.
+const ROUNDING: f64 = 1e-3;
+
+/// The relief without one piece.
+pub struct Below {
+    program: Program,
+    chain: Chain,
+}
+
+impl Below {
+    /// `before` is a program of a tree much like this one, to be quick.
+    pub fn new(tree: &Tree, way: &Way, seed: u32, before: Option<&Program>) -> Self {
+        let mut bare = tree.clone();
+        if let Some(piece) = way.of_mut(&mut bare) {
+            piece.hidden = true;
+        }
+        Self { program: Program::after(&bare, seed, before), chain: Chain::of(tree, way, seed) }
+    }
+
+    /// Height of the ground at a place of the piece's own metres, as the piece counts it.
+    pub fn height(&self, q: Point) -> f64 {
+        self.chain.height_inward(self.program.height(self.chain.outward(q), &Detail::FULL))
+    }
+}
+
+/// Every point takes the height of the ground there.
+pub fn lay(points: &mut [CurvePoint], ground: impl Fn(Point) -> f64) {
+    for point in points {
+        point.height = tidy(ground([f64::from(point.at.0), f64::from(point.at.1)]));
+    }
+}
+
+/// Lowers points so that the line falls from its higher end to its lower one all the way, a little at the least. Nothing is
+/// raised: a river cuts into what stands in its way. Returns how many points had to sink.
+pub fn fall(points: &mut [CurvePoint]) -> usize {
+    let ends = points.first().zip(points.last()).map(|(first, last)| first.height < last.height);
+    let Some(backwards) = ends else { return 0 };
+    let mut order: Vec<usize> = (0..points.len()).collect();
+    if backwards {
+        order.reverse();
+    }
+    let mut sunk = 0;
+    for pair in order.windows(2) {
+        let (above, here) = (&points[pair[0]], &points[pair[1]]);
+        let place = |p: &CurvePoint| [f64::from(p.at.0), f64::from(p.at.1)];
+        let most = f64::from(above.height) - LEAST_FALL * length(sub(place(above), place(here)));
+        if f64::from(here.height) > most + ROUNDING {
+            points[pair[1]].height = most as f32;
+            sunk += 1;
+        }
+    }
+    sunk
+}

@@ -1,0 +1,345 @@
+use std::sync::Arc;
+
+use super::chain::Chain;
+use super::library::{Item, Role, place, spot_for};
+use super::outlook::{Outlook, centre, outlines};
+use super::reshape::{Reshape, raised};
+use super::snap::{Below, fall, lay};
+use super::*;
+use crate::construction::answer::Detail;
+use crate::construction::curve::{Curve, CurvePoint};
+use crate::construction::disc::Disc;
+use crate::construction::plane::{length, sub};
+use crate::construction::{Program, presets};
+
+fn disc(x: f32, y: f32, radius: f32) -> Piece {
+    Piece::new(Form::Disc(Disc { x, y, radius, ..Disc::default() }))
+}
+
+fn tree_of(pieces: Vec<Piece>) -> Tree {
+    Tree { terrain: Piece::new(Form::Blend(Group { of: pieces, ..Group::default() })), ..Tree::default() }
+}
+
+fn names(tree: &Tree) -> Vec<String> {
+    let mut names = Vec::new();
+    tree.terrain.visit(&mut |piece| names.push(piece.title()));
+    names
+}
+
+fn way(steps: &[usize]) -> Way {
+    Way { root: Root::Tier(Tier::Terrain), steps: steps.to_vec() }
+}
+
+fn named(name: &str) -> Piece {
+    Piece { name: name.into(), ..disc(1000.0, 1000.0, 500.0) }
+}
+
+#[test]
+fn pieces_go_where_they_are_put_and_never_into_themselves() {
+    let mut inner = tree_of(vec![named("c"), named("d")]).terrain;
+    inner.name = "inner".into();
+    let start = tree_of(vec![named("a"), named("b"), inner]);
+    let moves: [(&[usize], &[usize], usize, &[&str]); 5] = [
+        (&[0], &[], 2, &["Blend", "b", "a", "inner", "c", "d"]),
+        (&[1], &[], 0, &["Blend", "b", "a", "inner", "c", "d"]),
+        (&[0], &[2], 1, &["Blend", "b", "inner", "c", "a", "d"]),
+        (&[2, 1], &[], 0, &["Blend", "d", "a", "b", "inner", "c"]),
+        (&[2], &[], 0, &["Blend", "inner", "c", "d", "a", "b"]),
+    ];
+    for (from, parent, at, expected) in moves {
+        let mut tree = start.clone();
+        let spot = Spot { parent: way(parent), at };
+        may_relocate(&tree, &way(from), &spot).unwrap();
+        let moved = way(from).of(&tree).unwrap().clone();
+        let there = relocate(&mut tree, &way(from), &spot).unwrap();
+        assert_eq!(names(&tree), expected, "{from:?} to {spot:?}");
+        assert_eq!(there.of(&tree), Some(&moved));
+    }
+    let mut tree = start.clone();
+    for (from, parent, why) in [
+        (way(&[2]), way(&[2]), Refusal::IntoItself),
+        (way(&[]), way(&[2]), Refusal::RootStays),
+        (way(&[0]), way(&[1]), Refusal::NotAnOperator),
+    ] {
+        let spot = Spot { parent, at: 0 };
+        assert_eq!(may_relocate(&tree, &from, &spot), Err(why.clone()));
+        assert!(relocate(&mut tree, &from, &spot).is_err());
+        assert_eq!(tree, start, "nothing was changed");
+    }
+}
+
+#[test]
+fn an_original_never_comes_to_contain_itself() {
+    let mut tree = tree_of(vec![named("hill"), disc(0.0, 0.0, 10.0)]);
+    let copy = instantiate(&mut tree, &way(&[0]), 100.0).unwrap();
+    assert_eq!((tree.definitions.len(), copy.clone()), (1, way(&[1])));
+    // the piece becomes an operator, so that a copy could go into it
+    group(&mut tree, &Way::definition(0), Wrap::Blend).unwrap();
+    let into = Spot { parent: Way::definition(0), at: 0 };
+    let before = tree.clone();
+    assert!(matches!(relocate(&mut tree, &copy, &into), Err(Refusal::Unsound(_))));
+    assert_eq!(tree, before);
+    // editing the original edits all, and without it its copies go too
+    rename(&mut tree, &Way::definition(0), "mound");
+    assert!(tree.check().is_ok() && tree.definition("mound").is_some());
+    remove(&mut tree, &Way::definition(0)).unwrap();
+    assert_eq!((tree.terrain.of().len(), tree.definitions.len()), (1, 0));
+    assert!(tree.check().is_ok());
+}
+
+#[test]
+fn a_first_copy_changes_nothing_and_another_one_lies_beside_it() {
+    for (_, preset) in presets::all() {
+        let mut tree = (*preset).clone();
+        let picked = way(&[]).child(0);
+        let before = Program::new(&tree, 3);
+        let copy = instantiate(&mut tree, &picked, 1e6).unwrap();
+        remove(&mut tree, &copy).unwrap();
+        let after = Program::new(&tree, 3);
+        for k in 0..40 {
+            let p = [f64::from(k % 7) * 1100.0 + 300.0, f64::from(k / 7) * 1250.0 + 400.0];
+            let (a, b) = (before.height(p, &Detail::FULL), after.height(p, &Detail::FULL));
+            assert!((a - b).abs() < 0.05, "{p:?}: {a} {b}");
+        }
+    }
+}
+
+#[test]
+fn removing_and_dissolving_leave_sound_trees() {
+    let mut tree = tree_of(vec![named("a"), named("b")]);
+    let grouped = group(&mut tree, &way(&[1]), Wrap::Replace).unwrap();
+    assert_eq!(names(&tree), ["Blend", "a", "Replace", "b"]);
+    assert_eq!(dissolve(&mut tree, &grouped), Ok(way(&[1])));
+    assert_eq!(names(&tree), ["Blend", "a", "b"]);
+    assert_eq!(dissolve(&mut tree, &way(&[])), Err(Refusal::CannotDissolve), "a tier has room for one");
+    assert_eq!(remove(&mut tree, &way(&[1])), Ok(Some(way(&[0]))));
+    assert_eq!(remove(&mut tree, &way(&[0])), Ok(Some(way(&[]))));
+    group(&mut tree, &way(&[]), Wrap::Warp).unwrap();
+    assert_eq!(dissolve(&mut tree, &way(&[])), Err(Refusal::WouldJump));
+    remove(&mut tree, &way(&[])).unwrap();
+    assert_eq!(tree, Tree::default());
+    assert_eq!(remove(&mut tree, &way(&[4])), Err(Refusal::Gone));
+}
+
+#[test]
+fn chains_go_there_and_back_through_everything() {
+    for (name, preset) in presets::all() {
+        let mut tree = (*preset).clone();
+        group(&mut tree, &way(&[0]), Wrap::Place).unwrap();
+        if let Some(Piece { form: Form::Place(group), .. }) = way(&[0]).of_mut(&mut tree) {
+            let settings = &mut group.settings;
+            (settings.move_x, settings.turn_angle, settings.scale, settings.mirror) = (500.0, 40.0, 0.7, true);
+            (settings.raise, settings.steepen) = (120.0, 2.0);
+        }
+        group(&mut tree, &way(&[0]), Wrap::Warp).unwrap();
+        let chain = Chain::of(&tree, &way(&[0, 0, 0]), 5);
+        assert!(chain.is_mirrored());
+        for k in 0..30 {
+            let p = [f64::from(k) * 260.0, 8000.0 - f64::from(k * k) * 8.0];
+            assert!(length(sub(chain.inward(chain.outward(p)), p)) < 0.05, "{name}");
+        }
+        assert!((chain.height_inward(chain.height_outward(321.0)) - 321.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn the_heights_of_a_placed_piece_are_those_the_chain_says() {
+    let mut tree = tree_of(vec![Piece::new(Form::Disc(Disc {
+        surface: crate::construction::ground::Surface::Level,
+        height: 100.0,
+        core: 0.9,
+        ..Disc::default()
+    }))]);
+    group(&mut tree, &way(&[0]), Wrap::Place).unwrap();
+    if let Some(Piece { form: Form::Place(group), .. }) = way(&[0]).of_mut(&mut tree) {
+        (group.settings.scale, group.settings.raise, group.settings.move_x) = (0.5, 30.0, 900.0);
+    }
+    let chain = Chain::of(&tree, &way(&[0, 0]), 0);
+    let p = chain.outward([4000.0, 4000.0]);
+    assert!((Program::new(&tree, 0).height(p, &Detail::FULL) - chain.height_outward(100.0)).abs() < 1e-6);
+}
+
+#[test]
+fn what_was_moved_is_found_where_it_was_moved_to() {
+    for item in Item::SHELVES.iter().flat_map(|shelf| shelf.1).copied() {
+        let base = tree_of(vec![Piece::new(Form::Disc(Disc { radius: 9000.0, core: 0.9, ..Disc::default() }))]);
+        let mut tree = base.clone();
+        let program = Program::new(&tree, 1);
+        let at = [2600.0, 3100.0];
+        let new = place(&mut tree, item, at, None, &program, 1).unwrap();
+        let found = Outlook::new(&Arc::new(tree.clone()), 1, None).at(at);
+        assert!(found.iter().any(|(way, _)| new.holds(way)), "{item:?}: {new:?} {found:?}");
+        assert!(!outlines(&tree, &new, 1).is_empty());
+        // turned about its middle by a whole turn and back to its size, it is where it was
+        let middle = centre(&tree, &new).unwrap();
+        let piece = new.of(&tree).unwrap();
+        let moved = Reshape::shift([1500.0, -400.0]).of(piece);
+        let mut other = tree.clone();
+        *new.of_mut(&mut other).unwrap() = moved;
+        let there = centre(&other, &new).unwrap();
+        assert!(length(sub(there, [middle[0] + 1500.0, middle[1] - 400.0])) < 1.0, "{item:?}: {middle:?} {there:?}");
+        assert_ne!(raised(piece, 50.0), *piece);
+        let turned = Reshape::turn(middle, 90.0).of(&Reshape::scale(middle, 2.0).of(piece));
+        let back = Reshape::scale(middle, 0.5).of(&Reshape::turn(middle, -90.0).of(&turned));
+        *new.of_mut(&mut other).unwrap() = back;
+        let (a, b) = (centre(&tree, &new).unwrap(), centre(&other, &new).unwrap());
+        assert!(length(sub(a, b)) < 1.0, "{item:?}");
+    }
+}
+
+#[test]
+fn a_turned_copy_shows_the_turned_ground() {
+    let mut tree = (*presets::moon()).clone();
+    let copy = way(&[]).child(1);
+    let centre = centre(&tree, &copy).unwrap();
+    let before = Program::new(&tree, 0);
+    let reshape = Reshape { about: centre, turn: 63.0, scale: 1.4, shift: [230.0, -120.0] };
+    *copy.of_mut(&mut tree).unwrap() = reshape.of(copy.of(&tree).unwrap());
+    let after = Program::new(&tree, 0);
+    // the middle of the crater is as deep below its own datum, which scaling enlarges
+    let p = [centre[0] + 20.0, centre[1]];
+    let weight = |program: &Program, p| program.at(p, &Detail::FULL).weight;
+    assert!(weight(&before, p) > 0.5 && weight(&after, reshape.at(p)) > 0.5);
+}
+
+#[test]
+fn new_pieces_go_on_the_ground_and_are_seen() {
+    // into nothing, into a replace that takes only what lies on ground, into a primitive
+    for (base, at) in [
+        (Tree::default(), [4000.0, 4000.0]),
+        ((*presets::volcano()).clone(), [300.0, 300.0]),
+        (Tree { terrain: disc(4000.0, 4000.0, 3000.0), ..Tree::default() }, [4000.0, 4000.0]),
+    ] {
+        for item in [Item::Hills, Item::Crater, Item::Road] {
+            let mut tree = base.clone();
+            let program = Program::new(&tree, 0);
+            let new = place(&mut tree, item, at, None, &program, 0).unwrap();
+            let there = Program::new(&tree, 0).at(at, &Detail::FULL).weight;
+            assert!(there >= 0.5, "{item:?} at {at:?}: {there} {new:?}");
+        }
+    }
+    let mut tree = tree_of(vec![named("a")]);
+    let spot = spot_for(&mut tree, Some(&way(&[0])), Role::Carve, true).unwrap();
+    assert_eq!(spot, Spot { parent: way(&[]), at: 1 }, "on top of the ground, in a replace");
+    assert!(matches!(tree.terrain.form, Form::Replace(_)));
+    let program = Program::new(&tree, 0);
+    let sand = place(&mut tree, Item::Plain, [4000.0; 2], Some(&Way::tier(Tier::Sand)), &program, 0).unwrap();
+    assert!(sand.root == Root::Tier(Tier::Sand) && tree.sand.is_some());
+}
+
+fn river(heights: &[f32]) -> Vec<CurvePoint> {
+    heights.iter().enumerate().map(|(k, &z)| CurvePoint::new(k as f32 * 500.0, 0.0, z)).collect()
+}
+
+#[test]
+fn rivers_fall_from_their_higher_end_and_nothing_is_raised() {
+    for heights in [vec![300.0, 320.0, 250.0, 260.0, 100.0], vec![50.0, 20.0, 90.0, 80.0, 400.0], vec![5.0; 4]] {
+        let before = river(&heights);
+        let mut points = before.clone();
+        fall(&mut points);
+        let mut z: Vec<f32> = points.iter().map(|p| p.height).collect();
+        if heights[0] < heights[heights.len() - 1] {
+            z.reverse();
+        }
+        assert!(z.windows(2).all(|pair| pair[1] < pair[0]), "{z:?}");
+        assert!(points.iter().zip(&before).all(|(a, b)| a.height <= b.height));
+        assert_eq!(fall(&mut points), 0, "a second time nothing is left to do");
+    }
+    assert_eq!(fall(&mut []), 0);
+}
+
+#[test]
+fn a_road_is_laid_on_the_ground_that_is_there_without_it() {
+    let mut tree = (*presets::valley()).clone();
+    let program = Program::new(&tree, 2);
+    let road = place(&mut tree, Item::Road, [3000.0, 2500.0], None, &program, 2).unwrap();
+    let piece = road.of_mut(&mut tree).unwrap();
+    let points = points::line_mut(piece).unwrap();
+    points.iter_mut().for_each(|point| point.height = 7000.0);
+    let below = Below::new(&tree, &road, 2, None);
+    let points = points::line_mut(road.of_mut(&mut tree).unwrap()).unwrap();
+    lay(points, |q| below.height(q));
+    for point in points {
+        let p = [f64::from(point.at.0), f64::from(point.at.1)];
+        assert!((f64::from(point.height) - program.height(p, &Detail::FULL)).abs() < 0.1, "{point:?}");
+    }
+}
+
+#[test]
+fn points_come_between_their_neighbours_and_go_again() {
+    let mut piece = Piece::new(Form::Curve(Curve { points: river(&[100.0, 80.0, 60.0]), ..Curve::default() }));
+    assert_eq!(points::add_point(&mut piece, [750.0, 10.0]), Ok(2));
+    let added = points::line(&piece).unwrap()[2].clone();
+    assert!((added.height - 70.0).abs() < 1.0 && added.at == (750.0, 10.0), "{added:?}");
+    assert_eq!(points::add_point(&mut piece, [-300.0, 0.0]), Ok(0), "before the beginning");
+    assert_eq!(points::add_point(&mut piece, [1600.0, 0.0]), Ok(5), "after the end");
+    for _ in 0..4 {
+        points::remove_point(&mut piece, 0).unwrap();
+    }
+    assert_eq!(points::remove_point(&mut piece, 0), Err(Refusal::TooFewPoints));
+
+    let mut lake = Piece::new(Form::Contour(crate::construction::contour::Contour::default()));
+    let shape = |piece: &Piece| match &piece.form {
+        Form::Contour(contour) => contour.prepare().edge(0.4),
+        _ => 0.0,
+    };
+    let round = shape(&lake);
+    let [x, y] = [4000.0 + 700.0, 4000.0 + 300.0];
+    let index = points::add_point(&mut lake, [x, y]).unwrap();
+    assert_eq!(points::handles(&lake)[index], [x, y]);
+    assert_eq!(points::handles(&lake).len(), 9);
+    assert!((shape(&lake) - round).abs() < 60.0, "{}", shape(&lake));
+    for _ in 0..6 {
+        points::remove_point(&mut lake, 0).unwrap();
+    }
+    assert_eq!(points::remove_point(&mut lake, 0), Err(Refusal::TooFewPoints));
+}
+
+#[test]
+fn corners_stay_convex() {
+    let mut image = Piece::new(Form::Image(crate::construction::image::Image::default()));
+    let before = image.clone();
+    assert_eq!(points::move_handle(&mut image, 0, [5000.0, 5000.0]), Err(Refusal::NotConvex));
+    assert_eq!(image, before);
+    points::move_handle(&mut image, 0, [1800.0, 2200.0]).unwrap();
+    assert_eq!(points::handles(&image)[0], [1800.0, 2200.0]);
+}
+
+#[test]
+fn outlines_run_where_the_weight_ends() {
+    let mut tree = (*presets::oasis()).clone();
+    let program = Program::new(&tree, 0);
+    for item in [Item::River, Item::Lake, Item::Mountains, Item::Picture] {
+        let new = place(&mut tree, item, [4100.0, 3900.0], None, &program, 0).unwrap();
+        let alone = Tree { terrain: new.of(&tree).unwrap().clone(), ..Tree::default() };
+        let alone = Program::new(&alone, 0);
+        let middle = centre(&tree, &new).unwrap();
+        for outline in outlines(&tree, &new, 0).iter().filter(|outline| !outline.inner) {
+            assert!(outline.places.len() > 20);
+            for &p in &outline.places {
+                assert!(alone.at(p, &Detail::FULL).weight < 0.02, "{item:?} {p:?}");
+                // a little towards the middle there is some; lines are left out, whose middle lies anywhere
+                let inside = [p[0] + 0.1 * (middle[0] - p[0]), p[1] + 0.1 * (middle[1] - p[1])];
+                assert!(item == Item::River || alone.at(inside, &Detail::FULL).weight > 0.0, "{item:?} {p:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_greatest_weight_is_picked_first_and_locked_pieces_never() {
+    let mut tree = tree_of(vec![
+        Piece { name: "wide".into(), ..disc(4000.0, 4000.0, 6000.0) },
+        Piece { name: "near".into(), ..disc(4000.0, 4000.0, 800.0) },
+        Piece { name: "aside".into(), ..disc(4300.0, 4000.0, 800.0) },
+    ]);
+    let pick = |tree: &Tree| -> Vec<String> {
+        let outlook = Outlook::new(&Arc::new(tree.clone()), 0, None);
+        outlook.at([4000.0, 4000.0]).iter().map(|(way, _)| way.of(tree).unwrap().name.clone()).collect()
+    };
+    assert_eq!(pick(&tree), ["near", "wide", "aside"]);
+    way(&[1]).of_mut(&mut tree).unwrap().locked = true;
+    assert_eq!(pick(&tree), ["wide", "aside"]);
+    way(&[0]).of_mut(&mut tree).unwrap().hidden = true;
+    assert_eq!(pick(&tree), ["aside"]);
+}

@@ -1,0 +1,197 @@
+//! Constructions that are edited piece by piece: what a change cannot have reached is taken from the terrain before.
+//!
+//! The bits are those of a whole computation: [`changed_area`] holds every place that can differ, and samples do not depend on each
+//! other. A scene of nothing but one construction can be shown at full size while a piece is dragged ([`Constructions::reaches_little`]); what is laid
+//! over the construction has to be computed again in any case.
+
+use std::sync::Arc;
+
+use crate::construction::fill::Region;
+use crate::construction::{Program, Tree, changed_area};
+use crate::field::{Edges, Terrain};
+use crate::nodes::generators::construction::Construction;
+use crate::nodes::{Cancelled, Context, Node};
+use crate::scene::{Blend, Layer, Scene};
+
+/// Grids that are remembered: the preview and the full size.
+const MOST: usize = 2;
+/// Changes that reach farther than this share of the samples are computed as previews while they go on.
+const WIDEST: f64 = 0.3;
+
+/// What a construction made last on a grid.
+struct Made {
+    construction: Construction,
+    seed: u32,
+    program: Program,
+    terrain: Arc<Terrain>,
+}
+
+/// What constructions made last, the newest first.
+#[derive(Default)]
+pub struct Constructions {
+    made: Vec<Made>,
+    /// In what the one generated last differs from the one before.
+    pub newest: Option<Patch>,
+    /// One was generated since this was last set to false.
+    pub has_run: bool,
+}
+
+/// In what a terrain differs from one before.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    pub before: Arc<Terrain>,
+    pub region: Region,
+}
+
+impl Made {
+    fn fits(&self, construction: &Construction, seed: u32, samples: usize) -> bool {
+        let (old, new) = (&self.construction, construction);
+        let terrain = &self.terrain;
+        let same_grid = terrain.samples() == samples && terrain.grid.edges == Edges::Open && !terrain.grid.is_globe();
+        same_grid && self.seed == seed && old.detail == new.detail && lays_the_same(&old.tree, &new.tree)
+    }
+
+    /// The program of a construction, and what of the terrain it changes.
+    fn region(&self, construction: &Construction, seed: u32) -> (Program, Region) {
+        let program = Program::after(&construction.tree, seed, Some(&self.program));
+        let region = changed_area(&self.program, &program).map_or(Region { rows: 0..0, columns: 0..0 }, |area| {
+            Region::of(&area.grown(program.side * 1e-6), self.terrain.grid, program.side)
+        });
+        (program, region)
+    }
+}
+
+/// Whether the two write the same maps.
+fn lays_the_same(a: &Tree, b: &Tree) -> bool {
+    let lays = |tree: &Tree| crate::construction::Tier::ALL.map(|tier| tree.root(tier).map(|root| root.hidden));
+    a.frame == b.frame && lays(a) == lays(b)
+}
+
+impl Constructions {
+    /// What the construction makes.
+    ///
+    /// # Errors
+    /// When the control says so; then what is remembered stays.
+    pub fn generate(&mut self, construction: &Construction, cx: &Context) -> Result<Terrain, Cancelled> {
+        self.has_run = true;
+        self.newest = None;
+        let seed = Construction::seed(cx.random);
+        let known = self.made.iter().position(|made| made.fits(construction, seed, cx.grid.samples));
+        if let Some(k) = known.filter(|_| cx.grid.edges == Edges::Open && !cx.grid.is_globe()) {
+            let (program, region) = self.made[k].region(construction, seed);
+            let before = self.made[k].terrain.clone();
+            let mut terrain = Terrain::clone(&before);
+            construction.regenerate(&program, &region, cx, &mut terrain)?;
+            self.made.remove(k);
+            self.remember(construction, seed, program, Arc::new(terrain.clone()));
+            self.newest = Some(Patch { before, region });
+            return Ok(terrain);
+        }
+        let mut terrain = Terrain::flat(cx.grid);
+        crate::nodes::Generator::generate(construction, cx, &mut terrain)?;
+        if cx.grid.edges == Edges::Open && !cx.grid.is_globe() {
+            self.remember(construction, seed, construction.program(cx), Arc::new(terrain.clone()));
+        }
+        Ok(terrain)
+    }
+
+    fn remember(&mut self, construction: &Construction, seed: u32, program: Program, terrain: Arc<Terrain>) {
+        self.made.retain(|made| made.terrain.samples() != terrain.samples());
+        self.made.insert(0, Made { construction: construction.clone(), seed, program, terrain });
+        self.made.truncate(MOST);
+    }
+
+    /// The newest terrain is the same as this one, which others hold, too.
+    pub fn share(&mut self, terrain: &Arc<Terrain>) {
+        if let Some(made) = self.made.first_mut().filter(|made| made.terrain.samples() == terrain.samples()) {
+            made.terrain = terrain.clone();
+        }
+    }
+
+    /// Whether the change of a scene to this one is so small that it is computed at full size at once.
+    pub fn reaches_little(&self, scene: &Scene) -> bool {
+        let Some(layer) = sole(scene) else { return false };
+        let Node::Construction(construction) = &layer.node else { return false };
+        let seed = crate::field::Stream::new(scene.settings.seed, layer.seed).bits(0, 0) as u32;
+        let samples = scene.samples();
+        let made = self.made.iter().find(|made| made.fits(construction, seed, samples));
+        made.is_some_and(|made| {
+            let (_, region) = made.region(construction, seed);
+            (region.len() as f64) < WIDEST * (samples * samples) as f64
+        })
+    }
+}
+
+/// The construction that makes all of the scene's terrain, if that is so.
+pub fn sole(scene: &Scene) -> Option<&Layer> {
+    let mut layers = scene.layers.iter().filter(|layer| layer.enabled && layer.mix.opacity > 0.0);
+    let only = layers.next().filter(|_| layers.next().is_none())?;
+    let plain = only.mix.blend == Blend::Replace && only.mix.opacity == 1.0 && !only.mask.is_active();
+    let grid = scene.grid(scene.samples());
+    let open = grid.edges == Edges::Open && !grid.is_globe();
+    (plain && open && matches!(only.node, Node::Construction(_))).then_some(only)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::construction::edit::Way;
+    use crate::construction::edit::reshape::Reshape;
+    use crate::construction::{Tier, presets};
+    use crate::eval::{Store, evaluate};
+    use crate::nodes::Control;
+
+    fn scene(tree: &Arc<Tree>) -> Scene {
+        let mut scene = Scene::default();
+        scene.settings.resolution = 129;
+        let node = Node::Construction(Construction { tree: tree.clone(), ..Construction::default() });
+        scene.layers.push(Layer::new(node, 3));
+        scene
+    }
+
+    #[test]
+    fn a_moved_piece_leaves_the_bits_of_a_whole_computation() {
+        for (name, preset) in presets::all() {
+            let mut store = Store::default();
+            let mut tree = (*preset).clone();
+            let run =
+                |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
+            run(&scene(&Arc::new(tree.clone())), &mut store);
+            for k in 0..6 {
+                // by turns the deepest last piece of each tier
+                let tiers: Vec<Tier> = Tier::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
+                let mut way = Way::tier(tiers[k % tiers.len()]);
+                while let Some(last) = way.of(&tree).map(|piece| piece.of().len()).filter(|&count| count > 0) {
+                    way = way.child(last - 1);
+                }
+                let piece = way.of_mut(&mut tree).unwrap();
+                *piece = Reshape::shift([310.0, -170.0 * k as f64]).of(piece);
+                let changed = scene(&Arc::new(tree.clone()));
+                let live = run(&changed, &mut store);
+                let fresh = run(&changed, &mut Store::forgetful());
+                assert_eq!(live.terrain, fresh.terrain, "{name}, edit {k}");
+                let patch = live.patch.expect("it was computed in part");
+                let n = 129;
+                for (cell, (a, b)) in live.terrain.height.iter().zip(&patch.before.height).enumerate() {
+                    let inside = patch.region.rows.contains(&(cell / n)) && patch.region.columns.contains(&(cell % n));
+                    assert!(inside || a == b, "{name}: cell {cell} differs and is not in {:?}", patch.region);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_construction_alone_is_shown_at_full_size() {
+        let plain = scene(&presets::moon());
+        assert!(sole(&plain).is_some());
+        let mut more = plain.clone();
+        more.layers.push(Layer::new(Node::named("Thermal").unwrap(), 1));
+        assert!(sole(&more).is_none());
+        more.layers[1].enabled = false;
+        assert!(sole(&more).is_some());
+        more.settings.edges = Edges::Wrap;
+        assert!(sole(&more).is_none());
+        let store = Store::default();
+        assert!(!store.constructions.reaches_little(&plain), "nothing is known yet");
+    }
+}

@@ -1,0 +1,232 @@
+//! The law by which ground types share a place.
+//!
+//! P(X) = exp(-(|T - t|/vT + |P - p|/vP + |H - h|/vH + |M - m|/vM)), 0 outside the type's limits of height, with the temperature t, the slope p,
+//! the height h and the moisture m of the place, the type's optima T, P, H, M and tolerances v; axes that are switched off
+//! count 0. Weights are P / Σ P, the colour Σ P·C / Σ P.
+//! The smallest exponent is subtracted from all, which cancels in the ratio: far from every optimum P would be too small a number.
+//! Where limits leave no type, they are ignored.
+//! Source: document 003 (Petitprez 2007), part 2; moisture is beyond it.
+
+use super::table::{Bell, BiomeTable, Heights, MAX_TYPES};
+use crate::planet::climate::exp_of_minus;
+
+/// What a type asks about a place, in the table's units.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place {
+    pub celsius: f32,
+    pub height: f32,
+    pub slope: f32,
+    pub moisture: f32,
+}
+
+/// A type, ready to be asked: 1 over the tolerances, 0 where an axis is switched off.
+#[derive(Clone, Copy, Debug)]
+struct Kind {
+    optimum: [f32; 4],
+    inverse: [f32; 4],
+    above: f32,
+    below: f32,
+    rgb: [f32; 3],
+}
+
+impl Kind {
+    #[inline(always)]
+    fn may(&self, place: &Place) -> bool {
+        place.height > self.above && place.height <= self.below
+    }
+
+    #[inline(always)]
+    fn far(&self, place: &Place) -> f32 {
+        (self.optimum[0] - place.celsius).abs() * self.inverse[0]
+            + (self.optimum[1] - place.height).abs() * self.inverse[1]
+            + (self.optimum[2] - place.slope).abs() * self.inverse[2]
+            + (self.optimum[3] - place.moisture).abs() * self.inverse[3]
+    }
+}
+
+/// From metres and tangents to the table's units.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Units {
+    pub sea: f32,
+    per_metre: f32,
+    zero: f32,
+    /// Levels of a tangent of 1, or none where slopes are in degrees.
+    levels: Option<f32>,
+}
+
+/// Points of the document's map from pole to pole.
+const DOCUMENT_POINTS: f32 = 512.0;
+
+impl Units {
+    /// `across_metres` is the way from end to end: a flat terrain's side, or from pole to pole.
+    pub fn new(heights: Heights, relief_metres: f32, sea_metres: f32, across_metres: f32) -> Self {
+        match heights {
+            Heights::Metres => Self { sea: sea_metres, per_metre: 1.0, zero: 0.0, levels: None },
+            Heights::Relief => {
+                let per_metre = 100.0 / relief_metres;
+                Self { sea: sea_metres * per_metre, per_metre, zero: 0.0, levels: None }
+            }
+            Heights::Levels { water, of } => {
+                let per_metre = of / relief_metres;
+                let levels = Some(per_metre * across_metres / DOCUMENT_POINTS);
+                Self { sea: water, per_metre, zero: water - sea_metres * per_metre, levels }
+            }
+        }
+    }
+
+    /// Whether heights are in metres.
+    pub fn in_metres(&self) -> bool {
+        self.per_metre == 1.0 && self.zero == 0.0
+    }
+
+    /// Whether slopes are in degrees.
+    pub fn in_degrees(&self) -> bool {
+        self.levels.is_none()
+    }
+
+    pub fn height(&self, metres: f32) -> f32 {
+        self.zero + metres * self.per_metre
+    }
+
+    /// The metres of a height in the table's units.
+    pub fn metres(&self, height: f32) -> f32 {
+        (height - self.zero) / self.per_metre
+    }
+
+    /// `steepest` is the greatest slope to one of the four neighbours, `tangent` the slope of the ground.
+    #[inline]
+    pub fn slope(&self, steepest: f32, tangent: f32) -> f32 {
+        match self.levels {
+            Some(levels) => steepest * levels,
+            None => crate::planet::climate::angle(tangent, 1.0) * (180.0 / std::f32::consts::PI),
+        }
+    }
+}
+
+/// A table, ready to colour places.
+#[derive(Clone, Debug)]
+pub struct Law {
+    kinds: Vec<Kind>,
+}
+
+impl Law {
+    pub fn new(table: &BiomeTable, units: &Units) -> Self {
+        let kinds = table.types.iter().take(MAX_TYPES).map(|kind| {
+            let height =
+                kind.height.map(|bell| Bell { optimum: bell.optimum.of(units.sea), tolerance: bell.tolerance });
+            let axes = [kind.temperature, height, kind.slope, kind.moisture];
+            Kind {
+                optimum: axes.map(|axis| axis.map_or(0.0, |bell| bell.optimum)),
+                inverse: axes.map(|axis| axis.map_or(0.0, |bell| 1.0 / bell.tolerance)),
+                above: kind.above.map_or(f32::NEG_INFINITY, |level| level.of(units.sea)),
+                below: kind.below.map_or(f32::INFINITY, |level| level.of(units.sea)),
+                rgb: kind.colour.map(f32::from),
+            }
+        });
+        Self { kinds: kinds.collect() }
+    }
+
+    /// Weights of all types at a place; their sum is 1.
+    pub fn weights(&self, place: &Place) -> Vec<f32> {
+        let mut exponents = vec![0.0; self.kinds.len()];
+        self.exponents(place, &mut exponents);
+        let mut sum = 0.0;
+        let least = exponents.iter().fold(f32::INFINITY, |least, &e| if e < least { e } else { least });
+        for e in &mut exponents {
+            *e = exp_of_minus(*e - least);
+            sum += *e;
+        }
+        exponents.iter().map(|e| e / sum).collect()
+    }
+
+    fn exponents(&self, place: &Place, out: &mut [f32]) {
+        for (kind, out) in self.kinds.iter().zip(&mut *out) {
+            *out = if kind.may(place) { kind.far(place) } else { f32::INFINITY };
+        }
+        if out.iter().all(|e| *e == f32::INFINITY) {
+            self.kinds.iter().zip(out).for_each(|(kind, out)| *out = kind.far(place));
+        }
+    }
+
+    /// The sRGB colour of the type with the greatest weight at a place, each from 0 to 255; the first of equals.
+    pub fn most_frequent(&self, place: &Place) -> [f32; 3] {
+        let mut exponents = [0.0; MAX_TYPES];
+        let exponents = &mut exponents[..self.kinds.len()];
+        self.exponents(place, exponents);
+        let nearest = (0..exponents.len()).fold(0, |least, k| if exponents[k] < exponents[least] { k } else { least });
+        self.kinds.get(nearest).map_or([0.0; 3], |kind| kind.rgb)
+    }
+
+    /// The sRGB colour of a place, each from 0 to 255.
+    pub fn colour(&self, place: &Place) -> [f32; 3] {
+        let mut exponents = [0.0; MAX_TYPES];
+        let exponents = &mut exponents[..self.kinds.len()];
+        self.exponents(place, exponents);
+        let least = exponents.iter().fold(f32::INFINITY, |least, &e| if e < least { e } else { least });
+        let (mut sum, mut rgb) = (0.0, [0.0; 3]);
+        for (kind, e) in self.kinds.iter().zip(exponents) {
+            let weight = exp_of_minus(*e - least);
+            sum += weight;
+            rgb.iter_mut().zip(kind.rgb).for_each(|(mixed, c)| *mixed += weight * c);
+        }
+        rgb.map(|c| c / sum)
+    }
+
+    /// Colours of many places at once.
+    pub(super) fn colours(&self, band: &mut Band) {
+        let n = band.places.len();
+        let Band { places, exponents, least, sum, rgb } = band;
+        least.fill(f32::INFINITY);
+        for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact_mut(n)) {
+            for ((place, e), least) in places.iter().zip(row).zip(least.iter_mut()) {
+                *e = if kind.may(place) { kind.far(place) } else { f32::INFINITY };
+                *least = if *e < *least { *e } else { *least };
+            }
+        }
+        for k in 0..n {
+            if least[k] < f32::INFINITY {
+                continue;
+            }
+            for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact_mut(n)) {
+                row[k] = kind.far(&places[k]);
+                least[k] = if row[k] < least[k] { row[k] } else { least[k] };
+            }
+        }
+        sum.fill(0.0);
+        rgb.iter_mut().for_each(|channel| channel.fill(0.0));
+        let [red, green, blue] = rgb;
+        for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact(n)) {
+            for k in 0..n {
+                let weight = exp_of_minus(row[k] - least[k]);
+                sum[k] += weight;
+                red[k] += weight * kind.rgb[0];
+                green[k] += weight * kind.rgb[1];
+                blue[k] += weight * kind.rgb[2];
+            }
+        }
+        for channel in [red, green, blue] {
+            channel.iter_mut().zip(sum.iter()).for_each(|(c, sum)| *c /= sum);
+        }
+    }
+}
+
+/// Places of a stretch of a row, with room to work out their colours.
+pub(super) struct Band {
+    pub places: Vec<Place>,
+    exponents: Vec<f32>,
+    least: Vec<f32>,
+    sum: Vec<f32>,
+    pub rgb: [Vec<f32>; 3],
+}
+
+impl Band {
+    pub fn new(len: usize, law: &Law) -> Self {
+        Self {
+            places: vec![Place::default(); len],
+            exponents: vec![0.0; len * law.kinds.len()],
+            least: vec![0.0; len],
+            sum: vec![0.0; len],
+            rgb: std::array::from_fn(|_| vec![0.0; len]),
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The debug picture of sphere tracing: how often the tree was asked for each pixel.
+//!
+//! The ramp grows steadily in lightness, from near black over blue and green to pale yellow (after viridis of van der Walt
+//! and Smith 2015, numbers our own), on a logarithmic scale from 1 to the most. The legend stands at the foot.
+
+use super::super::picture::Picture;
+use super::super::text::Type;
+use super::Asked;
+
+/// Colours of the ramp at even steps.
+const RAMP: [[u8; 3]; 7] =
+    [[20, 10, 38], [52, 32, 92], [48, 80, 128], [34, 122, 132], [58, 162, 108], [154, 196, 66], [250, 236, 146]];
+const PAPER: [u8; 3] = [24, 26, 29];
+const INK: [u8; 3] = [232, 234, 236];
+
+/// Counts of a picture.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Counts {
+    pub asked: Asked,
+    pub pixels: usize,
+    /// The most of one pixel.
+    pub most: u64,
+}
+
+impl Counts {
+    pub fn of(pixels: &[Asked]) -> Self {
+        let asked = pixels.iter().fold(Asked::default(), |sum, one| sum.plus(*one));
+        Self { asked, pixels: pixels.len(), most: pixels.iter().map(Asked::all).max().unwrap_or(0) }
+    }
+
+    /// Evaluations of a pixel on average.
+    pub fn mean(&self) -> f64 {
+        self.asked.all() as f64 / self.pixels.max(1) as f64
+    }
+}
+
+/// The colour at a place of the ramp from 0 to 1.
+fn ramp(t: f32) -> [u8; 3] {
+    let x = t.clamp(0.0, 1.0) * (RAMP.len() - 1) as f32;
+    let k = (x as usize).min(RAMP.len() - 2);
+    let t = x - k as f32;
+    std::array::from_fn(|c| (f32::from(RAMP[k][c]) * (1.0 - t) + f32::from(RAMP[k + 1][c]) * t + 0.5) as u8)
+}
+
+/// Draws the counts of `width` × `height` pixels, with the legend under them if there is room for it.
+pub fn picture(pixels: &[Asked], width: usize, height: usize, heading: &str) -> Picture {
+    let counts = Counts::of(pixels);
+    let scale = 1.0 / libm::log(counts.most.max(2) as f64);
+    let place = |count: u64| (libm::log(count.max(1) as f64) * scale) as f32;
+    let letters = (height as f32 * 0.026).clamp(12.0, 28.0);
+    let has_legend = width >= 200 && height >= 60;
+    let foot = if has_legend { (letters * 4.0) as usize } else { 0 };
+    let (gap, bar) = (letters as usize, letters as usize);
+    let span = width.saturating_sub(2 * gap).max(1);
+    let mut made = Picture::from_fn(width, height + foot, |x, y| {
+        if y < height {
+            return ramp(place(pixels[y * width + x].all()));
+        }
+        let (row, column) = (y - height, x.wrapping_sub(gap));
+        let in_bar = row >= gap / 2 && row < gap / 2 + bar && column < span;
+        if in_bar { ramp(column as f32 / span as f32) } else { PAPER }
+    });
+    if !has_legend {
+        return made;
+    }
+    let text = Type::new(letters);
+    let top = height as f32 + 0.5 * letters + bar as f32 + 0.1 * letters;
+    let mut end = f32::NEG_INFINITY;
+    for mark in [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000].into_iter().filter(|&m| m <= counts.most)
+    {
+        let label = mark.to_string();
+        let wide = text.width(&label);
+        let x = (gap as f32 + place(mark) * span as f32 - 0.5 * wide).clamp(0.0, width as f32 - wide);
+        if x > end {
+            text.draw(&mut made, x, top, INK, &label);
+            end = x + wide + letters;
+        }
+    }
+    let line =
+        text.fitted(&format!("{heading}: {:.1} per pixel, {} at the most", counts.mean(), counts.most), span as f32);
+    text.draw(&mut made, gap as f32, top + 1.15 * letters, INK, &line);
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ramp_grows_lighter_and_the_legend_fits() {
+        let light = |[r, g, b]: [u8; 3]| 2 * u32::from(r) + 7 * u32::from(g) + u32::from(b);
+        let steps: Vec<u32> = (0..=100).map(|k| light(ramp(k as f32 / 100.0))).collect();
+        assert!(steps.windows(2).all(|w| w[1] >= w[0]) && steps[100] > 5 * steps[0]);
+        let pixels = vec![Asked { heights: 3, bounds: 4 }; 300 * 100];
+        let drawn = picture(&pixels, 300, 100, "local bounds");
+        assert!(drawn.height > 100 && drawn.rgb.chunks(3).any(|p| p == INK));
+        assert_eq!(Counts::of(&pixels).mean(), 7.0);
+        assert_eq!(picture(&pixels[..10], 5, 2, "small").height, 2);
+    }
+}

@@ -1,0 +1,244 @@
+//! Light and colour of what a ray meets: after the relief picture, with shadows traced towards the sun.
+
+use super::super::PaletteTable;
+use super::super::colour::{Light, decode, mix};
+use super::super::covers::COVERS;
+use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
+use super::{Asked, Subject};
+use crate::construction::answer::{Detail, THRESHOLD};
+use crate::construction::plane::{Area, Point};
+use crate::construction::trace::{Ray, Tracer};
+use crate::construction::{Selection, Tier};
+
+/// The sky at the horizon and overhead.
+const HORIZON: Light = [0.60, 0.70, 0.80];
+const ZENITH: Light = [0.16, 0.31, 0.58];
+/// Colour that distance takes on, and the distance, in sides of the scene, after which a third of the ground's own is left.
+const AIR: Light = [0.52, 0.62, 0.74];
+const CLEAR_SIDES: f64 = 12.0;
+/// Most of the ground's colour that air takes.
+const MOST_AIR: f32 = 0.85;
+/// Earth where the square ends.
+const EARTH: Light = [0.16, 0.125, 0.10];
+/// Where the sky is looked for: four directions, at these parts of the side.
+const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
+
+/// Shades one subject.
+pub struct Shade<'a> {
+    subject: Subject<'a>,
+    everything: Selection,
+    per_metre: [f64; 2],
+    colours: Vec<Light>,
+    rock: Light,
+    /// East, up, south.
+    sun: [f32; 3],
+    /// Towards the sun in metres of the tree: east, south, up.
+    to_sun: [f64; 3],
+    /// Height of the sea in metres of the tree.
+    sea: f64,
+    is_island: bool,
+}
+
+impl<'a> Shade<'a> {
+    pub fn new(subject: Subject<'a>, per_metre: [f64; 2]) -> Self {
+        let sun = subject.settings.sun_direction();
+        let [k, up] = per_metre;
+        let way = [f64::from(sun[0]) * k, f64::from(sun[2]) * k, f64::from(sun[1]) * up];
+        let long = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt();
+        let [r, g, b, _] = subject.palette.rock;
+        let sea = f64::from(subject.settings.sea_level) * up;
+        let side = subject.program.side;
+        Self {
+            everything: subject.program.within(&Area { low: [0.0; 2], high: [side; 2] }),
+            colours: subject.palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
+            rock: decode([r, g, b]),
+            sun,
+            to_sun: way.map(|c| c / long),
+            sea,
+            is_island: subject.program.ground < sea,
+            subject,
+            per_metre,
+        }
+    }
+
+    /// Height of the sea in metres of the tree.
+    pub fn sea(&self) -> f64 {
+        self.sea
+    }
+
+    /// Whether the sea goes on beyond the square.
+    pub fn is_island(&self) -> bool {
+        self.is_island
+    }
+
+    /// Whether the construction has water there.
+    pub fn is_wet(&self, p: Point, detail: &Detail) -> bool {
+        self.subject.program.at_in::<false>(&self.everything, Tier::Water, p, detail).weight >= THRESHOLD
+    }
+
+    /// Whether the sea covers the ground there, as seen from a distance.
+    pub fn is_below_sea(&self, tracer: &Tracer, p: Point, t: f64) -> bool {
+        tracer.height(p, &tracer.detail(t)) < self.sea
+    }
+
+    fn metres(&self, height: f64) -> f32 {
+        (height / self.per_metre[1]) as f32
+    }
+
+    fn colour(&self, place: f32) -> Light {
+        let k = place as usize;
+        let next = if k + 1 == SHORE { k } else { (k + 1).min(self.colours.len() - 1) };
+        mix(self.colours[k], self.colours[next], place - k as f32)
+    }
+
+    fn place(&self, height_metres: f32) -> f32 {
+        PaletteTable::place(self.subject.settings, height_metres)
+    }
+
+    /// The sky in a direction; below the horizon the haze over what is too far.
+    pub fn sky(&self, direction: [f64; 3]) -> Light {
+        let up = direction[2] as f32;
+        let base =
+            if up >= 0.0 { mix(HORIZON, ZENITH, up.sqrt().min(1.0)) } else { mix(HORIZON, HAZE, (-up * 4.0).min(1.0)) };
+        let [east, high, south] = self.sun;
+        let facing = (direction[0] as f32 * east + direction[1] as f32 * south + up * high).max(0.0);
+        let (glow, disc) = (facing * facing, facing * facing * facing * facing);
+        let near = disc * disc * disc * disc;
+        std::array::from_fn(|k| base[k] + SUN[k] * (0.05 * glow + 0.22 * near * near))
+    }
+
+    /// `light` seen through `metres` of air.
+    pub fn through_air(&self, light: Light, direction: [f64; 3], metres: f64) -> Light {
+        let far = metres / (CLEAR_SIDES * f64::from(self.subject.settings.size_metres));
+        let share = (1.0 - libm::exp(-far) as f32).min(MOST_AIR);
+        let [east, high, south] = self.sun;
+        let facing = direction[0] as f32 * east + direction[1] as f32 * south + direction[2] as f32 * high;
+        let air = mix(AIR, SUN, 0.18 * facing.max(0.0));
+        mix(light, air, share)
+    }
+
+    /// The cut side of the square.
+    pub fn cut(&self, p: [f64; 3]) -> Light {
+        // layers a tenth of the relief thick
+        let layer = p[2] / self.subject.program.relief * 10.0;
+        let tone = 0.9 + 0.1 * (layer - libm::floor(layer)) as f32;
+        EARTH.map(|c| c * tone)
+    }
+
+    /// The ground at `p`, with its light.
+    pub fn ground(&self, tracer: &Tracer, p: Point, detail: &Detail, asked: &mut Asked) -> Light {
+        let program = self.subject.program;
+        let terrain = program.at_in::<true>(&self.everything, Tier::Terrain, p, detail);
+        let (mut height, mut slope) = terrain.surface(program.ground);
+        let mut depths = [0.0f32; 2];
+        for (depth, tier) in depths.iter_mut().zip(Tier::LYING) {
+            if program.has(tier) {
+                let (thick, lean) = program.at_in::<true>(&self.everything, tier, p, detail).surface(0.0);
+                if thick > 0.0 {
+                    *depth = self.metres(thick);
+                    height += thick;
+                    slope = [slope[0] + lean[0], slope[1] + lean[1]];
+                }
+            }
+        }
+        asked.heights += 1;
+        let [k, up] = self.per_metre;
+        let (gx, gy) = ((slope[0] * k / up) as f32, (slope[1] * k / up) as f32);
+        let albedo = self.albedo(self.metres(height), (gx * gx + gy * gy).sqrt(), depths);
+        let lit = self.sunlit(tracer, [p[0], p[1], height], slope, detail, asked);
+        let sky = self.skylight(tracer, p, height, detail, asked);
+        self.light(albedo, gx, gy, lit, sky)
+    }
+
+    fn albedo(&self, height_metres: f32, steep: f32, depths: [f32; 2]) -> Light {
+        let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
+        let colour = self.colour(self.place(height_metres).max(SHORE as f32));
+        let ground = mix(colour, self.rock, self.subject.palette.rock_share(slope_degrees));
+        COVERS.iter().zip(depths).fold(ground, |below, ((_, colour, half_metres), depth)| {
+            let hidden = (depth / half_metres) * (depth / half_metres);
+            mix(below, decode(*colour), hidden / (1.0 + hidden))
+        })
+    }
+
+    /// Water at `p`, of a lake, a river or the sea. Ground shows through near the shore, and the sky is mirrored.
+    pub fn water(
+        &self,
+        tracer: &Tracer,
+        p: [f64; 3],
+        direction: [f64; 3],
+        is_sea: bool,
+        detail: &Detail,
+        asked: &mut Asked,
+    ) -> Light {
+        let settings = self.subject.settings;
+        let place = [p[0], p[1]];
+        let side = self.subject.program.side;
+        let is_inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
+        let bed = if is_inside { tracer.height(place, detail) } else { self.subject.program.ground };
+        asked.heights += 1;
+        let depth_metres = self.metres(p[2] - bed).max(0.0);
+        let lit = self.sunlit(tracer, p, [0.0; 2], detail, asked);
+        let (colour, cover) = if is_sea {
+            let deep = depth_metres / (settings.size_metres * CLEAR_WATER);
+            (self.place(self.metres(bed)), 1.0 - 0.45 / (1.0 + 60.0 * deep))
+        } else {
+            let shown = settings.sea_level - depth_metres * RIVER_TINT;
+            (self.place(shown), ((depth_metres / settings.relief_metres - FILM) / (COVER - FILM)).clamp(0.0, 1.0))
+        };
+        let below = self.light(self.colour(colour.min((SHORE - 1) as f32)), 0.0, 0.0, lit, 1.0);
+        let down = -direction[2] as f32;
+        // Schlick 1994, with ripples that keep far water from becoming a mirror
+        let away = 1.0 - down.clamp(0.0, 1.0);
+        let mirror = 0.02 + 0.5 * away * away * away * away * away;
+        let seen = mix(below, self.sky([direction[0], direction[1], -direction[2]]), mirror);
+        if cover >= 1.0 {
+            return seen;
+        }
+        let bed_metres = self.metres(bed);
+        let bottom = self.light(self.albedo(bed_metres, 0.0, [0.0; 2]), 0.0, 0.0, lit, 1.0);
+        mix(bottom, seen, cover)
+    }
+
+    /// `albedo` under sun and sky on ground that rises by (gx, gy); level open ground keeps its colour.
+    fn light(&self, albedo: Light, gx: f32, gy: f32, lit: f32, sky: f32) -> Light {
+        let [east, up, south] = self.sun;
+        let facing = ((up - gx * east - gy * south) / (1.0 + gx * gx + gy * gy).sqrt()).max(0.0) / up;
+        let gain = facing / (1.0 + 0.28 * (facing - 1.0).max(0.0));
+        let sun = (1.0 - SKY_SHARE) * gain * lit;
+        std::array::from_fn(|k| albedo[k] * (SUN[k] * sun + SKY[k] * SKY_SHARE * sky))
+    }
+
+    /// How much of the sun reaches a place.
+    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, detail: &Detail, asked: &mut Asked) -> f32 {
+        let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
+        if facing <= 0.0 {
+            return 1.0 - SHADOW;
+        }
+        // off the ground by more than the tracer's tolerance, so that it does not meet itself
+        let lift = 2e-5 * self.subject.program.side;
+        let origin = [p[0], p[1], p[2] + lift];
+        let trace = tracer.trace_from(&Ray { origin, direction: self.to_sun }, 0.0, detail.spacing);
+        *asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
+        if trace.distance.is_some_and(|t| t > 0.0) { 1.0 - SHADOW } else { 1.0 }
+    }
+
+    /// How much of the sky a place sees: 1 in the open.
+    fn skylight(&self, tracer: &Tracer, p: Point, height: f64, detail: &Detail, asked: &mut Asked) -> f32 {
+        let side = self.subject.program.side;
+        let mut sum = 0.0f32;
+        for (east, south) in [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)] {
+            let mut horizon = 0.0f64;
+            for step in SKY_STEPS {
+                let distance = step * side;
+                // far ground counts as a whole
+                let coarse = Detail { spacing: detail.spacing + 0.15 * distance, ..*detail };
+                let there = tracer.height([p[0] + east * distance, p[1] + south * distance], &coarse);
+                let rise = (there - height) / distance * self.per_metre[0] / self.per_metre[1];
+                horizon = if rise > horizon { rise } else { horizon };
+            }
+            asked.heights += SKY_STEPS.len() as u64;
+            sum += 0.25 / (1.0 + horizon * horizon) as f32;
+        }
+        sum
+    }
+}

@@ -1,0 +1,352 @@
+//! Continents and ocean floors: fractal noise modulated by the cells of a Voronoi diagram.
+//!
+//! Law (document 003): h = P · V, where P is the fractal noise and V = Σ aₖ·dₖ sums the distances dₖ to the k-th nearest centre with
+//! the coefficients a = (-1, -2, 1.5). Distances are chords through the unit sphere times the root of the number of centres,
+//! so that V keeps its spread for any number; the centres are scattered evenly over the sphere.
+//! V - V̄ decides what is plate and what is ocean floor. A smooth step raises the plates and sinks the floors, which gives the two
+//! peaks of Earth's hypsometric curve; the document's plain product is the form `Product`.
+//! The centres are looked up after the point was pushed about by noise (`roughness`), so that coasts are not straight. Broad
+//! noise (`drift`) is added to V, so that some cells join to larger lands and others drown. Where two plates meet on land, which
+//! is where d₁ and d₂ are nearly equal, ridged noise raises ranges (`mountains`).
+//! In thin air continents fade (`follow_air`): relief is then left to craters.
+//! Sphere: everything is computed from the sample's direction, so copies on face borders have the same bits.
+//! Source: Petitprez 2007 (document 003), part 1, figures 2 to 5; Olsen 2004 for the diagram.
+
+use std::f32::consts::FRAC_2_PI;
+
+use crate::field::Globe;
+use crate::nodes::generators::octaves::{self, Fade, Octaves, Reader};
+use crate::nodes::generators::solid::{Places, Solid, SolidField};
+use crate::nodes::generators::warp::Warp;
+use crate::nodes::{Cancelled, Context, Generator};
+
+crate::choices! {
+    /// How relief and plates are joined.
+    Form {
+        Plates "Continents and ocean floors": "Plates stand above deep ocean floors, with shelves, lowlands and ranges.",
+        Product "Product": "The noise times the cells, as the document has it: rolling ground that sinks between the plates.",
+        Cells "Cells alone": "The cells without relief: shows where the plates lie.",
+    }
+}
+
+crate::params! {
+    /// Continents with shelves, broken coasts and deep ocean floors between them.
+    Continents "Continents" in "Planet", from "Petitprez 2007 (document 003)", also "plates tectonic ocean land voronoi earth" {
+        /// How relief and plates are joined.
+        form: Form = Form::Plates;
+        /// Number of plates. Few make one or two large continents, many make archipelagos.
+        plates: u32 = 24, 4..=2000, slider 6..=200;
+        /// How much the distance to the nearest centre counts.
+        first: f32 = -1.0, -10.0..=10.0, slider -3.0..=3.0;
+        /// How much the distance to the second nearest centre counts.
+        second: f32 = -2.0, -10.0..=10.0, slider -3.0..=3.0;
+        /// How much the distance to the third nearest centre counts.
+        third: f32 = 1.5, -10.0..=10.0, slider -3.0..=3.0;
+        /// Share of the globe that continents cover.
+        land: f32 = 0.35, 0.0..=1.0;
+        /// How broken the coasts are.
+        roughness: f32 = 0.7, 0.0..=2.0, slider 0.0..=1.0;
+        /// How freely lands join over the borders of plates: 0 leaves one round land on every plate.
+        drift: f32 = 0.6, 0.0..=4.0, slider 0.0..=1.5;
+        /// Height of the ranges where plates meet on land, as a fraction of the relief of the scene.
+        mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == Form::Plates;
+        /// Large features of the relief along a quarter of the way around.
+        frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0 => |c| c.form != Form::Cells;
+        /// How often finer relief is added. Each octave costs the same time.
+        octaves: u32 = 8, 1..=16 => |c| c.form != Form::Cells;
+        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |c| c.form != Form::Cells;
+        /// Height of the relief on the continents, as a fraction of the relief of the scene.
+        amplitude: f32 = 0.17, -10.0..=10.0, slider 0.0..=1.0;
+        /// Depth of the ocean floor below the continents, as a fraction of the relief of the scene.
+        depth: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == Form::Plates;
+        /// Height of the coast, as a fraction of the relief of the scene.
+        base: f32 = 0.0, -10.0..=10.0, slider -1.0..=1.0;
+        /// Lets continents fade where the planet's air is thin, so that craters rule the ground.
+        follow_air: bool = true;
+        presets {
+            Earth "Earth": "A third of land, in a few large pieces." {}
+            Pangaea "One continent": "A single land in a single ocean." { plates = 5, land = 0.3 }
+            Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
+            Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
+Document "As in the document": "The plain product of noise and cells." { form = Form::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
+        }
+    }
+}
+
+/// Streams of the layer.
+const CENTRES: u64 = 0x706c_6174;
+const COAST: u64 = 0x636f_6173;
+const DRIFT: u64 = 0x6472_6966;
+const RANGES: u64 = 0x7261_6e67;
+/// Octaves that break the coasts, join the lands and make the ranges.
+const COAST_OCTAVES: u32 = 5;
+const DRIFT_OCTAVES: u32 = 4;
+const RANGE_OCTAVES: u32 = 6;
+/// Width of the ranges, in distances between plates.
+const RANGE_WIDTH: f32 = 0.36;
+
+impl Generator for Continents {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
+    fn on_square(&self) -> bool {
+        false
+    }
+
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let plates = Plates::new(self, cx);
+        let level = plates.level(self.land);
+        let law = Octaves { count: self.octaves, frequency: self.frequency, lacunarity: 2.0, offset: [0.0; 2] };
+        let relief = SolidField::new(cx.grid, cx.random, &law, Fade::Improved, Warp::NONE);
+        let weights = octaves::weights(self.octaves, self.persistence, 1.0);
+        let globe = Globe::new(cx.grid.samples);
+        let weight = match cx.planet {
+            Some(planet) if self.follow_air => planet.shelter() / crate::planet::Planet::default().shelter(),
+            _ => 1.0,
+        };
+        let n = cx.grid.samples;
+        cx.bands(out, |first, cells| {
+            let mut readers = relief.readers();
+            let mut working = Working::default();
+            let mut points: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0.0; n]);
+            let (mut noise, mut rise, mut ranges) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
+            for (k, row) in cells.chunks_mut(n).enumerate() {
+                let [x, y, z] = &mut points;
+                globe.row_directions(first + k, [x, y, z]);
+                plates.rise(&points, &mut rise, &mut working);
+                plates.ranges(&points, &mut ranges, &mut working);
+                noise.fill(0.5);
+                for (reader, &weight) in readers.iter_mut().zip(&weights) {
+                    reader.add(first + k, weight, &mut noise);
+                }
+                for (((h, &p), &v), &range) in row.iter_mut().zip(&noise).zip(&rise).zip(&ranges) {
+                    *h = self.base + (self.height(p, v - level, range) - self.base) * weight;
+                }
+            }
+        })
+    }
+}
+
+impl Continents {
+    /// Height from the fractal noise p, about [0, 1], how far the cells stand above the level of the coasts, and the ranges.
+    fn height(&self, p: f32, v: f32, range: f32) -> f32 {
+        match self.form {
+            Form::Plates => {}
+            Form::Product => return self.base + self.amplitude * p * v,
+            Form::Cells => return self.base + self.amplitude * 0.5 * v,
+        }
+        // 0 on the plates, -1 on the ocean floor; the coasts lie near the upper rim, on a shelf
+        let rim = |v: f32| {
+            let t = (v * 1.9 + 0.82).clamp(0.0, 1.0);
+            t * t * (3.0 - 2.0 * t)
+        };
+        let plate = rim(v) - rim(0.0);
+        // the farther inland, the more relief; the ocean floor keeps a little
+        let inland = (v * 1.2).clamp(0.0, 1.0);
+        let relief = (p - 0.5) * (0.12 + 0.88 * inland) + 0.2 * inland;
+        // ranges begin at the coast, and go on below the sea as ridges
+        let ground = self.depth * plate + self.amplitude * relief;
+        let folded = self.mountains * range * (0.15 + 0.85 * (v * 3.0 + 0.35).clamp(0.0, 1.0));
+        self.base + ground + folded
+    }
+}
+
+/// The cells of the plates.
+struct Plates<'a> {
+    law: &'a Continents,
+    centres: Vec<[f32; 3]>,
+    /// Centres that may be among the three nearest of the points of each bucket.
+    buckets: Vec<Vec<u16>>,
+    coast: [Vec<Solid>; 3],
+    weights: Vec<f32>,
+    drift: Vec<(Solid, f32)>,
+    folds: Vec<(Solid, f32)>,
+    scale: f32,
+}
+
+/// Working memory of a thread.
+#[derive(Default)]
+struct Working {
+    moved: [Vec<f32>; 3],
+    /// Difference of the distances to the two nearest centres.
+    apart: Vec<f32>,
+    /// Samples of the row near a border of plates.
+    near: Vec<usize>,
+    noise: Vec<f32>,
+    places: Places,
+}
+
+/// Buckets along a side of a face.
+const BUCKETS: usize = 12;
+
+impl<'a> Plates<'a> {
+    fn new(law: &'a Continents, cx: &Context) -> Self {
+        let random = cx.random.fork(CENTRES);
+        let centres: Vec<[f32; 3]> = (0..law.plates as i32)
+            .map(|k| {
+                // even over the sphere: Archimedes' cylinder
+                let z = random.signed(k, 0);
+                let around = random.unit(k, 1) * std::f32::consts::TAU;
+                let level = (1.0 - z * z).max(0.0).sqrt();
+                [level * libm::cosf(around), level * libm::sinf(around), z]
+            })
+            .collect();
+        let scale = (law.plates as f32).sqrt() * 0.5;
+        let weights = octaves::weights(COAST_OCTAVES, 0.6, 2.4 * law.roughness / (2.0 * scale));
+        let octave = |axis: u64, k: u32| {
+            let frequency = 2.0 * scale * FRAC_2_PI * (1 << k) as f32;
+            Solid::new(cx.random.fork(COAST).fork(axis).fork(u64::from(k)), frequency, Fade::Improved)
+        };
+        let own = |salt: u64, count: u32, persistence: f32, amplitude: f32, first: f32| {
+            let weights = octaves::weights(count, persistence, amplitude);
+            let octave = |(k, weight)| {
+                let stream = cx.random.fork(salt).fork(k as u64);
+                (Solid::new(stream, first * scale * (1 << k) as f32, Fade::Improved), weight)
+            };
+            weights.into_iter().enumerate().map(octave).collect::<Vec<_>>()
+        };
+        let drift = if law.drift > 0.0 { own(DRIFT, DRIFT_OCTAVES, 0.55, 3.2 * law.drift, 0.5) } else { Vec::new() };
+        let folds = if law.mountains > 0.0 { own(RANGES, RANGE_OCTAVES, 0.5, 1.0, 2.6) } else { Vec::new() };
+        let coast = [0, 1, 2].map(|axis| (0..COAST_OCTAVES).map(|k| octave(axis, k)).collect());
+        let mut plates = Self { law, centres, buckets: Vec::new(), coast, weights, drift, folds, scale };
+        plates.buckets = plates.sorted();
+        plates
+    }
+
+    /// For every bucket of directions the centres that can be among the three nearest of any point in it.
+    fn sorted(&self) -> Vec<Vec<u16>> {
+        let corner = |face: usize, i: usize, j: usize| {
+            crate::field::globe::direction_at(face, j as f64 / BUCKETS as f64, i as f64 / BUCKETS as f64)
+                .map(|x| x as f32)
+        };
+        let mut buckets = Vec::with_capacity(6 * BUCKETS * BUCKETS);
+        for face in 0..6 {
+            for i in 0..BUCKETS {
+                for j in 0..BUCKETS {
+                    let corners = [(i, j), (i + 1, j), (i, j + 1), (i + 1, j + 1)].map(|(i, j)| corner(face, i, j));
+                    let middle = unit(std::array::from_fn(|k| corners.iter().map(|c| c[k]).sum()));
+                    let radius = corners.iter().map(|&c| square(c, middle).sqrt()).fold(0.0, f32::max) * 1.01;
+                    let mut order: Vec<(f32, u16)> =
+                        self.centres.iter().enumerate().map(|(k, &c)| (square(c, middle).sqrt(), k as u16)).collect();
+                    order.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                    // a chord changes by at most the way between the points
+                    let reach = order[2.min(order.len() - 1)].0 + 2.0 * radius;
+                    buckets.push(order.into_iter().take_while(|&(d, _)| d <= reach).map(|(_, k)| k).collect());
+                }
+            }
+        }
+        buckets
+    }
+
+    /// Σ aₖ·dₖ at points, scaled.
+    fn rise(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
+        for (moved, from) in working.moved.iter_mut().zip(points) {
+            moved.clone_from(from);
+        }
+        if self.law.roughness > 0.0 {
+            for (moved, octaves) in working.moved.iter_mut().zip(&self.coast) {
+                for (octave, &weight) in octaves.iter().zip(&self.weights) {
+                    octave.add([&points[0], &points[1], &points[2]], weight, moved, &mut working.places);
+                }
+            }
+        }
+        let [x, y, z] = &working.moved;
+        working.apart.resize(out.len(), 0.0);
+        for (k, (out, apart)) in out.iter_mut().zip(&mut working.apart).enumerate() {
+            (*out, *apart) = self.at(unit([x[k], y[k], z[k]]));
+        }
+        for (octave, weight) in &self.drift {
+            octave.add([&points[0], &points[1], &points[2]], *weight, out, &mut working.places);
+        }
+    }
+
+    /// Ranges along the borders of plates, from 0 to about 1. Comes after [`rise`](Self::rise) of the same points.
+    fn ranges(&self, points: &[Vec<f32>; 3], out: &mut [f32], working: &mut Working) {
+        out.fill(0.0);
+        if self.folds.is_empty() {
+            return;
+        }
+        // only points near a border are asked for their noise
+        let Working { apart, near, noise, places, moved } = working;
+        near.clear();
+        near.extend((0..out.len()).filter(|&k| apart[k] < RANGE_WIDTH));
+        for (to, from) in moved.iter_mut().zip(points) {
+            to.clear();
+            to.extend(near.iter().map(|&k| from[k]));
+        }
+        let whole: f32 = self.folds.iter().map(|(_, weight)| weight).sum();
+        for (octave, weight) in &self.folds {
+            noise.clear();
+            noise.resize(near.len(), 0.0);
+            octave.add([&moved[0], &moved[1], &moved[2]], 2.0, noise, places);
+            let share = weight / whole;
+            for (&k, &n) in near.iter().zip(&*noise) {
+                let crest = (1.0 - n.abs()).max(0.0);
+                out[k] += share * crest * crest;
+            }
+        }
+        for &k in &*near {
+            let t = 1.0 - apart[k] / RANGE_WIDTH;
+            out[k] *= t * t * (3.0 - 2.0 * t);
+        }
+    }
+
+    /// Σ aₖ·dₖ at a point and d₂ - d₁.
+    fn at(&self, point: [f32; 3]) -> (f32, f32) {
+        let (face, u, v) = crate::field::globe::locate(point.map(f64::from));
+        let cell = |t: f64| ((t * BUCKETS as f64) as usize).min(BUCKETS - 1);
+        let bucket = &self.buckets[(face * BUCKETS + cell(v)) * BUCKETS + cell(u)];
+        let mut nearest = [f32::INFINITY; 3];
+        for &centre in bucket {
+            let d = square(self.centres[usize::from(centre)], point);
+            if d < nearest[2] {
+                nearest[2] = d;
+                if d < nearest[1] {
+                    nearest.swap(1, 2);
+                }
+                if d < nearest[0] {
+                    nearest.swap(0, 1);
+                }
+            }
+        }
+        let law = self.law;
+        let [a, b, c] = nearest.map(|d| d.sqrt() * self.scale);
+        (law.first * a + law.second * b + law.third * c, b - a)
+    }
+
+    /// The value of [`rise`](Self::rise) that a share `land` of the sphere lies above.
+    fn level(&self, land: f32) -> f32 {
+        let globe = Globe::new(33);
+        let mut all = Vec::with_capacity(globe.len());
+        let mut working = Working::default();
+        let (mut points, mut rise) = ([vec![0.0; 33], vec![0.0; 33], vec![0.0; 33]], vec![0.0; 33]);
+        for row in 0..6 * 33 {
+            let [x, y, z] = &mut points;
+            globe.row_directions(row, [x, y, z]);
+            self.rise(&points, &mut rise, &mut working);
+            all.extend(rise.iter().enumerate().map(|(column, &v)| (v, globe.area(row % 33, column))));
+        }
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let whole: f64 = all.iter().map(|(_, area)| area).sum();
+        let mut below = whole * f64::from(1.0 - land);
+        all.iter()
+            .find(|(_, area)| {
+                below -= area;
+                below <= 0.0
+            })
+            .or(all.last())
+            .map_or(0.0, |(v, _)| *v)
+    }
+}
+
+fn square(a: [f32; 3], b: [f32; 3]) -> f32 {
+    let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    x * x + y * y + z * z
+}
+
+fn unit(v: [f32; 3]) -> [f32; 3] {
+    let length = (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt().max(f32::MIN_POSITIVE);
+    v.map(|x| x / length)
+}

@@ -1,0 +1,64 @@
+//! A patch: a square of ground that was worked on as a terrain of its own, laid back onto the planet.
+//!
+//! Law: inside the square out = below + (patch - below) · w, with w = 1 inside and falling smoothly to 0 within `feather` of the
+//! edges, where the planet's own ground stays. The place of a sample in the square is its distance and bearing from
+//! the middle ([`Square`]). Outside nothing changes, to the bit.
+//! The globe keeps what its own samples resolve; the patch's finer relief stays in its file.
+
+use crate::field::Globe;
+use crate::io::raster;
+use crate::nodes::{Cancelled, Context, Filter};
+use crate::param::ImageFile;
+use crate::planet::patch::Square;
+
+crate::params! {
+    /// Lays a square of ground, made as a terrain of its own, onto the planet.
+    Patch "Patch" in "Planet", from "azimuthal equidistant projection", also "region square tile detail put back" {
+        /// The heights of the square, in metres: a .r32 file.
+        file: ImageFile = ImageFile::default();
+        /// Longitude of its middle.
+        longitude: f32 ["°"] = 0.0, -180.0..=180.0;
+        /// Latitude of its middle.
+        latitude: f32 ["°"] = 0.0, -90.0..=90.0;
+        /// Length of its side on the ground.
+        side_metres: f32 ["m"] = 1_000_000.0, 1.0..=1.0e7, slider 10_000.0..=5_000_000.0;
+        /// Share of the side over which it fades into the ground around it.
+        feather: f32 = 0.1, 0.0..=0.5;
+    }
+}
+
+impl Filter for Patch {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
+    fn on_square(&self) -> bool {
+        false
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut crate::field::Terrain) -> Result<(), Cancelled> {
+        // the scene reports what is wrong with the file; until then the ground stays
+        let (Some(planet), Ok(raster)) = (cx.planet, raster(&self.file.0)) else { return Ok(()) };
+        let (low, high) = raster.range_metres.unwrap_or((0.0, cx.relief_metres));
+        let (low, span) = (low / cx.relief_metres, (high - low) / cx.relief_metres);
+        let square = Square {
+            longitude: f64::from(self.longitude),
+            latitude: f64::from(self.latitude),
+            side_metres: f64::from(self.side_metres),
+        };
+        let (globe, radius) = (Globe::new(cx.grid.samples), f64::from(planet.radius_metres));
+        let n = cx.grid.samples;
+        cx.rows(&mut terrain.height, |i, row| {
+            for (j, h) in row.iter_mut().enumerate() {
+                let Some([u, v]) = square.place(radius, globe.exact_direction(i / n, i % n, j)) else { continue };
+                let inside = u.min(1.0 - u).min(v).min(1.0 - v);
+                if inside < 0.0 {
+                    continue;
+                }
+                let t = (inside / f64::from(self.feather).max(1.0e-9)).min(1.0) as f32;
+                let patch = low + span * raster.bicubic(u as f32, v as f32);
+                *h += (patch - *h) * (t * t * (3.0 - 2.0 * t));
+            }
+        })
+    }
+}

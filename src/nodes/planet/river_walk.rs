@@ -1,0 +1,154 @@
+//! River walk: rivers as document 003 draws them.
+//!
+//! Law: from a random point of the land go to the lowest of the neighbours that this river has not visited, and on, and lower every
+//! point on the way by a step; stop in the sea, where all around is visited, or after the greatest length. A river may climb: it cuts
+//! into what is in its way, and later rivers follow it. Rivers that surely reach the sea are those of
+//! [`PlanetRivers`](super::rivers::PlanetRivers) and, on flat ground, of [`Rivers`](crate::nodes::water::rivers::Rivers).
+//! Resolution: a river is one sample wide, so a preview cuts it less deep in proportion.
+//! Scheme: one river after the other, as each sees what those before it cut. Starts are places, the same at any resolution.
+//! Boundary: rivers end at the edges of open terrain.
+//! Source: document 003, §2 (rivers).
+
+use std::sync::Arc;
+
+use crate::field::{Globe, MapKind, Terrain};
+use crate::hydrology::Cells;
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the ground.
+    RiverWalk "River walk" in "Planet", from "document 003, §2", also "stream carve channel random walk water planet" {
+        /// Number of rivers.
+        rivers: u32 = 120, 0..=5000, slider 0..=300;
+        /// How deep each river cuts. Where rivers join they cut again.
+        depth_metres: f32 ["m"] = 20.0, 0.0..=10_000.0, slider 0.0..=60.0;
+        /// Greatest length of a river, in sides of the terrain.
+        length: f32 = 0.6, 0.01..=4.0, slider 0.05..=1.2;
+    }
+}
+
+/// Draws of a start until it is on land.
+const TRIES: i32 = 64;
+/// Steps between two looks at the stop flag.
+const CHECK: usize = 4096;
+
+/// The distinct samples with their neighbours.
+enum Ground {
+    Flat(Cells),
+    Globe(Globe),
+}
+
+impl Ground {
+    fn of(terrain: &Terrain) -> Self {
+        match terrain.grid.is_globe() {
+            true => Self::Globe(Globe::new(terrain.grid.samples)),
+            false => Self::Flat(Cells::of(terrain.grid)),
+        }
+    }
+
+    /// The sample next to the place of three uniform random numbers.
+    fn start(&self, draw: [f32; 3]) -> usize {
+        match self {
+            Self::Flat(cells) => {
+                let at = |d: f32| ((d * cells.side as f32) as usize).min(cells.side - 1);
+                at(draw[1]) * cells.side + at(draw[0])
+            }
+            Self::Globe(globe) => {
+                let n = globe.samples();
+                let at = |d: f32| ((d * n as f32) as usize).min(n - 1);
+                let face = ((draw[2] * 6.0) as usize).min(5);
+                globe.owner((face * n + at(draw[1])) * n + at(draw[0]))
+            }
+        }
+    }
+
+    fn around(&self, k: usize) -> [Option<usize>; 8] {
+        match self {
+            Self::Flat(cells) => cells.around(k),
+            Self::Globe(globe) => std::array::from_fn(|step| globe.neighbour(k, step)),
+        }
+    }
+
+    /// Values of the cells on the whole grid.
+    fn spread(&self, values: Vec<f32>, terrain: &Terrain) -> Vec<f32> {
+        match self {
+            Self::Flat(cells) => {
+                let mut field = vec![0.0; terrain.grid.len()];
+                cells.scatter(&values, &mut field);
+                field
+            }
+            Self::Globe(globe) => {
+                let mut values = values;
+                globe.close(&mut values);
+                values
+            }
+        }
+    }
+}
+
+impl Filter for RiverWalk {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        terrain.close_seam();
+        let ground = Ground::of(terrain);
+        let mut height = match &ground {
+            Ground::Flat(cells) => cells.gather(&terrain.height).into_owned(),
+            Ground::Globe(_) => terrain.height.clone(),
+        };
+        // a river is a sample wide: in a coarse preview it is shallower, so that as much ground is gone
+        let finer = (cx.grid.samples - 1) as f32 / (cx.scene_samples - 1) as f32;
+        let (sea, step) = (cx.sea_level, self.depth_metres / cx.relief_metres * finer);
+        let longest = (self.length / cx.grid.cell()) as usize + 1;
+        let mut visited = vec![0u32; height.len()];
+        let mut passed = vec![0.0f32; height.len()];
+        let mut steps = 0;
+        for river in 1..=self.rivers {
+            let start = |attempt: i32| {
+                let draw = |what: i32| cx.random.unit(river as i32, 3 * attempt + what);
+                ground.start([draw(0), draw(1), draw(2)])
+            };
+            let Some(mut at) = (0..TRIES).map(start).find(|&k| height[k] > sea) else { continue };
+            for _ in 0..longest {
+                steps += 1;
+                if steps % CHECK == 0 {
+                    cx.control.check()?;
+                }
+                visited[at] = river;
+                height[at] -= step;
+                passed[at] += 1.0;
+                let free = ground.around(at).into_iter().flatten().filter(|&k| visited[k] != river);
+                let lowest = free.reduce(|a, b| if height[b] < height[a] { b } else { a });
+                match lowest {
+                    Some(next) if height[next] > sea => at = next,
+                    _ => break,
+                }
+            }
+        }
+        let water = passed.iter().map(|&p| if p > 0.0 { 0.5 * step } else { 0.0 }).collect();
+        let [height, passed, water] = [height, passed, water].map(|values| ground.spread(values, terrain));
+        terrain.height = height;
+        terrain.set_map(MapKind::Flow, Some(Arc::new(passed)));
+        terrain.set_map(MapKind::Water, Some(Arc::new(water)));
+        Ok(())
+    }
+
+    fn is_random(&self) -> bool {
+        true
+    }
+
+    fn reads_sea_level(&self) -> bool {
+        true
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Water, MapKind::Flow]
+    }
+
+    fn on_globe(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,195 @@
+//! Rivers of a planet: every drop of rain reaches the sea, rivers join, and their valleys go downhill all the way.
+//!
+//! Law: water goes down the steepest way, out of hollows over their lowest passes ([`GlobeRoutes`]); discharge Q is the area that
+//! drains to a place, weighted by the rain. A river begins where Q exceeds the source area; it is w·(Q/10⁶ km²)^½ wide and its bed
+//! d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the bed lies below the filled
+//! surface, without below the ground, and a bed is never higher than the one before it: passes are cut through. Valley
+//! sides rise at the given slope until they meet the ground.
+//! Fjords: near the poles ice has deepened the last stretch of the rivers below the sea, most in the middle
+//! of it, so that the sea comes in over a sill ([`fjords`]). Deltas: other great rivers lay ground on the sea floor around their
+//! mouths, where it is shallow, and reach the sea through arms in it ([`deltas`]).
+//! Boundary: water ends in the sea, on a planet without one at its lowest place.
+//! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; document 003, §2 (the wish for rivers that join).
+
+use std::sync::Arc;
+
+use super::rivers_mouths::{deltas, fjords};
+use super::rivers_valleys::{Reach, valleys};
+use crate::field::{MapKind, Terrain};
+use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
+use crate::nodes::{Cancelled, Context, Filter};
+
+crate::params! {
+    /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
+    PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
+        /// Area that must drain to a place before a river begins. Small makes many rivers.
+        source_area: f32 ["km²"] = 60_000.0, 1.0..=100_000_000.0, slider 2000.0..=1_000_000.0;
+        /// Width of the valley floor of a river that drains a million km². At 0 it is one sample wide.
+        width: f32 ["km"] = 15.0, 0.0..=1000.0, slider 0.0..=100.0;
+        /// Depth of the bed of a river that drains a million km². At 0 rivers only cut through what is in their way.
+        depth: f32 ["m"] = 200.0, 0.0..=10_000.0, slider 0.0..=1000.0;
+        /// How steeply the sides of the valleys rise. Gentle ones make broad valleys.
+        valley_slope: f32 ["m/km"] = 12.0, 0.1..=1000.0, slider 1.0..=100.0;
+        /// Keeps hollows as lakes that the rivers run through. Without, rivers cut through what dams them up.
+        lakes: bool = false;
+        /// How long the fjords of cold coasts are. At 0 there are none.
+        fjords: f32 ["km"] = 150.0, 0.0..=2000.0, slider 0.0..=500.0;
+        /// Latitude from which there are fjords, north and south.
+        fjord_latitude: f32 ["°"] = 55.0, 0.0..=90.0 => |rivers| rivers.fjords > 0.0;
+        /// Depth of the fjords below the sea.
+        fjord_depth: f32 ["m"] = 400.0, 1.0..=5000.0, slider 50.0..=1500.0 => |rivers| rivers.fjords > 0.0;
+        /// How far the delta of a river that drains a million km² goes out into the sea. At 0 there are none.
+        deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
+        presets {
+            Earth "Like Earth": "Rivers from all over the land, fjords in the north and south, deltas." { source_area = 60_000.0 }
+            Lakes "Land of lakes": "Hollows stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
+            Canyons "Canyons": "Deep, narrow valleys of few great rivers, long after the rain." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
+        }
+    }
+}
+
+/// Drainage area that widths and depths are given for.
+const REFERENCE_KM2: f64 = 1.0e6;
+const DEPTH_EXPONENT: f32 = 0.4;
+/// How full of water a bed is.
+const FULL: f32 = 0.6;
+
+/// What the parts of the work share.
+pub(super) struct Network<'a> {
+    pub cells: &'a GlobeCells,
+    pub routes: &'a GlobeRoutes,
+    /// Discharge as a multiple of the reference.
+    pub discharge: Vec<f32>,
+    /// Whether a river runs through a cell of the land.
+    pub is_river: Vec<bool>,
+    pub sea: f32,
+    pub radius_metres: f32,
+    pub relief_metres: f32,
+}
+
+impl Filter for PlanetRivers {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        terrain.close_seam();
+        let cells = GlobeCells::new(cx.grid.samples);
+        cx.control.check()?;
+        let sea = cx.sea_level;
+        let routes = GlobeRoutes::new(&cells, &terrain.height, sea, cx.control)?;
+        let mut flow = cells.areas();
+        if let Some(rain) = terrain.map(MapKind::Rain) {
+            flow.iter_mut().zip(rain.iter()).for_each(|(flow, &rain)| *flow *= if rain > 0.0 { rain } else { 0.0 });
+        }
+        accumulate(&routes.receiver, &routes.upstream_first, &mut flow);
+        cx.control.check()?;
+        let radius_metres = cx.size_metres * std::f32::consts::FRAC_2_PI;
+        let per_cell = (cells.mean_area(f64::from(radius_metres)) * 1.0e-6 / REFERENCE_KM2) as f32;
+        let discharge: Vec<f32> = flow.iter().map(|&area| area * per_cell).collect();
+        let least = self.source_area / REFERENCE_KM2 as f32;
+        let is_river = (0..cells.len()).map(|k| discharge[k] >= least && routes.receiver[k] as usize != k).collect();
+        let relief_metres = cx.relief_metres;
+        let network =
+            Network { cells: &cells, routes: &routes, discharge, is_river, sea, radius_metres, relief_metres };
+        let before = std::mem::take(&mut terrain.height);
+        let cut = self.cut(&network, &before, cx);
+        terrain.height = before;
+        let Cut { mut ground, mut water } = cut?;
+        let globe = cells.globe();
+        globe.close(&mut ground);
+        globe.close(&mut water);
+        globe.close(&mut flow);
+        terrain.height = ground;
+        terrain.set_map(MapKind::Water, Some(Arc::new(water)));
+        terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));
+        Ok(())
+    }
+
+    fn is_random(&self) -> bool {
+        self.deltas > 0.0
+    }
+
+    fn reads_sea_level(&self) -> bool {
+        true
+    }
+
+    fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn writes(&self) -> &'static [MapKind] {
+        &[MapKind::Water, MapKind::Flow]
+    }
+
+    fn on_globe(&self) -> bool {
+        true
+    }
+
+    fn on_square(&self) -> bool {
+        false
+    }
+}
+
+/// The ground with its valleys, and the water in them.
+struct Cut {
+    ground: Vec<f32>,
+    water: Vec<f32>,
+}
+
+impl PlanetRivers {
+    fn cut(&self, network: &Network, before: &[f32], cx: &Context) -> Result<Cut, Cancelled> {
+        let Network { cells, routes, discharge, is_river, sea, .. } = network;
+        let filled = if self.lakes { routes.filled(before) } else { before.to_vec() };
+        let rivers: Vec<usize> = routes.upstream_first.iter().map(|&k| k as usize).filter(|&k| is_river[k]).collect();
+        // beds stay above the sea, so that only fjords let it in
+        let floor = sea.next_up();
+        let mut depth = vec![0.0f32; cells.len()];
+        let mut bed = filled.clone();
+        for &k in &rivers {
+            depth[k] = self.depth / network.relief_metres * libm::powf(discharge[k], DEPTH_EXPONENT);
+            let low = filled[k] - depth[k];
+            bed[k] = if low > floor { low } else { floor };
+        }
+        // a lake keeps its water, however deep the ground below it
+        let is_lake = |k: usize| filled[k] > before[k];
+        let is_bed: Vec<bool> = (0..cells.len()).map(|k| is_river[k] && !is_lake(k)).collect();
+        never_rising(&rivers, &routes.receiver, &is_bed, &mut bed);
+        cx.control.check()?;
+        let slope = self.valley_slope * 1.0e-3 / network.relief_metres;
+        let half_width = |k: usize| 500.0 * self.width * discharge[k].sqrt();
+        let reach = |&k: &usize| Reach { cell: k as u32, bed: bed[k], half_width: half_width(k), slope };
+        let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
+        let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
+        let mut ground = valleys(network, before, &reaches, cx.control)?;
+        // where the side of a lower valley cuts into a bed, the bed goes on at that height
+        never_rising(&rivers, &routes.receiver, &is_bed, &mut ground);
+
+        // water stands in a bed no higher than in the one before it, and where it runs into a lake no lower than that
+        let mut surface = ground.clone();
+        rivers.iter().for_each(|&k| surface[k] = ground[k] + FULL * depth[k]);
+        never_rising(&rivers, &routes.receiver, &is_bed, &mut surface);
+        for k in (0..cells.len()).filter(|&k| cells.owns(k) && is_lake(k)) {
+            surface[k] = if filled[k] > surface[k] { filled[k] } else { surface[k] };
+        }
+        for &k in rivers.iter().rev() {
+            let to = routes.receiver[k] as usize;
+            if is_river[to] && surface[to] > surface[k] {
+                surface[k] = surface[to];
+            }
+        }
+        let depth_of = |k: usize| if ground[k] > *sea && surface[k] > ground[k] { surface[k] - ground[k] } else { 0.0 };
+        let water = (0..cells.len()).map(depth_of).collect();
+        if self.deltas > 0.0 {
+            deltas(self, network, &rivers, &fjord, &mut ground, cx)?;
+        }
+        Ok(Cut { ground, water })
+    }
+}
+
+/// Lowers the heights along the beds of rivers to those before them.
+fn never_rising(rivers: &[usize], receiver: &[u32], is_bed: &[bool], height: &mut [f32]) {
+    for &k in rivers {
+        let to = receiver[k] as usize;
+        if is_bed[k] && is_bed[to] && height[to] > height[k] {
+            height[to] = height[k];
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Moisture: what the wind brings from the sea, and what mountains take out of it.
+//!
+//! Law: along the wind the moisture M of the air grows towards 1 over the sea, dM = (1 - M)·e·ds/L_sea with the evaporation e of warm
+//! and cold water, and goes back over land towards what the land itself gives, dM = (M_land - M)·ds/L. Climbing air loses dM = -M·dz/H.
+//! What a place gets is M·(0.2 + 0.8·a) with the ascent a of its latitude ([`ascent`]), and more where air climbs.
+//! Scheme: on a planet a fixed number of semi-Lagrangian steps, in which the wind of a latitude is everywhere the same, so that a row comes from
+//! two rows, moved; a little is mixed across. On flat terrains one sweep line by line with the wind, exact over a step.
+//! Boundary: longitudes go round; over open edges comes air of a fixed moisture; on wrapping terrains the sweep goes round three times.
+//! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
+
+use std::f32::consts::{FRAC_PI_2, PI};
+use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_EXACT, PI as PI_EXACT};
+
+use super::approx::exp_of_minus;
+use super::belts::{ascent, wind};
+use super::sheet::Sheet;
+use super::{Climate, Ground};
+use crate::field::globe::from_angles;
+use crate::field::{Edges, Globe};
+
+/// Cells of the sheet around a planet and from pole to pole.
+const AROUND: usize = 320;
+const DOWN: usize = 160;
+/// Way of a step of the strongest wind, in cells, and how many steps: 100° of longitude in all.
+const STEP_CELLS: f32 = 1.5;
+const STEPS: usize = 60;
+/// Share of a cell's moisture that is mixed with its neighbours in the north and south in a step.
+const MIXED: f32 = 0.10;
+/// Way over the sea after which air is moist, in parts of a quarter of the way round (or of the side).
+const SEA_REACH: f32 = 0.08;
+/// What land gives back to the air on a terrain, which is small beside a planet; and on a planet where air sinks, and how much more
+/// where it rises and forests breathe.
+const LAND_OF_TERRAIN: f32 = 0.55;
+const LAND_OF_PLANET: f32 = 0.12;
+const FORESTS_BREATHE: f32 = 0.5;
+/// On a planet whole ranges count, not their slopes: air goes around and between, and loses its moisture over so much more climb.
+const GOES_AROUND: f32 = 3.0;
+/// Moisture of the air that comes over open edges.
+const INFLOW: f32 = 0.75;
+/// Samples per side of the sheet over a flat terrain, at most.
+const SIDE: usize = 129;
+const ROUNDS: usize = 3;
+/// What air that climbs adds to the rain, as a share of what it loses.
+const WINDWARD: f32 = 1.3;
+
+/// Moisture, and how far from the sea a place feels, over a whole terrain.
+pub struct Air {
+    pub moisture: Sheet,
+    /// 0 in the middle of a sea, 1 in the middle of a continent.
+    pub inland: Sheet,
+}
+
+impl Air {
+    /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the sun.
+    pub fn new(climate: &Climate, ground: &Ground, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
+        let height = heights(ground);
+        let sea = ground.sea_metres;
+        let inland = height.map(|i, j| if height.row(i)[j] > sea { 1.0 } else { 0.0 });
+        let moisture = if ground.terrain.grid.is_globe() {
+            over_planet(climate, sea, &height, sea_warmth, shift)
+        } else {
+            over_terrain(climate, ground, &height)
+        };
+        let radius = (height.width / 40).max(1);
+        Self { inland: inland.blurred(radius), moisture }
+    }
+}
+
+/// Heights in metres on the sheet.
+fn heights(ground: &Ground) -> Sheet {
+    let terrain = ground.terrain;
+    if terrain.grid.is_globe() {
+        return heights_around(ground);
+    }
+    let side = terrain.samples().clamp(2, SIDE);
+    // between two samples of the sheet the terrain may have many: their mean counts
+    let fine = ((terrain.samples() - 1) / (side - 1)).clamp(1, 8);
+    let cell = 1.0 / (side - 1) as f32;
+    Sheet::from_fn(side, side, false, |i, j| {
+        let mut sum = 0.0;
+        for k in 0..fine * fine {
+            let off = |k: usize| ((k as f32 + 0.5) / fine as f32 - 0.5) * cell;
+            sum += terrain.height_at(j as f32 * cell + off(k % fine), i as f32 * cell + off(k / fine));
+        }
+        sum / (fine * fine) as f32 * ground.relief_metres
+    })
+}
+
+/// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
+fn heights_around(ground: &Ground) -> Sheet {
+    let globe = Globe::new(ground.terrain.samples());
+    // cells of the sheet have the width of so many samples
+    let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
+    Sheet::from_fn(AROUND, DOWN, true, |i, j| {
+        let mut sum = 0.0;
+        for k in 0..fine * fine {
+            let part = |k: usize| (k as f64 + 0.5) / fine as f64;
+            let latitude = FRAC_PI_2_EXACT - (i as f64 + part(k / fine)) * PI_EXACT / DOWN as f64;
+            let longitude = (j as f64 + part(k % fine)) * 2.0 * PI_EXACT / AROUND as f64 - PI_EXACT;
+            sum += globe.sample(&ground.terrain.height, from_angles(latitude, longitude));
+        }
+        sum / (fine * fine) as f32 * ground.relief_metres
+    })
+}
+
+/// The wind of a row of the sheet, and what a step of it does.
+struct Belt {
+    /// Rows, and columns to the east, from where the air of a step comes.
+    rows: f32,
+    columns: f32,
+    /// Share of the way to what the sea, and the land, make of the air.
+    sea: f32,
+    land: f32,
+    /// Moisture that land gives back.
+    of_land: f32,
+    /// Share of the moisture that falls.
+    falls: f32,
+}
+
+impl Belt {
+    fn of(height: &Sheet, row: usize, climate: &Climate, sea_warmth: &dyn Fn(f32) -> f32, shift: f32) -> Self {
+        let latitude = height.latitude(row);
+        let [east, north] = wind((latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2));
+        let cell = PI / height.height as f32;
+        // a quarter of the way round is the unit of the reaches
+        let way = STEP_CELLS * cell / FRAC_PI_2 * (east * east + north * north).sqrt();
+        let falls = ascent((latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2));
+        let most = height.width as f32 / 16.0;
+        let warm = (0.3 + (sea_warmth(latitude) + 5.0) * (0.7 / 30.0)).clamp(0.15, 1.0);
+        Self {
+            rows: north * STEP_CELLS,
+            columns: (-east * STEP_CELLS / libm::cosf(latitude)).clamp(-most, most),
+            sea: (1.0 - exp_of_minus(way / SEA_REACH + 0.04)) * warm,
+            // rain forests give back most of what falls: moist air gets further where it rises
+            land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
+            of_land: LAND_OF_PLANET + FORESTS_BREATHE * falls,
+            falls,
+        }
+    }
+
+    /// Value of a sheet at the place from where the air of (row, column) comes.
+    #[inline]
+    fn upwind(&self, sheet: &Sheet, row: usize, column: usize) -> f32 {
+        let y = (row as f32 + self.rows).clamp(0.0, (sheet.height - 1) as f32);
+        let i = (y as usize).min(sheet.height - 2);
+        let x = column as f32 + self.columns + sheet.width as f32;
+        let whole = x as usize;
+        let (down, right) = (y - i as f32, x - whole as f32);
+        let left = whole % sheet.width;
+        let next = if left + 1 == sheet.width { 0 } else { left + 1 };
+        let along = |values: &[f32]| values[left] + (values[next] - values[left]) * right;
+        let top = along(sheet.row(i));
+        top + (along(sheet.row(i + 1)) - top) * down
+    }
+}
+
+/// Moisture with the winds of a planet, over longitude and latitude.
+fn over_planet(
+    climate: &Climate,
+    sea_metres: f32,
+    height: &Sheet,
+    sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
+    shift: f32,
+) -> Sheet {
+    let belts: Vec<Belt> = (0..height.height).map(|i| Belt::of(height, i, climate, sea_warmth, shift)).collect();
+    let surface = height.map(|i, j| height.row(i)[j].max(sea_metres));
+    let caught = height.map(|i, j| {
+        let climb = surface.row(i)[j] - belts[i].upwind(&surface, i, j);
+        if climb > 0.0 { 1.0 - exp_of_minus(climb / (climate.rain_height * GOES_AROUND)) } else { 0.0 }
+    });
+    let mut air = height.map(|_, _| 0.5);
+    for _ in 0..STEPS {
+        air = air.map(|i, j| {
+            let belt = &belts[i];
+            let beside = 0.5 * (air.row(i.max(1) - 1)[j] + air.row((i + 1).min(air.height - 1))[j]);
+            let came = belt.upwind(&air, i, j);
+            let came = (came + (beside - came) * MIXED) * (1.0 - caught.row(i)[j]);
+            if height.row(i)[j] <= sea_metres {
+                came + (1.0 - came) * belt.sea
+            } else {
+                came + (belt.of_land - came) * belt.land
+            }
+        });
+    }
+    let got = air.map(|i, j| air.row(i)[j] + belts[i].upwind(&air, i, j) * caught.row(i)[j] * WINDWARD).blurred(1);
+    got.map(|i, j| climate.rain * got.row(i)[j] * (0.2 + 0.8 * belts[i].falls))
+}
+
+/// Moisture with one wind over a flat terrain.
+fn over_terrain(climate: &Climate, ground: &Ground, height: &Sheet) -> Sheet {
+    let n = height.width;
+    let wraps = ground.terrain.grid.edges == Edges::Wrap;
+    let from = climate.wind_from.to_radians();
+    let (east, south) = (-libm::sinf(from), libm::cosf(from));
+    let by_columns = east.abs() >= south.abs();
+    let (main, side) = if by_columns { (east, south) } else { (south, east) };
+    let last = n - 1;
+    // index of a sample by its place along the wind's main axis and across it
+    let index = |along: usize, across: usize| {
+        let along = if main > 0.0 { along } else { last - along };
+        if by_columns { across * n + along } else { along * n + across }
+    };
+    let drift = side / main.abs();
+    let step = (1.0 + drift * drift).sqrt() / last as f32;
+    let land = 1.0 - exp_of_minus(step / climate.rain_reach);
+    let sea = 1.0 - exp_of_minus(step / SEA_REACH);
+    // share of the way from one sample across to the next, where the air comes from
+    let whole = libm::floorf(-drift);
+    let part = -drift - whole;
+    let upwind = |across: usize, add: isize| {
+        let at = across as isize + whole as isize + add;
+        if wraps { at.rem_euclid(last as isize) as usize } else { at.clamp(0, last as isize) as usize }
+    };
+    let mut out = height.clone();
+    let (mut air, mut before) = (vec![INFLOW; n], vec![INFLOW; n]);
+    let mut got = vec![0.0; n];
+    for round in 0..if wraps { ROUNDS } else { 1 } {
+        for along in usize::from(round > 0)..n {
+            std::mem::swap(&mut air, &mut before);
+            for across in 0..n {
+                let (a, b) = (upwind(across, 0), upwind(across, 1));
+                let came = before[a] + (before[b] - before[a]) * part;
+                let here = height.values[index(along, across)];
+                let (x, y) = (height.values[index(along.max(1) - 1, a)], height.values[index(along.max(1) - 1, b)]);
+                let upwind_metres = x + (y - x) * part;
+                let over = |h: f32| if h > ground.sea_metres { h } else { ground.sea_metres };
+                let climb = over(here) - over(upwind_metres);
+                let caught =
+                    if climb > 0.0 && along > 0 { 1.0 - exp_of_minus(climb / climate.rain_height) } else { 0.0 };
+                let kept = came * (1.0 - caught);
+                air[across] = if here <= ground.sea_metres {
+                    kept + (1.0 - kept) * sea
+                } else {
+                    kept + (LAND_OF_TERRAIN - kept) * land
+                };
+                got[across] = air[across] + came * caught * WINDWARD;
+            }
+            // eddies mix the air across the wind, or single rocks would draw long lines
+            let mixed = |across: usize| {
+                let (left, right) = (across.max(1) - 1, (across + 1).min(last));
+                0.5 * air[across] + 0.25 * (air[left] + air[right])
+            };
+            for across in 0..n {
+                before[across] = mixed(across);
+                out.values[index(along, across)] = got[across];
+            }
+            std::mem::swap(&mut air, &mut before);
+        }
+    }
+    if wraps {
+        (0..n).for_each(|across| out.values[index(0, across)] = out.values[index(last, across)]);
+        (0..n).for_each(|along| out.values[index(along, last)] = out.values[index(along, 0)]);
+    }
+    let out = out.blurred(1);
+    let latitudes = ground.latitudes(climate);
+    out.map(|i, j| {
+        let latitude = latitudes[0] + (latitudes[1] - latitudes[0]) * i as f32 / last as f32;
+        climate.rain * out.row(i)[j] * (0.2 + 0.8 * ascent(latitude))
+    })
+}
