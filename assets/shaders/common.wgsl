@@ -16,6 +16,10 @@ struct Frame {
     viewport: vec4<f32>,
     overlay: vec4<f32>,
     inland: vec4<f32>,
+    // from places seen from the eye
+    clip_from_eye: mat4x4<f32>,
+    // of the patches of a tree: step, where the eye lies in its step, quads
+    tiles: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: Frame;

@@ -36,6 +36,23 @@ fn inland_body(depth: f32, sun_share: f32) -> vec4<f32> {
     return vec4<f32>(colour * bright, hidden * 0.95);
 }
 
+// What is seen of the surface of inland water at a place: its depth is a fraction of the relief, `seen` how much of a film of
+// that depth shows.
+fn inland_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel: vec2<f32>) -> vec4<f32> {
+    let way = world - eye();
+    let distance = length(way);
+    let ray = way / distance;
+    let slope = ripples(world.xz, distance);
+    let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
+    let mirrored = 0.02 + 0.98 * pow(1.0 - saturate(-dot(ray, normal)), 5.0);
+    var up = reflect(ray, normal);
+    up.y = abs(up.y);
+    let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0) * sun_share;
+    let body = inland_body(depth, sun_share);
+    let light = mix(body.rgb, sky_colour(up), min(mirrored, 0.75)) + glint;
+    return covered(light, saturate(max(body.a, mirrored)) * seen, world, pixel);
+}
+
 @fragment
 fn inland_fragment(in: InlandVertex) -> @location(0) vec4<f32> {
     let water = film(in.world.xz);
@@ -43,18 +60,7 @@ fn inland_fragment(in: InlandVertex) -> @location(0) vec4<f32> {
     if water.y <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
-    let way = in.world - eye();
-    let distance = length(way);
-    let ray = way / distance;
-    let slope = ripples(in.world.xz, distance);
-    let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
-    let mirrored = 0.02 + 0.98 * pow(1.0 - saturate(-dot(ray, normal)), 5.0);
-    var up = reflect(ray, normal);
-    up.y = abs(up.y);
-    let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0) * sun_share;
-    let body = inland_body(water.x, sun_share);
-    let light = mix(body.rgb, sky_colour(up), min(mirrored, 0.75)) + glint;
-    return covered(light, saturate(max(body.a, mirrored)) * water.y, in.world, in.clip.xy);
+    return inland_surface(in.world, water.x, water.y, sun_share, in.clip.xy);
 }
 
 @vertex

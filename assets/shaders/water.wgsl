@@ -87,18 +87,12 @@ fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
     return vec2<f32>(across, near) * 0.05 * exp(-distance / (0.9 * side())) + swell * 0.02;
 }
 
-@fragment
-fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
-    if is_void(in.world.xz) {
-        discard;
-    }
-    let way = in.world - eye();
+// What is seen of the sea's surface at a place, over ground so far below it.
+fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
+    let way = world - eye();
     let distance = length(way);
     let ray = way / distance;
-    let place = (in.world.xz + 0.5 * side()) / cell();
-    let depth = sea() - ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
-
-    let slope = ripples(in.world.xz, distance);
+    let slope = ripples(world.xz, distance);
     let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
     let facing = saturate(-dot(ray, normal));
     let mirrored = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
@@ -112,5 +106,15 @@ fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
     let foam = (1.0 - smoothstep(0.0, 0.007 * relief(), depth)) * 0.18;
     let share = max(body.a, mirrored) * shore;
     let light = mix(body.rgb, sky, min(mirrored, 0.75)) + glint * shore + foam;
-    return covered(light, saturate(share + foam * shore), in.world, in.clip.xy);
+    return covered(light, saturate(share + foam * shore), world, pixel);
+}
+
+@fragment
+fn water_fragment(in: WaterVertex) -> @location(0) vec4<f32> {
+    if is_void(in.world.xz) {
+        discard;
+    }
+    let place = (in.world.xz + 0.5 * side()) / cell();
+    let depth = sea() - ground_height(clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample())));
+    return sea_surface(in.world, depth, in.clip.xy);
 }

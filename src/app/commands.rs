@@ -60,6 +60,8 @@ pub enum Command {
     DuplicateLayer,
     DeleteLayer,
     SoloLayer,
+    /// Shows a construction without the layers that follow it.
+    TreeAlone,
     ToggleLayer,
     MoveLayerUp,
     MoveLayerDown,
@@ -134,6 +136,7 @@ impl Command {
             Self::DuplicateLayer,
             Self::DeleteLayer,
             Self::SoloLayer,
+            Self::TreeAlone,
             Self::ToggleLayer,
             Self::MoveLayerUp,
             Self::MoveLayerDown,
@@ -262,6 +265,12 @@ impl Command {
                 "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
                 icon::HEADPHONES,
                 keys![NONE + S],
+            ),
+            Self::TreeAlone => (
+                "Show the tree alone",
+                "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
+                icon::TREE,
+                keys![ALT + Num0],
             ),
             Self::ToggleLayer => {
                 ("Show or hide", "Takes the layer out of the terrain, or puts it back.", icon::EYE, keys![NONE + H])

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! PreUpdate   systems::receive   reports of the worker → document, Shown
+//!             forming::advance   the tree of the scene, where the view asks it → Shown
 //!             compare::advance   the terrain to compare with → Shown
 //!             bench::advance     what a benchmark found → panels
 //!             measuring::advance the measures of the terrain on screen
@@ -21,6 +22,7 @@ pub mod dialogs;
 pub mod document;
 pub mod drive;
 mod export;
+mod forming;
 mod job;
 pub mod launch;
 mod lifeboat;
@@ -158,6 +160,7 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .init_resource::<export::Exports>()
     .init_resource::<patching::Patching>()
     .init_resource::<compare::Comparing>()
+    .init_resource::<forming::Forming>()
     .init_resource::<bench::Benching>()
     .init_resource::<measuring::Measuring>()
     .init_resource::<systems::FrameCost>()
@@ -167,7 +170,7 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
         PreUpdate,
         (
             systems::ask_before_closing,
-            (systems::receive, compare::advance, measuring::advance, bench::advance)
+            (systems::receive, forming::advance, compare::advance, measuring::advance, bench::advance)
                 .chain()
                 .run_if(resource_exists::<Bridge>),
         )

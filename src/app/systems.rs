@@ -17,6 +17,7 @@ use super::commands::{ViewAction, Viewpoint};
 use super::compare::Comparing;
 use super::drive::Observed;
 use super::export::{Exports, Product};
+use super::forming::Forming;
 use super::lifeboat::Lifeboat;
 use super::measuring::Measuring;
 use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, UnderCursor};
@@ -187,6 +188,7 @@ pub struct Hands<'w> {
     studio: ResMut<'w, Studio>,
     benching: ResMut<'w, Benching>,
     measuring: Res<'w, Measuring>,
+    forming: Res<'w, Forming>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
@@ -211,6 +213,7 @@ pub struct Beside<'w> {
     comparing: Res<'w, Comparing>,
     measuring: Res<'w, Measuring>,
     studio: Res<'w, Studio>,
+    forming: Res<'w, Forming>,
 }
 
 impl Beside<'_> {
@@ -220,6 +223,7 @@ impl Beside<'_> {
             || self.comparing.is_busy()
             || self.measuring.is_busy()
             || self.studio.is_busy()
+            || self.forming.is_busy()
     }
 }
 
@@ -250,6 +254,7 @@ pub fn panels(
     hands.studio.receive();
     info.variants = hands.studio.info();
     let received = receiving.elapsed();
+    info.no_tree = hands.forming.refusal();
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.stage = stage(&hands, &area);
@@ -424,6 +429,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         places_on_screen: Vec::new(),
         looks_at: None,
         patch_on_screen: Vec::new(),
+        no_tree: None,
         compare: CompareInfo::default(),
         variants: VariantsInfo::default(),
         bench: BenchInfo::default(),

@@ -26,12 +26,17 @@ pub struct ShotArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 720, value_parser = pixels())]
     pub height: u32,
-    /// How the ground is drawn: shaded, hillshade or wireframe
+    /// How the ground is drawn: shaded, hillshade or wireframe; a construction tree alone also adaptive-tessellation or
+    /// adaptive-wireframe
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
     /// Data over the ground: slope, change (erosion and deposition) or a map, like flow, water or hardness
     #[arg(long, value_name = "NAME", default_value = "none")]
     pub overlay: String,
+    /// Where the eye is over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
+    /// north, 90 east) and tilt (-90 is down) in degrees
+    #[arg(long, value_name = "EAST,SOUTH,ABOVE,HEADING,TILT", value_delimiter = ',', allow_hyphen_values = true)]
+    pub from: Vec<f32>,
     /// How a planet is shown: globe, map or orbit
     #[arg(long, value_name = "NAME", default_value = "globe")]
     pub way: String,
@@ -53,7 +58,9 @@ pub fn run(args: ShotArgs) -> Outcome {
 #[cfg(feature = "app")]
 fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     use crate::app::shot;
-    use crate::app::view::{Choice, Overlay, ViewMode, prepare};
+    use std::sync::Arc;
+
+    use crate::app::view::{Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, prepare};
     use crate::nodes::Control;
 
     let mode =
@@ -62,6 +69,8 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
+    let refused = |refusal: Refusal| super::usage(anyhow::anyhow!(refusal.text()));
+    let recipe = mode.asks_tree().then(|| Recipe::of(&job.scene)).transpose().map_err(refused)?;
     let terrain = job.evaluate()?;
     if job.scene.as_planet().is_some() {
         return draw_planet(args, &job, &terrain, mode, overlay);
@@ -70,8 +79,19 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
     let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
-    let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
-    shot::shot(prepared.into(), palette.into(), &options, &args.output)?;
+    let formation = recipe.map(|recipe| Arc::new(Formation::new(recipe, None)));
+    let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    if let [east, south, height, heading, tilt] = args.from[..] {
+        let place = [east, south].map(|metres| metres / prepared.scale.metres_per_world - 0.5 * SIDE_WORLD);
+        let at = glam::Vec3::new(place[0], 0.0, place[1]);
+        let ground = match &formation {
+            Some(formation) => formation.floor_world(at, 1e-3),
+            None => prepared.scale.ground_world(&prepared.terrain, at),
+        };
+        let eye_world = at.with_y(ground + height / prepared.scale.metres_per_world);
+        options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
+    }
+    shot::shot(prepared.into(), palette.into(), formation, &options, &args.output)?;
     super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match legend {
         None => Ok(()),

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::commands::{Command, Overlay, ViewAction};
 use talweg::app::document::Selection;
 use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
-use talweg::app::view::{Choice, prepare};
+use talweg::app::view::{Choice, Recipe, ViewMode, prepare};
 use talweg::eval::Quality;
 use talweg::field::{Edges, MapKind, Terrain};
 use talweg::nodes::{Control, Node};
@@ -293,6 +293,24 @@ fn view_keys_become_effects_and_change_the_view() {
     assert_eq!(panels.state().effects.len(), 3);
     assert!(!panels.state().editor.view.water);
     assert_eq!(panels.state().editor.view.mode.label(), "Hillshade");
+}
+
+#[test]
+fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
+    let mut panels = large(&["Construction", "Thermal"]);
+    press(&mut panels, Modifiers::ALT, Key::Num1);
+    let mode = panels.state().editor.view.mode;
+    assert!(mode == ViewMode::Adaptive && mode.asks_tree());
+    let scene = panels.state().editor.doc.shown_scene().0;
+    let refusal = Recipe::of(&scene).expect_err("an erosion follows the tree");
+    panels.state_mut().info.no_tree = Some(refusal);
+    panels.run();
+    assert!(panels.query_by_label_contains("Other layers").is_some());
+    click(&mut panels, "Show the tree alone");
+    assert_eq!(panels.state().editor.doc.solo(), Some(0));
+    assert!(Recipe::of(&panels.state().editor.doc.shown_scene().0).is_ok(), "the tree alone can be drawn");
+    click(&mut panels, "Show the grid");
+    assert_eq!(panels.state().editor.view.mode, ViewMode::Shaded);
 }
 
 #[test]

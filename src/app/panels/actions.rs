@@ -12,6 +12,7 @@ use crate::app::dialogs::{Answer, Then};
 use crate::app::document::Selection;
 use crate::film::Film;
 use crate::look::{BiomeTable, PREFIX};
+use crate::nodes::Node;
 use crate::param::Value;
 use crate::scene::{Scene, Warning};
 
@@ -45,6 +46,7 @@ impl Editor {
             }
             Command::DuplicateLayer => with(selected, |index| self.doc.duplicate_layer(index)),
             Command::DeleteLayer => with(selected, |index| self.doc.delete_layer(index)),
+            Command::TreeAlone => self.show_tree_alone(),
             Command::SoloLayer => with(selected, |index| self.doc.toggle_solo(index)),
             Command::ToggleLayer => with(selected, |index| self.doc.toggle_layer(index)),
             Command::MoveLayerUp => with(selected, |index| self.doc.move_layer(index, index + 1)),
@@ -113,6 +115,18 @@ impl Editor {
             Command::About => self.dialogs.show_about(),
         }
         ctx.request_repaint();
+    }
+
+    /// The first construction that is shown, on level ground and without what follows it.
+    fn show_tree_alone(&mut self) {
+        let layers = &self.doc.scene().layers;
+        let is_tree = |index: &usize| matches!(layers[*index].node, Node::Construction(_));
+        let found = (0..layers.len()).filter(is_tree).max_by_key(|index| layers[*index].enabled);
+        match found {
+            Some(index) if self.doc.solo() != Some(index) => self.doc.toggle_solo(index),
+            Some(_) => {}
+            None => self.toasts.info("There is no Construction layer to show alone."),
+        }
     }
 
     /// Someone wants to close the window: asks first if something would be lost.

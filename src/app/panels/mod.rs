@@ -28,6 +28,7 @@ mod transport;
 mod tree;
 mod tree_actions;
 mod tree_library;
+mod tree_notice;
 mod tree_piece;
 mod tree_profile;
 mod tree_view;
@@ -332,6 +333,12 @@ impl Editor {
             let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 4));
             let charts = Panel::bottom("charts").resizable(true).default_size(170.0).size_range(110.0..=360.0);
             charts.frame(frame).show(root, |ui| charts::show(ui, &mut self.doc, &mut self.charts, info));
+        }
+        if let Some(refusal) = info.no_tree.filter(|_| self.view.mode.asks_tree()) {
+            let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
+            Panel::top("no tree").exact_size(34.0).frame(frame).show(root, |ui| {
+                asked.extend(tree_notice::bar(ui, refusal, self.view.mode.of_grid()));
+            });
         }
         if info.compare.is_on() {
             let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));

@@ -9,6 +9,7 @@ use bevy::window::{PrimaryWindow, RequestRedraw};
 use super::camera::Pose;
 use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, piece_under};
 use super::draw::TerrainCamera;
+use super::formation::Formation;
 use super::mesh::Quality;
 use super::prepare::Prepared;
 use super::shown::Shown;
@@ -60,10 +61,14 @@ pub fn place(pose: &Pose, near_world: f32, transform: &mut Transform, projection
 }
 
 /// Nothing of the terrains is nearer to the eye than this.
-pub fn near_world<'a>(pose: &Pose, terrains: impl IntoIterator<Item = &'a Prepared>) -> f32 {
+pub fn near_world<'a>(
+    pose: &Pose,
+    terrains: impl IntoIterator<Item = &'a Prepared>,
+    formation: Option<&Formation>,
+) -> f32 {
     let near = |prepared: &Prepared| {
         let over_top = pose.eye_world.y - prepared.scale.top_world();
-        (0.2 * clearance_world(prepared)).max(0.1 * over_top)
+        (0.2 * clearance_world(prepared, formation)).max(0.1 * over_top)
     };
     terrains.into_iter().map(near).reduce(f32::min).unwrap_or(0.5)
 }
@@ -94,7 +99,7 @@ pub fn apply_camera(
     if pose != view.pose {
         view.pose = pose;
     }
-    place(&pose, near_world(&pose, shown.terrains()), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, shown.terrains(), shown.formation.as_deref()), &mut transform, &mut projection);
 }
 
 /// Finds the ground under the cursor.
@@ -114,7 +119,7 @@ pub fn update_probe(
         let piece = piece_under(cursor, rect, &shown)?;
         let (prepared, _) = shown.of(piece.side)?;
         let ray = view.pose.ray(&shown.layout().lens(rect.size()), cursor - piece.picture(rect).min);
-        let point = prepared.ground().pick_point(view.pose.eye_world, ray)?;
+        let point = shown.pick(piece.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
         let (uv, scale) = (prepared.scale.uv(point), &prepared.scale);
         let side_metres = super::scale::SIDE_WORLD * scale.metres_per_world;
         Some(Hit {

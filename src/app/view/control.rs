@@ -6,6 +6,7 @@ use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
 
 use super::camera::{Glide, Lens, PanPlane, Pose};
 use super::compare::{Piece, Side};
+use super::formation::Formation;
 use super::prepare::Prepared;
 use super::scale::SIDE_WORLD;
 use super::shown::Shown;
@@ -248,6 +249,7 @@ pub fn follow_mouse(
     }
     let (side, origin) = camera.picture;
     let Some(prepared) = shown.of(side).map(|(prepared, _)| prepared) else { return };
+    let formation = shown.formation.as_deref();
     let (lens, at) = (shown.layout().lens(rect.size()), cursor - origin);
 
     if !dragging {
@@ -255,7 +257,7 @@ pub fn follow_mouse(
     } else if camera.drag.is_none() {
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
         let rotate = buttons.pressed(MouseButton::Left) && !shift;
-        let point_world = anchor(&camera.pose, &lens, at, prepared);
+        let point_world = anchor(&camera.pose, &lens, at, side, &shown);
         camera.drag = Some(match (is_free, rotate) {
             (false, _) => Drag::Elsewhere,
             (true, true) => Drag::Rotate { pivot_world: point_world, from: at },
@@ -284,9 +286,9 @@ pub fn follow_mouse(
     if lines != 0.0 && is_free {
         camera.glide = None;
         camera.framed = Framed::ByHand;
-        let anchor_world = anchor(&camera.pose, &lens, at, prepared);
+        let anchor_world = anchor(&camera.pose, &lens, at, side, &shown);
         let distance = camera.pose.eye_world.distance(anchor_world).max(1e-3);
-        let nearest = (2.0 * clearance_world(prepared)).min(distance);
+        let nearest = (2.0 * clearance_world(prepared, formation)).min(distance);
         let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
         camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), &shown);
     }
@@ -306,9 +308,10 @@ fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
 }
 
 /// What the mouse holds on to: the ground or the sea under the cursor, or a point about as far away.
-fn anchor(pose: &Pose, lens: &Lens, at: Vec2, prepared: &Prepared) -> Vec3 {
+fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: Side, shown: &Shown) -> Vec3 {
+    let Some((prepared, _)) = shown.of(side) else { return Vec3::ZERO };
     let (scale, ray) = (&prepared.scale, pose.ray(lens, at).normalize());
-    let ground = prepared.ground().pick(pose.eye_world, ray);
+    let ground = shown.pick(side, pose.eye_world, ray);
     let level = |height: f32| {
         let distance = (height - pose.eye_world.y) / ray.y;
         (distance > 0.0 && scale.is_inside(pose.eye_world + ray * distance)).then_some(distance)
@@ -331,26 +334,36 @@ fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, shown: &Shown) -> Pose {
     confined(pose.rotate_about(pivot_world, turn.x, 0.0), shown)
 }
 
-/// How far the eye stays from the ground.
-pub fn clearance_world(prepared: &Prepared) -> f32 {
-    (1.5 * prepared.scale.cell_world).clamp(0.3, 4.0)
+/// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
+pub fn clearance_world(prepared: &Prepared, formation: Option<&Formation>) -> f32 {
+    let of_grid = (1.5 * prepared.scale.cell_world).clamp(0.3, 4.0);
+    formation.map_or(of_grid, |_| (NEAREST_METRES / prepared.scale.metres_per_world).clamp(1e-3, of_grid))
 }
+
+/// How near the eye comes to the ground of a tree.
+const NEAREST_METRES: f32 = 0.06;
 
 /// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
 pub fn confined(pose: Pose, shown: &Shown) -> Pose {
-    shown.terrains().fold(pose, confined_by)
+    shown.terrains().fold(pose, |pose, prepared| {
+        let is_edited = shown.prepared.as_ref().is_some_and(|edited| std::ptr::eq(&**edited, prepared));
+        confined_by(pose, prepared, shown.formation.as_deref().filter(|_| is_edited))
+    })
 }
 
-fn confined_by(pose: Pose, prepared: &Prepared) -> Pose {
+fn confined_by(pose: Pose, prepared: &Prepared, formation: Option<&Formation>) -> Pose {
     let scale = &prepared.scale;
     let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
     let mut floor = scale.base_world;
     if scale.is_inside(eye) {
-        floor = scale.ground_world(&prepared.terrain, eye) + prepared.inland_world(eye);
+        floor = match formation {
+            Some(formation) => formation.floor_world(eye, 1e-4),
+            None => scale.ground_world(&prepared.terrain, eye) + prepared.inland_world(eye),
+        };
         if scale.has_sea() {
             floor = floor.max(scale.sea_world);
         }
     }
-    eye.y = eye.y.max(floor + clearance_world(prepared));
+    eye.y = eye.y.max(floor + clearance_world(prepared, formation));
     Pose { eye_world: eye, ..pose }
 }

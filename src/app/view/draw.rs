@@ -1,6 +1,8 @@
 //! Drawing, in the render world: choose patches, tell the shaders, one pass.
 
+use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
 use bevy::core_pipeline::core_3d::main_opaque_pass_3d;
 use bevy::core_pipeline::core_3d::main_transparent_pass_3d;
@@ -9,21 +11,24 @@ use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages, CachedRenderPipelineId,
-    IndexFormat, PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
+    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages, IndexFormat,
+    PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
 use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
+use super::adaptive::atlas::{Atlas, Instance, Steps, is_wet, sides_of};
+use super::adaptive::{Budget, Look, Tessellation};
 use super::compare::{Piece, Side};
 use super::cut::Cut;
+use super::formation::Formation;
 use super::frame::{Eye, Frame};
 use super::lod::{Frustum, Patch, Reach, select};
-use super::mesh::{PatchMesh, Quality, SideKind, sides_of};
+use super::mesh::{self, PatchMesh, Quality, SideKind};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
-use super::pipelines::{Part, Pipelines, TargetKey, ViewShader};
+use super::pipelines::{Part, Parts, Pipelines, TargetKey, ViewShader};
 use super::prepare::Tint;
 use super::shown::{Drawn, Shown};
 use super::textures::{Layer, Textures, blank};
@@ -46,10 +51,32 @@ struct Batch {
     sides: u32,
     has_sea: bool,
     has_inland: bool,
-    ids: [CachedRenderPipelineId; Part::ALL.len()],
+    has_water: bool,
+    parts: Parts,
     bind_group: BindGroup,
     /// Pieces of the brink.
     walls: u32,
+    /// Drawn in place of the grid's patches.
+    tiles: Option<Tiles>,
+}
+
+/// Instances of the tiles of a tree.
+#[derive(Clone, Default)]
+struct Tiles {
+    ground: Range<u32>,
+    sides: Range<u32>,
+    /// Those with some ground under the sea, and with some under other water.
+    sea: Range<u32>,
+    water: Range<u32>,
+}
+
+/// A tree on the graphics card.
+struct Patchwork {
+    tessellation: Tessellation,
+    atlas: Atlas,
+    instances: Buffer,
+    instances_bytes: u64,
+    last: Option<Instant>,
 }
 
 /// A terrain on the graphics card.
@@ -59,6 +86,7 @@ struct Drawing {
     palette: PaletteTexture,
     /// The walls that are in the buffer, and the buffer.
     walls: Option<(Arc<Cut>, Buffer)>,
+    patchwork: Option<Patchwork>,
     batch: Option<Batch>,
 }
 
@@ -163,6 +191,8 @@ struct Studio<'a> {
     msaa: Msaa,
     mode: ViewMode,
     water: bool,
+    formation: Option<&'a Arc<Formation>>,
+    quality: Quality,
     mesh: &'a PatchMesh,
     device: &'a RenderDevice,
     queue: &'a RenderQueue,
@@ -206,9 +236,13 @@ fn prepare_drawings(
             buffers: Buffers::new(&device),
             palette: PaletteTexture::new(&device, is_frugal),
             walls: None,
+            patchwork: None,
             batch: None,
         });
         drawing.batch = None;
+        if side == Side::B || !wanted.mode.asks_tree() || wanted.shown.formation.is_none() {
+            drawing.patchwork = None;
+        }
         drawing.textures.advance(prepared, &device, &queue);
         if let Some(shown) = &drawing.textures.shown {
             drawing.palette.update(table, shown.prepared.ramp(), &queue);
@@ -220,6 +254,8 @@ fn prepare_drawings(
         msaa: *msaa,
         mode: wanted.mode,
         water: wanted.shown.water,
+        formation: wanted.shown.formation.as_ref().filter(|_| wanted.mode.asks_tree()),
+        quality: *quality,
         mesh: &mesh,
         device: &device,
         queue: &queue,
@@ -247,15 +283,35 @@ impl Drawing {
         let clip_from_world = clip_from_view * world_from_view.inverse();
         let [x, y, width, height] = picture_pixels(piece, view.viewport).map(|n| n as f32);
         let viewport = Vec4::new(x, y, width, height);
-        let eye = Eye { clip_from_world, eye_world: view.world_from_view.translation(), viewport };
+        let clip_from_eye = clip_from_view * Mat4::from_quat(view.world_from_view.rotation()).inverse();
+        let eye = Eye { clip_from_world, clip_from_eye, eye_world: view.world_from_view.translation(), viewport };
         let pixels_per_radian = 0.5 * height * clip_from_view.y_axis.y;
         let reach = Reach::new(&prepared.scale, mesh.detail, eye.eye_world, pixels_per_radian);
         let frustum = Frustum::new(piece.crop() * clip_from_world);
         let patches = select(&prepared.scale, &prepared.bounds, mesh.detail, &reach, Some(&frustum));
         let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
-        let frame = Frame::new(&eye, prepared, table, (studio.mode, has_sea), &reach, mesh.detail.quads);
-        self.buffers.write(&frame, &instances, studio.device, studio.queue);
+        let mut frame = Frame::new(&eye, prepared, table, (studio.mode, has_sea), &reach, mesh.detail.quads);
         let cut = prepared.cut.as_ref();
+        let target = TargetKey { format: view.target_format, samples: studio.msaa.samples(), cut: cut.is_some() };
+        let mut parts = pipelines.for_grid(studio.cache, target, (studio.mode.of_grid(), prepared.tint()));
+        let mut tiles = None;
+        if let Some(formation) = studio.formation.filter(|_| piece.side == Side::A) {
+            let look = Look {
+                eye_world: eye.eye_world.as_dvec3(),
+                clip_from_eye: piece.crop() * clip_from_eye,
+                pixels_per_radian: f64::from(pixels_per_radian),
+            };
+            let patchwork = self.patchwork.get_or_insert_with(|| Patchwork::new(studio, mesh));
+            let steps = Steps::new(look.eye_world, mesh.detail.quads as usize);
+            frame.tiles = steps.uniform;
+            tiles = patchwork.advance(formation, &look, &steps, prepared.scale.sea_world, studio);
+            // until there are patches and pipelines the grid is drawn
+            match pipelines.for_tree(studio.cache, target, studio.mode) {
+                Some(own) if tiles.is_some() => parts = own,
+                _ => tiles = None,
+            }
+        }
+        self.buffers.write(&frame, &instances, studio.device, studio.queue);
         let is_there = |(there, _): &(Arc<Cut>, Buffer)| cut.is_some_and(|cut| Arc::ptr_eq(cut, there));
         if !self.walls.as_ref().is_some_and(is_there) {
             self.walls = cut.map(|cut| (cut.clone(), walls_buffer(cut, studio.device)));
@@ -274,22 +330,88 @@ impl Drawing {
             map(Layer::Colours),
             map(Layer::Void),
             &self.palette.sampler,
+            self.patchwork.as_ref().map_or(&self.buffers.blank, |patchwork| &patchwork.atlas.view),
         ));
         Some(Batch {
             piece,
             patches: patches.len() as u32,
             sides: (instances.len() - patches.len()) as u32,
             has_sea,
+            has_water: studio.water && studio.formation.is_some_and(|formation| formation.has_water()),
             // data would be hard to read through water
             has_inland: studio.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
-            ids: pipelines.for_target(
-                studio.cache,
-                TargetKey { format: view.target_format, samples: studio.msaa.samples(), cut: cut.is_some() },
-                (studio.mode, prepared.tint()),
-            ),
+            parts,
+            tiles,
             bind_group: studio.device.create_bind_group("talweg view", &layout, &entries),
             walls: cut.map_or(0, |cut| cut.walls.len() as u32),
         })
+    }
+}
+
+impl Patchwork {
+    fn new(studio: &Studio, mesh: &PatchMesh) -> Self {
+        let is_fine = mesh.detail.quads as usize == Budget::FINE.quads;
+        let budget = if is_fine { Budget::FINE } else { Budget::FRUGAL };
+        let instances_bytes = 64 * 1024;
+        Self {
+            tessellation: Tessellation::new(budget),
+            atlas: Atlas::new(&budget, studio.device),
+            instances: Buffers::instances(studio.device, instances_bytes),
+            instances_bytes,
+            last: None,
+        }
+    }
+
+    /// A frame on: what is new goes to the graphics card. `None` as long as there is nothing.
+    fn advance(
+        &mut self,
+        formation: &Arc<Formation>,
+        look: &Look,
+        steps: &Steps,
+        sea_world: f32,
+        studio: &Studio,
+    ) -> Option<Tiles> {
+        let now = Instant::now();
+        let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32());
+        // a single picture waits for nothing; one that took long to draw is no reason to jump
+        let seconds = if studio.quality == Quality::Still { f32::MAX } else { seconds.min(0.25) };
+        for upload in self.tessellation.advance(formation, look, seconds) {
+            self.atlas.write(&upload, studio.queue);
+        }
+        self.tessellation.formation()?;
+        let all: Vec<_> = self.tessellation.tiles().collect();
+        let mut instances: Vec<Instance> = Vec::with_capacity(2 * all.len());
+        let mut list = |add: &mut dyn FnMut(&mut Vec<Instance>)| {
+            let from = instances.len() as u32;
+            add(&mut instances);
+            from..instances.len() as u32
+        };
+        let atlas = &self.atlas;
+        let tiles = Tiles {
+            ground: list(&mut |out| {
+                out.extend(all.iter().map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)))
+            }),
+            sides: list(&mut |out| {
+                for (tile, slot, _) in &all {
+                    out.extend(sides_of(tile.key).map(|side| atlas.instance(tile, *slot, steps, side)));
+                }
+            }),
+            sea: list(&mut |out| {
+                let wet = all.iter().filter(|(.., patch)| is_wet(patch, sea_world));
+                out.extend(wet.map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)));
+            }),
+            water: list(&mut |out| {
+                let wet = all.iter().filter(|(.., patch)| patch.wettest_world > 0.0);
+                out.extend(wet.map(|(tile, slot, _)| atlas.instance(tile, *slot, steps, 0)));
+            }),
+        };
+        let bytes: &[u8] = bytemuck::cast_slice(&instances);
+        if bytes.len() as u64 > self.instances_bytes {
+            self.instances_bytes = (bytes.len() as u64).next_power_of_two();
+            self.instances = Buffers::instances(studio.device, self.instances_bytes);
+        }
+        studio.queue.write_buffer(&self.instances, 0, bytes);
+        Some(tiles)
     }
 }
 
@@ -318,8 +440,16 @@ fn instances(patches: &[Patch], quads: u32, samples: usize) -> Vec<[u32; 4]> {
     let ground = patches.iter().map(|p| [p.column, p.row, p.level, 0]);
     let sides = patches
         .iter()
-        .flat_map(|p| sides_of(*p, quads, samples).map(|side: SideKind| [p.column, p.row, p.level, side as u32]));
+        .flat_map(|p| mesh::sides_of(*p, quads, samples).map(|side: SideKind| [p.column, p.row, p.level, side as u32]));
     ground.chain(sides).collect()
+}
+
+/// What is drawn of a part for each of its instances.
+#[derive(Clone, Copy)]
+enum Kind {
+    Patch,
+    Strip,
+    Vertices(u32),
 }
 
 fn draw(
@@ -332,8 +462,8 @@ fn draw(
 ) {
     let (camera, extracted, target, depth) = view.into_inner();
     let Some(mesh) = mesh else { return };
-    let pipelines = |batch: &Batch| batch.ids.map(|id| cache.get_render_pipeline(id));
-    let mut ready = drawings.batches().map(|(_, batch)| pipelines(batch).iter().all(Option::is_some)).peekable();
+    let is_ready = |batch: &Batch| batch.parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some());
+    let mut ready = drawings.batches().map(|(_, batch)| is_ready(batch)).peekable();
     if ready.peek().is_none() || !ready.all(|ready| ready) {
         return;
     }
@@ -356,27 +486,43 @@ fn draw(
         let [x, y, width, height] = picture_pixels(batch.piece, extracted.viewport).map(|n| n as f32);
         pass.set_viewport(x, y, width, height, depths.start, depths.end);
         pass.set_bind_group(0, &batch.bind_group, &[]);
+        let patches = match (&drawing.patchwork, &batch.tiles) {
+            (Some(patchwork), Some(_)) => &patchwork.instances,
+            _ => &drawing.buffers.instances,
+        };
         let sides = batch.patches..batch.patches + batch.sides;
-        for (part, pipeline) in Part::ALL.into_iter().zip(pipelines(batch)) {
-            let Some(pipeline) = pipeline else { continue };
-            let walls = drawing.walls.as_ref().filter(|_| part.is_wall() && batch.walls > 0);
-            if part.is_wall() && walls.is_none() {
+        let tiles = batch.tiles.clone().unwrap_or_default();
+        for (part, id) in &batch.parts {
+            let Some(pipeline) = cache.get_render_pipeline(*id) else { continue };
+            let (kind, which) = match part {
+                Part::Ground => (Kind::Patch, 0..batch.patches),
+                Part::Sides => (Kind::Strip, sides.clone()),
+                Part::Walls => (Kind::Vertices(4), 0..batch.walls),
+                Part::Sky => (Kind::Vertices(3), 0..1),
+                Part::InlandSides if batch.has_inland => (Kind::Strip, sides.clone()),
+                Part::InlandSurface if batch.has_inland => (Kind::Patch, 0..batch.patches),
+                Part::SeaSides if batch.has_sea => (Kind::Strip, sides.clone()),
+                Part::SeaWalls if batch.has_sea => (Kind::Vertices(4), 0..batch.walls),
+                Part::SeaSurface if batch.has_sea => (Kind::Vertices(6), 0..1),
+                Part::AdaptiveGround => (Kind::Patch, tiles.ground.clone()),
+                Part::AdaptiveSides => (Kind::Strip, tiles.sides.clone()),
+                Part::AdaptiveWaterSides if batch.has_water => (Kind::Strip, tiles.sides.clone()),
+                Part::AdaptiveWater if batch.has_water => (Kind::Patch, tiles.water.clone()),
+                Part::AdaptiveSeaSides if batch.has_sea => (Kind::Strip, tiles.sides.clone()),
+                Part::AdaptiveSea if batch.has_sea => (Kind::Patch, tiles.sea.clone()),
+                _ => continue,
+            };
+            if which.is_empty() {
                 continue;
             }
-            let instances = walls.map_or(&drawing.buffers.instances, |(_, buffer)| buffer);
+            let walls = drawing.walls.as_ref().filter(|_| part.is_wall());
+            let instances = walls.map_or(patches, |(_, buffer)| buffer);
             pass.set_vertex_buffer(0, instances.slice(..));
             pass.set_render_pipeline(pipeline);
-            match part {
-                Part::Ground => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
-                Part::Sides => pass.draw(0..mesh.strip_vertices, sides.clone()),
-                Part::Walls => pass.draw(0..4, 0..batch.walls),
-                Part::SeaWalls if batch.has_sea => pass.draw(0..4, 0..batch.walls),
-                Part::Sky => pass.draw(0..3, 0..1),
-                Part::InlandSides if batch.has_inland => pass.draw(0..mesh.strip_vertices, sides.clone()),
-                Part::InlandSurface if batch.has_inland => pass.draw_indexed(0..mesh.index_count, 0, 0..batch.patches),
-                Part::SeaSides if batch.has_sea => pass.draw(0..mesh.strip_vertices, sides.clone()),
-                Part::SeaSurface if batch.has_sea => pass.draw(0..6, 0..1),
-                Part::InlandSides | Part::InlandSurface | Part::SeaSides | Part::SeaWalls | Part::SeaSurface => {}
+            match kind {
+                Kind::Patch => pass.draw_indexed(0..mesh.index_count, 0, which),
+                Kind::Strip => pass.draw(0..mesh.strip_vertices, which),
+                Kind::Vertices(count) => pass.draw(0..count, which),
             }
         }
     }
@@ -385,5 +531,12 @@ fn draw(
         shown.map_or(0, |textures| textures.prepared.serial)
     };
     let beside_bytes = drawings.of(Side::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
+    let is_settled = drawings.0.iter().flatten().all(|drawing| {
+        drawing.patchwork.as_ref().is_none_or(|patchwork| {
+            let shows = drawing.batch.as_ref().is_some_and(|batch| batch.tiles.is_some());
+            shows && patchwork.tessellation.is_settled
+        })
+    });
+    drawn.settle(is_settled);
     drawn.tell([Side::A, Side::B].map(serial), beside_bytes);
 }

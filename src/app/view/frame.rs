@@ -36,6 +36,10 @@ pub struct Frame {
     overlay: Vec4,
     /// Depths between which inland water fades in, as fractions of the relief; whether the sea is drawn; unused.
     inland: Vec4,
+    /// From places relative to the eye.
+    clip_from_eye: Mat4,
+    /// Of the patches of a tree: step, where the eye lies in its step, quads.
+    pub tiles: Vec4,
 }
 
 /// Films thinner than this, as fractions of the relief, are not seen; from the second depth on water is.
@@ -44,6 +48,8 @@ const FILM: (f32, f32) = (0.000_3, 0.001_5);
 /// What is known of the camera.
 pub struct Eye {
     pub clip_from_world: Mat4,
+    /// From places relative to the eye, which are exact however near they are.
+    pub clip_from_eye: Mat4,
     pub eye_world: Vec3,
     /// Origin and size in pixels.
     pub viewport: Vec4,
@@ -82,6 +88,8 @@ impl Frame {
             viewport: eye.viewport,
             overlay: prepared.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
             inland: Vec4::new(FILM.0, FILM.1, f32::from(u8::from(has_sea)), 0.0),
+            clip_from_eye: eye.clip_from_eye,
+            tiles: Vec4::ZERO,
         }
     }
 }

@@ -16,6 +16,7 @@
 
 #![allow(clippy::disallowed_methods, reason = "no height depends on how it is drawn")]
 
+mod adaptive;
 mod apply;
 mod bounds;
 mod camera;
@@ -23,6 +24,7 @@ mod compare;
 mod control;
 mod cut;
 mod draw;
+mod formation;
 mod frame;
 pub mod globe;
 mod idle;
@@ -53,6 +55,7 @@ pub use camera::{Lens, Pose};
 pub use compare::{Beside, Layout, Piece, Side};
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
 pub use draw::{DrawPlugin, TerrainCamera};
+pub use formation::{Formation, Recipe, Refusal};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
 pub use mesh::Quality;

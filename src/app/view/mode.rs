@@ -12,26 +12,50 @@ pub enum ViewMode {
     Hillshade,
     /// The palette with the triangles that are drawn.
     Wireframe,
+    /// A construction tree, asked where the picture needs it.
+    Adaptive,
+    /// The same with the triangles that are drawn.
+    AdaptiveWireframe,
 }
 
 impl ViewMode {
-    pub const ALL: [Self; 3] = [Self::Shaded, Self::Hillshade, Self::Wireframe];
+    pub const ALL: [Self; 5] =
+        [Self::Shaded, Self::Hillshade, Self::Wireframe, Self::Adaptive, Self::AdaptiveWireframe];
+    /// The ways of showing the grid.
+    pub const OF_GRID: [Self; 3] = [Self::Shaded, Self::Hillshade, Self::Wireframe];
 
     pub fn label(self) -> &'static str {
         match self {
             Self::Shaded => "Shaded",
             Self::Hillshade => "Hillshade",
             Self::Wireframe => "Wireframe",
+            Self::Adaptive => "Adaptive tessellation",
+            Self::AdaptiveWireframe => "Adaptive wireframe",
         }
     }
 
     /// How the command line calls it.
     pub fn name(self) -> String {
-        self.label().to_lowercase()
+        self.label().to_lowercase().replace(' ', "-")
     }
 
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
+    /// Whether it shows a construction tree and not the grid.
+    pub fn asks_tree(self) -> bool {
+        !Self::OF_GRID.contains(&self)
+    }
+
+    /// What is drawn where the tree cannot be.
+    #[must_use]
+    pub fn of_grid(self) -> Self {
+        match self {
+            Self::AdaptiveWireframe => Self::Wireframe,
+            mode if mode.asks_tree() => Self::Shaded,
+            mode => mode,
+        }
     }
 
     /// Whether the ground is shown without its colours.
@@ -45,6 +69,10 @@ impl ViewMode {
             Self::Shaded => "Shows the colours of the palette, with sun, sky and haze.",
             Self::Hillshade => "Shows the relief in grey, without colours.",
             Self::Wireframe => "Shows the triangles that are drawn, finer near the eye.",
+            Self::Adaptive => {
+                "Draws a construction from its tree and not from the grid: detail appears as you come near, down to centimetres."
+            }
+            Self::AdaptiveWireframe => "Shows the triangles that are made of the tree, finer near the eye.",
         }
     }
 }

@@ -13,6 +13,7 @@ use bevy::render::render_resource::{
 };
 use bevy::shader::Shader;
 
+use super::adaptive::atlas::Instance;
 use super::frame::Frame;
 use super::mode::ViewMode;
 use super::prepare::Tint;
@@ -31,13 +32,20 @@ pub enum Part {
     /// The side of the sea over the walls.
     SeaWalls,
     SeaSurface,
+    AdaptiveGround,
+    AdaptiveSides,
+    AdaptiveWaterSides,
+    AdaptiveWater,
+    AdaptiveSeaSides,
+    AdaptiveSea,
 }
 
 /// How the ground is coloured: a fragment stage each.
 type Look = (ViewMode, Tint);
 
 impl Part {
-    pub const ALL: [Self; 9] = [
+    /// The parts of a terrain drawn from its grid.
+    const OF_GRID: [Self; 9] = [
         Self::Ground,
         Self::Sides,
         Self::Walls,
@@ -47,6 +55,18 @@ impl Part {
         Self::SeaSides,
         Self::SeaWalls,
         Self::SeaSurface,
+    ];
+    /// The parts of a terrain drawn from patches of a tree; the brink is that of the grid.
+    const OF_PATCHES: [Self; 9] = [
+        Self::AdaptiveGround,
+        Self::AdaptiveSides,
+        Self::Walls,
+        Self::Sky,
+        Self::AdaptiveWaterSides,
+        Self::AdaptiveWater,
+        Self::AdaptiveSeaSides,
+        Self::SeaWalls,
+        Self::AdaptiveSea,
     ];
 
     fn entry_points(self, look: Look) -> (&'static str, &'static str) {
@@ -59,9 +79,9 @@ impl Part {
                     (ViewMode::Hillshade, Tint::None) => "ground_hillshade",
                     (ViewMode::Hillshade, Tint::Slope) => "ground_hillshade_slope",
                     (ViewMode::Hillshade, Tint::Data) => "ground_hillshade_data",
-                    (ViewMode::Wireframe, Tint::None) => "ground_wireframe",
-                    (ViewMode::Wireframe, Tint::Slope) => "ground_wireframe_slope",
-                    (ViewMode::Wireframe, Tint::Data) => "ground_wireframe_data",
+                    (_, Tint::None) => "ground_wireframe",
+                    (_, Tint::Slope) => "ground_wireframe_slope",
+                    (_, Tint::Data) => "ground_wireframe_data",
                 };
                 ("ground_vertex", fragment)
             }
@@ -73,11 +93,24 @@ impl Part {
             Self::InlandSurface => ("inland_vertex", "inland_fragment"),
             Self::SeaSides => ("water_sides_vertex", "water_sides_fragment"),
             Self::SeaSurface => ("water_vertex", "water_fragment"),
+            Self::AdaptiveGround => match look.0 {
+                ViewMode::AdaptiveWireframe => ("adaptive_vertex", "adaptive_wireframe"),
+                _ => ("adaptive_vertex", "adaptive_ground"),
+            },
+            Self::AdaptiveSides => ("adaptive_sides_vertex", "sides_fragment"),
+            Self::AdaptiveWaterSides => ("adaptive_water_sides_vertex", "adaptive_water_sides_fragment"),
+            Self::AdaptiveWater => ("adaptive_water_vertex", "adaptive_water_fragment"),
+            Self::AdaptiveSeaSides => ("adaptive_sea_sides_vertex", "water_sides_fragment"),
+            Self::AdaptiveSea => ("adaptive_sea_vertex", "adaptive_sea_fragment"),
         }
     }
 
     fn is_water(self) -> bool {
-        matches!(self, Self::InlandSides | Self::InlandSurface | Self::SeaSides | Self::SeaWalls | Self::SeaSurface)
+        !self.is_solid() && self != Self::Sky
+    }
+
+    fn is_solid(self) -> bool {
+        matches!(self, Self::Ground | Self::Sides | Self::Walls | Self::AdaptiveGround | Self::AdaptiveSides)
     }
 
     /// Whether it stands on the pieces of the brink.
@@ -85,20 +118,42 @@ impl Part {
         matches!(self, Self::Walls | Self::SeaWalls)
     }
 
-    /// Whether it is drawn once for each patch, or each piece of the brink.
+    /// Whether it is drawn once for each patch of the grid, or each piece of the brink.
     fn is_patched(self) -> bool {
-        !matches!(self, Self::Sky | Self::SeaSurface)
+        Self::OF_GRID.contains(&self) && !matches!(self, Self::Sky | Self::SeaSurface)
+    }
+
+    /// Whether it is drawn from patches of a tree.
+    fn is_adaptive(self) -> bool {
+        Self::OF_PATCHES.contains(&self) && !Self::OF_GRID.contains(&self)
+    }
+
+    fn is_side(self) -> bool {
+        matches!(
+            self,
+            Self::Sides
+                | Self::Walls
+                | Self::InlandSides
+                | Self::SeaSides
+                | Self::SeaWalls
+                | Self::AdaptiveSides
+                | Self::AdaptiveWaterSides
+                | Self::AdaptiveSeaSides
+        )
     }
 }
 
 /// Where the water's surface lies on the ground it wins: steps of depth, and more where it is seen at a slant.
 const INLAND_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
 
-/// All looks of the ground, the plain ones first.
+/// All looks of the grid, the plain ones first.
 fn looks() -> impl Iterator<Item = Look> {
     let tints = [Tint::None, Tint::Slope, Tint::Data];
-    tints.into_iter().flat_map(|tint| ViewMode::ALL.map(|mode| (mode, tint)))
+    tints.into_iter().flat_map(|tint| ViewMode::OF_GRID.map(|mode| (mode, tint)))
 }
+
+/// Parts with the pipelines that draw them.
+pub type Parts = Vec<(Part, CachedRenderPipelineId)>;
 
 /// What the pipelines depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -116,13 +171,18 @@ impl TargetKey {
     }
 }
 
-/// The shader of everything in the view; in both worlds.
+/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is translated
+/// when it is used.
 #[derive(Resource, Clone)]
-pub struct ViewShader(Handle<Shader>);
+pub struct ViewShader {
+    grid: Handle<Shader>,
+    patches: Handle<Shader>,
+}
 
-impl ViewShader {
-    pub fn load(shaders: &mut Assets<Shader>) -> Self {
-        let source = concat!(
+/// The files of the shader, joined, and more.
+macro_rules! joined {
+    ($($more:literal),*) => {
+        concat!(
             include_str!("../../../assets/shaders/screen.wgsl"),
             include_str!("../../../assets/shaders/common.wgsl"),
             include_str!("../../../assets/shaders/sky.wgsl"),
@@ -130,8 +190,18 @@ impl ViewShader {
             include_str!("../../../assets/shaders/sides.wgsl"),
             include_str!("../../../assets/shaders/water.wgsl"),
             include_str!("../../../assets/shaders/inland.wgsl"),
-        );
-        Self(shaders.add(Shader::from_wgsl(source, "talweg/view.wgsl")))
+            $(include_str!($more)),*
+        )
+    };
+}
+
+impl ViewShader {
+    pub fn load(shaders: &mut Assets<Shader>) -> Self {
+        let mut add = |source: &'static str, name: &str| shaders.add(Shader::from_wgsl(source, name.to_string()));
+        Self {
+            grid: add(joined!(), "talweg/view.wgsl"),
+            patches: add(joined!("../../../assets/shaders/adaptive.wgsl"), "talweg/adaptive.wgsl"),
+        }
     }
 }
 
@@ -161,36 +231,50 @@ impl Pipelines {
                     filtered(),
                     filtered(),
                     sampler(SamplerBindingType::Filtering),
+                    texture_2d(TextureSampleType::Float { filterable: false }),
                 ),
             ),
         );
         Self { layout, shader, queued: HashMap::default() }
     }
 
-    /// Ids of the pipelines for a target, in the order of [`Part::ALL`]. Those of all looks are queued together, when
-    /// the target is seen for the first time, so that a change finds its own ready; until then it is drawn in the
-    /// first.
-    pub fn for_target(
-        &mut self,
-        cache: &PipelineCache,
-        key: TargetKey,
-        look: Look,
-    ) -> [CachedRenderPipelineId; Part::ALL.len()] {
+    /// Pipelines for a target that draw the grid, in drawing order. Those of all looks are queued together, when the target is
+    /// seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
+    pub fn for_grid(&mut self, cache: &PipelineCache, key: TargetKey, look: Look) -> Parts {
         let first = Look::default();
         if !self.queued.contains_key(&(Part::Sky, first, key)) {
-            let rest = Part::ALL.into_iter().filter(|part| *part != Part::Ground).map(|part| (part, first));
+            let rest = Part::OF_GRID.into_iter().filter(|part| *part != Part::Ground).map(|part| (part, first));
             for (part, look) in looks().map(|look| (Part::Ground, look)).chain(rest) {
-                let id = cache.queue_render_pipeline(self.describe(part, look, key));
-                self.queued.insert((part, look, key), id);
+                self.queue(cache, part, look, key);
             }
         }
-        Part::ALL.map(|part| {
+        let part = |part: Part| {
             let id = self.queued[&(part, first, key)];
             match self.queued.get(&(part, look, key)) {
-                Some(own) if cache.get_render_pipeline(*own).is_some() => *own,
-                _ => id,
+                Some(own) if cache.get_render_pipeline(*own).is_some() => (part, *own),
+                _ => (part, id),
             }
-        })
+        };
+        Part::OF_GRID.map(part).to_vec()
+    }
+
+    /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
+    pub fn for_tree(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode) -> Option<Parts> {
+        let look = (mode, Tint::None);
+        let parts: Parts = Part::OF_PATCHES.iter().map(|part| (*part, self.queue(cache, *part, look, key))).collect();
+        parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
+    }
+
+    fn queue(&mut self, cache: &PipelineCache, part: Part, look: Look, key: TargetKey) -> CachedRenderPipelineId {
+        // only grounds have looks
+        let has_look = matches!(part, Part::Ground | Part::AdaptiveGround);
+        let look = if has_look { look } else { Look::default() };
+        if let Some(id) = self.queued.get(&(part, look, key)) {
+            return *id;
+        }
+        let id = cache.queue_render_pipeline(self.describe(part, look, key));
+        self.queued.insert((part, look, key), id);
+        id
     }
 
     fn describe(&self, part: Part, look: Look, key: TargetKey) -> RenderPipelineDescriptor {
@@ -206,32 +290,43 @@ impl Pipelines {
                 shader_location: 0,
             }],
         };
-        let topology = match part {
-            Part::Sides | Part::InlandSides | Part::SeaSides | Part::Walls | Part::SeaWalls => {
-                PrimitiveTopology::TriangleStrip
-            }
-            _ => PrimitiveTopology::TriangleList,
+        let tile = VertexBufferLayout {
+            array_stride: size_of::<Instance>() as u64,
+            step_mode: VertexStepMode::Instance,
+            attributes: vec![
+                VertexAttribute { format: VertexFormat::Uint32x4, offset: 0, shader_location: 0 },
+                VertexAttribute { format: VertexFormat::Float32x4, offset: 16, shader_location: 1 },
+            ],
         };
+        let buffers = if part.is_patched() {
+            vec![patch]
+        } else if part.is_adaptive() {
+            vec![tile]
+        } else {
+            Vec::new()
+        };
+        let shader = if part.is_adaptive() { &self.shader.patches } else { &self.shader.grid };
+        let topology = if part.is_side() { PrimitiveTopology::TriangleStrip } else { PrimitiveTopology::TriangleList };
         RenderPipelineDescriptor {
             label: Some(format!("talweg {part:?}").into()),
             layout: vec![self.layout.clone()],
             vertex: VertexState {
-                shader: self.shader.0.clone(),
+                shader: shader.clone(),
                 entry_point: Some(vertex.into()),
                 shader_defs: shader_defs.clone(),
-                buffers: if part.is_patched() { vec![patch] } else { Vec::new() },
+                buffers,
             },
             primitive: PrimitiveState { topology, cull_mode: (part != Part::Sky).then_some(Face::Back), ..default() },
             depth_stencil: Some(DepthStencilState {
                 format: CORE_3D_DEPTH_FORMAT,
-                depth_write_enabled: Some(matches!(part, Part::Ground | Part::Sides | Part::Walls)),
+                depth_write_enabled: Some(part.is_solid()),
                 depth_compare: Some(CompareFunction::GreaterEqual),
                 stencil: default(),
                 bias: if part == Part::InlandSurface { INLAND_BIAS } else { default() },
             }),
             multisample: MultisampleState { count: key.samples, ..default() },
             fragment: Some(FragmentState {
-                shader: self.shader.0.clone(),
+                shader: shader.clone(),
                 entry_point: Some(fragment.into()),
                 shader_defs,
                 targets: vec![Some(ColorTargetState {

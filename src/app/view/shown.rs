@@ -1,11 +1,13 @@
 //! What the view shall show, and what it shows: the two ends of the way to the screen.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bevy::prelude::Resource;
+use glam::Vec3;
 
 use super::compare::{Beside, Layout, Piece, Side};
+use super::formation::Formation;
 use super::globe::PreparedGlobe;
 use super::prepare::Prepared;
 use crate::look::PaletteTable;
@@ -21,11 +23,13 @@ pub struct Shown {
     pub water: bool,
     /// Another terrain to compare with; its textures go when this goes.
     pub beside: Option<Beside>,
+    /// The tree that the terrain was made of, where it is that tree and nothing else; only while it is drawn.
+    pub formation: Option<Arc<Formation>>,
 }
 
 impl Default for Shown {
     fn default() -> Self {
-        Self { prepared: None, globe: None, palette: None, water: true, beside: None }
+        Self { prepared: None, globe: None, palette: None, water: true, beside: None, formation: None }
     }
 }
 
@@ -42,6 +46,18 @@ impl Shown {
     pub fn serial(&self) -> u64 {
         let terrain = self.prepared.as_ref().map(|prepared| prepared.serial);
         self.globe.as_ref().map(|globe| globe.serial).or(terrain).unwrap_or(0)
+    }
+
+    /// How far along a ray the ground of a side is met.
+    pub fn pick(&self, side: Side, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
+        let (prepared, _) = self.of(side)?;
+        match self.formation.as_ref().filter(|_| side == Side::A) {
+            Some(formation) => {
+                let long = direction_world.length();
+                formation.pick(origin_world, direction_world, prepared.scale.highest_world).map(|t| t / long)
+            }
+            None => prepared.ground().pick(origin_world, direction_world),
+        }
     }
 
     /// All terrains, the one that is edited first.
@@ -69,6 +85,8 @@ struct Report {
     serials: [AtomicU64; 2],
     /// Memory of the textures of B.
     beside_bytes: AtomicU64,
+    /// Patches of a tree are on their way, or still morph.
+    unsettled: AtomicBool,
 }
 
 impl Drawn {
@@ -91,7 +109,13 @@ impl Drawn {
     pub fn is(&self, shown: &Shown) -> bool {
         let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
         let there = shown.serial() == 0 || shown.serial() == self.serial();
-        there && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+        let settled = !self.0.unsettled.load(Ordering::Acquire);
+        there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+    }
+
+    /// Whether all patches of a tree that the picture wants are there.
+    pub(super) fn settle(&self, is_settled: bool) {
+        self.0.unsettled.store(!is_settled, Ordering::Release);
     }
 
     /// The two terrains that are drawn now, and the memory of the textures of B.

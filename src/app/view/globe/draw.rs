@@ -348,7 +348,7 @@ fn draw(
 ) {
     let (camera, extracted, target, depth) = view.into_inner();
     let (Some(mesh), Some(batch), Some(buffers)) = (mesh, &drawing.batch, &drawing.buffers) else { return };
-    let ground = if batch.mode == ViewMode::Wireframe { Part::Wireframe } else { Part::Ground };
+    let ground = if batch.mode.of_grid() == ViewMode::Wireframe { Part::Wireframe } else { Part::Ground };
     let parts: &[Part] = match batch.way {
         GlobeWay::Map => &[Part::Map],
         _ => &[ground, Part::Sky, Part::Lines, Part::Clouds],
@@ -391,6 +391,7 @@ fn draw(
             Part::Clouds | Part::Lines => {}
         }
     }
+    drawn.settle(true);
     drawn.tell([drawing.textures.shown.as_ref().map_or(0, |shown| shown.prepared.serial), 0], 0);
 }
 

@@ -1,0 +1,211 @@
+// Adaptive tessellation: patches of a tree, evaluated on the CPU where the picture needs them. A vertex reads its own values
+// and those of the vertex of the next coarser level that it morphs into; see src/app/view/adaptive/mosaic.rs.
+// Places count in whole steps from the eye's own, so that a vertex comes out the same in every patch that has it.
+
+@group(0) @binding(10) var patch_map: texture_2d<f32>;
+
+struct PatchVertex {
+    // from the eye
+    seen: vec3<f32>,
+    slope: vec2<f32>,
+    // of the water, below 0 where it is dry
+    depth: f32,
+    quad: vec2<f32>,
+}
+
+fn patch_vertex(piece: vec4<u32>, morphs: vec4<f32>, at: vec2<u32>) -> PatchVertex {
+    let quads = frame.tiles.w;
+    let texel = vec2<i32>(i32((piece.w & 0xffffu) + 2u * at.x), i32((piece.w >> 16u) + at.y));
+    let own = textureLoad(patch_map, texel, 0);
+    let coarse = textureLoad(patch_map, texel + vec2<i32>(1, 0), 0);
+    // each product is exact at the ends, where patches meet
+    let part = vec2<f32>(at) / quads;
+    let rest = 1.0 - part;
+    let top = morphs.x * rest.x + morphs.y * part.x;
+    let bottom = morphs.z * rest.x + morphs.w * part.x;
+    let morph = top * rest.y + bottom * part.y;
+    let left = 1.0 - morph;
+    let shift = piece.z & 31u;
+    let corner = bitcast<vec2<i32>>(piece.xy);
+    let even = vec2<u32>(at.x & 0xfffffffeu, at.y & 0xfffffffeu);
+    let here = vec2<f32>(corner + vec2<i32>(at << vec2<u32>(shift))) * frame.tiles.x - frame.tiles.yz;
+    let there = vec2<f32>(corner + vec2<i32>(even << vec2<u32>(shift))) * frame.tiles.x - frame.tiles.yz;
+    let flat = here * left + there * morph;
+    let values = own * left + coarse * morph;
+    let quad = vec2<f32>(at) * left + vec2<f32>(even) * morph;
+    return PatchVertex(vec3<f32>(flat.x, values.x - eye().y, flat.y), values.yz, values.w, quad);
+}
+
+fn clip_of_seen(seen: vec3<f32>) -> vec4<f32> {
+    return frame.clip_from_eye * vec4<f32>(seen, 1.0);
+}
+
+fn patch_place(index: u32) -> vec2<u32> {
+    let row = u32(frame.tiles.w) + 1u;
+    return vec2<u32>(index % row, index / row);
+}
+
+struct AdaptiveVertex {
+    @builtin(position) @invariant clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+    @location(1) quad: vec2<f32>,
+    @location(2) haze: vec4<f32>,
+    @location(3) slope: vec2<f32>,
+}
+
+@vertex
+fn adaptive_vertex(
+    @builtin(vertex_index) index: u32,
+    @location(0) piece: vec4<u32>,
+    @location(1) morphs: vec4<f32>,
+) -> AdaptiveVertex {
+    let vertex = patch_vertex(piece, morphs, patch_place(index));
+    let world = vertex.seen + eye();
+    return AdaptiveVertex(clip_of_seen(vertex.seen), world, vertex.quad, haze(world), vertex.slope);
+}
+
+// Sun and openness come from the grid, the normal from the tree.
+fn adaptive_surface(in: AdaptiveVertex) -> Surface {
+    let light = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
+    return Surface(normalize(vec3<f32>(-in.slope.x, 1.0, -in.slope.y)), length(in.slope), light.x, light.y);
+}
+
+fn as_ground(in: AdaptiveVertex) -> GroundVertex {
+    return GroundVertex(in.clip, in.world, in.quad, in.haze);
+}
+
+@fragment
+fn adaptive_ground(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+    let surface = adaptive_surface(in);
+    let ground = as_ground(in);
+    return drawn(in_haze(light_on(natural(ground, surface), surface), ground), ground);
+}
+
+@fragment
+fn adaptive_wireframe(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+    let surface = adaptive_surface(in);
+    let ground = as_ground(in);
+    return drawn(with_edges(in_haze(light_on(natural(ground, surface), surface), ground), ground), ground);
+}
+
+// ---- the sides ----
+
+fn patch_edge(piece: vec4<u32>, morphs: vec4<f32>, along: u32) -> PatchVertex {
+    let quads = u32(frame.tiles.w);
+    var at = vec2<u32>(0u, along);
+    switch (piece.z >> 8u) - 1u {
+        case 0u: { at = vec2<u32>(quads - along, 0u); }
+        case 1u: { at = vec2<u32>(quads, quads - along); }
+        case 2u: { at = vec2<u32>(along, quads); }
+        default: {}
+    }
+    return patch_vertex(piece, morphs, at);
+}
+
+fn side_vertex(piece: vec4<u32>, seen: vec3<f32>, height: f32, top: f32) -> SideVertex {
+    let moved = vec3<f32>(seen.x, height - eye().y, seen.z);
+    return SideVertex(clip_of_seen(moved), moved + eye(), top, side_normal((piece.z >> 8u) - 1u));
+}
+
+@vertex
+fn adaptive_sides_vertex(
+    @builtin(vertex_index) index: u32,
+    @location(0) piece: vec4<u32>,
+    @location(1) morphs: vec4<f32>,
+) -> SideVertex {
+    let edge = patch_edge(piece, morphs, index / 2u);
+    if (index & 1u) == 0u {
+        return SideVertex(clip_of_seen(edge.seen), edge.seen + eye(), edge.seen.y + eye().y, side_normal((piece.z >> 8u) - 1u));
+    }
+    return side_vertex(piece, edge.seen, base(), edge.seen.y + eye().y);
+}
+
+@vertex
+fn adaptive_sea_sides_vertex(
+    @builtin(vertex_index) index: u32,
+    @location(0) piece: vec4<u32>,
+    @location(1) morphs: vec4<f32>,
+) -> SideVertex {
+    let edge = patch_edge(piece, morphs, index / 2u);
+    let ground = edge.seen.y + eye().y;
+    return side_vertex(piece, edge.seen, select(max(sea(), ground), ground, (index & 1u) == 1u), ground);
+}
+
+@vertex
+fn adaptive_water_sides_vertex(
+    @builtin(vertex_index) index: u32,
+    @location(0) piece: vec4<u32>,
+    @location(1) morphs: vec4<f32>,
+) -> SideVertex {
+    let edge = patch_edge(piece, morphs, index / 2u);
+    let ground = edge.seen.y + eye().y;
+    let top = ground + max(edge.depth, 0.0);
+    return side_vertex(piece, edge.seen, select(top, ground, (index & 1u) == 1u), top);
+}
+
+@fragment
+fn adaptive_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
+    if is_drowned(in.world.y) || in.top - in.world.y < 0.0 || is_void(in.world.xz) {
+        discard;
+    }
+    let ray = normalize(in.world - eye());
+    let facing = saturate(-dot(ray, in.normal));
+    let body = inland_body(0.02, 0.85);
+    let light = mix(body.rgb * (0.85 + 0.25 * facing), sky_light(), 0.03 + 0.5 * pow(1.0 - facing, 5.0));
+    return covered(light, body.a * 0.9, in.world, in.clip.xy);
+}
+
+// ---- water: a surface of its own, which ends where the ground comes through ----
+
+struct WetVertex {
+    @builtin(position) @invariant clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+    @location(1) depth: f32,
+}
+
+fn wet_vertex(seen: vec3<f32>, height: f32, depth: f32) -> WetVertex {
+    let moved = vec3<f32>(seen.x, height - eye().y, seen.z);
+    return WetVertex(clip_of_seen(moved), moved + eye(), depth);
+}
+
+@vertex
+fn adaptive_sea_vertex(
+    @builtin(vertex_index) index: u32,
+    @location(0) piece: vec4<u32>,
+    @location(1) morphs: vec4<f32>,
+) -> WetVertex {
+    let vertex = patch_vertex(piece, morphs, patch_place(index));
+    return wet_vertex(vertex.seen, sea(), sea() - (vertex.seen.y + eye().y));
+}
+
+@fragment
+fn adaptive_sea_fragment(in: WetVertex) -> @location(0) vec4<f32> {
+    if is_void(in.world.xz) {
+        discard;
+    }
+    return sea_surface(in.world, in.depth, in.clip.xy);
+}
+
+@vertex
+fn adaptive_water_vertex(
+    @builtin(vertex_index) index: u32,
+    @location(0) piece: vec4<u32>,
+    @location(1) morphs: vec4<f32>,
+) -> WetVertex {
+    let vertex = patch_vertex(piece, morphs, patch_place(index));
+    let ground = vertex.seen.y + eye().y;
+    return wet_vertex(vertex.seen, ground + vertex.depth, vertex.depth);
+}
+
+@fragment
+fn adaptive_water_fragment(in: WetVertex) -> @location(0) vec4<f32> {
+    let sun_share = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x;
+    if in.depth <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
+        discard;
+    }
+    // from near, the film of the shore is thinner
+    let near = saturate(distance(in.world, eye()) / (0.1 * side()));
+    let depth = in.depth / relief();
+    let seen = smoothstep(frame.inland.x * near * near, frame.inland.y * near, depth);
+    return inland_surface(in.world, depth, seen, sun_share, in.clip.xy);
+}

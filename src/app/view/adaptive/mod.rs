@@ -1,0 +1,409 @@
+//! Adaptive tessellation: the tree is asked at the vertices that the picture needs, however near the eye comes.
+//!
+//! ```text
+//! eye ─▶ mosaic (which patches, how far morphed) ─▶ tiles ─▶ instances
+//!           │ missing                ▲ has
+//!           ▼                        │
+//!         pool (threads) ─ patches ─▶ shelf (places by last use) ─▶ atlas texture
+//! ```
+//! [`mosaic`] and [`shelf`] are plain logic, [`patch`] asks the tree, [`pool`] does so on threads, [`atlas`] knows the
+//! graphics card. All of it lives in the render world, away from the main thread.
+//! When the tree changes, the patches that the change does not touch are kept; the others are computed while the old
+//! ones stay on screen, and all are exchanged at once.
+
+pub mod atlas;
+pub mod mosaic;
+pub mod patch;
+pub mod pool;
+pub mod shelf;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use glam::{DVec2, DVec3, Mat4, Vec3};
+
+use self::mosaic::{Key, Mosaic, Plan, Surroundings, Tile};
+use self::patch::Patch;
+use self::pool::{Job, Pool};
+use self::shelf::Shelf;
+use super::formation::Formation;
+use super::lod::Frustum;
+use super::scale::SIDE_WORLD;
+
+/// How finely to draw, and what it may cost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Budget {
+    /// Quads along the side of a patch: a power of two.
+    pub quads: usize,
+    /// Width on screen of a quad where its level ends.
+    pub quad_pixels: f64,
+    /// Patches on the graphics card, in bytes; as many are kept in memory.
+    pub bytes: usize,
+    /// Levels a second by which corners move.
+    pub levels_per_second: f32,
+}
+
+impl Budget {
+    /// For a graphics card.
+    pub const FINE: Self = Self { quads: 32, quad_pixels: 4.5, bytes: 96 << 20, levels_per_second: 4.0 };
+    /// For a renderer in software.
+    pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 9.0, bytes: 16 << 20, levels_per_second: 4.0 };
+
+    pub fn slots(&self) -> u32 {
+        (self.bytes / Patch::bytes(self.quads)) as u32
+    }
+}
+
+/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask for levels
+/// too far apart.
+const LEAST_REACH_PATCHES: f64 = 3.0;
+
+/// Jobs handed to the pool at a time.
+const MOST_JOBS: usize = 256;
+/// Places of the shelf that the mosaic leaves for what is on its way.
+const SPARE: usize = 64;
+
+/// The eye as the tessellation needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    pub eye_world: DVec3,
+    /// From places relative to the eye.
+    pub clip_from_eye: Mat4,
+    pub pixels_per_radian: f64,
+}
+
+/// See the module.
+pub struct Tessellation {
+    pub budget: Budget,
+    formation: Option<Arc<Formation>>,
+    mosaic: Mosaic,
+    shelf: Shelf,
+    pool: Pool,
+    arriving: Option<Arriving>,
+    tiles: Vec<Tile>,
+    /// Asked for: they wait on the shelf for their brothers.
+    wanted: Vec<Key>,
+    /// Nothing is on its way, and nothing moves.
+    pub is_settled: bool,
+}
+
+/// The patches of a newer formation, shown when there are as many as are needed.
+struct Arriving {
+    formation: Arc<Formation>,
+    patches: HashMap<Key, Arc<Patch>>,
+    changed: Option<[[f64; 2]; 2]>,
+}
+
+impl Arriving {
+    fn is_changed(&self, key: Key) -> bool {
+        let Some([low, high]) = self.changed else { return false };
+        let (corner, side) = world_of(key);
+        (0..2).all(|k| corner[k] <= high[k] && low[k] <= corner[k] + side)
+    }
+}
+
+/// North-west corner and side in the world.
+fn world_of(key: Key) -> ([f64; 2], f64) {
+    let whole = f64::from(SIDE_WORLD);
+    let (corner, side) = key.place();
+    (corner.map(|at| (at - 0.5) * whole), side * whole)
+}
+
+/// A patch that goes to the graphics card.
+pub struct Upload {
+    pub slot: u32,
+    pub patch: Arc<Patch>,
+}
+
+impl Tessellation {
+    pub fn new(budget: Budget) -> Self {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Self {
+            budget,
+            formation: None,
+            mosaic: Mosaic::default(),
+            shelf: Shelf::new(budget.slots()),
+            pool: Pool::new(budget.quads, cores.saturating_sub(1).clamp(1, 12)),
+            arriving: None,
+            tiles: Vec::new(),
+            wanted: Vec::new(),
+            is_settled: false,
+        }
+    }
+
+    /// Moves towards showing `wanted` as `look` sees it, `seconds` after the last time; says what is to be uploaded.
+    pub fn advance(&mut self, wanted: &Arc<Formation>, look: &Look, seconds: f32) -> Vec<Upload> {
+        let mut uploads = self.receive();
+        uploads.extend(self.exchange(wanted));
+        if let Some(arriving) = &self.arriving {
+            let job = |key: Key| {
+                let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
+                Job { formation: arriving.formation.clone(), key, parent }
+            };
+            let lacking = self.lacking(arriving);
+            self.pool.ask(arriving.formation.serial, lacking.into_iter().take(MOST_JOBS).map(job));
+        }
+        let Some(formation) = self.formation.clone() else {
+            self.is_settled = false;
+            return uploads;
+        };
+        self.shelf.use_now(self.mosaic.keys().chain(self.wanted.iter().copied()));
+        let view = View {
+            shelf: &self.shelf,
+            look,
+            frustum: Frustum::new(look.clip_from_eye),
+            reach: f64::from(SIDE_WORLD)
+                * (look.pixels_per_radian / (self.budget.quads as f64 * self.budget.quad_pixels))
+                    .max(LEAST_REACH_PATCHES),
+        };
+        let pace = seconds * self.budget.levels_per_second;
+        let most = (self.shelf.slots() as usize).saturating_sub(SPARE);
+        let Plan { tiles, missing, is_moving } = self.mosaic.step(&view, pace, most);
+        self.tiles = tiles.into_iter().filter(|tile| view.is_visible(tile.key)).collect();
+        self.is_settled = missing.is_empty() && !is_moving && self.arriving.is_none();
+        if self.arriving.is_none() {
+            let job = |key: Key| {
+                let parent = key.parent().and_then(|parent| self.shelf.get(parent)).cloned();
+                Job { formation: formation.clone(), key, parent }
+            };
+            self.pool.ask(formation.serial, missing.iter().copied().take(MOST_JOBS).map(job));
+            self.wanted = missing;
+        }
+        uploads
+    }
+
+    /// Patches that the threads have finished.
+    fn receive(&mut self) -> Vec<Upload> {
+        let mut uploads = Vec::new();
+        for patch in self.pool.take() {
+            let patch = Arc::new(patch);
+            match &mut self.arriving {
+                Some(arriving) if arriving.formation.serial == patch.serial => {
+                    arriving.patches.insert(patch.key, patch);
+                }
+                _ if self.formation.as_ref().is_some_and(|formation| formation.serial == patch.serial) => {
+                    if let Some(slot) = self.shelf.put(patch.clone()) {
+                        uploads.push(Upload { slot, patch });
+                    }
+                }
+                _ => {}
+            }
+        }
+        uploads
+    }
+
+    /// Patches of the mosaic that the newer formation has not, those whose parents are there, the coarse ones first.
+    fn lacking(&self, arriving: &Arriving) -> Vec<Key> {
+        let there = |key: &Key| arriving.patches.contains_key(key);
+        let mut keys: Vec<Key> =
+            self.mosaic.keys().filter(|key| !there(key) && key.parent().is_none_or(|parent| there(&parent))).collect();
+        keys.sort();
+        keys
+    }
+
+    /// Goes over to a newer formation when all of it is there. One that was begun is finished even if something newer is
+    /// wanted: where every frame wants another, nothing would ever be shown.
+    fn exchange(&mut self, wanted: &Arc<Formation>) -> Vec<Upload> {
+        if self.arriving.is_none() && self.formation.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
+            let changed = match &self.formation {
+                Some(shown) => wanted.changed_from(shown),
+                None => Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]),
+            };
+            let mut arriving = Arriving { formation: wanted.clone(), patches: HashMap::new(), changed };
+            for key in self.mosaic.keys() {
+                if let Some(patch) = self.shelf.get(key).filter(|_| !arriving.is_changed(key)) {
+                    arriving.patches.insert(key, patch.clone());
+                }
+            }
+            self.arriving = Some(arriving);
+        }
+        let Some(arriving) = &self.arriving else { return Vec::new() };
+        if self.mosaic.keys().any(|key| !arriving.patches.contains_key(&key)) {
+            return Vec::new();
+        }
+        let Some(arriving) = self.arriving.take() else { return Vec::new() };
+        self.shelf.retain(|patch| arriving.patches.contains_key(&patch.key) || !arriving.is_changed(patch.key));
+        let mut uploads = Vec::new();
+        for (key, patch) in arriving.patches {
+            if self.shelf.get(key).is_none_or(|shown| !Arc::ptr_eq(shown, &patch))
+                && let Some(slot) = self.shelf.put(patch.clone())
+            {
+                uploads.push(Upload { slot, patch });
+            }
+        }
+        self.formation = Some(arriving.formation);
+        uploads
+    }
+
+    /// What is drawn: patches in view, with their places in the atlas.
+    pub fn tiles(&self) -> impl Iterator<Item = (&Tile, u32, &Arc<Patch>)> {
+        self.tiles.iter().filter_map(|tile| Some((tile, self.shelf.slot(tile.key)?, self.shelf.get(tile.key)?)))
+    }
+
+    /// The formation on screen.
+    pub fn formation(&self) -> Option<&Arc<Formation>> {
+        self.formation.as_ref()
+    }
+
+    /// Bytes of the patches that are there.
+    #[cfg(test)]
+    pub fn bytes(&self) -> usize {
+        self.shelf.len() * Patch::bytes(self.budget.quads)
+    }
+}
+
+/// The mosaic's view of the patches on the shelf.
+struct View<'a> {
+    shelf: &'a Shelf,
+    look: &'a Look,
+    frustum: Frustum,
+    /// Distance up to which the root is fine enough.
+    reach: f64,
+}
+
+impl View<'_> {
+    fn level_at(&self, distance_world: f64) -> f32 {
+        (self.reach / distance_world.max(1e-9)).log2() as f32
+    }
+
+    /// Corners of the box around a patch, seen from the eye.
+    fn around(&self, key: Key) -> (DVec3, DVec3) {
+        let (corner, side) = world_of(key);
+        let (low, high) = match self.shelf.get(key) {
+            Some(patch) => (f64::from(patch.lowest_world), f64::from(patch.highest_world)),
+            None => (-1e6, 1e6),
+        };
+        let flat = DVec2::from(corner);
+        let low = DVec3::new(flat.x, low, flat.y) - self.look.eye_world;
+        (low, DVec3::new(low.x + side, high - self.look.eye_world.y, low.z + side))
+    }
+}
+
+impl Surroundings for View<'_> {
+    fn has(&self, key: Key) -> bool {
+        self.shelf.get(key).is_some()
+    }
+
+    fn wanted(&self, key: Key) -> f32 {
+        let (low, high) = self.around(key);
+        self.level_at(DVec3::ZERO.clamp(low, high).length())
+    }
+
+    fn wanted_at(&self, place: [f64; 2], key: Key) -> f32 {
+        let whole = f64::from(SIDE_WORLD);
+        let at = place.map(|at| (at - 0.5) * whole);
+        let height = self.shelf.get(key).map_or(0.0, |patch| {
+            let (corner, side) = key.place();
+            let vertex = |k: usize| if place[k] > corner[k] + 0.5 * side { patch.quads } else { 0 };
+            f64::from(patch.own(vertex(1), vertex(0))[0])
+        });
+        self.level_at((DVec3::new(at[0], height, at[1]) - self.look.eye_world).length())
+    }
+
+    fn is_visible(&self, key: Key) -> bool {
+        let (low, high) = self.around(key);
+        // sides and water hang from the patches at the border
+        let end = (1u32 << key.level) - 1;
+        let on_border = key.column == 0 || key.row == 0 || key.column == end || key.row == end;
+        let (down, up) = if on_border { (1e4, 1e4) } else { (0.0, 100.0) };
+        let margin = 1e-3 * (high - low);
+        let low = low - margin - DVec3::new(0.0, down, 0.0);
+        let high = high + margin + DVec3::new(0.0, up, 0.0);
+        self.frustum.meets(as_vec3(low), as_vec3(high))
+    }
+}
+
+fn as_vec3(at: DVec3) -> Vec3 {
+    at.as_vec3()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::view::formation::Recipe;
+    use crate::construction::{Tree, presets};
+
+    fn formation(tree: Arc<Tree>, before: Option<&Formation>) -> Arc<Formation> {
+        Arc::new(Formation::new(Recipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225 }, before))
+    }
+
+    const LOOK: Look =
+        Look { eye_world: DVec3::new(40.0, 90.0, 60.0), clip_from_eye: Mat4::IDENTITY, pixels_per_radian: 400.0 };
+    const SMALL: Budget = Budget { quads: 8, quad_pixels: 14.0, bytes: 6 << 20, levels_per_second: 4.0 };
+
+    fn look() -> Look {
+        let projection = Mat4::perspective_infinite_reverse_rh(0.6, 1.5, 0.1);
+        let clip_from_eye = projection * Mat4::look_to_rh(Vec3::ZERO, Vec3::new(0.1, -0.5, -1.0), Vec3::Y);
+        Look { clip_from_eye, ..LOOK }
+    }
+
+    fn settle(tessellation: &mut Tessellation, wanted: &Arc<Formation>, look: &Look) -> usize {
+        let mut uploads = 0;
+        for _ in 0..6000 {
+            uploads += tessellation.advance(wanted, look, 1e9).len();
+            if tessellation.is_settled {
+                return uploads;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(2));
+        }
+        panic!("it never settles");
+    }
+
+    #[test]
+    fn it_comes_to_rest_within_its_budget_and_a_small_change_computes_little_again() {
+        let tree = presets::valley();
+        let first = formation(tree.clone(), None);
+        let mut tessellation = Tessellation::new(SMALL);
+        let look = look();
+        let all = settle(&mut tessellation, &first, &look);
+        assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
+        let mut changed = (*tree).clone();
+        let disc = crate::construction::Piece {
+            form: crate::construction::Form::Disc(crate::construction::disc::Disc {
+                x: 600.0,
+                y: 700.0,
+                radius: 300.0,
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        changed.terrain = crate::construction::Piece {
+            form: crate::construction::Form::Blend(crate::construction::Group {
+                of: vec![changed.terrain.clone(), disc],
+                ..Default::default()
+            }),
+            ..Default::default()
+        };
+        let second = formation(Arc::new(changed), Some(&first));
+        assert!(second.changed_from(&first).is_some());
+        let again = settle(&mut tessellation, &second, &look);
+        assert!(tessellation.formation().is_some_and(|shown| shown.serial == second.serial));
+        assert!(again > 0 && again <= all + 8, "{again} of {all}");
+        let same = formation(second.recipe.tree.clone(), Some(&second));
+        assert!(same.changed_from(&second).is_none());
+        assert_eq!(settle(&mut tessellation, &same, &look), 0, "nothing changed, nothing is computed");
+    }
+
+    #[test]
+    fn a_small_picture_from_near_the_ground_comes_to_rest_with_few_patches() {
+        let formation = formation(presets::volcano(), None);
+        let mut tessellation = Tessellation::new(SMALL);
+        let ground = formation.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
+        let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * formation.per_metre, 125.0);
+        let made = settle(&mut tessellation, &formation, &Look { eye_world, pixels_per_radian: 60.0, ..look() });
+        assert!(made < 1500, "{made}");
+    }
+
+    #[test]
+    fn near_the_ground_the_patches_are_of_centimetres() {
+        let formation = formation(presets::volcano(), None);
+        let mut tessellation = Tessellation::new(SMALL);
+        let ground = formation.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
+        // ten centimetres over the ground
+        let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * formation.per_metre, 60.0);
+        settle(&mut tessellation, &formation, &Look { eye_world, ..look() });
+        let finest = tessellation.mosaic.keys().map(|key| key.level).max().unwrap_or(0);
+        let spacing_metres = 1000.0 / formation.per_metre / (8.0 * f64::from(1u32 << finest));
+        assert!(spacing_metres < 0.01, "{spacing_metres} m");
+    }
+}

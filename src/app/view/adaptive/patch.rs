@@ -1,0 +1,139 @@
+//! A patch of ground: its own vertices, and those of the next coarser level that they morph into.
+//!
+//! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its values
+//! are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's neighbours without
+//! a crack. The place of a vertex follows from the whole number of steps to it, the same for all patches that have it.
+
+use super::super::formation::{Formation, Sample};
+use super::super::scale::SIDE_WORLD;
+use super::mosaic::Key;
+
+/// Height, slope to the east, slope to the south, depth of the water; in units of the world.
+pub type Texel = [f32; 4];
+
+/// A patch ready to be drawn. Never changes.
+#[derive(Debug)]
+pub struct Patch {
+    pub key: Key,
+    /// Of the formation.
+    pub serial: u64,
+    pub quads: usize,
+    /// Row by row, for each vertex its own texel and that of the vertex it morphs into.
+    pub texels: Vec<Texel>,
+    /// Of the vertices of both levels.
+    pub lowest_world: f32,
+    pub highest_world: f32,
+    /// Greatest depth of the water.
+    pub wettest_world: f32,
+}
+
+impl Patch {
+    /// Computes a patch; `None` if `stop` says so, which is asked after every row.
+    pub fn new(
+        formation: &Formation,
+        key: Key,
+        quads: usize,
+        parent: Option<&Self>,
+        stop: impl Fn() -> bool,
+    ) -> Option<Self> {
+        let side = f64::from(SIDE_WORLD);
+        let step = side / (quads as f64 * f64::from(1u32 << key.level));
+        let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64) * step - 0.5 * side;
+        let detail = formation.detail(step);
+        let low = [place(key.column, 0), place(key.row, 0)];
+        let high = [place(key.column, quads), place(key.row, quads)];
+        let selection = formation.within(low, high);
+        let n = quads + 1;
+        let mut own: Vec<Texel> = Vec::with_capacity(n * n);
+        for i in 0..n {
+            if stop() {
+                return None;
+            }
+            for j in 0..n {
+                let at = [place(key.column, j), place(key.row, i)];
+                own.push(texel(&formation.at(&selection, at, &detail)));
+            }
+        }
+        let half = quads / 2;
+        let corner = [key.row as usize % 2 * half, key.column as usize % 2 * half];
+        let coarse = |i: usize, j: usize| match parent {
+            Some(parent) => parent.own(corner[0] + i / 2, corner[1] + j / 2),
+            None => own[i * n + j],
+        };
+        let mut patch = Self {
+            key,
+            serial: formation.serial,
+            quads,
+            texels: Vec::with_capacity(2 * n * n),
+            lowest_world: f32::INFINITY,
+            highest_world: f32::NEG_INFINITY,
+            wettest_world: f32::NEG_INFINITY,
+        };
+        for i in 0..n {
+            for j in 0..n {
+                for texel in [own[i * n + j], coarse(i, j)] {
+                    patch.lowest_world = patch.lowest_world.min(texel[0]);
+                    patch.highest_world = patch.highest_world.max(texel[0]);
+                    patch.wettest_world = patch.wettest_world.max(texel[3]);
+                    patch.texels.push(texel);
+                }
+            }
+        }
+        Some(patch)
+    }
+
+    /// Values of vertex (i, j), row and column.
+    pub fn own(&self, i: usize, j: usize) -> Texel {
+        self.texels[2 * (i * (self.quads + 1) + j)]
+    }
+
+    /// Bytes of a patch of so many quads along its side, on the graphics card and again in memory.
+    pub fn bytes(quads: usize) -> usize {
+        (quads + 1) * (quads + 1) * 2 * size_of::<Texel>()
+    }
+}
+
+fn texel(sample: &Sample) -> Texel {
+    [sample.height as f32, sample.slope[0] as f32, sample.slope[1] as f32, sample.depth as f32]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::view::formation::Recipe;
+    use crate::construction::presets;
+
+    fn formation() -> Formation {
+        let recipe = Recipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225 };
+        Formation::new(recipe, None)
+    }
+
+    #[test]
+    fn patches_that_touch_have_the_same_bits_where_they_do() {
+        let formation = formation();
+        let make =
+            |key, parent: Option<&Patch>| Patch::new(&formation, key, 16, parent, || false).expect("not stopped");
+        let root = make(Key::ROOT, None);
+        let children = Key::ROOT.children().map(|key| make(key, Some(&root)));
+        let [a, b, ..] = &children;
+        let grandchildren = b.key.children().map(|key| make(key, Some(b)));
+        for k in 0..=16 {
+            assert_eq!(a.own(k, 16), b.own(k, 0), "two of a level");
+            // the western children of b morphed, against a as it is
+            let fine = &grandchildren[if k < 8 { 0 } else { 2 }];
+            let i = 2 * (k % 8);
+            let morphed = fine.texels[2 * (i * 17) + 1];
+            if k < 16 {
+                assert_eq!(morphed, a.own(k, 16), "a fine patch meets a coarse one");
+            }
+        }
+        // odd vertices go where the even ones are
+        let fine = &grandchildren[0];
+        assert_eq!(fine.texels[2 * (3 * 17 + 5) + 1], b.own(1, 2));
+    }
+
+    #[test]
+    fn it_stops_when_told() {
+        assert!(Patch::new(&formation(), Key::ROOT, 16, None, || true).is_none());
+    }
+}

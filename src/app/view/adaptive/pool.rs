@@ -1,0 +1,120 @@
+//! Threads that compute patches. Of what is asked for, the newest list counts; what was asked for before and has not begun is
+//! forgotten, and what belongs to an older formation is given up.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::super::formation::Formation;
+use super::mosaic::Key;
+use super::patch::Patch;
+
+/// A patch to be computed.
+#[derive(Clone)]
+pub struct Job {
+    pub formation: Arc<Formation>,
+    pub key: Key,
+    pub parent: Option<Arc<Patch>>,
+}
+
+#[derive(Default)]
+struct State {
+    /// The most urgent last.
+    jobs: Vec<Job>,
+    running: HashSet<(u64, Key)>,
+    done: Vec<Patch>,
+    /// The formation that counts.
+    serial: u64,
+    is_over: bool,
+}
+
+#[derive(Default)]
+struct Shared {
+    state: Mutex<State>,
+    bell: Condvar,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// See the module. Its threads end when it is dropped.
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+impl Pool {
+    /// Patches have so many quads along a side.
+    pub fn new(quads: usize, threads: usize) -> Self {
+        let shared = Arc::new(Shared::default());
+        for k in 0..threads {
+            let shared = shared.clone();
+            let thread = std::thread::Builder::new().name(format!("talweg-patch-{k}"));
+            // with fewer threads it takes longer; without any the grid stays on screen
+            let _ = thread.spawn(move || work(&shared, quads));
+        }
+        Self { shared }
+    }
+
+    /// What shall be computed now, the most urgent first, in place of what was asked for before.
+    pub fn ask(&self, serial: u64, jobs: impl DoubleEndedIterator<Item = Job>) {
+        let mut state = self.shared.state();
+        state.serial = serial;
+        state.jobs.clear();
+        let running = std::mem::take(&mut state.running);
+        state.jobs.extend(jobs.rev().filter(|job| !running.contains(&(job.formation.serial, job.key))));
+        state.running = running;
+        if !state.jobs.is_empty() {
+            self.shared.bell.notify_all();
+        }
+    }
+
+    /// What was finished since the last time.
+    pub fn take(&self) -> Vec<Patch> {
+        let mut state = self.shared.state();
+        let done = std::mem::take(&mut state.done);
+        for patch in &done {
+            state.running.remove(&(patch.serial, patch.key));
+        }
+        done
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.state().is_over = true;
+        self.shared.bell.notify_all();
+    }
+}
+
+fn work(shared: &Shared, quads: usize) {
+    loop {
+        let job = {
+            let mut state = shared.state();
+            loop {
+                if state.is_over {
+                    return;
+                }
+                if let Some(job) = state.jobs.pop() {
+                    state.running.insert((job.formation.serial, job.key));
+                    break job;
+                }
+                state = shared.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
+            }
+        };
+        let serial = job.formation.serial;
+        let stop = || {
+            let state = shared.state();
+            state.is_over || state.serial != serial
+        };
+        let made = Patch::new(&job.formation, job.key, quads, job.parent.as_deref(), stop);
+        let mut state = shared.state();
+        match made {
+            Some(patch) => state.done.push(patch),
+            None => {
+                state.running.remove(&(serial, job.key));
+            }
+        }
+    }
+}
