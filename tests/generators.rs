@@ -3,8 +3,6 @@
 
 mod node_kit;
 
-use std::time::Instant;
-
 use node_kit::{Place, node, on_squares};
 use talweg::field::{Edges, MapKind, Stream, Terrain};
 use talweg::nodes::generators::triangular::{Layout, Triangular, triangle};
@@ -32,7 +30,7 @@ fn stream() -> Stream {
 #[test]
 fn generators_fill_about_the_unit_range() {
     for generator in on_squares().filter(|n| matches!(n.work(), Work::Generator(_))) {
-        let began = Instant::now();
+        let began = std::time::Instant::now();
         let mut generator = generator;
         if generator.about().name == "Import" {
             // without a file the ground is level

@@ -270,7 +270,7 @@ impl Command {
                 "Show the tree alone",
                 "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
                 icon::TREE,
-                keys![ALT + Num0],
+                keys![COMMAND + Num0],
             ),
             Self::ToggleLayer => {
                 ("Show or hide", "Takes the layer out of the terrain, or puts it back.", icon::EYE, keys![NONE + H])

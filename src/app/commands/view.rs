@@ -68,8 +68,8 @@ pub(super) fn info(action: ViewAction) -> Info {
                 ViewMode::Shaded => (icon::SUN, keys![SHIFT + Num1]),
                 ViewMode::Hillshade => (icon::MOUNTAINS, keys![SHIFT + Num2]),
                 ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
-                ViewMode::Adaptive => (icon::TRIANGLE, keys![ALT + Num1]),
-                ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![ALT + Num2]),
+                ViewMode::Adaptive => (icon::TRIANGLE, keys![COMMAND + Num1]),
+                ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![COMMAND + Num2]),
             };
             return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
         }

@@ -339,7 +339,8 @@ mod tests {
 
     fn settle(tessellation: &mut Tessellation, wanted: &Arc<Formation>, look: &Look) -> usize {
         let mut uploads = 0;
-        for _ in 0..6000 {
+        // so often that only a program that never settles gets there
+        for _ in 0..100_000 {
             uploads += tessellation.advance(wanted, look, 1e9).len();
             if tessellation.is_settled {
                 return uploads;
