@@ -298,7 +298,7 @@ fn view_keys_become_effects_and_change_the_view() {
 #[test]
 fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     let mut panels = large(&["Construction", "Thermal"]);
-    press(&mut panels, Modifiers::ALT, Key::Num1);
+    press(&mut panels, Modifiers::COMMAND, Key::Num1);
     let mode = panels.state().editor.view.mode;
     assert!(mode == ViewMode::Adaptive && mode.asks_tree());
     let scene = panels.state().editor.doc.shown_scene().0;
