@@ -15,7 +15,8 @@ const SAMPLES: usize = 129;
 /// Name, text and scene of everything in `saves/`.
 fn saves() -> Vec<(String, String, Scene)> {
     let mut files: Vec<_> = std::fs::read_dir(path("saves")).unwrap().map(|f| f.unwrap().path()).collect();
-    files.sort();
+    // by name, as the menu has them: with their endings `a-b.ron` would come before `a.ron`
+    files.sort_by_key(|file| file.file_stem().map(ToOwned::to_owned));
     let read = |file: &std::path::PathBuf| {
         let name = file.file_stem().unwrap().to_str().unwrap().to_string();
         let (scene, warnings) = Scene::load(file).unwrap_or_else(|e| panic!("{e}"));
