@@ -95,7 +95,7 @@ impl Solid {
                 let place = x * self.frequency + shift;
                 // truncated and put right: a call of floor would keep the loop from running in lanes
                 let whole = place as i32;
-                let whole = whole - i32::from(place < whole as f32);
+                let whole = whole.wrapping_sub(i32::from(place < whole as f32));
                 (*cell, *fraction) = (whole, place - whole as f32);
             }
         }
