@@ -117,12 +117,17 @@ fn a_single_crater_has_its_form_everywhere() {
     assert_eq!(seen.len(), 3);
 }
 
-/// 10 000 craters on a globe of 6 × 129²: a smoke test that holds in a debug build; the bench has the figures.
+/// Craters over craters, many of them a few samples wide, on every face: no height is lost, and borders agree. The bench has the
+/// figures.
 #[test]
-fn many_craters_are_quick() {
+fn ten_thousand_craters_leave_sound_ground() {
     let place = Place::globe(129, &BARE);
     let node = craters(&[("craters", "10000"), ("smallest", "0.016"), ("largest", "0.3")]);
-    let before = std::time::Instant::now();
-    assert!(relief(&place, &node) > 0.0);
-    assert!(before.elapsed().as_secs() < 30);
+    let made = place.finish(&node, &Terrain::flat(place.grid()), 0);
+    let globe = Globe::new(129);
+    let sound =
+        |k: usize| made.height[k].is_finite() && made.height[k].to_bits() == made.height[globe.owner(k)].to_bits();
+    assert!((0..made.height.len()).all(sound));
+    let (low, high) = made.range();
+    assert!(low < 0.0 && high > 0.0, "bowls and rims: {low} to {high}");
 }
