@@ -434,10 +434,10 @@ fn nothing_is_cut_in_the_smallest_window() {
     assert!(landform.right() <= width, "{landform:?}");
 }
 
-/// `cargo test --release --test panel -- a_small_piece --nocapture` says the times.
+/// What is computed anew is the piece's surroundings, and the ground is that of a whole evaluation. The bench of constructions
+/// has the times.
 #[test]
-fn a_small_piece_is_moved_at_full_size_in_a_part_of_the_time() {
-    use std::time::Instant;
+fn a_small_piece_is_moved_at_full_size_by_computing_a_small_part() {
     use talweg::construction::edit::reshape::Reshape;
     use talweg::nodes::Node;
     use talweg::nodes::generators::construction::Construction;
@@ -463,26 +463,20 @@ fn a_small_piece_is_moved_at_full_size_in_a_part_of_the_time() {
     let (control, choice) = (Control::default(), Choice::default());
     let mut store = Store::default();
     let scene = scene_of(&tree);
-    let begun = Instant::now();
     let first = evaluate(&scene, 1024, None, &mut store, &control).unwrap();
     let mut shown = prepare(&first.terrain, &scene.settings, &choice, &control).unwrap();
-    let whole = begun.elapsed();
     store.passing = true;
     let way = Way::tier(Tier::Terrain).child(44);
-    let mut times = Vec::new();
-    for _ in 0..15 {
+    for _ in 0..3 {
         let piece = way.of_mut(&mut tree).unwrap();
         *piece = Reshape::shift([12.0, 7.0]).of(piece);
         let scene = scene_of(&tree);
-        let begun = Instant::now();
         let next = evaluate(&scene, 1024, None, &mut store, &control).unwrap();
         let patch = next.patch.expect("it is a part");
-        let evaluated = begun.elapsed();
+        let part = patch.region.rows.len() * patch.region.columns.len();
+        assert!(part < 1024 * 1024 / 50, "{part} samples");
         shown = shown.renewed(&next.terrain, &scene.settings, &patch.region, &control).unwrap().expect("it is small");
-        times.push((begun.elapsed(), evaluated));
     }
-    times.sort();
-    let (median, evaluated) = times[times.len() / 2];
-    println!("whole {whole:?}; one small piece {median:?}, of that evaluating {evaluated:?}; least {:?}", times[0].0);
-    assert!(median * 4 < whole, "{median:?} beside {whole:?}");
+    let whole = evaluate(&scene_of(&tree), 1024, None, &mut Store::forgetful(), &control).unwrap();
+    assert_eq!(shown.terrain.hash(), whole.terrain.hash());
 }
