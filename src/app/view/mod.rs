@@ -45,6 +45,7 @@ mod scale;
 mod shown;
 mod stage;
 mod textures;
+mod trace;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -65,6 +66,9 @@ pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use shown::{Drawn, Shown};
+#[cfg(test)]
+pub use trace::FARTHEST_WORLD;
+pub use trace::cost_legend;
 pub use stage::{Place, Stage};
 
 /// When the camera moves.
