@@ -28,7 +28,9 @@ use super::theme;
 use super::variants::{Studio, VariantsInfo};
 use super::view::globe::camera::meet_sphere;
 use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showing, project};
-use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend};
+use super::view::{
+    Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend,
+};
 use crate::look::{BiomeTable, table_of};
 use crate::planet::climate::Climate;
 use crate::scene::{Scene, Trouble};

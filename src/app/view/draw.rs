@@ -12,8 +12,7 @@ use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
     BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages, CachedComputePipelineId,
-    ComputePassDescriptor, IndexFormat,
-    PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
+    ComputePassDescriptor, IndexFormat, PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
@@ -312,9 +311,9 @@ impl Drawing {
         let mut tiles = None;
         let (mut rays, mut is_settled) = (None, true);
         let formation = studio.formation.filter(|_| piece.side == Side::A);
-        if let Some(formation) = formation.filter(|formation| {
-            studio.mode.traces() && trace::refusal(formation, studio.device).is_none()
-        }) {
+        if let Some(formation) =
+            formation.filter(|formation| studio.mode.traces() && trace::refusal(formation, studio.device).is_none())
+        {
             let sight = Sight {
                 clip_from_eye,
                 eye_world: eye.eye_world.as_dvec3(),

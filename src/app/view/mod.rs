@@ -66,10 +66,10 @@ pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use shown::{Drawn, Shown};
+pub use stage::{Place, Stage};
 #[cfg(test)]
 pub use trace::FARTHEST_WORLD;
 pub use trace::cost_legend;
-pub use stage::{Place, Stage};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

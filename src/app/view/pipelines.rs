@@ -8,11 +8,10 @@ use bevy::render::render_resource::binding_types::{
     sampler, storage_buffer_read_only_sized, storage_buffer_sized, texture_2d, uniform_buffer_sized,
 };
 use bevy::render::render_resource::{
-    BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedComputePipelineId,
-    CachedRenderPipelineId, ColorTargetState,
-    ColorWrites, CompareFunction, ComputePipelineDescriptor, DepthBiasState, DepthStencilState, Face, FragmentState, MultisampleState,
-    PipelineCache, PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor, SamplerBindingType, ShaderStages,
-    TextureFormat, TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
+    BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedComputePipelineId, CachedRenderPipelineId,
+    ColorTargetState, ColorWrites, CompareFunction, ComputePipelineDescriptor, DepthBiasState, DepthStencilState, Face,
+    FragmentState, MultisampleState, PipelineCache, PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor,
+    SamplerBindingType, ShaderStages, TextureFormat, TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
 };
 use bevy::shader::Shader;
 
@@ -75,8 +74,7 @@ impl Part {
     ];
 
     /// The parts of a terrain that rays meet; the sea and the brink are those of the grid.
-    const OF_RAYS: [Self; 6] =
-        [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
+    const OF_RAYS: [Self; 6] = [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
 
     fn entry_points(self, look: Look) -> (&'static str, &'static str) {
         match self {

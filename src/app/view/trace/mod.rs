@@ -218,10 +218,7 @@ impl Rays {
             (device.create_bind_group("talweg rays", march_layout, &entries), groups)
         });
         let shown = self.level(self.plan.shown(), RAY_BYTES, device);
-        let entries = BindGroupEntries::sequential((
-            shown.uniform.as_entire_binding(),
-            shown.rays.as_entire_binding(),
-        ));
+        let entries = BindGroupEntries::sequential((shown.uniform.as_entire_binding(), shown.rays.as_entire_binding()));
         let seen = device.create_bind_group("talweg rays seen", seen_layout, &entries);
         RayBatch { march, seen, is_settled: self.plan.is_done() }
     }

@@ -127,7 +127,8 @@ impl Plan {
             let rows = (rows / GROUP * GROUP).max(GROUP);
             self.band = self.band.end..(self.band.end + rows).min(size.y);
         }
-        let pass = Pass { level: self.making, divisor: self.divisor, size, rows: self.band.clone(), evaluations, begins };
+        let pass =
+            Pass { level: self.making, divisor: self.divisor, size, rows: self.band.clone(), evaluations, begins };
         self.spent += evaluations;
         if self.spent >= MOST_EVALUATIONS {
             self.spent = 0;
@@ -158,7 +159,8 @@ mod tests {
     /// Every ray of every level goes as far as any may, whatever a frame does; the finest level ends it.
     #[test]
     fn all_rays_arrive() {
-        let adapters = [(Quality::Moving, true), (Quality::Moving, false), (Quality::Still, true), (Quality::Still, false)];
+        let adapters =
+            [(Quality::Moving, true), (Quality::Moving, false), (Quality::Still, true), (Quality::Still, false)];
         for (quality, is_software) in adapters {
             let mut plan = Plan::new(Adapter { quality, is_software });
             plan.restart(UVec2::new(331, 203), 1 << 20);
