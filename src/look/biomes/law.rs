@@ -174,27 +174,36 @@ impl Law {
 
     /// Colours of many places at once.
     pub(super) fn colours(&self, band: &mut Band) {
-        let n = band.places.len();
-        let Band { places, exponents, least, sum, rgb } = band;
+        let Band { axes: [celsius, height, slope, moisture], exponents, least, sum, rgb } = band;
+        let n = celsius.len();
+        let (celsius, height, slope, moisture) = (&celsius[..n], &height[..n], &slope[..n], &moisture[..n]);
+        let (least, sum) = (&mut least[..n], &mut sum[..n]);
         least.fill(f32::INFINITY);
         for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact_mut(n)) {
-            for ((place, e), least) in places.iter().zip(row).zip(least.iter_mut()) {
-                *e = if kind.may(place) { kind.far(place) } else { f32::INFINITY };
-                *least = if *e < *least { *e } else { *least };
+            for k in 0..n {
+                let far = (kind.optimum[0] - celsius[k]).abs() * kind.inverse[0]
+                    + (kind.optimum[1] - height[k]).abs() * kind.inverse[1]
+                    + (kind.optimum[2] - slope[k]).abs() * kind.inverse[2]
+                    + (kind.optimum[3] - moisture[k]).abs() * kind.inverse[3];
+                let may = (height[k] > kind.above) & (height[k] <= kind.below);
+                row[k] = if may { far } else { f32::INFINITY };
+                least[k] = if row[k] < least[k] { row[k] } else { least[k] };
             }
         }
         for k in 0..n {
             if least[k] < f32::INFINITY {
                 continue;
             }
+            let place = Place { celsius: celsius[k], height: height[k], slope: slope[k], moisture: moisture[k] };
             for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact_mut(n)) {
-                row[k] = kind.far(&places[k]);
+                row[k] = kind.far(&place);
                 least[k] = if row[k] < least[k] { row[k] } else { least[k] };
             }
         }
         sum.fill(0.0);
         rgb.iter_mut().for_each(|channel| channel.fill(0.0));
         let [red, green, blue] = rgb;
+        let (red, green, blue) = (&mut red[..n], &mut green[..n], &mut blue[..n]);
         for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact(n)) {
             for k in 0..n {
                 let weight = exp_of_minus(row[k] - least[k]);
@@ -212,7 +221,8 @@ impl Law {
 
 /// Places of a stretch of a row, with room to work out their colours.
 pub(super) struct Band {
-    pub places: Vec<Place>,
+    /// Temperature, height, slope and moisture.
+    axes: [Vec<f32>; 4],
     exponents: Vec<f32>,
     least: Vec<f32>,
     sum: Vec<f32>,
@@ -222,11 +232,16 @@ pub(super) struct Band {
 impl Band {
     pub fn new(len: usize, law: &Law) -> Self {
         Self {
-            places: vec![Place::default(); len],
+            axes: std::array::from_fn(|_| vec![0.0; len]),
             exponents: vec![0.0; len * law.kinds.len()],
             least: vec![0.0; len],
             sum: vec![0.0; len],
             rgb: std::array::from_fn(|_| vec![0.0; len]),
         }
+    }
+
+    pub fn set(&mut self, k: usize, place: Place) {
+        let values = [place.celsius, place.height, place.slope, place.moisture];
+        self.axes.iter_mut().zip(values).for_each(|(axis, value)| axis[k] = value);
     }
 }

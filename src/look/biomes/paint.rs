@@ -175,14 +175,15 @@ impl Paint {
             || Band::new(n, &self.law),
             |band, (i, row)| {
                 control.check()?;
-                for (j, place) in band.places.iter_mut().enumerate() {
-                    *place = match &globe {
+                for j in 0..n {
+                    let place = match &globe {
                         Some(globe) => globe.place(i, j),
                         None => {
                             let (u, v) = (terrain.grid.position(j), terrain.grid.position(i));
                             self.place(u, v, &self.around(terrain, i, j))
                         }
                     };
+                    band.set(j, place);
                 }
                 self.law.colours(band);
                 for (j, out) in row.iter_mut().enumerate() {
