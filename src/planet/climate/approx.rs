@@ -1,7 +1,8 @@
 //! Functions that are called for every sample: exact enough for climate, quick, the same bits everywhere.
 
-/// e^-x for x ≥ 0, to 4e-6 of its value; 0 from x = 87 on. Without branches and casts, so that rows of it run side by side.
-#[inline]
+/// e^-x for x ≥ 0, to 4e-6 of its value (the product with log₂ e is rounded); 0 from x = 87 on. Without branches and casts, so
+/// that rows of it run side by side.
+#[inline(always)]
 pub fn exp_of_minus(x: f32) -> f32 {
     /// What is added to it loses its fraction: 1.5 · 2²³.
     const ROUNDS: f32 = 12_582_912.0;
@@ -21,7 +22,7 @@ pub fn exp_of_minus(x: f32) -> f32 {
 }
 
 /// Angle of (x, y) from the x axis in -π..=π, to 1e-4 radians; 0 for (0, 0).
-#[inline]
+#[inline(always)]
 pub fn angle(y: f32, x: f32) -> f32 {
     let (a, b) = (x.abs(), y.abs());
     let (small, large) = if a < b { (a, b) } else { (b, a) };

@@ -9,16 +9,16 @@
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
 
 use std::f32::consts::{FRAC_PI_2, PI};
-use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_EXACT, PI as PI_EXACT};
 
 use rayon::prelude::*;
 
 use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
 use super::sheet::Sheet;
-use super::{Climate, Ground};
-use crate::field::globe::from_angles;
+use super::{Climate, Ground, Warmth};
+use crate::field::globe::nearly_located;
 use crate::field::{Edges, Globe};
+use crate::planet::projection::{Equirectangular, Registration};
 
 /// Cells of the sheet around a planet and from pole to pole.
 const AROUND: usize = 320;
@@ -57,14 +57,19 @@ impl Air {
     pub fn new(climate: &Climate, ground: &Ground, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
         let height = heights(ground);
         let sea = ground.sea_metres;
-        let inland = height.map(|i, j| if height.row(i)[j] > sea { 1.0 } else { 0.0 });
+        // only seasons ask for it
+        let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
+        let radius = (height.width / 40).max(1);
+        let inland = match climate.warmth {
+            Warmth::Season => height.map(land).blurred(radius),
+            Warmth::Latitude => Sheet::from_fn(2, 2, height.round, |_, _| 0.0),
+        };
         let moisture = if ground.terrain.grid.is_globe() {
             over_planet(climate, sea, &height, sea_warmth, shift)
         } else {
             over_terrain(climate, ground, &height)
         };
-        let radius = (height.width / 40).max(1);
-        Self { inland: inland.blurred(radius), moisture }
+        Self { inland, moisture }
     }
 }
 
@@ -93,13 +98,13 @@ fn heights_around(ground: &Ground) -> Sheet {
     let globe = Globe::new(ground.terrain.samples());
     // cells of the sheet have the width of so many samples
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
+    let map =
+        Equirectangular { width: AROUND * fine, height: DOWN * fine, registration: Registration::Pixel }.directions();
     Sheet::from_fn(AROUND, DOWN, true, |i, j| {
         let mut sum = 0.0;
         for k in 0..fine * fine {
-            let part = |k: usize| (k as f64 + 0.5) / fine as f64;
-            let latitude = FRAC_PI_2_EXACT - (i as f64 + part(k / fine)) * PI_EXACT / DOWN as f64;
-            let longitude = (j as f64 + part(k % fine)) * 2.0 * PI_EXACT / AROUND as f64 - PI_EXACT;
-            sum += globe.sample(&ground.terrain.height, from_angles(latitude, longitude));
+            let direction = map.at(j * fine + k % fine, i * fine + k / fine);
+            sum += globe.sample_at(&ground.terrain.height, nearly_located(direction));
         }
         sum / (fine * fine) as f32 * ground.relief_metres
     })
