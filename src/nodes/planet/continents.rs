@@ -17,7 +17,7 @@ use std::f32::consts::FRAC_2_PI;
 use crate::field::Globe;
 use crate::field::globe::{meet, towards};
 use crate::nodes::generators::octaves::{self, Fade, Octaves, Reader};
-use crate::nodes::generators::solid::{Places, Solid, SolidField};
+use crate::nodes::generators::solid::{Places, Solid, SolidField, SolidNoise};
 use crate::nodes::generators::warp::Warp;
 use crate::nodes::{Cancelled, Context, Generator};
 
