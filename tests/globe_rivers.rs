@@ -180,7 +180,7 @@ fn deltas_are_land_around_mouths_with_open_arms() {
         .collect();
     let apart = |a: usize, b: usize| {
         let (a, b) = (cells.globe().direction_of(a), cells.globe().direction_of(b));
-        let square: f32 = (0..3).map(|axis| (a[axis] - b[axis]).powi(2)).sum();
+        let square: f32 = (0..3).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum();
         f64::from(square.sqrt() * EARTH.radius_metres) * 1e-3
     };
     let (mut near, mut whole) = (0, 0);

@@ -469,13 +469,9 @@ mod tests {
             for row in 0..FACES * n {
                 let [x, y, z] = &mut fields;
                 globe.row_directions(row, [x, y, z]);
-                for column in 0..n {
+                for (column, ((x, y), z)) in fields[0].iter().zip(&fields[1]).zip(&fields[2]).enumerate() {
                     let expected = globe.direction(row / n, row % n, column).map(f32::to_bits);
-                    assert_eq!(
-                        [0, 1, 2].map(|axis| fields[axis][column].to_bits()),
-                        expected,
-                        "{row}, {column} of {n}"
-                    );
+                    assert_eq!([x, y, z].map(|c| c.to_bits()), expected, "{row}, {column} of {n}");
                 }
             }
             let scale = globe.distinct() as f64 / (4.0 * PI);

@@ -95,7 +95,7 @@ impl<'a> GlobeGround<'a> {
         let y = self.tangents[number % n];
         let frame = Frame { y, relief_metres: self.paint.relief_metres, per_metre: 1.0 / self.step_metres };
         let row = |number: usize| &self.height[number * n..][..n];
-        let inner = number % n > 0 && number % n < n - 1;
+        let inner = (1..n - 1).contains(&(number % n));
         if inner {
             let [north, here, south] = [number - 1, number, number + 1].map(row);
             frame.row([north, here, south], &self.tangents, [steepest, tangent]);

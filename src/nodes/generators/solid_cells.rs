@@ -151,7 +151,8 @@ mod tests {
 
     fn spread(values: &[f32]) -> [f64; 2] {
         let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64;
-        let square = values.iter().map(|&v| (f64::from(v) - mean).powi(2)).sum::<f64>() / values.len() as f64;
+        let away = |v: f32| f64::from(v) - mean;
+        let square = values.iter().map(|&v| away(v) * away(v)).sum::<f64>() / values.len() as f64;
         [mean, square.sqrt()]
     }
 

@@ -110,7 +110,7 @@ mod tests {
         let noise = SolidSimplex { seed: 77, frequency: 1.0, shift: [0.0; 3] };
         let random = Stream::new(5, 6);
         for k in 0..4000 {
-            let mut place: [f32; 3] = std::array::from_fn(|axis| 4.0 * random.signed(k, axis as i32));
+            let mut place: [f32; 3] = std::array::from_fn(|axis| 2.0 * random.signed(k, axis as i32));
             if k % 5 == 0 {
                 // on the border of tetrahedra
                 place[1] = place[0];
