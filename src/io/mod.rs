@@ -8,6 +8,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap, export_sheet};
+pub(crate) use raster::catmull_rom;
 pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
 
 /// Why a file could not be written.
