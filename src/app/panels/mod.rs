@@ -19,6 +19,7 @@ mod menu;
 mod params;
 mod patch;
 mod planet_measures;
+mod plot;
 mod settings;
 mod stack;
 mod status;
