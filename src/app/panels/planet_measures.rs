@@ -42,7 +42,7 @@ pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
 
 /// `mean_land_metres` is “Mean land”: the unit stands behind the number.
 pub fn label(key: &str) -> String {
-    let units = ["_metres", "_km2", "_km3", "_degrees"];
+    let units = ["_metres", "_km2", "_km3", "_degrees", "_celsius"];
     let name = units.iter().find_map(|unit| key.strip_suffix(unit)).unwrap_or(key).replace('_', " ");
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
