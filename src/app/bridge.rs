@@ -12,6 +12,7 @@ use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
+use crate::field::globe::from_map;
 use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::scene::{Problem, Scene};
@@ -292,7 +293,13 @@ impl Bridge {
 
     /// What the ground on screen consists of at a place, if it is coloured by biomes.
     pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
-        let Some(Picture::Terrain(shown)) = &self.shown else { return None };
+        let shown = match self.shown.as_ref()? {
+            Picture::Terrain(shown) => shown,
+            Picture::Planet(shown) => {
+                let (place, weights) = shown.place(from_map([u, v].map(f64::from)))?;
+                return Some(Composition { place, weights });
+            }
+        };
         let paint = &shown.grown.as_ref()?.paint;
         let place = paint.place_on(&shown.terrain, u, v);
         Some(Composition { weights: paint.law().weights(&place), place })

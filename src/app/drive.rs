@@ -19,6 +19,7 @@ use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 
 use self::input::Injector;
 use self::script::{Atom, Place};
+use super::view::ViewCommand;
 pub use self::script::{ScriptError, Step, read};
 
 /// Frames without any work that count as settled.
@@ -118,6 +119,7 @@ fn drive(
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
+    mut views: MessageWriter<ViewCommand>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
 ) {
     let driver = &mut *driver;
@@ -150,6 +152,9 @@ fn drive(
         Atom::Scroll(lines) => injector.scroll(lines),
         Atom::Key(key, pressed) => injector.key(&key, pressed),
         Atom::Frame => {}
+        Atom::View(command) => {
+            views.write(command);
+        }
         Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
         Atom::Iteration(least) => done = observed.iteration >= least,
         Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,

@@ -24,7 +24,8 @@ pub struct BiomesState {
     pub open: bool,
     /// The type whose curves can be dragged.
     pub selected: usize,
-    /// The place that was clicked on the ground: to the east and to the south, from 0 to 1.
+    /// The place that was clicked on the ground: to the east and to the south, from 0 to 1, of a planet on a map of all
+    /// longitudes and latitudes.
     pub place: Option<[f32; 2]>,
 }
 
