@@ -1,9 +1,9 @@
 // Ground between the samples, for the eye alone: what src/app/view/globe/fine.rs says, for the picture.
 
-const BEND: f32 = 0.10;
-const RISE: f32 = 0.25;
-const FALL: f32 = 0.60;
-const ROUGHEST: f32 = 0.15;
+const BEND: f32 = 0.45;
+const RISE: f32 = 0.18;
+const FALL: f32 = 0.62;
+const ROUGHEST: f32 = 0.20;
 
 struct Between {
     // where to look up the ground

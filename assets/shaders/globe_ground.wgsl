@@ -104,6 +104,8 @@ fn sampled(in: GroundVertex) -> Surface {
         let bent = map_coordinates(found.xy);
         face = u32(found.z);
         shape = textureSampleLevel(shape_map, level_sampler, bent, face, 0.0);
+        // rivers that go from corner to corner are not torn into dots
+        shape.w = smoothstep(0.22, 0.55, shape.w);
         colour = textureSampleLevel(colour_map, level_sampler, bent, face, 0.0).rgb * clamp(1.0 + 0.16 * here.tone, 0.7, 1.3);
     }
     return surface_of(shape, colour, face, up, in.steep);

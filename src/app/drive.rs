@@ -19,8 +19,8 @@ use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 
 use self::input::Injector;
 use self::script::{Atom, Place};
-use super::view::ViewCommand;
 pub use self::script::{ScriptError, Step, read};
+use super::view::ViewCommand;
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -91,6 +91,8 @@ fn collect_widgets(
 ) {
     for (mut context, output) in &mut contexts {
         context.get_mut().enable_accesskit();
+        // a frame may take longer than a person's click
+        context.get_mut().options_mut(|options| options.input_options.max_click_duration = 120.0);
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);
         let named_by = |node: &accesskit::Node| {

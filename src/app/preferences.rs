@@ -16,7 +16,9 @@ const MAX_BYTES: u64 = 64 * 1024;
 pub enum PreferencesError {
     #[error("The settings of the globe view could not be read from {path}: {message}. They begin anew")]
     Read { path: PathBuf, message: String },
-    #[error("The settings of the globe view could not be written to {path}: {message}. They will be forgotten on quitting")]
+    #[error(
+        "The settings of the globe view could not be written to {path}: {message}. They will be forgotten on quitting"
+    )]
     Write { path: PathBuf, message: String },
 }
 

@@ -31,6 +31,7 @@ use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showi
 use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
 use crate::field::globe::from_map;
 use crate::look::{BiomeTable, table_of};
+use crate::planet::Planet;
 use crate::planet::climate::Climate;
 use crate::scene::{Scene, Trouble};
 
@@ -106,6 +107,7 @@ struct Coloured {
     palette: String,
     climate: Option<Climate>,
     biomes: Option<Arc<BiomeTable>>,
+    planet: Option<Planet>,
     settings: [f32; 3],
 }
 
@@ -116,6 +118,7 @@ impl Coloured {
             palette: scene.palette.clone(),
             climate: scene.climate.clone(),
             biomes: scene.biomes.clone(),
+            planet: scene.as_planet().map(|planet| Planet { hour: 0.0, ..planet.clone() }),
             settings: [settings.sea_level, settings.relief_metres, settings.size_metres],
         }
     }
@@ -156,7 +159,7 @@ pub fn receive(
     let colours = Coloured::of(scene);
     if state.coloured.as_ref() != Some(&colours) {
         let table = table_of(scene);
-        bridge.grow(table.biomes.clone());
+        bridge.grow(table.biomes.clone(), scene);
         shown.palette = Some(Arc::new(table));
         state.coloured = Some(colours);
         redraw.write(RequestRedraw);
@@ -337,12 +340,7 @@ fn watch_clicked_place(
 }
 
 /// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all longitudes and latitudes.
-fn clicked_place(
-    ctx: &egui::Context,
-    drawn: &panels::Drawn,
-    probe: &Probe,
-    globe: &GlobeProbe,
-) -> Option<[f32; 2]> {
+fn clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, probe: &Probe, globe: &GlobeProbe) -> Option<[f32; 2]> {
     let at = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten())?;
     let is_free = drawn.free_rect.contains(at);
     let on_planet = globe.hit.map(|hit| hit.on_map());

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::colour::{Light, brighten, decode, encode, mix};
 use super::picture::Picture;
 use super::{PaletteTable, biomes, relief, table_of};
-use crate::field::globe::{FACES, direction_at, from_angles, locate};
+use crate::field::globe::{FACES, direction_at, from_angles, locate, nearly_located};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
 use crate::planet::projection::Equirectangular;
 use crate::planet::{Air, Planet};
@@ -244,8 +244,9 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
         let length = (x * x + y * y + 1.0).sqrt();
         [x / length, y / length, 1.0 / length].map(|c| ((c * 0.5 + 0.5) * 255.0 + 0.5) as u8)
     };
+    let is_normals = what == PlanetMap::Normals;
     let texel = |k: usize, right: [f64; 3], up: [f64; 3]| {
-        if what == PlanetMap::Normals {
+        if is_normals {
             return normal(k, right, up);
         }
         let [r, g, b, _] = colours[k];
@@ -257,13 +258,16 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
             let (right, up) = face_frame(face, here);
             texel((face * n + row) * n + column, right, up)
         }),
-        PlanetLayout::Map(map) => Picture::from_fn(map.width, map.height, |column, row| {
-            let direction = map.direction(column, row);
-            let (face, u, v) = locate(direction);
-            let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
-            let (east, north) = frame(direction);
-            texel((face * n + index(v)) * n + index(u), east, north)
-        }),
+        PlanetLayout::Map(map) => {
+            let directions = map.directions();
+            Picture::from_fn(map.width, map.height, |column, row| {
+                let direction = directions.at(column, row);
+                let (face, u, v) = nearly_located(direction);
+                let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
+                let (east, north) = if is_normals { frame(direction) } else { ([0.0; 3], [0.0; 3]) };
+                texel((face * n + index(v)) * n + index(u), east, north)
+            })
+        }
     }
 }
 
@@ -297,7 +301,13 @@ pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
 
 /// The colour of the most frequent ground type of all samples; without a biome table those of the palette.
 fn types_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
-    biomes::type_colours(terrain, scene).unwrap_or_else(|| colours_of(scene, terrain))
+    let found = biomes::Biomes::of(scene).and_then(|biomes| {
+        let paint = biomes::Paint::new(terrain, &scene.settings, &biomes);
+        let types = paint.types(terrain, &crate::nodes::Control::default()).ok()?;
+        let colour = |&k: &u8| biomes.table.types[usize::from(k)].colour;
+        Some(types.iter().map(colour).map(|[r, g, b]| [r, g, b, 255]).collect())
+    });
+    found.unwrap_or_else(|| colours_of(scene, terrain))
 }
 
 /// Bends what is bright towards white.

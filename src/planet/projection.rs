@@ -43,25 +43,46 @@ impl Equirectangular {
 
     /// Unit vector of the sample in a column and row.
     pub fn direction(&self, column: usize, row: usize) -> [f64; 3] {
-        let (longitude, latitude) = match self.registration {
-            Registration::Pixel => (
-                (column as f64 + 0.5) / self.width as f64 * TAU - PI,
-                FRAC_PI_2 - (row as f64 + 0.5) / self.height as f64 * PI,
-            ),
-            Registration::Grid => (
-                // the last column is the first, to the bit
-                (column % (self.width - 1)) as f64 / (self.width - 1) as f64 * TAU - PI,
-                FRAC_PI_2 - row as f64 / (self.height - 1) as f64 * PI,
-            ),
+        from_angles(self.latitude(row), self.longitude(column))
+    }
+
+    fn longitude(&self, column: usize) -> f64 {
+        match self.registration {
+            Registration::Pixel => (column as f64 + 0.5) / self.width as f64 * TAU - PI,
+            // the last column is the first, to the bit
+            Registration::Grid => (column % (self.width - 1)) as f64 / (self.width - 1) as f64 * TAU - PI,
+        }
+    }
+
+    fn latitude(&self, row: usize) -> f64 {
+        match self.registration {
+            Registration::Pixel => FRAC_PI_2 - (row as f64 + 0.5) / self.height as f64 * PI,
+            Registration::Grid => FRAC_PI_2 - row as f64 / (self.height - 1) as f64 * PI,
+        }
+    }
+
+    /// The unit vectors of all samples, ready to be asked for.
+    pub fn directions(&self) -> Directions {
+        let meridian = |column: usize| {
+            let [x, y, _] = from_angles(0.0, self.longitude(column));
+            [x, y]
         };
-        from_angles(latitude, longitude)
+        let parallel = |row: usize| {
+            let [level, _, z] = from_angles(self.latitude(row), 0.0);
+            [level, z]
+        };
+        Directions {
+            meridians: (0..self.width).map(meridian).collect(),
+            parallels: (0..self.height).map(parallel).collect(),
+        }
     }
 
     /// Something of every sample, row by row.
     pub fn map<T: Send>(&self, value: impl Fn([f64; 3]) -> T + Sync) -> Vec<T> {
+        let directions = self.directions();
         (0..self.width * self.height)
             .into_par_iter()
-            .map(|k| value(self.direction(k % self.width, k / self.width)))
+            .map(|k| value(directions.at(k % self.width, k / self.width)))
             .collect()
     }
 
@@ -80,6 +101,23 @@ impl Equirectangular {
             row => (column, row),
         };
         (column.rem_euclid(width) as usize, row.clamp(0, height - 1) as usize)
+    }
+}
+
+/// Unit vectors of the samples of a map, from those of its rows and columns.
+pub struct Directions {
+    /// Cosine and sine of every longitude.
+    meridians: Vec<[f64; 2]>,
+    /// Cosine and sine of every latitude.
+    parallels: Vec<[f64; 2]>,
+}
+
+impl Directions {
+    /// The bits of [`Equirectangular::direction`].
+    #[inline]
+    pub fn at(&self, column: usize, row: usize) -> [f64; 3] {
+        let ([x, y], [level, z]) = (self.meridians[column], self.parallels[row]);
+        [level * x, level * y, z]
     }
 }
 
@@ -113,6 +151,18 @@ mod tests {
     fn map(registration: Registration) -> Equirectangular {
         let (width, height) = if registration == Registration::Grid { (65, 33) } else { (64, 32) };
         Equirectangular { width, height, registration }
+    }
+
+    #[test]
+    fn rows_and_columns_give_the_bits_of_every_sample() {
+        for registration in [Registration::Pixel, Registration::Grid] {
+            let map = map(registration);
+            let directions = map.directions();
+            for (column, row) in (0..map.width).flat_map(|column| (0..map.height).map(move |row| (column, row))) {
+                let bits = |d: [f64; 3]| d.map(f64::to_bits);
+                assert_eq!(bits(directions.at(column, row)), bits(map.direction(column, row)), "{column}, {row}");
+            }
+        }
     }
 
     #[test]

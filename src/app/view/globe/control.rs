@@ -213,7 +213,9 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &Ground, first: DVec
         now.facing(heading, pitch)
     };
     match command {
-        ViewCommand::Frame | ViewCommand::Look { .. } | ViewCommand::Over { .. } => GlobePose::framing(now.up(), highest, lens),
+        ViewCommand::Frame | ViewCommand::Look { .. } | ViewCommand::Over { .. } => {
+            GlobePose::framing(now.up(), highest, lens)
+        }
         ViewCommand::Perspective => GlobePose::framing(first, highest, lens),
         ViewCommand::Top => now.facing(0.0, -FRAC_PI_2),
         ViewCommand::FromSouth => down(0.0),

@@ -10,7 +10,7 @@
 use glam::{DVec3, Vec3};
 
 /// The longest wave, in cells.
-const LONGEST_CELLS: f64 = 2.0;
+const LONGEST_CELLS: f64 = 1.2;
 /// Waves are not shorter than this.
 const SHORTEST_METRES: f64 = 60.0;
 const MOST_OCTAVES: f64 = 12.0;
@@ -19,12 +19,12 @@ const COMES_IN: (f32, f32) = (2.5, 5.0);
 /// A quad is about so wide, in parts of its distance.
 const QUAD_RADIANS: f64 = 0.012;
 /// How far a place is bent, in parts of the wave.
-const BEND: f32 = 0.10;
+const BEND: f32 = 0.45;
 /// How high an octave rises over ground of roughness 1, in parts of the longest wave, and what is left of it in the next.
-const RISE: f32 = 0.25;
-const FALL: f32 = 0.60;
+const RISE: f32 = 0.18;
+const FALL: f32 = 0.62;
 /// The roughest ground there is.
-pub const ROUGHEST: f32 = 0.15;
+pub const ROUGHEST: f32 = 0.20;
 
 /// The waves of a planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn nothing_is_added_from_afar_and_much_up_close_within_bounds() {
         let fine = Fine::new(RADIUS, 257);
-        assert_eq!(fine.octaves, 10.0);
+        assert_eq!(fine.octaves, 9.0);
         let cell = fine.wave_metres / LONGEST_CELLS;
         let mut highest: f64 = 0.0;
         for up in directions() {

@@ -209,7 +209,15 @@ pub mod tests {
             let relief = 8000.0 * exaggeration;
             let (low, high) = FaceBounds::new(self.globe.samples(), &self.height).whole();
             let range = (f64::from(low) * relief, f64::from(high) * relief);
-            Ground { globe: &self.globe, height: &self.height, radius: self.radius, relief, sea: None, range, between: None }
+            Ground {
+                globe: &self.globe,
+                height: &self.height,
+                radius: self.radius,
+                relief,
+                sea: None,
+                range,
+                between: None,
+            }
         }
     }
 

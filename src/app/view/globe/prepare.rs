@@ -302,7 +302,7 @@ fn roughness([along, across, over_kilometres, wet]: [f32; 4]) -> f32 {
         let t = ((over_kilometres - from) / (to - from)).clamp(0.0, 1.0);
         t * t * (3.0 - 2.0 * t)
     };
-    let rough = 0.002 + 0.012 * step(0.3, 4.0) + 1.2 * along.hypot(across);
+    let rough = 0.004 + 0.07 * step(0.5, 4.5) + 2.5 * along.hypot(across);
     let dry = step(-0.002, 0.12) * (1.0 - wet);
     let root = (rough * dry / ROUGHEST).clamp(0.0, 1.0).sqrt();
     (255.0 * root).round() / 255.0
