@@ -79,9 +79,6 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
             1 if is_planet => {
                 absent(&mut column, "Slopes", "How slopes change is not for planets yet. Take a patch to see it.")
             }
-            _ if is_planet => {
-                absent(&mut column, "One place", "Places cannot be watched on planets yet. Take a patch to do so.")
-            }
             1 => curve(&mut column, charts, history, relief, here),
             _ => place(&mut column, document, info.insight.probe.as_ref(), relief, here),
         }
@@ -184,7 +181,10 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
         heading(ui, "One place");
         if let Some([u, v]) = document.place() {
             let size = document.scene().settings.size_metres;
-            let text = format!("{:.0} m east, {:.0} m south", u * size, v * size);
+            let text = match document.scene().as_planet() {
+                Some(_) => super::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
+                None => format!("{:.0} m east, {:.0} m south", u * size, v * size),
+            };
             ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
             if icon_button(ui, true, icon::X, "Forget the place").on_hover_text("Watches no place.").clicked() {
                 document.watch_place(None);
