@@ -20,6 +20,7 @@ use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 use self::input::Injector;
 use self::script::{Atom, Place};
 pub use self::script::{ScriptError, Step, read};
+use super::view::{Shown, ViewCamera};
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -114,7 +115,7 @@ fn collect_widgets(
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,
-    observed: Res<Observed>,
+    (observed, shown, mut camera): (Res<Observed>, Res<Shown>, ResMut<ViewCamera>),
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
@@ -150,6 +151,10 @@ fn drive(
         Atom::Scroll(lines) => injector.scroll(lines),
         Atom::Key(key, pressed) => injector.key(&key, pressed),
         Atom::Frame => {}
+        Atom::Camera(from) => match camera.stand(&shown, from) {
+            true => {}
+            false => driver.failed = Some("there is no terrain to stand on".into()),
+        },
         Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
         Atom::Iteration(least) => done = observed.iteration >= least,
         Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,

@@ -262,6 +262,7 @@ pub fn panels(
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.stage = stage(&hands, &area);
+    state.editor.pieces.wake_by(&hands.waker);
     info.exporting = info.exporting.or_else(|| hands.patching.progress());
     // also before the window is there: it begins where the view looks
     info.looks_at = looks_at(&hands);
@@ -343,7 +344,8 @@ fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
     let (prepared, _) = hands.shown.of(Side::A)?;
     let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
     let lens = hands.shown.layout().lens(view.size());
-    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared: prepared.clone() })
+    let (prepared, formation) = (prepared.clone(), hands.shown.formation.clone());
+    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared, formation })
 }
 
 /// Where the watched place is seen.

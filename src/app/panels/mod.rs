@@ -185,6 +185,7 @@ impl Editor {
         self.variants.ghosts.hear(&info.variants.ghosts);
         self.pieces.follow(&self.doc);
         let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
+        self.pieces.view.take_keys(&ctx);
         if !self.dialogs.is_open() {
             asked.extend(self.shortcut(&ctx));
         }
@@ -219,7 +220,8 @@ impl Editor {
             self.toasts.info(notice);
         }
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
-        self.doc.end_frame(ctx.input(|i| i.pointer.any_down()), focused);
+        let is_held = ctx.input(|i| i.pointer.any_down()) || self.pieces.view.is_grabbing();
+        self.doc.end_frame(is_held, focused);
         let over = ctx.pointer_latest_pos().and_then(|at| ctx.layer_id_at(at));
         let covered = self.dialogs.is_open()
             || egui::Popup::is_any_open(&ctx)
