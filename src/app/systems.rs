@@ -267,6 +267,7 @@ pub fn panels(
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.stage = stage(&hands, &area);
     info.patching = hands.patching.progress();
+    state.editor.pieces.wake_by(&hands.waker);
     // also before the window is there: it begins where the view looks
     info.looks_at = looks_at(&hands);
     if state.editor.patch.is_open() {
@@ -356,7 +357,8 @@ fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
     let (prepared, _) = hands.shown.of(Side::A)?;
     let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
     let lens = hands.shown.layout().lens(view.size());
-    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared: prepared.clone() })
+    let (prepared, formation) = (prepared.clone(), hands.shown.formation.clone());
+    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared, formation })
 }
 
 /// Where the watched place is seen.

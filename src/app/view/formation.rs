@@ -3,7 +3,8 @@
 //! The tree answers in metres of its own square; here its square is the one that is drawn, and its heights count in the
 //! relief of the scene, as in the node `Construction`: sand and snow raise the ground, water has a depth.
 //! The level of detail κ follows the distance between the samples: 0 where the square has [`COARSEST`] of them along a
-//! side, 1 from [`FINEST`] on.
+//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and what is
+//! as large on the screen as a thumb shall have all of its forms.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +18,8 @@ use crate::nodes::Node;
 use crate::scene::{Mask, Mix, Scene};
 
 /// Samples along a side at which a tree shows its plain forms, and from which on everything.
-const COARSEST: f64 = 32.0;
-const FINEST: f64 = 1024.0;
+const COARSEST: f64 = 4.0;
+const FINEST: f64 = 128.0;
 
 /// What a formation is made of.
 #[derive(Clone, Debug)]
