@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 pub use field::{FieldReport, FieldSheet, export_field};
 pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap, export_sheet};
+pub(crate) use raster::catmull_rom;
 pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
 
 /// Why a file could not be written.

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::globe::{GlobeGround, Row};
 use super::law::{Band, Law, Place, Units};
 use super::table::BiomeTable;
+use crate::field::globe::locate;
 use crate::field::{Stream, Terrain};
 use crate::look::PaletteTable;
 use crate::nodes::{Cancelled, Control};
@@ -148,6 +149,16 @@ impl Paint {
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
         let around = self.around(terrain, index(v), index(u));
         self.place(u, v, &Around { here: terrain.height_at(u, v) * self.relief_metres, ..around })
+    }
+
+    /// What the law asks about the ground of a planet in a direction: of the nearest sample.
+    pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> Place {
+        let n = terrain.samples();
+        let (face, u, v) = locate(direction);
+        let index = |place: f64| (place * (n - 1) as f64 + 0.5) as usize;
+        let (mut band, mut row) = (Band::new(n, &self.law), Row::new(n));
+        GlobeGround::new(self, terrain).places(face * n + index(v), &mut row, &mut band);
+        band.place(index(u))
     }
 
     fn around(&self, terrain: &Terrain, row: usize, column: usize) -> Around {
