@@ -20,7 +20,7 @@ use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 use self::input::Injector;
 use self::script::{Atom, Place};
 pub use self::script::{ScriptError, Step, read};
-use super::view::ViewCommand;
+use super::view::{Shown, ViewCamera, ViewCommand};
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -118,7 +118,7 @@ fn collect_widgets(
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,
-    observed: Res<Observed>,
+    (observed, shown, mut camera): (Res<Observed>, Res<Shown>, ResMut<ViewCamera>),
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
@@ -158,6 +158,10 @@ fn drive(
         Atom::View(command) => {
             views.write(command);
         }
+        Atom::Camera(from) => match camera.stand(&shown, from) {
+            true => {}
+            false => driver.failed = Some("there is no terrain to stand on".into()),
+        },
         Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
         Atom::Iteration(least) => done = observed.iteration >= least,
         Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,

@@ -28,7 +28,9 @@ use super::theme;
 use super::variants::{Studio, VariantsInfo};
 use super::view::globe::camera::meet_sphere;
 use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showing, project};
-use super::view::{Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker};
+use super::view::{
+    Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend,
+};
 use crate::field::globe::from_map;
 use crate::look::{BiomeTable, table_of};
 use crate::planet::Planet;
@@ -197,6 +199,7 @@ pub struct Hands<'w> {
     benching: ResMut<'w, Benching>,
     measuring: Res<'w, Measuring>,
     forming: Res<'w, Forming>,
+    drawn: Res<'w, Drawn>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
@@ -262,11 +265,15 @@ pub fn panels(
     hands.studio.receive();
     info.variants = hands.studio.info();
     let received = receiving.elapsed();
-    info.no_tree = hands.forming.refusal();
+    info.no_tree = hands.forming.refusal().or(hands.drawn.refusal());
+    if state.editor.view.mode == ViewMode::TracedCost && info.no_tree.is_none() {
+        info.legend = Some(Arc::new(cost_legend()));
+    }
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.stage = stage(&hands, &area);
     info.patching = hands.patching.progress();
+    state.editor.pieces.wake_by(&hands.waker);
     // also before the window is there: it begins where the view looks
     info.looks_at = looks_at(&hands);
     if state.editor.patch.is_open() {
@@ -356,7 +363,8 @@ fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
     let (prepared, _) = hands.shown.of(Side::A)?;
     let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
     let lens = hands.shown.layout().lens(view.size());
-    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared: prepared.clone() })
+    let (prepared, formation) = (prepared.clone(), hands.shown.formation.clone());
+    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared, formation })
 }
 
 /// Where the watched place is seen.

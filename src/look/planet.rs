@@ -15,10 +15,10 @@ use rayon::prelude::*;
 
 use super::colour::{Light, brighten, decode, encode, mix};
 use super::picture::Picture;
+use super::sheets::PlanetLayout;
 use super::{PaletteTable, biomes, relief, table_of};
 use crate::field::globe::{FACES, direction_at, from_angles, locate, nearly_located};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
-use crate::planet::projection::Equirectangular;
 use crate::planet::{Air, Planet};
 use crate::scene::Scene;
 
@@ -213,18 +213,8 @@ pub fn picture(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: 
 pub enum PlanetMap {
     /// The colours of the ground, without light.
     Colours,
-    /// The colour of the ground type that is most frequent at each place; with a plain palette its colours.
-    Types,
     /// Directions of the ground: east, north and up as red, green and blue; on faces along columns, against rows and up.
     Normals,
-}
-
-/// How a planet is laid out on a sheet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PlanetLayout {
-    Map(Equirectangular),
-    /// The samples of one face.
-    Face(usize),
 }
 
 /// A map of a planet for other programs, without light and shadow.
@@ -235,7 +225,6 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
     let colours = match what {
         PlanetMap::Normals => Vec::new(),
         PlanetMap::Colours => colours_of(scene, terrain),
-        PlanetMap::Types => types_of(scene, terrain),
     };
     let normal = |k: usize, right: [f64; 3], up: [f64; 3]| {
         let slope = globe_gradient(&globe, &terrain.height, k).map(|s| f64::from(s * steepness));
@@ -297,17 +286,6 @@ pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
     let slope = |k: usize| globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
     let slopes: Vec<[f32; 3]> = (0..terrain.height.len()).into_par_iter().map(slope).collect();
     palette_colours(scene, terrain, &slopes, 1.0)
-}
-
-/// The colour of the most frequent ground type of all samples; without a biome table those of the palette.
-fn types_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
-    let found = biomes::Biomes::of(scene).and_then(|biomes| {
-        let paint = biomes::Paint::new(terrain, &scene.settings, &biomes);
-        let types = paint.types(terrain, &crate::nodes::Control::default()).ok()?;
-        let colour = |&k: &u8| biomes.table.types[usize::from(k)].colour;
-        Some(types.iter().map(colour).map(|[r, g, b]| [r, g, b, 255]).collect())
-    });
-    found.unwrap_or_else(|| colours_of(scene, terrain))
 }
 
 /// Bends what is bright towards white.

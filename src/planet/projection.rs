@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::field::globe::from_angles;
+use crate::field::globe::{equirectangular, from_angles};
 use crate::field::{Globe, Terrain};
 use crate::io::{ExportReport, FileError, HeightSheet, export_sheet};
 use crate::scene::Scene;
@@ -91,16 +91,31 @@ impl Equirectangular {
         self.map(|direction| globe.sample(field, direction))
     }
 
+    /// Columns from the first sample and rows from the uppermost to the place of a direction: the inverse of
+    /// [`direction`](Self::direction), between samples too.
+    pub fn place(&self, direction: [f64; 3]) -> [f64; 2] {
+        let [u, v] = equirectangular(direction);
+        match self.registration {
+            Registration::Pixel => [u * self.width as f64 - 0.5, v * self.height as f64 - 0.5],
+            Registration::Grid => [u * (self.width - 1) as f64, v * (self.height - 1) as f64],
+        }
+    }
+
     /// The sample that lies beyond the edges of the map: around the planet to the sides, over the pole half a turn away.
     pub fn across(&self, column: isize, row: isize) -> (usize, usize) {
-        let (width, height) = (self.width as isize, self.height as isize);
-        let over = |row: isize| (column + width / 2, row);
+        // samples of a turn, and rows from a row to the one that mirrors it at the north pole
+        let (turn, mirror) = match self.registration {
+            Registration::Pixel => (self.width as isize, -1),
+            Registration::Grid => (self.width as isize - 1, 0),
+        };
+        let height = self.height as isize;
+        let over = |row: isize| (column + turn / 2, row);
         let (column, row) = match row {
-            row if row < 0 => over(-1 - row),
-            row if row >= height => over(2 * height - 1 - row),
+            row if row < 0 => over(mirror - row),
+            row if row >= height => over(2 * (height - 1) - mirror - row),
             row => (column, row),
         };
-        (column.rem_euclid(width) as usize, row.clamp(0, height - 1) as usize)
+        (column.rem_euclid(turn) as usize, row.clamp(0, height - 1) as usize)
     }
 }
 
@@ -204,5 +219,23 @@ mod tests {
         assert_eq!(map.across(-1, 3), (63, 3));
         assert_eq!(map.across(10, -1), (42, 0));
         assert_eq!(map.across(40, 33), (8, 30));
+    }
+
+    #[test]
+    fn on_a_map_of_points_the_row_beyond_a_pole_is_the_next_but_one() {
+        let map = self::map(Registration::Grid);
+        assert_eq!(map.across(64, 3), (0, 3));
+        assert_eq!(map.across(10, -1), (42, 1));
+        assert_eq!(map.across(40, 33), (8, 31));
+    }
+
+    #[test]
+    fn places_are_where_the_samples_are() {
+        for map in [Registration::Pixel, Registration::Grid].map(self::map) {
+            for (column, row) in [(0, 7), (31, 1), (63, 30), (17, 16)] {
+                let [x, y] = map.place(map.direction(column, row));
+                assert!((x - column as f64).abs() < 1e-9 && (y - row as f64).abs() < 1e-9, "{column}, {row}: {x}, {y}");
+            }
+        }
     }
 }

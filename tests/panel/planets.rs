@@ -140,7 +140,7 @@ fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
     assert!(panels.query_by_label("Measuring…").is_some());
     let scene = planet();
     let terrain = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-    let measures = measure_planet(&terrain, &scene);
+    let measures = measure_planet(&terrain, &scene, &Control::default()).unwrap();
     panels.state_mut().info.measures =
         MeasuresInfo { planet: Some(Arc::new(measures.clone())), ..MeasuresInfo::default() };
     panels.run();

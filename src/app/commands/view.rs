@@ -70,6 +70,9 @@ pub(super) fn info(action: ViewAction) -> Info {
                 ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
                 ViewMode::Adaptive => (icon::TRIANGLE, keys![COMMAND + Num1]),
                 ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![COMMAND + Num2]),
+                ViewMode::Traced => (icon::CROSSHAIR, keys![COMMAND + Num3]),
+                ViewMode::TracedCost => (icon::GAUGE, keys![COMMAND + Num4]),
+                ViewMode::TracedDistance => (icon::RULER, &[]),
             };
             return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
         }

@@ -40,6 +40,11 @@ pub enum Step {
     },
     /// Moves the pointer over the 3D view.
     ViewHover(f32, f32),
+    /// Puts the camera over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is north,
+    /// 90 east) and tilt (-90 is down) in degrees.
+    Camera(f32, f32, f32, f32, f32),
+    /// Moves the pointer by so many points, the button as it is.
+    MoveBy(f32, f32),
     /// Clicks a place of the 3D view.
     ViewClick(f32, f32),
     /// Puts the camera of a planet over a place: latitude and longitude in degrees, metres above the ground, heading (0 is
@@ -93,6 +98,7 @@ pub enum Atom {
     Scroll(f32),
     Key(String, bool),
     Frame,
+    Camera([f32; 5]),
     Settle,
     Iteration(u32),
     Present(String, bool),
@@ -194,6 +200,10 @@ impl Step {
                 vec![Atom::View(ViewCommand::Over { place }), Atom::Frame, Atom::Frame]
             }
             Self::Scroll(name, lines) => vec![middle(name), Atom::Frame, Atom::Scroll(lines), Atom::Frame],
+            Self::Camera(east, south, above, heading, tilt) => {
+                vec![Atom::Camera([east, south, above, heading, tilt]), Atom::Frame]
+            }
+            Self::MoveBy(x, y) => [drag(Vec2::new(x, y)), vec![Atom::Frame]].concat(),
             Self::Hover(name) => vec![middle(name), Atom::Frame],
             Self::Settle => vec![Atom::Frame, Atom::Frame, Atom::Settle],
             Self::Iteration(least) => vec![Atom::Iteration(least)],

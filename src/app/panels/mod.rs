@@ -19,6 +19,7 @@ mod menu;
 mod params;
 mod patch;
 mod planet_measures;
+mod plot;
 mod settings;
 mod stack;
 mod status;
@@ -191,6 +192,7 @@ impl Editor {
         self.variants.ghosts.hear(&info.variants.ghosts);
         self.pieces.follow(&self.doc);
         let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
+        self.pieces.view.take_keys(&ctx);
         if !self.dialogs.is_open() {
             asked.extend(self.shortcut(&ctx));
         }
@@ -231,7 +233,7 @@ impl Editor {
         if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.way) {
             self.toasts.warning(format!("{problem}."));
         }
-        self.doc.end_frame(is_dragging, focused);
+        self.doc.end_frame(is_dragging || self.pieces.view.is_grabbing(), focused);
         let over = ctx.pointer_latest_pos().and_then(|at| ctx.layer_id_at(at));
         let covered = self.dialogs.is_open()
             || egui::Popup::is_any_open(&ctx)

@@ -135,6 +135,23 @@ impl ViewCamera {
         self.cursor
     }
 
+    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading and tilt
+    /// in degrees. Whether there is a terrain.
+    pub fn stand(&mut self, shown: &Shown, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
+        let Some(prepared) = &shown.prepared else { return false };
+        let scale = &prepared.scale;
+        let [x, z] = [east, south].map(|metres| metres / scale.metres_per_world - 0.5 * SIDE_WORLD);
+        let at = Vec3::new(x, 0.0, z);
+        let ground = match &shown.formation {
+            Some(formation) => formation.floor_world(at, 1e-3),
+            None => scale.ground_world(&prepared.terrain, at),
+        };
+        let eye_world = at.with_y(ground + above / scale.metres_per_world);
+        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, shown);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+        true
+    }
+
     /// Whether it is on its way to another place.
     pub fn is_gliding(&self) -> bool {
         self.glide.is_some()

@@ -45,6 +45,7 @@ mod scale;
 mod shown;
 mod stage;
 mod textures;
+mod trace;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -66,6 +67,9 @@ pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use shown::{Drawn, Shown};
 pub use stage::{Place, Stage};
+#[cfg(test)]
+pub use trace::FARTHEST_WORLD;
+pub use trace::cost_legend;
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
