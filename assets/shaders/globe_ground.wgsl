@@ -114,7 +114,7 @@ fn sampled(in: GroundVertex) -> Surface {
 // Ripples near the eye; from afar they only widen the glint.
 fn ripple(up: vec3<f32>, distance: f32) -> vec3<f32> {
     let near = exp(-distance / 30000.0);
-    let wide = exp(-distance / 600000.0);
+    let wide = exp(-distance / 250000.0);
     if wide < 0.01 {
         return vec3<f32>(0.0);
     }
