@@ -25,6 +25,7 @@ struct GlobeFrame {
     map: vec4<f32>,
     star: vec4<f32>,
     fine: vec4<f32>,
+    extinction: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: GlobeFrame;

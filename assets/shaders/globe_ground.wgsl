@@ -105,7 +105,7 @@ fn sampled(in: GroundVertex) -> Surface {
         face = u32(found.z);
         shape = textureSampleLevel(shape_map, level_sampler, bent, face, 0.0);
         // rivers that go from corner to corner are not torn into dots
-        shape.w = smoothstep(0.22, 0.55, shape.w);
+        shape.w = smoothstep(0.33, 0.64, shape.w);
         colour = textureSampleLevel(colour_map, level_sampler, bent, face, 0.0).rgb * clamp(1.0 + 0.16 * here.tone, 0.7, 1.3);
     }
     return surface_of(shape, colour, face, up, in.steep);
@@ -114,7 +114,7 @@ fn sampled(in: GroundVertex) -> Surface {
 // Ripples near the eye; from afar they only widen the glint.
 fn ripple(up: vec3<f32>, distance: f32) -> vec3<f32> {
     let near = exp(-distance / 30000.0);
-    let wide = exp(-distance / 600000.0);
+    let wide = exp(-distance / 250000.0);
     if wide < 0.01 {
         return vec3<f32>(0.0);
     }
@@ -130,6 +130,10 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     let sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, surface.height);
     let facing = max(dot(surface.normal, to_sun()), 0.0);
     let open = 0.5 + 0.5 * dot(surface.normal, up);
+    if frame.map.w > 0.5 {
+        // data is read by night as well; slopes alone shade it
+        return surface.albedo * (0.62 + 0.34 * dot(surface.normal, up)) * in.passed;
+    }
     let sky = sky_light(up);
     var light = surface.albedo * (sun * facing + sky * open);
     if surface.water > 0.0 {

@@ -34,7 +34,7 @@ fn map_fragment(in: SkyVertex) -> @location(0) vec4<f32> {
     let lamp = normalize(up * 0.9 - east * 0.6 + north * 0.6);
     let facing = mix(max(dot(surface.normal, lamp), 0.0) / 0.73, 1.0, 0.25);
     let day = mix(0.42, 1.0, smoothstep(-0.10, 0.10, dot(up, to_sun())));
-    var light = surface.albedo * (1.75 * facing) * mix(1.0, day, frame.star.w);
+    var light = surface.albedo * (1.75 * facing) * mix(1.0, day, frame.star.w * (1.0 - frame.map.w));
     let step = select(HALF_TURN / 6.0, select(HALF_TURN / 18.0, HALF_TURN / 180.0, scale < 0.00012), scale < 0.0011);
     let grid = max(rule(latitude, step, scale), rule(longitude, step, scale));
     light = mix(light, vec3<f32>(0.75), 0.16 * grid);

@@ -114,6 +114,7 @@ fn collect_widgets(
     }
 }
 
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,

@@ -219,7 +219,9 @@ impl Editor {
             self.dialogs.ask_where_to_save_patch(&self.doc);
         }
         self.show_dialogs(&ctx);
-        self.toasts.show(&ctx, free_rect);
+        // below the switch of the ways
+        let over = if self.doc.scene().as_planet().is_some() { globe::SWITCH_HEIGHT } else { 0.0 };
+        self.toasts.show(&ctx, free_rect.with_min_y(free_rect.min.y + over));
         if self.pieces.hint != self.pieces.said {
             ctx.request_repaint();
         }

@@ -281,8 +281,11 @@ pub fn places(
         // whole tens of degrees, or a few parts of one
         Some(Law::Fixed(low, high, unit)) => {
             let tens = ((high - low) / 10.0) as usize;
-            let parts =
-                if unit == "°C" { (1..=tens).rev().find(|p| tens % p == 0 && *p <= 6).unwrap_or(4) } else { 4 };
+            let parts = if unit == "°C" {
+                (1..=tens).rev().find(|p| tens.is_multiple_of(*p) && *p <= 6).unwrap_or(4)
+            } else {
+                4
+            };
             (low, high, unit, linear(low, high, parts, false), opaque)
         }
         Some(Law::Powers(unit)) => {

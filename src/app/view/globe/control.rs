@@ -106,7 +106,8 @@ impl GlobeCamera {
         let pose = GlobePose::over(direction, prepared.stand(direction, height_metres, view, with_sea));
         let pose = pose.facing(heading.to_radians(), pitch.to_radians());
         self.pose = prepared.confine(&pose, view, with_sea);
-        (self.map.latitude, self.map.longitude) = (latitude.to_radians(), longitude.to_radians());
+        let there = MapPose { latitude: latitude.to_radians(), longitude: longitude.to_radians(), ..self.map };
+        self.map = if self.map_framed == Vec2::ZERO { there } else { there.confined(self.map_framed) };
         (self.glide, self.by_hand) = (None, true);
     }
 

@@ -55,6 +55,8 @@ pub struct GlobeFrame {
     star: Vec4,
     /// Ground between the samples: waves in a radius, octaves (0 without), longest wave, radians a pixel.
     fine: Vec4,
+    /// What clear air takes away; unused.
+    extinction: Vec4,
 }
 
 /// What is known of the picture.
@@ -85,7 +87,7 @@ impl GlobeFrame {
         let (eye, away) = (scenery.eye.normalize_or(DVec3::X), scenery.eye.length());
         let density = f64::from(scenery.body.air_density);
         let air = match settings.air {
-            AirModel::Scattering => Air::new(radius, density, exaggeration, scenery.body.air_tint),
+            AirModel::Scattering => Air::new(radius, density, exaggeration, scenery.body.air_tint, scenery.body.ozone),
             _ => None,
         };
         let model = match settings.air {
@@ -107,6 +109,7 @@ impl GlobeFrame {
         let cell = radius * std::f64::consts::FRAC_PI_2 / (prepared.terrain.samples() - 1) as f64;
         let near = air.unwrap_or(Air {
             rayleigh: [0.0; 3],
+            extinction: [0.0; 3],
             mie: 0.0,
             mie_extinction: 0.0,
             rayleigh_height: 1.0,
@@ -154,6 +157,7 @@ impl GlobeFrame {
                 if settings.stars { STARS } else { 0.0 },
                 f32::from(u8::from(settings.night_side)),
             ),
+            extinction: xyz(near.extinction.into(), 0.0),
             fine: prepared.fine(settings).map_or(Vec4::ZERO, |fine| {
                 Vec4::new(fine.waves, fine.octaves, fine.wave_metres as f32, view.radians_per_pixel as f32)
             }),

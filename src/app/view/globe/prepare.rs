@@ -511,6 +511,38 @@ mod tests {
     }
 
     #[test]
+    fn an_eye_stands_over_the_ground_as_it_is_drawn_for_it() {
+        let terrain = globe(33, |d| 0.4 + 0.3 * (5.0 * d[0]).sin() * d[1]);
+        let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
+        let control = Control::default();
+        let prepared = prepare_globe(&terrain, &settings, 6.371e6, &grey(), &Choice::default(), &control).unwrap();
+        let view = GlobeView::default();
+        let times = |radius: f64| prepared.exaggeration(&view, radius);
+        assert!(times(6.371e6 + 9000.0) < 1.01 && times(2e7) > 0.95 * f64::from(view.exaggeration));
+        for direction in [DVec3::new(0.3, 0.5, 0.2).normalize(), DVec3::Z, DVec3::new(-1.0, 1.0, 0.01).normalize()] {
+            for height in [15.0, 500.0, 50_000.0, 5e6] {
+                let radius = prepared.stand(direction, height, &view, true);
+                let over = radius - prepared.ground_from(&view, direction * radius, true).surface(direction);
+                assert!((over - height).abs() < 1e-3 * height, "{over} m instead of {height}");
+                let pose = GlobePose::over(direction, radius);
+                assert_eq!(prepared.confine(&pose, &view, true).radius, radius);
+                let sunk = prepared.confine(&GlobePose::over(direction, 6.3e6), &view, true);
+                let ground = prepared.ground_from(&view, sunk.eye(), true);
+                assert!(sunk.radius > ground.surface(direction), "below ground");
+            }
+        }
+    }
+
+    #[test]
+    fn water_is_level_and_mountains_are_rougher_than_plains() {
+        let [plain, mountain] = [[0.0, 0.0, 0.3, 0.0], [0.04, 0.03, 4.0, 0.0]].map(roughness);
+        assert!(plain > 0.05 && mountain > 3.0 * plain && mountain <= 1.0);
+        assert_eq!([[0.1, 0.1, -0.5, 0.0], [0.1, 0.1, 2.0, 1.0]].map(roughness), [0.0, 0.0]);
+        let stored = 255.0 * mountain;
+        assert_eq!(stored, stored.round(), "colours can carry it");
+    }
+
+    #[test]
     fn wild_heights_do_no_harm_and_it_stops_when_told() {
         let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
         let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
