@@ -496,7 +496,10 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::G);
     panels.hover_at(to);
     panels.run();
-    assert!(panels.query_by_label_contains("click or Enter to leave it so").is_some(), "the status line says how to end");
+    assert!(
+        panels.query_by_label_contains("click or Enter to leave it so").is_some(),
+        "the status line says how to end"
+    );
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
