@@ -24,7 +24,9 @@ fn chapman(x: f32, cosine: f32) -> f32 {
 // Light of the sun that reaches a point at a distance from the centre; `cosine` is that of the sun to the vertical.
 fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     if !has_air() {
-        return vec3<f32>(smoothstep(-0.012, 0.012, cosine));
+        // the march towards the sun finds the edge of the night, with the peaks that still stand in the light
+        let edge = select(0.0, -0.3, has_shadows());
+        return vec3<f32>(smoothstep(edge - 0.012, edge + 0.012, cosine));
     }
     let r = max(distance, radius());
     let molecules = frame.air.x * exp(-(r - radius()) / frame.air.x) * chapman(r / frame.air.x, cosine);

@@ -40,6 +40,12 @@ fn inland_body(depth: f32, sun_share: f32) -> vec4<f32> {
 // What is seen of the surface of inland water at a place: its depth is a fraction of the relief, `seen` how much of a film of
 // that depth shows.
 fn inland_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel: vec2<f32>) -> vec4<f32> {
+    let water = inland_light(world, depth, seen, sun_share);
+    return covered(water.rgb, water.a, world, pixel);
+}
+
+// The same as light, and how much it covers.
+fn inland_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
     let way = world - eye();
     let distance = length(way);
     let ray = way / distance;
@@ -51,7 +57,7 @@ fn inland_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel
     let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0) * sun_share;
     let body = inland_body(depth, sun_share);
     let light = mix(body.rgb, sky_colour(up), min(mirrored, 0.75)) + glint;
-    return covered(light, saturate(max(body.a, mirrored)) * seen, world, pixel);
+    return vec4<f32>(light, saturate(max(body.a, mirrored)) * seen);
 }
 
 @fragment

@@ -70,6 +70,9 @@ pub(super) fn info(action: ViewAction) -> Info {
                 ViewMode::Wireframe => (icon::POLYGON, keys![SHIFT + Num4]),
                 ViewMode::Adaptive => (icon::TRIANGLE, keys![COMMAND + Num1]),
                 ViewMode::AdaptiveWireframe => (icon::TRIANGLE_DASHED, keys![COMMAND + Num2]),
+                ViewMode::Traced => (icon::CROSSHAIR, keys![COMMAND + Num3]),
+                ViewMode::TracedCost => (icon::GAUGE, keys![COMMAND + Num4]),
+                ViewMode::TracedDistance => (icon::RULER, &[]),
             };
             return Info { label: mode.label().into(), tooltip: mode.help().into(), icon, shortcuts };
         }
@@ -78,6 +81,8 @@ pub(super) fn info(action: ViewAction) -> Info {
                 Overlay::None => (icon::PROHIBIT, keys![SHIFT + Num0]),
                 Overlay::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
                 Overlay::Change => (icon::PLUS_MINUS, keys![SHIFT + Num5]),
+                Overlay::Temperature => (icon::THERMOMETER, &[]),
+                Overlay::Moisture => (icon::CLOUD_RAIN, &[]),
                 Overlay::Map(MapKind::Flow) => (icon::TREE_STRUCTURE, keys![SHIFT + Num6]),
                 Overlay::Map(MapKind::Water) => (icon::DROP, keys![SHIFT + Num7]),
                 Overlay::Map(_) => (icon::STACK, &[]),

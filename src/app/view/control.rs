@@ -56,13 +56,17 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
+    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in degrees.
+    Over {
+        place: [f64; 5],
+    },
 }
 
 impl ViewCommand {
     /// Heading and inclination in degrees; `None` keeps what is.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
-            Self::Frame | Self::Look { .. } => None,
+            Self::Frame | Self::Look { .. } | Self::Over { .. } => None,
             Self::Perspective => Some((32.0, -27.0)),
             Self::Top => Some((0.0, -90.0)),
             Self::FromSouth => Some((0.0, -18.0)),

@@ -11,8 +11,8 @@ use bevy::prelude::*;
 use bevy::render::camera::ExtractedCamera;
 use bevy::render::extract_component::{ExtractComponent, ExtractComponentPlugin};
 use bevy::render::render_resource::{
-    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages, IndexFormat,
-    PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
+    BindGroup, BindGroupEntries, Buffer, BufferDescriptor, BufferInitDescriptor, BufferUsages, CachedComputePipelineId,
+    ComputePassDescriptor, IndexFormat, PipelineCache, RenderPassDescriptor, StoreOp, TextureView,
 };
 use bevy::render::renderer::{RenderAdapterInfo, RenderContext, RenderDevice, RenderQueue, ViewQuery};
 use bevy::render::view::{ExtractedView, ViewDepthTexture, ViewTarget};
@@ -32,6 +32,7 @@ use super::pipelines::{Part, Parts, Pipelines, TargetKey, ViewShader};
 use super::prepare::Tint;
 use super::shown::{Drawn, Shown};
 use super::textures::{Layer, Textures, blank};
+use super::trace::{self, Adapter, RayBatch, Rays, Sight};
 
 /// Marks the camera of the view.
 #[derive(Component, Clone, Copy, Default, ExtractComponent)]
@@ -58,6 +59,10 @@ struct Batch {
     walls: u32,
     /// Drawn in place of the grid's patches.
     tiles: Option<Tiles>,
+    /// Drawn in place of the grid, too; with what lets them go on.
+    rays: Option<(RayBatch, CachedComputePipelineId)>,
+    /// All that is wanted of the tree is there.
+    is_settled: bool,
 }
 
 /// Instances of the tiles of a tree.
@@ -87,6 +92,7 @@ struct Drawing {
     /// The walls that are in the buffer, and the buffer.
     walls: Option<(Arc<Cut>, Buffer)>,
     patchwork: Option<Patchwork>,
+    rays: Option<Rays>,
     batch: Option<Batch>,
 }
 
@@ -193,6 +199,7 @@ struct Studio<'a> {
     water: bool,
     formation: Option<&'a Arc<Formation>>,
     quality: Quality,
+    adapter: Adapter,
     mesh: &'a PatchMesh,
     device: &'a RenderDevice,
     queue: &'a RenderQueue,
@@ -206,7 +213,7 @@ fn prepare_drawings(
     mut drawings: ResMut<Drawings>,
     mut pipelines: ResMut<Pipelines>,
     mesh: Option<Res<PatchMesh>>,
-    wanted: Res<Wanted>,
+    (wanted, drawn): (Res<Wanted>, Res<Drawn>),
     quality: Res<Quality>,
     adapter: Option<Res<RenderAdapterInfo>>,
     device: Res<RenderDevice>,
@@ -237,17 +244,23 @@ fn prepare_drawings(
             palette: PaletteTexture::new(&device, is_frugal),
             walls: None,
             patchwork: None,
+            rays: None,
             batch: None,
         });
         drawing.batch = None;
-        if side == Side::B || !wanted.mode.asks_tree() || wanted.shown.formation.is_none() {
-            drawing.patchwork = None;
-        }
+        let asks = side == Side::A && wanted.mode.asks_tree() && wanted.shown.formation.is_some();
+        let traces = asks && wanted.mode.traces();
+        drawing.patchwork = drawing.patchwork.take().filter(|_| asks && !traces);
+        drawing.rays = drawing.rays.take().filter(|_| traces);
         drawing.textures.advance(prepared, &device, &queue);
         if let Some(shown) = &drawing.textures.shown {
-            drawing.palette.update(table, shown.prepared.ramp(), &queue);
+            let is_cost = traces && wanted.mode == ViewMode::TracedCost;
+            let ramp = if is_cost { Some(trace::cost_ramp()) } else { shown.prepared.ramp() };
+            drawing.palette.update(table, ramp, &queue);
         }
     }
+    let traced = wanted.shown.formation.as_ref().filter(|_| wanted.mode.traces());
+    drawn.refuse(traced.and_then(|formation| trace::refusal(formation, &device)));
     let Some((view, msaa)) = views.iter().next() else { return };
     let studio = Studio {
         view,
@@ -256,6 +269,7 @@ fn prepare_drawings(
         water: wanted.shown.water,
         formation: wanted.shown.formation.as_ref().filter(|_| wanted.mode.asks_tree()),
         quality: *quality,
+        adapter: Adapter { quality: *quality, is_software: Quality::Moving.is_frugal(adapter.as_deref()) },
         mesh: &mesh,
         device: &device,
         queue: &queue,
@@ -295,7 +309,31 @@ impl Drawing {
         let target = TargetKey { format: view.target_format, samples: studio.msaa.samples(), cut: cut.is_some() };
         let mut parts = pipelines.for_grid(studio.cache, target, (studio.mode.of_grid(), prepared.tint()));
         let mut tiles = None;
-        if let Some(formation) = studio.formation.filter(|_| piece.side == Side::A) {
+        let (mut rays, mut is_settled) = (None, true);
+        let formation = studio.formation.filter(|_| piece.side == Side::A);
+        if let Some(formation) =
+            formation.filter(|formation| studio.mode.traces() && trace::refusal(formation, studio.device).is_none())
+        {
+            let sight = Sight {
+                clip_from_eye,
+                eye_world: eye.eye_world.as_dvec3(),
+                pixels_per_radian,
+                size: UVec2::new(width as u32, height as u32).max(UVec2::ONE),
+                mode: studio.mode,
+                has_water: studio.water,
+            };
+            let own = pipelines.for_tree(studio.cache, target, studio.mode);
+            is_settled = false;
+            if let Some((own, march)) = own.zip(pipelines.for_rays(studio.cache)) {
+                let layouts = pipelines.rays.each_ref().map(|layout| studio.cache.get_bind_group_layout(layout));
+                let made = Rays::of(&mut self.rays, formation, studio.device, studio.adapter);
+                let made = made.advance(formation, &sight, layouts.each_ref(), studio.device, studio.queue);
+                is_settled = made.is_settled;
+                rays = Some((made, march));
+                parts = own;
+            }
+        }
+        if let Some(formation) = formation.filter(|_| !studio.mode.traces()) {
             let look = Look {
                 eye_world: eye.eye_world.as_dvec3(),
                 clip_from_eye: piece.crop() * clip_from_eye,
@@ -342,6 +380,8 @@ impl Drawing {
             has_inland: studio.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
             parts,
             tiles,
+            rays,
+            is_settled,
             bind_group: studio.device.create_bind_group("talweg view", &layout, &entries),
             walls: cut.map_or(0, |cut| cut.walls.len() as u32),
         })
@@ -462,6 +502,14 @@ fn draw(
 ) {
     let (camera, extracted, target, depth) = view.into_inner();
     let Some(mesh) = mesh else { return };
+    for (rays, id) in drawings.batches().filter_map(|(_, batch)| batch.rays.as_ref()) {
+        if let (Some((group, groups)), Some(pipeline)) = (&rays.march, cache.get_compute_pipeline(*id)) {
+            let mut pass = ctx.command_encoder().begin_compute_pass(&ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, group, &[]);
+            pass.dispatch_workgroups(groups.x, groups.y, 1);
+        }
+    }
     let is_ready = |batch: &Batch| batch.parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some());
     let mut ready = drawings.batches().map(|(_, batch)| is_ready(batch)).peekable();
     if ready.peek().is_none() || !ready.all(|ready| ready) {
@@ -492,6 +540,9 @@ fn draw(
         };
         let sides = batch.patches..batch.patches + batch.sides;
         let tiles = batch.tiles.clone().unwrap_or_default();
+        if let Some((rays, _)) = &batch.rays {
+            pass.set_bind_group(1, &rays.seen, &[]);
+        }
         for (part, id) in &batch.parts {
             let Some(pipeline) = cache.get_render_pipeline(*id) else { continue };
             let (kind, which) = match part {
@@ -504,6 +555,7 @@ fn draw(
                 Part::SeaSides if batch.has_sea => (Kind::Strip, sides.clone()),
                 Part::SeaWalls if batch.has_sea => (Kind::Vertices(4), 0..batch.walls),
                 Part::SeaSurface if batch.has_sea => (Kind::Vertices(6), 0..1),
+                Part::Traced if batch.rays.is_some() => (Kind::Vertices(3), 0..1),
                 Part::AdaptiveGround => (Kind::Patch, tiles.ground.clone()),
                 Part::AdaptiveSides => (Kind::Strip, tiles.sides.clone()),
                 Part::AdaptiveWaterSides if batch.has_water => (Kind::Strip, tiles.sides.clone()),
@@ -532,10 +584,10 @@ fn draw(
     };
     let beside_bytes = drawings.of(Side::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
     let is_settled = drawings.0.iter().flatten().all(|drawing| {
-        drawing.patchwork.as_ref().is_none_or(|patchwork| {
-            let shows = drawing.batch.as_ref().is_some_and(|batch| batch.tiles.is_some());
-            shows && patchwork.tessellation.is_settled
-        })
+        let Some(batch) = &drawing.batch else { return drawing.patchwork.is_none() };
+        let has_patches = batch.tiles.is_some();
+        let patches = drawing.patchwork.as_ref();
+        batch.is_settled && patches.is_none_or(|patchwork| has_patches && patchwork.tessellation.is_settled)
     });
     drawn.settle(is_settled);
     drawn.tell([Side::A, Side::B].map(serial), beside_bytes);

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use glam::{DVec3, Vec3};
 
 use super::scale::SIDE_WORLD;
-use crate::construction::{Area, Detail, Program, Selection, THRESHOLD, Tier, Tree, changed_area};
+use crate::construction::buffer::Buffer;
+use crate::construction::{Area, Detail, Program, Selection, Stretch, THRESHOLD, Tier, Tree, changed_area};
 use crate::field::Stream;
 use crate::nodes::Node;
 use crate::scene::{Mask, Mix, Scene};
@@ -38,6 +39,10 @@ pub enum Refusal {
     NoTree,
     /// What is seen is not the tree of this layer alone.
     NotAlone(usize),
+    /// The graphics card has no storage buffers.
+    NoStorage,
+    /// The tree has more operators in each other, or more words, than the graphics card takes.
+    TooLarge,
     /// Trees are of a flat ground.
     Planet,
 }
@@ -51,6 +56,12 @@ impl Refusal {
             }
             Self::NotAlone(_) => {
                 "Other layers, a mask or a mix change what the tree makes: the grid is drawn instead of the tree."
+            }
+            Self::NoStorage => {
+                "This graphics card has no storage buffers, which sphere tracing needs: the grid is drawn instead. Adaptive tessellation works."
+            }
+            Self::TooLarge => {
+                "The tree is too deep or too large to be traced on the graphics card: the grid is drawn instead. Adaptive tessellation works."
             }
             Self::Planet => "A planet is not drawn from a tree: its grid is drawn instead.",
         }
@@ -112,6 +123,10 @@ pub struct Formation {
     /// World units in a metre of the tree, along the ground and upwards.
     pub per_metre: f64,
     pub rise: f64,
+    /// The tree as words.
+    pub buffer: Buffer,
+    /// No ground is lower or higher.
+    pub range_world: [f32; 2],
 }
 
 impl Formation {
@@ -120,11 +135,22 @@ impl Formation {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
         let program = Program::after(&recipe.tree, recipe.seed, before.map(|before| &before.program));
         let side = f64::from(SIDE_WORLD);
+        let square = Area { low: [0.0; 2], high: [program.side; 2] };
+        let everything = program.within(&square);
+        let rise = f64::from(recipe.relief_over_size) * side / program.relief;
+        let whole =
+            |tier, base| program.over_in(&everything, tier, &Stretch::area(&square), &Detail::FULL).surface(base).0;
+        let mut range = whole(Tier::Terrain, program.ground);
+        for tier in [Tier::Sand, Tier::Snow] {
+            range.high += whole(tier, 0.0).high.max(0.0);
+        }
         Self {
+            buffer: program.to_buffer(),
+            range_world: [range.low, range.high].map(|z| (z * rise).clamp(-1e6, 1e6) as f32),
             serial: SERIAL.fetch_add(1, Ordering::Relaxed),
-            everything: program.within(&Area { low: [0.0; 2], high: [program.side; 2] }),
+            everything,
             per_metre: side / program.side,
-            rise: f64::from(recipe.relief_over_size) * side / program.relief,
+            rise,
             program,
             recipe,
         }

@@ -45,6 +45,7 @@ mod scale;
 mod shown;
 mod stage;
 mod textures;
+mod trace;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -60,12 +61,15 @@ pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
 pub use mesh::Quality;
 pub use mode::ViewMode;
-pub use overlay::{Choice, Overlay, Reference};
+pub use overlay::{Choice, Overlay, Reference, climate_of};
 pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use shown::{Drawn, Shown};
 pub use stage::{Place, Stage};
+#[cfg(test)]
+pub use trace::FARTHEST_WORLD;
+pub use trace::cost_legend;
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -16,11 +16,24 @@ pub enum ViewMode {
     Adaptive,
     /// The same with the triangles that are drawn.
     AdaptiveWireframe,
+    /// A construction tree, traced on the graphics card.
+    Traced,
+    /// How often the tree is asked for each pixel.
+    TracedCost,
+    /// The distance of each pixel, in 24 bits: for tests, in no menu.
+    TracedDistance,
 }
 
 impl ViewMode {
-    pub const ALL: [Self; 5] =
-        [Self::Shaded, Self::Hillshade, Self::Wireframe, Self::Adaptive, Self::AdaptiveWireframe];
+    pub const ALL: [Self; 7] = [
+        Self::Shaded,
+        Self::Hillshade,
+        Self::Wireframe,
+        Self::Adaptive,
+        Self::AdaptiveWireframe,
+        Self::Traced,
+        Self::TracedCost,
+    ];
     /// The ways of showing the grid.
     pub const OF_GRID: [Self; 3] = [Self::Shaded, Self::Hillshade, Self::Wireframe];
 
@@ -31,6 +44,9 @@ impl ViewMode {
             Self::Wireframe => "Wireframe",
             Self::Adaptive => "Adaptive tessellation",
             Self::AdaptiveWireframe => "Adaptive wireframe",
+            Self::Traced => "Sphere tracing",
+            Self::TracedCost => "Tracing cost",
+            Self::TracedDistance => "Tracing distance",
         }
     }
 
@@ -46,6 +62,11 @@ impl ViewMode {
     /// Whether it shows a construction tree and not the grid.
     pub fn asks_tree(self) -> bool {
         !Self::OF_GRID.contains(&self)
+    }
+
+    /// Whether it is traced.
+    pub fn traces(self) -> bool {
+        matches!(self, Self::Traced | Self::TracedCost | Self::TracedDistance)
     }
 
     /// What is drawn where the tree cannot be.
@@ -73,6 +94,11 @@ impl ViewMode {
                 "Draws a construction from its tree and not from the grid: detail appears as you come near, down to centimetres."
             }
             Self::AdaptiveWireframe => "Shows the triangles that are made of the tree, finer near the eye.",
+            Self::Traced => {
+                "Follows a ray to the construction for every pixel, on the graphics card. It gets finer while you look; without a graphics card it stays coarse."
+            }
+            Self::TracedCost => "Shows how often the construction is asked for each pixel of the sphere tracing.",
+            Self::TracedDistance => "Shows how far each pixel is, as numbers.",
         }
     }
 }

@@ -4,12 +4,14 @@ use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
-use bevy::render::render_resource::binding_types::{sampler, texture_2d, uniform_buffer_sized};
+use bevy::render::render_resource::binding_types::{
+    sampler, storage_buffer_read_only_sized, storage_buffer_sized, texture_2d, uniform_buffer_sized,
+};
 use bevy::render::render_resource::{
-    BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedRenderPipelineId, ColorTargetState,
-    ColorWrites, CompareFunction, DepthBiasState, DepthStencilState, Face, FragmentState, MultisampleState,
-    PipelineCache, PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor, SamplerBindingType, ShaderStages,
-    TextureFormat, TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
+    BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedComputePipelineId, CachedRenderPipelineId,
+    ColorTargetState, ColorWrites, CompareFunction, ComputePipelineDescriptor, DepthBiasState, DepthStencilState, Face,
+    FragmentState, MultisampleState, PipelineCache, PrimitiveState, PrimitiveTopology, RenderPipelineDescriptor,
+    SamplerBindingType, ShaderStages, TextureFormat, TextureSampleType, VertexAttribute, VertexState, VertexStepMode,
 };
 use bevy::shader::Shader;
 
@@ -17,6 +19,7 @@ use super::adaptive::atlas::Instance;
 use super::frame::Frame;
 use super::mode::ViewMode;
 use super::prepare::Tint;
+use super::trace::Tracing;
 
 /// What can be drawn, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +41,7 @@ pub enum Part {
     AdaptiveWater,
     AdaptiveSeaSides,
     AdaptiveSea,
+    Traced,
 }
 
 /// How the ground is coloured: a fragment stage each.
@@ -68,6 +72,9 @@ impl Part {
         Self::SeaWalls,
         Self::AdaptiveSea,
     ];
+
+    /// The parts of a terrain that rays meet; the sea and the brink are those of the grid.
+    const OF_RAYS: [Self; 6] = [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
 
     fn entry_points(self, look: Look) -> (&'static str, &'static str) {
         match self {
@@ -102,6 +109,7 @@ impl Part {
             Self::AdaptiveWater => ("adaptive_water_vertex", "adaptive_water_fragment"),
             Self::AdaptiveSeaSides => ("adaptive_sea_sides_vertex", "water_sides_fragment"),
             Self::AdaptiveSea => ("adaptive_sea_vertex", "adaptive_sea_fragment"),
+            Self::Traced => ("sky_vertex", "traced_fragment"),
         }
     }
 
@@ -110,7 +118,10 @@ impl Part {
     }
 
     fn is_solid(self) -> bool {
-        matches!(self, Self::Ground | Self::Sides | Self::Walls | Self::AdaptiveGround | Self::AdaptiveSides)
+        matches!(
+            self,
+            Self::Ground | Self::Sides | Self::Walls | Self::AdaptiveGround | Self::AdaptiveSides | Self::Traced
+        )
     }
 
     /// Whether it stands on the pieces of the brink.
@@ -177,6 +188,8 @@ impl TargetKey {
 pub struct ViewShader {
     grid: Handle<Shader>,
     patches: Handle<Shader>,
+    rays: Handle<Shader>,
+    march: Handle<Shader>,
 }
 
 /// The files of the shader, joined, and more.
@@ -201,6 +214,8 @@ impl ViewShader {
         Self {
             grid: add(joined!(), "talweg/view.wgsl"),
             patches: add(joined!("../../../assets/shaders/adaptive.wgsl"), "talweg/adaptive.wgsl"),
+            rays: add(joined!("../../../assets/shaders/traced.wgsl"), "talweg/traced.wgsl"),
+            march: add(include_str!("../../../assets/shaders/trace.wgsl"), "talweg/trace.wgsl"),
         }
     }
 }
@@ -209,8 +224,11 @@ impl ViewShader {
 #[derive(Resource)]
 pub struct Pipelines {
     pub layout: BindGroupLayoutDescriptor,
+    /// Of rays that go on, and of those that are seen.
+    pub rays: [BindGroupLayoutDescriptor; 2],
     shader: ViewShader,
     queued: HashMap<(Part, Look, TargetKey), CachedRenderPipelineId>,
+    march: Option<CachedComputePipelineId>,
 }
 
 impl Pipelines {
@@ -235,7 +253,22 @@ impl Pipelines {
                 ),
             ),
         );
-        Self { layout, shader, queued: HashMap::default() }
+        let tracing = || uniform_buffer_sized(false, (size_of::<Tracing>() as u64).try_into().ok());
+        let words = || storage_buffer_read_only_sized(false, None);
+        let rays = [
+            BindGroupLayoutDescriptor::new(
+                "talweg rays",
+                &BindGroupLayoutEntries::sequential(
+                    ShaderStages::COMPUTE,
+                    (words(), words(), tracing(), storage_buffer_sized(false, None)),
+                ),
+            ),
+            BindGroupLayoutDescriptor::new(
+                "talweg rays seen",
+                &BindGroupLayoutEntries::sequential(ShaderStages::FRAGMENT, (tracing(), words())),
+            ),
+        ];
+        Self { layout, rays, shader, queued: HashMap::default(), march: None }
     }
 
     /// Pipelines for a target that draw the grid, in drawing order. Those of all looks are queued together, when the target is
@@ -261,8 +294,23 @@ impl Pipelines {
     /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
     pub fn for_tree(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode) -> Option<Parts> {
         let look = (mode, Tint::None);
-        let parts: Parts = Part::OF_PATCHES.iter().map(|part| (*part, self.queue(cache, *part, look, key))).collect();
+        let parts: &[Part] = if mode.traces() { &Part::OF_RAYS } else { &Part::OF_PATCHES };
+        let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, look, key))).collect();
         parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
+    }
+
+    /// What lets rays go on; queued when it is asked for.
+    pub fn for_rays(&mut self, cache: &PipelineCache) -> Option<CachedComputePipelineId> {
+        let id = *self.march.get_or_insert_with(|| {
+            cache.queue_compute_pipeline(ComputePipelineDescriptor {
+                label: Some("talweg rays".into()),
+                layout: vec![self.rays[0].clone()],
+                shader: self.shader.march.clone(),
+                entry_point: Some("march".into()),
+                ..default()
+            })
+        });
+        cache.get_compute_pipeline(id).map(|_| id)
     }
 
     fn queue(&mut self, cache: &PipelineCache, part: Part, look: Look, key: TargetKey) -> CachedRenderPipelineId {
@@ -305,18 +353,27 @@ impl Pipelines {
         } else {
             Vec::new()
         };
-        let shader = if part.is_adaptive() { &self.shader.patches } else { &self.shader.grid };
+        let shader = match part {
+            Part::Traced => &self.shader.rays,
+            part if part.is_adaptive() => &self.shader.patches,
+            _ => &self.shader.grid,
+        };
+        let mut layout = vec![self.layout.clone()];
+        if part == Part::Traced {
+            layout.push(self.rays[1].clone());
+        }
+        let is_everywhere = matches!(part, Part::Sky | Part::Traced);
         let topology = if part.is_side() { PrimitiveTopology::TriangleStrip } else { PrimitiveTopology::TriangleList };
         RenderPipelineDescriptor {
             label: Some(format!("talweg {part:?}").into()),
-            layout: vec![self.layout.clone()],
+            layout,
             vertex: VertexState {
                 shader: shader.clone(),
                 entry_point: Some(vertex.into()),
                 shader_defs: shader_defs.clone(),
                 buffers,
             },
-            primitive: PrimitiveState { topology, cull_mode: (part != Part::Sky).then_some(Face::Back), ..default() },
+            primitive: PrimitiveState { topology, cull_mode: (!is_everywhere).then_some(Face::Back), ..default() },
             depth_stencil: Some(DepthStencilState {
                 format: CORE_3D_DEPTH_FORMAT,
                 depth_write_enabled: Some(part.is_solid()),

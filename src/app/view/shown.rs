@@ -1,13 +1,13 @@
 //! What the view shall show, and what it shows: the two ends of the way to the screen.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 
 use bevy::prelude::Resource;
 use glam::Vec3;
 
 use super::compare::{Beside, Layout, Piece, Side};
-use super::formation::Formation;
+use super::formation::{Formation, Refusal};
 use super::globe::PreparedGlobe;
 use super::prepare::Prepared;
 use crate::look::PaletteTable;
@@ -87,6 +87,8 @@ struct Report {
     beside_bytes: AtomicU64,
     /// Patches of a tree are on their way, or still morph.
     unsettled: AtomicBool,
+    /// Why the graphics card does not draw the tree; 0 if it does.
+    refusal: AtomicU8,
 }
 
 impl Drawn {
@@ -111,6 +113,24 @@ impl Drawn {
         let there = shown.serial() == 0 || shown.serial() == self.serial();
         let settled = !self.0.unsettled.load(Ordering::Acquire);
         there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)
+    }
+
+    /// Why the graphics card cannot draw the tree.
+    pub fn refusal(&self) -> Option<Refusal> {
+        match self.0.refusal.load(Ordering::Acquire) {
+            1 => Some(Refusal::NoStorage),
+            2 => Some(Refusal::TooLarge),
+            _ => None,
+        }
+    }
+
+    pub(super) fn refuse(&self, refusal: Option<Refusal>) {
+        let number = match refusal {
+            Some(Refusal::NoStorage) => 1,
+            Some(_) => 2,
+            None => 0,
+        };
+        self.0.refusal.store(number, Ordering::Release);
     }
 
     /// Whether all patches of a tree that the picture wants are there.

@@ -4,7 +4,8 @@
 //! standard deviation of ¼ as the noise of [`lattice`](super::lattice). On a globe a frequency counts features along a side of a
 //! face, a quarter of the way around: the lattice has 2·frequency/π cells per radius. Space has no seams and no poles,
 //! so neither has what is read from it.
-//! Scheme: samples of a row that lie in the same cell share its eight gradients. Every value comes from the sample's own
+//! Scheme: samples of a row that lie in the same cell share its eight gradients; where cells are small each sample draws its own,
+//! many side by side. Every value comes from the sample's own
 //! direction alone, which is the same on every face that repeats the sample.
 //! Source: Perlin 2002, *Improving Noise*; solid texturing after Perlin 1985.
 
@@ -73,89 +74,163 @@ impl Solid {
         out[0]
     }
 
-    /// The gradient at a corner of the lattice.
-    fn gradient(&self, [x, y, z]: [i32; 3]) -> [f32; 3] {
-        let mut h = self.seed
-            ^ (x as u32).wrapping_mul(0x8da6_b343)
-            ^ (y as u32).wrapping_mul(0xd816_3841)
-            ^ (z as u32).wrapping_mul(0xcb1a_b31f);
-        h = (h ^ (h >> 15)).wrapping_mul(0x2c1b_3c6d);
-        h = (h ^ (h >> 12)).wrapping_mul(0x297a_2d39);
-        GRADIENTS[(h >> 28) as usize]
-    }
-
     /// Adds `amplitude` · noise at the points to `out`.
     pub fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut Places) {
         let n = out.len();
-        places.fit(n);
-        for (axis, coordinates) in points.into_iter().enumerate() {
-            let shift = self.shift[axis];
-            let (cell, fraction) = (&mut places.cell[axis][..n], &mut places.fraction[axis][..n]);
-            for ((x, cell), fraction) in coordinates[..n].iter().zip(cell).zip(fraction) {
-                let place = x * self.frequency + shift;
-                // truncated and put right: a call of floor would keep the loop from running in lanes
-                let whole = place as i32;
-                let whole = whole.wrapping_sub(i32::from(place < whole as f32));
-                (*cell, *fraction) = (whole, place - whole as f32);
-            }
-        }
-        let [cx, cy, cz] = &places.cell;
-        let mut first = 0;
-        while first < n {
-            let here = [cx[first], cy[first], cz[first]];
-            let same = |k: usize| [cx[k], cy[k], cz[k]] == here;
-            let end = (first + 1..n).find(|&k| !same(k)).unwrap_or(n);
-            let corners: [[f32; 3]; 8] = std::array::from_fn(|k| {
-                self.gradient([
-                    here[0].wrapping_add((k & 1) as i32),
-                    here[1].wrapping_add((k >> 1 & 1) as i32),
-                    here[2].wrapping_add((k >> 2) as i32),
-                ])
-            });
-            let inside = places.fraction.each_ref().map(|f| &f[first..end]);
-            match self.fade {
-                Fade::Improved => cell(
-                    &corners,
-                    inside,
-                    |t| t * t * t * (t * (t * 6.0 - 15.0) + 10.0),
-                    amplitude * SCALE,
-                    &mut out[first..end],
-                ),
-                Fade::Classic => {
-                    cell(&corners, inside, |t| t * t * (3.0 - 2.0 * t), amplitude * SCALE, &mut out[first..end])
-                }
-            }
-            first = end;
+        let crossed: f32 =
+            points.iter().filter(|_| n > 0).map(|p| (p[n / 2] - p[0]).abs() + (p[n - 1] - p[n / 2]).abs()).sum::<f32>()
+                * self.frequency;
+        let amplitude = amplitude * SCALE;
+        // the bits are the same either way
+        match (crossed * LONG_RUN < n as f32, self.fade) {
+            (true, Fade::Improved) => by_runs::<true>(self, points, amplitude, out, places),
+            (true, Fade::Classic) => by_runs::<false>(self, points, amplitude, out, places),
+            (false, Fade::Improved) => by_points::<true>(self, points, amplitude, out),
+            (false, Fade::Classic) => by_points::<false>(self, points, amplitude, out),
         }
     }
 }
 
-/// Adds the noise of points inside one cell.
+/// Points in the same cell from which on it pays to look up its gradients once.
+const LONG_RUN: f32 = 32.0;
+/// What mixes each coordinate of a corner.
+const PRIMES: [u32; 3] = [0x8da6_b343, 0xd816_3841, 0xcb1a_b31f];
+/// Farther cells are not told apart: the places of `f32` are as wide as they are.
+const FARTHEST: f32 = 4.0e6;
+
+/// The lattice line below a place, and how far beyond it the place is. Without a call of floor or a cast, which would keep
+/// loops from running in lanes.
 #[inline(always)]
-fn cell(
-    corners: &[[f32; 3]; 8],
-    [xs, ys, zs]: [&[f32]; 3],
-    fade: impl Fn(f32) -> f32,
+fn floor(place: f32) -> (i32, f32) {
+    /// What is added to it loses its fraction: 1.5 · 2²³.
+    const ROUNDS: f32 = 12_582_912.0;
+    let place = if place < FARTHEST { place } else { FARTHEST };
+    let place = if place > -FARTHEST { place } else { -FARTHEST };
+    let rounded = place + ROUNDS;
+    let nearest = rounded - ROUNDS;
+    let above = nearest > place;
+    let whole = (rounded.to_bits() as i32).wrapping_sub(ROUNDS.to_bits() as i32);
+    (whole - i32::from(above), place - if above { nearest - 1.0 } else { nearest })
+}
+
+/// Twice the index of the gradient of a corner, from its mixed coordinates.
+#[inline(always)]
+fn drawn(mixed: u32) -> u32 {
+    let h = (mixed ^ (mixed >> 15)).wrapping_mul(0x2c1b_3c6d);
+    (h ^ (h >> 12)).wrapping_mul(0x297a_2d39) >> 28 << 1
+}
+
+/// One axis of all gradients in two bits each: the component and 1. A look-up in a table would not run in lanes.
+const fn packed(axis: usize) -> u32 {
+    let (mut bits, mut k) = (0, 0);
+    while k < GRADIENTS.len() {
+        bits |= ((GRADIENTS[k][axis] + 1.0) as u32) << (2 * k);
+        k += 1;
+    }
+    bits
+}
+
+const PACKED: [u32; 3] = [packed(0), packed(1), packed(2)];
+
+#[inline(always)]
+fn component(axis: usize, drawn: u32) -> f32 {
+    (PACKED[axis] >> drawn & 3) as i32 as f32 - 1.0
+}
+
+#[inline(always)]
+fn weight<const IMPROVED: bool>(t: f32) -> f32 {
+    if IMPROVED { t * t * t * (t * (t * 6.0 - 15.0) + 10.0) } else { t * t * (3.0 - 2.0 * t) }
+}
+
+/// Between the values at the corners of a cell: x is in the lowest bit of their number.
+#[inline(always)]
+pub fn blend([u, v, w]: [f32; 3], corner: impl Fn(usize) -> f32) -> f32 {
+    let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
+    let near = mix(mix(corner(0), corner(1), u), mix(corner(2), corner(3), u), v);
+    let far = mix(mix(corner(4), corner(5), u), mix(corner(6), corner(7), u), v);
+    mix(near, far, w)
+}
+
+/// Noise of points that follow each other through few cells: those in one cell share its gradients.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn by_runs<const IMPROVED: bool>(
+    law: &Solid,
+    points: [&[f32]; 3],
     amplitude: f32,
     out: &mut [f32],
+    places: &mut Places,
 ) {
     let n = out.len();
-    let (xs, ys, zs) = (&xs[..n], &ys[..n], &zs[..n]);
-    for k in 0..n {
-        let (x, y, z) = (xs[k], ys[k], zs[k]);
-        let (u, v, w) = (fade(x), fade(y), fade(z));
-        let dot = |c: usize| {
-            let [gx, gy, gz] = corners[c];
-            gx * (x - (c & 1) as f32) + gy * (y - (c >> 1 & 1) as f32) + gz * (z - (c >> 2) as f32)
-        };
-        let mix = |a: f32, b: f32, t: f32| a + (b - a) * t;
-        let near = mix(mix(dot(0), dot(1), u), mix(dot(2), dot(3), u), v);
-        let far = mix(mix(dot(4), dot(5), u), mix(dot(6), dot(7), u), v);
-        out[k] += amplitude * mix(near, far, w);
+    places.find(points, law.frequency, law.shift, n);
+    let mut first = 0;
+    while first < n {
+        let (here, end) = places.run(first, n);
+        let corners: [[f32; 3]; 8] = std::array::from_fn(|c| {
+            let mixed = (0..3).fold(law.seed, |mixed, axis| {
+                mixed ^ (here[axis] as u32).wrapping_add((c >> axis & 1) as u32).wrapping_mul(PRIMES[axis])
+            });
+            let drawn = drawn(mixed);
+            std::array::from_fn(|axis| component(axis, drawn))
+        });
+        let [xs, ys, zs] = places.inside(first..end);
+        for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
+            let weights = [x, y, z].map(weight::<IMPROVED>);
+            *out += amplitude
+                * blend(weights, |c| {
+                    let [gx, gy, gz] = corners[c];
+                    gx * (x - (c & 1) as f32) + gy * (y - (c >> 1 & 1) as f32) + gz * (z - (c >> 2) as f32)
+                });
+        }
+        first = end;
     }
 }
 
-/// Working memory of [`Solid::add`].
+/// Points worked on side by side.
+const PART: usize = 64;
+
+/// Noise of points of many cells: each draws its own gradients.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn by_points<const IMPROVED: bool>(law: &Solid, [x, y, z]: [&[f32]; 3], amplitude: f32, out: &mut [f32]) {
+    let (parts, rest) = out.as_chunks_mut::<PART>();
+    let points = x.as_chunks::<PART>().0.iter().zip(y.as_chunks::<PART>().0).zip(z.as_chunks::<PART>().0);
+    let done = parts.len() * PART;
+    for (out, ((x, y), z)) in parts.iter_mut().zip(points) {
+        part::<IMPROVED, PART>(law, [x, y, z], amplitude, out);
+    }
+    for (k, out) in rest.iter_mut().enumerate() {
+        let k = done + k;
+        part::<IMPROVED, 1>(law, [&[x[k]], &[y[k]], &[z[k]]], amplitude, std::array::from_mut(out));
+    }
+}
+
+#[inline(always)]
+#[allow(clippy::needless_range_loop, reason = "loops over arrays of one length, which run in lanes")]
+fn part<const IMPROVED: bool, const N: usize>(law: &Solid, points: [&[f32; N]; 3], amplitude: f32, out: &mut [f32; N]) {
+    let (mut low, mut inside) = ([[0u32; N]; 3], [[0.0f32; N]; 3]);
+    for axis in 0..3 {
+        for k in 0..N {
+            let (cell, fraction) = floor(points[axis][k] * law.frequency + law.shift[axis]);
+            inside[axis][k] = fraction;
+            low[axis][k] = (cell as u32).wrapping_mul(PRIMES[axis]);
+        }
+    }
+    let mut at = [[0.0f32; N]; 8];
+    for c in 0..8 {
+        let step = [c & 1, c >> 1 & 1, c >> 2];
+        for k in 0..N {
+            let along = |axis: usize| low[axis][k].wrapping_add(PRIMES[axis] * step[axis]);
+            let drawn = drawn(law.seed ^ along(0) ^ along(1) ^ along(2));
+            let dot = |axis: usize| component(axis, drawn) * (inside[axis][k] - step[axis] as f32);
+            at[c as usize][k] = dot(0) + dot(1) + dot(2);
+        }
+    }
+    for k in 0..N {
+        let weights = [inside[0][k], inside[1][k], inside[2][k]].map(weight::<IMPROVED>);
+        out[k] += amplitude * blend(weights, |c| at[c][k]);
+    }
+}
+
+/// Points in a lattice: the cells they are in, and where in these.
 #[derive(Default)]
 pub struct Places {
     cell: [Vec<i32>; 3],
@@ -163,11 +238,34 @@ pub struct Places {
 }
 
 impl Places {
-    fn fit(&mut self, n: usize) {
-        if self.cell[0].len() < n {
-            self.cell.iter_mut().for_each(|c| c.resize(n, 0));
-            self.fraction.iter_mut().for_each(|f| f.resize(n, 0.0));
+    /// The places of `n` points, `frequency` cells per unit of length.
+    #[inline(always)]
+    pub fn find(&mut self, points: [&[f32]; 3], frequency: f32, shift: [f32; 3], n: usize) {
+        for axis in 0..3 {
+            if self.cell[axis].len() < n {
+                self.cell[axis].resize(n, 0);
+                self.fraction[axis].resize(n, 0.0);
+            }
+            let (cell, fraction) = (&mut self.cell[axis][..n], &mut self.fraction[axis][..n]);
+            for ((x, cell), fraction) in points[axis][..n].iter().zip(cell).zip(fraction) {
+                (*cell, *fraction) = floor(x * frequency + shift[axis]);
+            }
         }
+    }
+
+    /// The cell of point `first`, and the first point after it in another one.
+    #[inline(always)]
+    pub fn run(&self, first: usize, n: usize) -> ([i32; 3], usize) {
+        let [x, y, z] = &self.cell;
+        let here = [x[first], y[first], z[first]];
+        let same = |k: usize| [x[k], y[k], z[k]] == here;
+        (here, (first + 1..n).find(|&k| !same(k)).unwrap_or(n))
+    }
+
+    /// Where points are in their cells.
+    #[inline(always)]
+    pub fn inside(&self, points: std::ops::Range<usize>) -> [&[f32]; 3] {
+        self.fraction.each_ref().map(|fraction| &fraction[points.clone()])
     }
 }
 
@@ -183,7 +281,7 @@ impl SolidField {
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: Warp) -> Self {
         let mut frequency = f64::from(law.frequency) * f64::from(FRAC_2_PI);
         let octaves = (0..law.count).map(|k| {
-            let octave = Solid::new(random.fork(u64::from(k)), frequency.min(1.0e8) as f32, fade);
+            let octave = Solid::new(random.fork(u64::from(k)), frequency.min(1.0e6) as f32, fade);
             frequency *= f64::from(law.lacunarity);
             octave
         });
@@ -289,6 +387,26 @@ mod tests {
         let theirs = spread(&|p| theirs.get(p.map(f64::from)));
         let apart = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).skip(400).take(39_200).fold(0.0, f64::max);
         assert!(apart < 0.35, "quantiles differ by {apart} deviations");
+    }
+
+    /// Both ways of working through a row give the same bits.
+    #[test]
+    fn runs_and_single_points_agree() {
+        let globe = Globe::new(200);
+        let mut points: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0.0; 200]);
+        for (row, frequency) in [(0, 0.7), (77, 5.0), (300, 40.0), (1100, 3.0e6), (650, 1.0e9)] {
+            let noise = octave(frequency);
+            let [x, y, z] = &mut points;
+            globe.row_directions(row, [x, y, z]);
+            let points = points.each_ref().map(Vec::as_slice);
+            let (mut runs, mut singly) = (vec![0.0; 200], vec![0.0; 200]);
+            by_runs::<true>(&noise, points, 1.0, &mut runs, &mut Places::default());
+            by_points::<true>(&noise, points, 1.0, &mut singly);
+            assert_eq!(runs, singly, "{frequency}");
+            assert!(runs.iter().all(|h| h.abs() < 1.5), "{frequency}");
+            let alone = |k: usize| noise.at([points[0][k], points[1][k], points[2][k]]);
+            assert!((0..200).all(|k| (runs[k] / SCALE * SCALE - alone(k)).abs() < 2e-6 || frequency > 1e5));
+        }
     }
 
     #[test]

@@ -25,10 +25,16 @@ fn colours(air: Air) -> ([f64; 3], [f32; 3]) {
 crate::params! {
     /// How the planet is drawn. This changes the picture alone, neither the scene nor what is exported.
     GlobeView "Globe view" in "View" {
-        /// How many times higher than true the relief is drawn: without it, mountains are lost on a planet.
+        /// How many times higher than true the relief is drawn from space; less where it would exceed a thirtieth of the radius.
         exaggeration: f32 ["×"] = 12.0, 1.0..=500.0, slider 1.0..=40.0;
+        /// Whether the relief sinks to its true height as you come near. Without it, mountains tower at the ground as well.
+        true_nearby: bool = true => |view| view.exaggeration > 1.0;
+        /// Whether ground finer than the samples is made up near the eye. This is seen, but neither measured nor exported.
+        fine_ground: bool = true;
         /// Whether the side away from the sun is dark.
         night_side: bool = true;
+        /// Whether mountains throw shadows where the sun is low.
+        shadows: bool = true;
         /// How the air is drawn, where the planet has any.
         air: AirModel = AirModel::Scattering;
         /// How much of the sky clouds cover; thin air has fewer.
@@ -39,8 +45,8 @@ crate::params! {
         cloud_shadows: bool = true => |view| view.cloud_cover > 0.0;
         /// How far the clouds have drifted around the axis.
         cloud_drift: f32 ["°"] = 0.0, 0.0..=360.0 => |view| view.cloud_cover > 0.0;
-        /// Whether the clouds drift by themselves: the picture is then drawn all the time.
-        drifting: bool = false => |view| view.cloud_cover > 0.0;
+        /// Whether the clouds drift by themselves. The picture is then drawn four times a second, also while you rest.
+        animate_clouds: bool = false => |view| view.cloud_cover > 0.0;
         /// Whether stars stand behind the planet.
         stars: bool = true;
     }
@@ -73,7 +79,7 @@ impl Body {
 }
 
 /// How a planet is shown. The order is that of the menu.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GlobeWay {
     #[default]
     Globe,

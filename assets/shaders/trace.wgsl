@@ -1,0 +1,1040 @@
+// Sphere tracing of a construction tree: rays that go a few steps in every frame and keep where they are in between.
+//
+// One walk over the words of the tree (src/construction/buffer.rs) answers for a disc of places: height and weight in its
+// middle, and bounds of heights, weights and slopes all over it (src/construction/answer.rs). A step of a ray asks once, for the
+// disc around the stretch ahead: the ground in its middle and its greatest slope say how much of the stretch is free.
+// Everything is one loop around one copy of the walk. Compilers put functions in wherever they are called; where every call
+// brought its own walk, pipelines took minutes to make.
+
+// Mirrors `Tracing` in src/app/view/trace/mod.rs.
+struct Tracing {
+    // from clip space to directions of the world
+    eye_from_clip: mat4x4<f32>,
+    // the eye on the plan of the tree and in its height; side of the square, in metres of the tree
+    eye: vec4<f32>,
+    // metres of the tree in a unit of the world along the plan and upwards, width of a pixel at distance 1, level of detail
+    scale: vec4<f32>,
+    // lowest and highest ground, whether there is water, width of a traced pixel in pixels
+    range: vec4<f32>,
+    // what is shown (0 ground, 1 evaluations, 2 distance), evaluations at the end of the ramp, distance that all bits mean
+    look: vec4<f32>,
+    // columns and rows of rays, evaluations of a ray in this frame, 1: rays begin
+    grid: vec4<u32>,
+    // the first row of this frame and the one behind the last
+    band: vec4<u32>,
+}
+
+// Where a ray is.
+struct Ray {
+    // distance gone, length of the next stretch, height of the ground met, depth of the water there
+    way: vec4<f32>,
+    // slope of the ground to the east and to the south
+    slope: vec2<f32>,
+    phase: u32,
+    evaluations: u32,
+}
+
+@group(0) @binding(0) var<storage, read> words: array<u32>;
+@group(0) @binding(1) var<storage, read> pictures: array<f32>;
+@group(0) @binding(2) var<uniform> tracing: Tracing;
+@group(0) @binding(3) var<storage, read_write> rays: array<Ray>;
+
+const END = 0u;
+const LEAF = 1u;
+const PLACED = 2u;
+const GROUP = 3u;
+const REPLACE = 5u;
+const ADD = 6u;
+const WARP = 7u;
+const DETAIL = 8u;
+const SHARE = 9u;
+const PROBE = 10u;
+const GROUND = 11u;
+const GIVE = 12u;
+
+const FRAMES = 16u;
+const PARTS = 5u;
+const VECTORS = 16u;
+const RUN = 8u;
+const TAU = 6.2831853;
+// no bound
+const NONE = 1e30;
+const THRESHOLD = 0.5;
+// of noise, per wave: src/construction/noise.rs
+const STEEPEST = 2.93;
+const CURVATURE = 13.07;
+// of a ray: it asks for the ground ahead, for the four places around what it met, for the water there; it is done
+const MARCH = 0u;
+const SLOPES = 1u;
+const WATER = 5u;
+const MET = 6u;
+const LOST = 7u;
+// a ray that has asked as often has met what it is at
+const MOST_EVALUATIONS = 400u;
+
+fn real(at: u32) -> f32 { return bitcast<f32>(words[at]); }
+
+fn smooth_step(x: f32) -> f32 {
+    let t = saturate(x);
+    return t * t * (3.0 - 2.0 * t);
+}
+
+fn falloff(d: f32, core: f32, radius: f32) -> f32 {
+    let x = saturate((d - core) / max(radius - core, 1e-20));
+    let t = 1.0 - x * x;
+    return select(t * t * t, 1.0, d <= core);
+}
+
+// Weight in the middle, least, greatest, and steepest fall within a distance of a distance.
+fn falloff_over(d: f32, r: f32, core: f32, radius: f32) -> vec4<f32> {
+    let near = max(d - r, 0.0);
+    let far = d + r;
+    let at = clamp(core + 0.4472136 * (radius - core), near, far);
+    let x = saturate((at - core) / max(radius - core, 1e-20));
+    let t = 1.0 - x * x;
+    let steep = 6.0 * x * t * t / max(radius - core, 1e-20) * 1.0001;
+    return vec4<f32>(falloff(d, core, radius), falloff(far, core, radius), falloff(near, core, radius), steep);
+}
+
+fn lattice_vector(seed: u32, x: i32, y: i32) -> vec2<f32> {
+    var h = (bitcast<u32>(x) * 0x9e3779b1u) ^ (bitcast<u32>(y) * 0x85ebca77u) ^ seed;
+    h = (h ^ (h >> 15u)) * 0x2c1b3c6du;
+    h = (h ^ (h >> 12u)) * 0x297a2d39u;
+    h = h ^ (h >> 15u);
+    let k = VECTORS + 2u * (h >> 24u);
+    return vec2<f32>(real(k), real(k + 1u));
+}
+
+// Value and gradient of the noise of a seed.
+fn wave_noise(seed: u32, p: vec2<f32>) -> vec3<f32> {
+    let low = floor(p);
+    let i = i32(low.x);
+    let j = i32(low.y);
+    let r = p - low;
+    let a = lattice_vector(seed, i, j);
+    let b = lattice_vector(seed, i + 1, j);
+    let c = lattice_vector(seed, i, j + 1);
+    let d = lattice_vector(seed, i + 1, j + 1);
+    let na = dot(a, r);
+    let nb = dot(b, r - vec2<f32>(1.0, 0.0));
+    let nc = dot(c, r - vec2<f32>(0.0, 1.0));
+    let nd = dot(d, r - vec2<f32>(1.0, 1.0));
+    let f = r * r * r * (r * (r * 6.0 - 15.0) + 10.0);
+    let df = 30.0 * r * r * (r * (r - 2.0) + 1.0);
+    let k1 = nb - na;
+    let k2 = nc - na;
+    let k3 = na - nb - nc + nd;
+    let mixed = a + f.x * (b - a) + f.y * ((c - a) + f.x * (a - b - c + d));
+    return vec3<f32>(
+        na + f.x * k1 + f.y * (k2 + f.x * k3),
+        mixed.x + df.x * (k1 + f.y * k3),
+        mixed.y + df.y * (k2 + f.x * k3),
+    );
+}
+
+fn octave_share(k: u32, count: u32, wavelength: f32, spacing: f32) -> f32 {
+    var share = 1.0;
+    let level = tracing.scale.w;
+    if wavelength < 4.0 * spacing {
+        share = smooth_step(wavelength / (2.0 * spacing) - 1.0);
+    }
+    if level < 1.0 && k > 0u {
+        share *= smooth_step(level * f32(count - 1u) - f32(k - 1u));
+    }
+    return share;
+}
+
+fn list_words(at: u32, size: u32) -> u32 { return 1u + words[at] * size; }
+
+fn ahead_of(begin: f32, to: f32) -> f32 { return select(to - begin + TAU, to - begin, to >= begin); }
+
+fn cross_of(a: vec2<f32>, b: vec2<f32>) -> f32 { return a.x * b.y - a.y * b.x; }
+
+fn edge_share(t: f32, border: f32) -> f32 { return smooth_step(t / border) * smooth_step((1.0 - t) / border); }
+
+fn window(w: vec4<f32>, x: f32) -> f32 {
+    return smooth_step(1.0 - max((w.x - x) / w.z, 0.0)) * smooth_step(1.0 - max((x - w.y) / w.w, 0.0));
+}
+
+// In the middle, least, greatest over a range, and the steepest there.
+fn window_over(at: u32, middle: f32, low: f32, high: f32) -> vec4<f32> {
+    let w = vec4<f32>(real(at), real(at + 1u), real(at + 2u), real(at + 3u));
+    let a = window(w, low);
+    let b = window(w, high);
+    let whole = high >= w.x && low <= w.y;
+    var slope = 0.0;
+    if low < w.x && high > w.x - w.z { slope = 1.5 / w.z; }
+    if high > w.y && low < w.y + w.w { slope = max(slope, 1.5 / w.w); }
+    return vec4<f32>(window(w, middle), min(a, b), select(max(a, b), 1.0, whole), slope);
+}
+
+// An answer for a disc of places.
+struct Answer {
+    // in the middle
+    height: f32,
+    weight: f32,
+    // of heights, of weights
+    low: f32,
+    high: f32,
+    least: f32,
+    most: f32,
+    // bounds of |∇f|, |∇α| and α |∇f|
+    slope: f32,
+    fade: f32,
+    laid: f32,
+}
+
+fn nothing() -> Answer { return Answer(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0); }
+
+// Of the surface over ground of a height: in the middle, lowest, highest, steepest.
+fn surface_over(a: Answer, ground: f32) -> vec4<f32> {
+    if a.most <= 0.0 { return vec4<f32>(ground, ground, ground, 0.0); }
+    let middle = ground + (a.height - ground) * smooth_step(a.weight / THRESHOLD);
+    if a.least >= THRESHOLD { return vec4<f32>(middle, a.low, a.high, a.slope); }
+    let x = vec2<f32>(a.least, min(a.most, THRESHOLD)) / THRESHOLD;
+    let s = vec2<f32>(smooth_step(x.x), smooth_step(x.y));
+    let peak = clamp(0.5, x.x, x.y);
+    let turn = 6.0 * peak * (1.0 - peak) / THRESHOLD;
+    let crest = clamp(0.75, x.x, x.y);
+    let per_weight = (3.0 * crest - 2.0 * crest * crest) / THRESHOLD;
+    let over = vec2<f32>(a.low, a.high) - ground;
+    let steep = min(a.slope * s.y, per_weight * a.laid);
+    return vec4<f32>(
+        middle,
+        ground + min(over.x * s.x, over.x * s.y),
+        ground + max(over.y * s.x, over.y * s.y),
+        min(steep + turn * a.fade * max(abs(over.x), abs(over.y)), NONE),
+    );
+}
+
+fn detail_share(at: u32, which: u32) -> f32 {
+    let level = tracing.scale.w;
+    let begin = real(at);
+    let to = real(at + 1u);
+    var t = 1.0 - (to - level) / max(to - begin, 1e-30);
+    t = select(select(t, 1.0, level >= to), 0.0, level <= begin);
+    return select(select(1.0, t, which == 1u), 1.0 - t, which == 0u);
+}
+
+// b in place of a.
+fn replaced(a: Answer, b: Answer, extent: u32) -> Answer {
+    let held = min(b.weight, 1.0);
+    let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
+    let dw = select(b.fade, 0.0, b.least >= 1.0);
+    let laid_b = min(b.laid, b.slope * w.y);
+    let step = max(max(a.high - b.low, b.high - a.low), 0.0);
+    let sigma = select(vec2<f32>(1.0), min(vec2<f32>(a.least, a.most) / THRESHOLD, vec2<f32>(1.0)), extent == 1u);
+    // share of b where it weighs least and most
+    var share = vec2<f32>(w.x / max((1.0 - w.x) * sigma.y + w.x, 1e-20), w.y / max((1.0 - w.y) * sigma.x + w.y, 1e-20));
+    if a.most <= 0.0 { share = vec2<f32>(1.0); }
+    var out = a;
+    out.low = min(mix(a.low, b.low, share.x), mix(a.low, b.low, share.y));
+    out.high = max(mix(a.high, b.high, share.x), mix(a.high, b.high, share.y));
+    if extent == 0u {
+        if a.most <= 0.0 { return a; }
+        out.height = a.height + held * (b.height - a.height);
+        let mean = min(a.slope * (1.0 - w.x) + laid_b, max(a.slope, b.slope));
+        out.slope = min((mean + dw * step) * 1.0001, NONE);
+        let under = (1.0 - w.x) * a.laid + a.most * (laid_b + dw * step);
+        out.laid = min(under * 1.0001, out.slope * a.most);
+        return out;
+    }
+    let left = (1.0 - held) * min(a.weight / THRESHOLD, 1.0);
+    out.height = (left * a.height + held * b.height) / max(left + held, 1e-30);
+    out.weight = (1.0 - held) * a.weight + held * held;
+    let dsigma = select(a.fade / THRESHOLD, 0.0, a.least >= THRESHOLD);
+    let laid_a = min(a.slope * sigma.y, a.laid / THRESHOLD);
+    let dleft = (1.0 - w.x) * dsigma + dw * sigma.y;
+    let most = (1.0 - w.x) * laid_a + laid_b + (dleft + dw) * step;
+    let least = max(sigma.x + (1.0 - sigma.x) * w.x, 0.0);
+    out.slope = select(NONE, min(most / max(least, 1e-20) * 1.0001, NONE), least > 0.0);
+    out.least = max((1.0 - w.y) * a.least, 0.0) + w.x * w.x;
+    out.most = (1.0 - w.x) * a.most + w.y * w.y;
+    out.laid = min(most * max(1.0, a.most) * 1.0001, out.slope * out.most);
+    out.fade = (1.0 - w.x) * a.fade + dw * max(abs(2.0 * w.y - a.least), abs(2.0 * w.x - a.most));
+    return out;
+}
+
+// b laid on a by a share: in the middle, least, greatest, and a bound of its gradient.
+fn added(a: Answer, b: Answer, share: vec4<f32>, extent: u32) -> Answer {
+    let held = min(b.weight, 1.0) * share.x;
+    let w = min(vec2<f32>(b.least, b.most), vec2<f32>(1.0));
+    let dw = select(b.fade, 0.0, b.least >= 1.0) * share.z + w.y * share.w;
+    let by = w * share.yz;
+    let more = min(b.laid, b.slope * w.y) * share.z + dw * max(abs(b.low), abs(b.high));
+    var out = a;
+    out.height = a.height + held * b.height;
+    out.low = a.low + min(b.low * by.x, b.low * by.y);
+    out.high = a.high + max(b.high * by.x, b.high * by.y);
+    out.slope = min((a.slope + more) * 1.0001, NONE);
+    if extent == 0u {
+        out.laid = min((a.laid + a.most * more) * 1.0001, out.slope * a.most);
+        return out;
+    }
+    out.weight = a.weight + held * held;
+    out.least = a.least + by.x * by.x;
+    out.most = a.most + by.y * by.y;
+    out.fade = a.fade + 2.0 * by.y * dw;
+    out.laid = min(out.slope * out.most, NONE);
+    return out;
+}
+
+// A blend with one more piece.
+fn blended(a: Answer, b: Answer, share: f32, is_first: bool) -> Answer {
+    let weight = a.weight + b.weight * share;
+    var out = b;
+    out.height = a.height + (b.height - a.height) * select(0.0, b.weight * share / max(weight, 1e-30), weight > 0.0);
+    out.weight = weight;
+    out.least = a.least + b.least * share;
+    out.most = a.most + b.most * share;
+    out.fade = a.fade + b.fade * share;
+    out.laid = a.laid + b.laid * share;
+    if !is_first {
+        out.low = min(a.low, b.low);
+        out.high = max(a.high, b.high);
+        out.slope = max(a.slope, b.slope);
+    }
+    return out;
+}
+
+// A blend of several pieces when it is closed.
+fn blend_bounds(a: Answer) -> Answer {
+    var out = a;
+    let lift = a.fade * (a.high - a.low);
+    let least = max(a.least, 1e-20);
+    out.slope = select(NONE, min((min(a.slope, a.laid / least) + lift / least) * 1.0001, NONE), a.least > 0.0);
+    out.laid = min((a.laid + lift) * 1.0001, out.slope * a.most);
+    return out;
+}
+
+var<private> marks: array<vec4<u32>, FRAMES>;
+var<private> stack: array<vec4<f32>, 80>;
+
+@compute @workgroup_size(8, 8)
+fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
+    let id = invocation.xy + vec2<u32>(0u, tracing.band.x);
+    if id.x >= tracing.grid.x || id.y >= tracing.band.y { return; }
+    let index = id.y * tracing.grid.x + id.x;
+    var state = rays[index];
+    if tracing.grid.w == 1u { state = Ray(vec4<f32>(0.0), vec2<f32>(0.0), MARCH, 0u); }
+    if state.phase >= MET { return; }
+
+    // the ray: by distance in the world, along the plan and upwards in metres of the tree
+    let corner = (vec2<f32>(id) + 0.5) / vec2<f32>(tracing.grid.xy) * 2.0 - 1.0;
+    let far = tracing.eye_from_clip * vec4<f32>(corner.x, -corner.y, 1.0, 1.0);
+    let direction = normalize(far.xyz / far.w);
+    let along = direction.xz * tracing.scale.x;
+    let flat = length(along);
+    let rise = direction.y * tracing.scale.y;
+    let eye = tracing.eye.xyz;
+    let side = tracing.eye.w;
+    let pixel = tracing.scale.z * tracing.range.w;
+
+    // where it is over the square, and neither above nor below all ground
+    var begin = 0.0;
+    var to = 1e5;
+    for (var k = 0u; k < 3u; k++) {
+        let d = select(select(along.x, along.y, k == 1u), rise, k == 2u);
+        let o = select(select(eye.x, eye.y, k == 1u), eye.z, k == 2u);
+        let low = select(0.0, tracing.range.x, k == 2u);
+        let high = select(side, tracing.range.y, k == 2u);
+        if abs(d) < 1e-9 {
+            if o < low || o > high { to = -1.0; }
+            continue;
+        }
+        let a = (low - o) / d;
+        let b = (high - o) / d;
+        begin = max(begin, min(a, b));
+        to = min(to, max(a, b));
+    }
+    if tracing.grid.w == 1u {
+        state.way = vec4<f32>(begin, (to - begin) / 8.0, 0.0, 0.0);
+        if begin >= to { state.phase = LOST; }
+    }
+
+    var left = tracing.grid.z;
+    var is_asking = true;
+    // the stretch ahead, what the tiers gave so far
+    var ahead = 0.0;
+    var tier = 0u;
+    var ground = vec3<f32>(0.0);
+    // a walk: where it is, its open frame, what the frames around it keep
+    var pc = 0u;
+    var p = vec2<f32>(0.0);
+    var r = 0.0;
+    var spacing = 0.0;
+    var top = 0u;
+    var op = 0u;
+    var at = 0u;
+    // pieces given; of replace and add, whether the ground is there; of a probe, the place that it asks
+    var count = 0u;
+    var back = 0u;
+    var share = 1.0;
+    // slope of the ground in the middle, as add measures it
+    var steep = 0.0;
+    var under = vec4<f32>(0.0);
+    var own = nothing();
+    // what comes next: an answer to give, a frame to open
+    var given = nothing();
+    var is_given = false;
+    var opening = 0u;
+    var next_p = vec2<f32>(0.0);
+    var next_r = 0.0;
+    var next_spacing = 0.0;
+    var next_share = 1.0;
+
+    loop {
+        var code = END;
+        var skip = 0u;
+        loop {
+            if is_asking {
+                if state.phase >= MET || left == 0u { break; }
+                left -= 1u;
+                state.evaluations += 1u;
+                let t = state.way.x;
+                ahead = select(0.0, min(state.way.y, to - t), state.phase == MARCH);
+                let middle = t + 0.5 * ahead;
+                p = eye.xy + along * middle;
+                r = 0.5 * ahead * flat + select(0.0, 1e-7 * side, state.phase == MARCH);
+                spacing = max(0.5 * pixel * t * tracing.scale.x, 1e-5);
+                if state.phase >= SLOPES && state.phase < WATER {
+                    let k = state.phase - SLOPES;
+                    let e = max(2.0 * spacing, 2e-5 * side) * select(1.0, -1.0, (k & 1u) == 1u);
+                    p += select(vec2<f32>(e, 0.0), vec2<f32>(0.0, e), k > 1u);
+                }
+                is_asking = false;
+                tier = select(0u, 1u, state.phase == WATER);
+                ground = vec3<f32>(0.0);
+                pc = words[6u + tier];
+                top = 0u;
+                op = 0u;
+                count = 0u;
+                share = 1.0;
+                own = nothing();
+            }
+            if opening != 0u {
+                marks[top] = vec4<u32>(op, at, count, back);
+                let k = top * PARTS;
+                stack[k] = vec4<f32>(p, r, spacing);
+                stack[k + 1u] = vec4<f32>(own.height, own.weight, own.low, own.high);
+                stack[k + 2u] = vec4<f32>(own.least, own.most, own.slope, own.fade);
+                stack[k + 3u] = under;
+                stack[k + 4u] = vec4<f32>(own.laid, share, steep, 0.0);
+                top += 1u;
+                at = select(pc + 6u, at, opening == PROBE);
+                op = opening;
+                back = pc;
+                count = 0u;
+                own = nothing();
+                p = next_p;
+                r = next_r;
+                spacing = next_spacing;
+                share = next_share;
+                steep = 0.0;
+                switch opening {
+                    case REPLACE: { pc += 7u; }
+                    case ADD: { pc += 18u; }
+                    case WARP: { pc += 20u; }
+                    case DETAIL: { pc += 8u; }
+                    case PROBE: { pc = words[pc + 6u]; }
+                    default: { pc += 6u; }
+                }
+                opening = 0u;
+            }
+            if is_given {
+                is_given = false;
+                let is_ordered = op == REPLACE || op == ADD;
+                if op == PROBE || (is_ordered && count == 0u) {
+                    own = given;
+                } else if given.most > 0.0 {
+                    if op == REPLACE {
+                        own = replaced(own, given, words[at]);
+                    } else if op == ADD {
+                        var by = vec4<f32>(1.0, 1.0, 1.0, 0.0);
+                        if words[at + 1u] == 1u {
+                            by = window_over(at + 2u, under.x, under.y, under.z);
+                            by.w *= under.w;
+                        }
+                        if words[at + 6u] == 1u {
+                            let turn = 1.4142136 * under.w / real(at + 11u);
+                            let most = max(min(steep + turn * r, 1.4142136 * under.w), steep);
+                            let slope = window_over(at + 7u, steep, max(steep - turn * r, 0.0), most);
+                            by = vec4<f32>(by.xyz * slope.xyz, by.w * slope.z + by.z * slope.w * turn);
+                        }
+                        own = added(own, given, by, words[at]);
+                    } else {
+                        own = blended(own, given, select(1.0, share, op == DETAIL), count == 0u);
+                        count += 1u;
+                    }
+                }
+            }
+            // past the boxes that the disc does not touch
+            code = END;
+            loop {
+                if pc == 0u { break; }
+                code = words[pc];
+                if code == END || code >= GROUND { break; }
+                skip = words[pc + 1u];
+                let low = vec2<f32>(real(pc + 2u), real(pc + 3u)) - r;
+                let high = vec2<f32>(real(pc + 4u), real(pc + 5u)) + r;
+                if all(p >= low) && all(p <= high) { break; }
+                pc = skip;
+            }
+            if code == LEAF || code == PLACED || code == WARP { break; }
+            var is_closing = false;
+            var probed = -1.0;
+            if code == END {
+                var answer = own;
+                if count > 1u { answer = blend_bounds(own); }
+                let base = select(0.0, real(5u), tier == 0u);
+                let s = surface_over(answer, base);
+                if tier == 0u {
+                    ground = vec3<f32>(s.x, s.z, s.w);
+                } else {
+                    ground += vec3<f32>(max(s.x, 0.0), max(s.z, 0.0), s.w);
+                }
+                if tier != 1u { tier = max(tier, 1u) + 1u; }
+                if tier == 2u && words[8] == 0u { tier = 3u; }
+                if tier == 3u && words[9] == 0u { tier = 4u; }
+                if tier == 2u || tier == 3u {
+                    pc = words[6u + tier];
+                    op = 0u;
+                    count = 0u;
+                    own = nothing();
+                    continue;
+                }
+                is_asking = true;
+                let t = state.way.x;
+                if state.phase == WATER {
+                    let depth = own.height - state.way.z;
+                    state.way.w = select(0.0, max(depth, 0.0), own.weight >= THRESHOLD);
+                    state.phase = MET;
+                } else if state.phase >= SLOPES {
+                    // east less west, then south less north
+                    let k = state.phase - SLOPES;
+                    if k < 2u {
+                        state.slope.x = select(state.slope.x - ground.x, ground.x, k == 0u);
+                    } else {
+                        state.slope.y = select(state.slope.y - ground.x, ground.x, k == 2u);
+                    }
+                    state.phase += 1u;
+                    if state.phase == WATER {
+                        state.slope *= 0.5 / max(2.0 * spacing, 2e-5 * side);
+                        if tracing.range.z < 0.5 || words[7] == 0u { state.phase = MET; }
+                    }
+                } else {
+                    // the ray against a cone over the middle: below it there is no ground
+                    let start = eye.z + rise * t;
+                    let end = start + rise * ahead;
+                    let steepest = ground.z * flat;
+                    let above = 0.5 * (start + end) - ground.x;
+                    let lean = 0.5 * ahead * steepest;
+                    let tolerance = 0.25 * pixel * t * tracing.scale.y + 1e-6 * side;
+                    let least = max(tolerance / (steepest + abs(rise) + 1e-9), 0.25 * tolerance / tracing.scale.y);
+                    let is_short = ahead <= least * 1.01;
+                    let at_start = start - ground.x - lean;
+                    var free = 0.0;
+                    if min(start, end) > ground.y || (at_start > 0.0 && end - ground.x - lean > 0.0) {
+                        free = ahead;
+                    } else if at_start > 0.0 {
+                        let fall = steepest + rise;
+                        free = select(0.5 * ahead + above / max(steepest - rise, 1e-20), at_start / max(-fall, 1e-20), above < 0.0);
+                        free = min(free, ahead);
+                    }
+                    if rise < 0.0 && ground.y < start { free = max(free, min((start - ground.y) / -rise, ahead)); }
+                    if free == 0.0 && is_short {
+                        if above < tolerance { state.phase = SLOPES; } else { free = ahead; }
+                    }
+                    if state.phase == SLOPES || state.evaluations >= MOST_EVALUATIONS {
+                        state.phase = SLOPES;
+                        state.way.z = ground.x;
+                    } else if free > 0.0 {
+                        state.way.x = t + free;
+                        state.way.y = max(2.0 * free, least);
+                        if state.way.x >= to * 0.9999999 { state.phase = LOST; }
+                    } else {
+                        // half as far, or as far as the height over the middle promises
+                        let hoped = select(0.0, (start - ground.x) / max(steepest, 1e-20), start > ground.x);
+                        state.way.y = max(clamp(hoped, 0.125 * ahead, 0.5 * ahead), least);
+                    }
+                }
+                continue;
+            }
+            if code == GIVE {
+                given = own;
+                if op != REPLACE && op != ADD && count > 1u { given = blend_bounds(own); }
+                if op == WARP {
+                    given.slope = min(given.slope * share, NONE);
+                    given.fade *= share;
+                    given.laid *= share;
+                }
+                is_given = true;
+                is_closing = true;
+            } else if code == GROUND && op == PROBE {
+                let height = surface_over(own, real(5u)).x;
+                under[count] = height;
+                own = nothing();
+                count += 1u;
+                let e = real(at + 11u);
+                // it was to the east; now it goes to the west, the south, the north
+                p += e * select(select(vec2<f32>(-2.0, 0.0), vec2<f32>(1.0, 1.0), count == 2u), vec2<f32>(0.0, -2.0), count == 3u);
+                if count < 4u {
+                    pc = words[back + 6u];
+                } else {
+                    probed = length(vec2<f32>(under.x - under.y, under.z - under.w) * 0.5 / e);
+                    pc = words[back + 1u];
+                    is_closing = true;
+                }
+            } else if code == GROUND {
+                count = 1u;
+                under = surface_over(own, real(5u));
+                if op == ADD {
+                    if words[at + 6u] == 1u { r -= real(at + 11u); }
+                    if words[at] == 1u {
+                        let sigma = min(vec3<f32>(own.weight, own.least, own.most) / THRESHOLD, vec3<f32>(1.0));
+                        let dsigma = select(own.fade / THRESHOLD, 0.0, own.least >= THRESHOLD);
+                        let laid = min(own.slope * sigma.z, own.laid / THRESHOLD);
+                        own.slope = (laid + dsigma * max(abs(own.low), abs(own.high))) * 1.0001;
+                        own.height *= sigma.x;
+                        own.low = min(own.low * sigma.y, own.low * sigma.z);
+                        own.high = max(own.high * sigma.y, own.high * sigma.z);
+                        own.laid = own.slope * own.most;
+                    }
+                }
+                pc += 1u;
+            } else if code == GROUP {
+                pc += 6u;
+            } else if code == SHARE {
+                share = detail_share(at, words[pc + 6u]);
+                pc = select(skip, pc + 7u, share > 0.0);
+            } else {
+                opening = code;
+                next_p = p;
+                next_r = r;
+                next_spacing = spacing;
+                next_share = 1.0;
+                // the ground counts as far as slopes are measured
+                if code == ADD && words[pc + 12u] == 1u { next_r += real(pc + 17u); }
+                if code == PROBE {
+                    next_p.x += real(at + 11u);
+                    next_r = 0.0;
+                }
+            }
+            if is_closing {
+                if code == GIVE { pc += 1u; }
+                top -= 1u;
+                let mark = marks[top];
+                op = mark.x;
+                at = mark.y;
+                count = mark.z;
+                back = mark.w;
+                let k = top * PARTS;
+                let place = stack[k];
+                p = place.xy;
+                r = place.z;
+                spacing = place.w;
+                let a = stack[k + 1u];
+                let b = stack[k + 2u];
+                under = stack[k + 3u];
+                let c = stack[k + 4u];
+                own = Answer(a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w, c.x);
+                share = c.y;
+                steep = select(c.z, probed, probed >= 0.0);
+            }
+        }
+        if is_asking { break; }
+
+        // a primitive or a warp, in its own metres
+        let is_warp = code == WARP;
+        var q = p;
+        var reach = r;
+        var fine = spacing;
+        var laying = vec3<f32>(1.0, 0.0, 1.0);
+        if code != LEAF {
+            let map = select(pc + 7u, pc + 6u, is_warp);
+            q = vec2<f32>(
+                real(map) * p.x + real(map + 1u) * p.y + real(map + 4u),
+                real(map + 2u) * p.x + real(map + 3u) * p.y + real(map + 5u),
+            );
+            if is_warp {
+                laying.z = real(pc + 12u);
+            } else {
+                laying = vec3<f32>(real(pc + 13u), real(pc + 14u), real(pc + 15u));
+            }
+            reach *= laying.z;
+            fine *= laying.z;
+        }
+        let head = select(words[pc + 6u], pc, is_warp);
+        let kind = select(words[head], 5u, is_warp);
+        let o = head + 5u;
+        let is_disc = kind == 0u;
+        let is_course = kind == 1u || kind == 4u;
+        let is_contour = kind == 2u;
+        var bounds = vec4<f32>(0.0);
+        if !is_warp { bounds = vec4<f32>(real(head + 1u), real(head + 2u), real(head + 3u), real(head + 4u)); }
+        // weight in the middle, least, greatest, its steepest fall
+        var weight = vec4<f32>(0.0, 0.0, 1.0, bounds.w);
+        var height = 0.5 * (bounds.x + bounds.y);
+        // whether the height in the middle holds for all of the disc, by the slope
+        var is_near = false;
+        given = nothing();
+
+        // discs, and the distance to a contour's middle
+        let centre = vec2<f32>(real(o), real(o + 1u));
+        let way = q - centre;
+        let d = length(way);
+        if is_disc { weight = falloff_over(d, reach, real(o + 3u), real(o + 4u)); }
+        var waves = 0u;
+        var surface = 0u;
+        if is_disc && weight.z > 0.0 {
+            surface = words[o + 5u];
+            waves = select(words[o + 6u], select(0u, 2u, surface == 3u), surface == 0u || surface == 3u);
+        }
+        // warps: how far, waves
+        var bend = vec2<f32>(0.0);
+        var is_twist = false;
+        if is_warp {
+            bend = vec2<f32>(real(pc + 16u), real(pc + 17u));
+            is_twist = words[pc + 13u] != 0u;
+            waves = select(2u, 0u, is_twist);
+        }
+        var turn = vec2<f32>(1.0, 0.0);
+        var frequency = 1.0;
+        var amplitude = 1.0;
+        var roughness = 1.0;
+        var seed = 0u;
+        var low = 0.0;
+        var high = 0.0;
+        var over = 0.0;
+        var slope = 0.0;
+        var carried = vec4<f32>(1.0, 1.0, 1.0, 0.0);
+        var pair = vec2<f32>(0.0);
+        if waves > 0u && is_disc {
+            amplitude = real(o + 7u);
+            frequency = 1.0 / real(o + 8u);
+            roughness = real(o + 9u);
+            seed = words[o + 12u];
+        }
+        for (var k = 0u; k < waves; k++) {
+            var wave_seed = seed + 0x9e3779b9u * (k + 1u);
+            let shift = f32(wave_seed >> 8u) / 16777216.0;
+            var part = 1.0;
+            var place = vec2<f32>(0.0);
+            if is_warp {
+                wave_seed = words[pc + 18u + k];
+                place = q * bend.y + select(0.5, 0.0, k == 0u);
+            } else {
+                var by = frequency;
+                if surface == 3u {
+                    by = frequency / select(4.0, 2.6, k == 0u);
+                    turn = select(vec2<f32>(0.8, 0.6), vec2<f32>(1.0, 0.0), k == 0u);
+                } else {
+                    part = octave_share(k, waves, 1.0 / frequency, fine);
+                    if part <= 0.0 { break; }
+                }
+                place = vec2<f32>(
+                    (turn.x * way.x + turn.y * way.y) * by + 0.5 + shift,
+                    (turn.x * way.y - turn.y * way.x) * by + 0.25 - shift,
+                );
+            }
+            let wave = wave_noise(wave_seed, place);
+            if k == 0u { pair.x = wave.x; } else { pair.y = wave.x; }
+            // within the disc
+            let radius = reach * frequency * 1.00001;
+            let here = length(wave.yz);
+            let gone = min(STEEPEST * radius, here * radius + 0.5 * CURVATURE * radius * radius) + 1e-6;
+            let steepness = min(STEEPEST, here + CURVATURE * radius) * frequency;
+            let least = max(wave.x - gone, -1.0);
+            let most = min(wave.x + gone, 1.0);
+            let by = amplitude * part;
+            if surface == 1u {
+                over += by * wave.x;
+                low += min(by * least, by * most);
+                high += max(by * least, by * most);
+                slope += abs(by) * steepness;
+            } else if surface == 2u {
+                let middle = 1.0 - sqrt(wave.x * wave.x + 4e-4);
+                let far = max(abs(least), abs(most));
+                let nearest = select(min(abs(least), abs(most)), 0.0, least <= 0.0 && most >= 0.0);
+                let root = vec2<f32>(sqrt(nearest * nearest + 4e-4), sqrt(far * far + 4e-4));
+                let below = vec2<f32>(1.0 - root.y, 1.0 - root.x);
+                let ridge = vec3<f32>(middle * middle, select(0.0, below.x * below.x, below.x > 0.0), max(below.y * below.y, 1.6e-7));
+                let dridge = 2.0 * max(max(abs(below.x), abs(below.y)), 4e-4) * (far / root.y) * steepness;
+                over += by * carried.x * ridge.x;
+                let a = by * carried.y * ridge.y;
+                let b = by * carried.z * ridge.z;
+                low += min(a, b);
+                high += max(a, b);
+                slope += abs(by) * (carried.w * ridge.z + carried.z * dridge);
+                carried = vec4<f32>(ridge * (2.0 - ridge), 2.0 * (1.0 - ridge.y) * dridge);
+            }
+            if surface == 3u { continue; }
+            frequency *= 2.0;
+            amplitude *= roughness;
+            turn = vec2<f32>(0.8 * turn.x - 0.6 * turn.y, 0.6 * turn.x + 0.8 * turn.y);
+        }
+        if is_disc && weight.z > 0.0 {
+            let level = real(o + 2u);
+            height = level + over;
+            if surface == 3u {
+                let size = real(o + 8u);
+                let phase = dot(way, vec2<f32>(real(o + 10u), real(o + 11u))) / size + 0.55 * pair.x;
+                let t = phase - floor(phase);
+                let up = t / 0.72;
+                let down = (1.0 - t) / 0.28;
+                let shown = real(o + 7u) * octave_share(0u, 1u, size, fine);
+                height = level + shown * select(down * down, up * up * (2.0 - up), t < 0.72) * (0.5 + 0.5 * pair.y);
+                is_near = true;
+            } else {
+                let room = select(1e-5 * (1.0 + abs(level)), 0.0, reach == 0.0);
+                bounds = vec4<f32>(level + low - room, level + high + room, slope * 1.0001, bounds.w);
+            }
+        }
+        if is_warp {
+            // where the disc comes to lie
+            var stretching = 1.0 + bend.x * bend.y * 4.1437;
+            next_p = q + bend.x * pair;
+            if is_twist {
+                let about = vec2<f32>(real(pc + 14u), real(pc + 15u));
+                let arm = q - about;
+                let angle = bend.x * falloff(length(arm), 0.0, bend.y);
+                let s = sin(angle);
+                let c = cos(angle);
+                next_p = about + vec2<f32>(c * arm.x - s * arm.y, s * arm.x + c * arm.y);
+                let k = abs(bend.x) * 1.7174;
+                stretching = 0.5 * k + sqrt(1.0 + 0.25 * k * k);
+            }
+            next_r = reach * stretching * 1.0001;
+            next_spacing = fine;
+            next_share = stretching * laying.z;
+            opening = WARP;
+            continue;
+        }
+
+        // curves: the nearest chord, then the mean of all that are as near
+        var distance = 0.0;
+        var sums = vec3<f32>(0.0);
+        var vertices = 0u;
+        var runs = 0u;
+        if is_course {
+            vertices = o + 4u;
+            runs = vertices + list_words(vertices, 2u);
+            let widest = real(o);
+            let tolerance = real(o + 1u);
+            let chords = words[vertices] - 1u;
+            var nearest = (widest + reach) * (widest + reach);
+            let turns = words[runs];
+            for (var run = 0u; run < 2u * turns; run++) {
+                if run == turns {
+                    distance = sqrt(nearest);
+                    if distance >= widest { break; }
+                    nearest = (distance + tolerance) * (distance + tolerance);
+                }
+                let is_second = run >= turns;
+                let own_run = select(run, run - turns, is_second);
+                let box = runs + 1u + 5u * own_run;
+                let away = max(max(vec2<f32>(real(box), real(box + 1u)) - q, q - vec2<f32>(real(box + 2u), real(box + 3u))), vec2<f32>(0.0));
+                if dot(away, away) >= nearest { continue; }
+                var start = real(box + 4u);
+                for (var k = own_run * RUN; k < min((own_run + 1u) * RUN, chords); k++) {
+                    let v = vertices + 1u + 2u * k;
+                    let from_here = vec2<f32>(real(v), real(v + 1u));
+                    let chord = vec2<f32>(real(v + 2u), real(v + 3u)) - from_here;
+                    let long = length(chord);
+                    let unit = select(vec2<f32>(1.0, 0.0), chord / max(long, 1e-30), long > 0.0);
+                    let t = clamp(dot(q - from_here, unit), 0.0, long);
+                    let rest = q - from_here - unit * t;
+                    let square = dot(rest, rest);
+                    if !is_second {
+                        nearest = min(nearest, square);
+                    } else if square < nearest {
+                        let x = (sqrt(square) - distance) / tolerance;
+                        let w = (1.0 - x * x) * (1.0 - x * x);
+                        sums += w * vec3<f32>(1.0, start + t, unit.x * rest.y - unit.y * rest.x);
+                    }
+                    start += long;
+                }
+            }
+            weight = falloff_over(distance, reach, real(o + 2u), real(o + 3u));
+            if distance >= widest { weight.x = 0.0; }
+            is_near = distance + reach < widest;
+        }
+        // contours: between which radii the disc is
+        var angle = 0.0;
+        if is_contour {
+            let core = real(o + 4u);
+            let rim = real(o + 5u);
+            let farthest = real(o + 6u);
+            var least = farthest;
+            // the curve of the radius never goes beyond its points
+            for (var k = 0u; k < words[o + 7u]; k++) { least = min(least, real(o + 9u + 3u * k)); }
+            weight = vec4<f32>(0.0, falloff((d + reach) / least, core, rim), falloff(max(d - reach, 0.0) / farthest, core, rim), bounds.w);
+            if weight.y >= 1.0 { weight.w = 0.0; }
+            is_near = (d + reach) / least < rim;
+            angle = select(atan2(way.y, way.x), 0.0, d == 0.0);
+        }
+
+        // lines: of a curve width, height, depth and two profiles; of a contour the radius and two rays
+        var values = array<f32, 5>(0.0, 0.0, 0.0, 0.0, 0.0);
+        var x = 0.0;
+        var between = 0.0;
+        var end_of_lines = 0u;
+        let is_lined = (is_course && distance < real(o)) || (is_contour && weight.z > 0.0);
+        if is_lined {
+            let place = sums.yz / max(sums.x, 1e-30);
+            let first_line = select(o + 7u, runs + list_words(runs, 5u), is_course);
+            var line = first_line;
+            var here = 0u;
+            var after = 0u;
+            let lines = select(5u, 3u, kind == 4u);
+            for (var j = 0u; j < lines; j++) {
+                var arg = select(angle, place.x, is_course);
+                if is_contour && (j == 1u || j == 2u) { continue; }
+                if j == 3u {
+                    if is_course {
+                        x = place.y / values[1];
+                        let stations = words[line];
+                        here = line + 1u;
+                        after = here;
+                        for (var k = 0u; k + 1u < stations; k++) {
+                            after = here + 2u + list_words(here + 2u, 3u);
+                            if k + 2u >= stations || real(after) > place.x { break; }
+                            here = after;
+                        }
+                        let long = real(after) - real(here);
+                        if long > 0.0 { between = smooth_step((place.x - real(here)) / long); }
+                    } else {
+                        x = d / values[0];
+                        let spokes = words[line];
+                        let first = line + 1u;
+                        var found = false;
+                        var spoke = first;
+                        here = first;
+                        after = first;
+                        for (var k = 0u; k < spokes; k++) {
+                            let follows = select(first, spoke + 1u + list_words(spoke + 1u, 3u), k + 1u < spokes);
+                            let before = real(spoke) <= angle;
+                            if before || (!found && k + 1u == spokes) {
+                                here = spoke;
+                                after = follows;
+                            }
+                            found = found || before;
+                            spoke = follows;
+                        }
+                        if spokes > 1u {
+                            between = smooth_step(ahead_of(real(here), angle) / ahead_of(real(here), real(after)));
+                        }
+                    }
+                }
+                var begin_line = line;
+                if j >= 3u {
+                    let record = select(here, after, j == 4u);
+                    arg = x;
+                    if is_course {
+                        if words[record + 1u] == 1u { arg = abs(x); }
+                        begin_line = record + 2u;
+                    } else {
+                        begin_line = record + 1u;
+                    }
+                }
+                let knots = words[begin_line];
+                var value = 0.0;
+                if knots > 0u {
+                    let last = begin_line + 3u * knots - 2u;
+                    var k = begin_line + 1u;
+                    arg = clamp(arg, real(k), real(last));
+                    while k + 3u < last && real(k + 3u) <= arg { k += 3u; }
+                    let next = min(k + 3u, last);
+                    let y = real(k + 1u);
+                    let width = real(next) - real(k);
+                    let t = select(0.0, (arg - real(k)) / max(width, 1e-30), width > 0.0);
+                    let c1 = real(k + 2u) * width;
+                    let gain = real(next + 1u) - y;
+                    let m1 = real(next + 2u) * width;
+                    value = y + t * (c1 + t * (3.0 * gain - 2.0 * c1 - m1 + t * (c1 + m1 - 2.0 * gain)));
+                }
+                values[j] = value;
+                if j < 3u { line = begin_line + list_words(begin_line, 3u); }
+            }
+            end_of_lines = line;
+            if is_contour {
+                weight.x = select(0.0, falloff(x, real(o + 4u), real(o + 5u)), d < real(o + 6u) * real(o + 5u));
+                height = real(o + 2u) + real(o + 3u) * mix(values[3], values[4], between);
+            } else {
+                x = place.y / values[1];
+                height = values[0] + values[2] * mix(values[3], values[4], between);
+            }
+        }
+
+        // pictures: over four corners, or along a curve
+        var uv = vec2<f32>(-1.0);
+        var picture = o + 11u;
+        if kind == 3u {
+            let e = vec2<f32>(real(o + 2u), real(o + 3u));
+            let f = vec2<f32>(real(o + 4u), real(o + 5u));
+            let g = vec2<f32>(real(o + 6u), real(o + 7u));
+            let a = cross_of(g, f);
+            let b = cross_of(e, f) + cross_of(way, g);
+            let c = cross_of(way, e);
+            let root = sqrt(max(b * b - 4.0 * a * c, 0.0));
+            let h = -0.5 * (b + select(root, -root, b < 0.0));
+            for (var k = 0u; k < min(words[o + 12u], 2u); k++) {
+                let part = select(vec2<f32>(h, a), vec2<f32>(c, h), k == 0u);
+                let v = select(-1.0, part.x / part.y, part.y != 0.0);
+                let line = e + g * v;
+                let rest = way - f * v;
+                let u = select(rest.x / line.x, rest.y / line.y, abs(line.y) > abs(line.x));
+                if u >= 0.0 && u <= 1.0 && v >= 0.0 && v <= 1.0 && uv.x < 0.0 { uv = vec2<f32>(u, v); }
+            }
+            let border = real(o + 10u);
+            if uv.x >= 0.0 { weight.x = edge_share(uv.x, border) * edge_share(uv.y, border); }
+            is_near = uv.x >= 0.0;
+            // the fade bounds the weight around what it is in the middle
+            weight = vec4<f32>(weight.x, max(weight.x - bounds.w * reach, 0.0), min(weight.x + bounds.w * reach, 1.0), bounds.w);
+        } else if kind == 4u && is_lined {
+            picture = end_of_lines;
+            let turned = sums.y / max(sums.x, 1e-30) * real(picture + 3u);
+            let t = turned - 2.0 * floor(0.5 * turned);
+            uv = vec2<f32>(select(2.0 - t, t, t <= 1.0), 0.5 + 0.5 * x);
+        }
+        if (kind == 3u && uv.x >= 0.0) || (kind == 4u && is_lined) {
+            let size = vec2<u32>(words[picture + 1u], words[picture + 2u]);
+            let place = saturate(uv) * vec2<f32>(size - 1u);
+            let cell = min(vec2<u32>(place), max(size, vec2<u32>(2u)) - 2u);
+            let t = place - vec2<f32>(cell);
+            var value = 0.0;
+            // cubic B-spline: 16 samples
+            for (var k = 0u; k < min(size.x * 16u, 16u); k++) {
+                let n = vec2<u32>(k & 3u, k >> 2u);
+                let y = abs(vec2<f32>(n) - 1.0 - t);
+                let z = max(2.0 - y, vec2<f32>(0.0));
+                let one = max(1.0 - y, vec2<f32>(0.0));
+                let w = (z * z * z - 4.0 * one * one * one) / 6.0;
+                let texel = min(max(cell + n, vec2<u32>(1u)) - 1u, size - 1u);
+                value += w.x * w.y * pictures[words[picture] + texel.y * size.x + texel.x];
+            }
+            if kind == 3u {
+                height = real(o + 8u) + real(o + 9u) * value;
+            } else {
+                height = values[0] + values[2] * (value - real(picture + 4u));
+            }
+        }
+
+        if weight.z > 0.0 {
+            if is_near && kind != 0u || surface == 3u {
+                let room = bounds.z * reach + select(1e-5 * (1.0 + abs(height)), 0.0, reach == 0.0);
+                bounds.x = max(bounds.x, height - room);
+                bounds.y = min(bounds.y, height + room);
+            }
+            let ends = bounds.xy * laying.x + laying.y;
+            let steepness = bounds.z * laying.z * abs(laying.x);
+            given = Answer(
+                height * laying.x + laying.y, weight.x, min(ends.x, ends.y), max(ends.x, ends.y), weight.y, weight.z,
+                steepness, weight.w * laying.z, steepness * weight.z,
+            );
+        }
+        is_given = true;
+        pc = skip;
+    }
+    rays[index] = state;
+}

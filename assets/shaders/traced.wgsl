@@ -1,0 +1,139 @@
+// What rays through a tree have met, as the picture shows it: light, colours and depth. The rays: trace.wgsl.
+
+// Mirrors `Tracing` in src/app/view/trace/mod.rs.
+struct Tracing {
+    eye_from_clip: mat4x4<f32>,
+    eye: vec4<f32>,
+    scale: vec4<f32>,
+    range: vec4<f32>,
+    look: vec4<f32>,
+    grid: vec4<u32>,
+    band: vec4<u32>,
+}
+
+struct Ray {
+    // distance gone, length of the next stretch, height of the ground met, depth of the water there
+    way: vec4<f32>,
+    slope: vec2<f32>,
+    phase: u32,
+    evaluations: u32,
+}
+
+@group(1) @binding(0) var<uniform> tracing: Tracing;
+@group(1) @binding(1) var<storage, read> rays: array<Ray>;
+
+const MET = 6u;
+const LOST = 7u;
+
+struct Traced {
+    @location(0) colour: vec4<f32>,
+    @builtin(frag_depth) depth: f32,
+}
+
+fn ray_to(place: vec2<f32>) -> vec3<f32> {
+    let far = tracing.eye_from_clip * vec4<f32>(place, 1.0, 1.0);
+    return normalize(far.xyz / far.w);
+}
+
+fn seen_at(colour: vec3<f32>, way: vec3<f32>) -> Traced {
+    let clip = frame.clip_from_eye * vec4<f32>(way, 1.0);
+    return Traced(vec4<f32>(colour, 1.0), clip.z / clip.w);
+}
+
+// A byte as the target stores it.
+fn stored(byte: f32) -> f32 {
+#ifdef ENCODE
+    return byte / 255.0;
+#else
+    let e = byte / 255.0;
+    return select(pow((e + 0.055) / 1.055, 2.4), e / 12.92, e <= 0.04045);
+#endif
+}
+
+// What is shown in place of the ground's colours: evaluations, or the distance in 24 bits.
+fn inspected(ray: Ray) -> vec3<f32> {
+    if tracing.look.x < 1.5 {
+        return ramp_colour(f32(ray.evaluations) / tracing.look.y);
+    }
+    let whole = u32(saturate(ray.way.x / tracing.look.z) * 16777215.0);
+    return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
+}
+
+fn side_light(world: vec3<f32>, top: f32, number: u32) -> vec3<f32> {
+    let depth = max(top - world.y, 0.0) / side();
+    let along = (world.x + world.z) / side();
+    let soil_depth = 0.0075 + 0.004 * noise(vec2<f32>(along * 60.0, 1.0));
+    var colour = mix(rock_layers(world), vec3<f32>(0.150, 0.098, 0.060), 1.0 - smoothstep(soil_depth * 0.8, soil_depth * 1.1, depth));
+    colour = mix(colour, vec3<f32>(0.055, 0.042, 0.028), 1.0 - smoothstep(0.0012, 0.0030, depth));
+    let foot = mix(0.62, 1.0, smoothstep(0.0, 0.05 * side(), world.y - base()));
+    colour *= vec3<f32>(1.22, 1.05, 0.86);
+    return hazed(lit(colour, side_normal(number), 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4), world);
+}
+
+@fragment
+fn traced_fragment(in: SkyVertex) -> Traced {
+    let size = tracing.grid.xy;
+    let cell = min(vec2<u32>((in.far * vec2<f32>(0.5, -0.5) + 0.5) * vec2<f32>(size)), size - 1u);
+    let met = rays[cell.y * size.x + cell.x];
+    let own = ray_to(in.far);
+
+    // the side of the block that the ray comes in through
+    let half = 0.5 * side();
+    var enter = 0.0;
+    var leave = 1e5;
+    var number = 4u;
+    for (var k = 0u; k < 2u; k++) {
+        let o = select(eye().x, eye().z, k == 1u);
+        let d = select(own.x, own.z, k == 1u);
+        let inverse = 1.0 / select(d, 1e-9, abs(d) < 1e-9);
+        let a = min((-half - o) * inverse, (half - o) * inverse);
+        if a > enter {
+            enter = a;
+            number = select(select(1u, 3u, d > 0.0), select(2u, 0u, d > 0.0), k == 1u);
+        }
+        leave = min(leave, max((-half - o) * inverse, (half - o) * inverse));
+    }
+    let edge = eye() + own * enter;
+    let lowest = tracing.range.x / tracing.scale.y;
+    let ground = met.way.z / tracing.scale.y;
+    let is_over = number < 4u && enter < leave && edge.y >= base();
+    // what has not gone on from there is inside the ground
+    let is_inside = edge.y < lowest || (met.phase != LOST && met.evaluations > 0u && met.way.x <= enter * 1.0001 && met.phase >= 1u && edge.y < ground + 1e-3);
+    if is_over && is_inside {
+        let top = select(ground, edge.y + side(), edge.y < lowest);
+        if tracing.look.x > 0.5 { return seen_at(inspected(met), own * enter); }
+        return seen_at(to_screen(side_light(edge, top, number), in.clip.xy), own * enter);
+    }
+    if met.phase == LOST || met.evaluations == 0u { discard; }
+    if tracing.look.x > 0.5 { return seen_at(inspected(met), own * met.way.x); }
+
+    // a ray stands for several pixels: its ground goes on as a plane
+    let steepness = tracing.scale.x / tracing.scale.y;
+    let slope = select(vec2<f32>(0.0), met.slope * steepness, met.phase >= MET - 1u);
+    var t = met.way.x;
+    if tracing.range.w > 1.0 && met.phase >= MET - 1u {
+        let middle = (vec2<f32>(cell) + 0.5) / vec2<f32>(size) * 2.0 - 1.0;
+        let there = ray_to(vec2<f32>(middle.x, -middle.y)) * t;
+        let up = vec3<f32>(-slope.x, 1.0, -slope.y);
+        let falling = dot(own, up);
+        if falling < -1e-3 { t = clamp(dot(there, up) / falling, 0.9 * t, 1.1 * t); }
+    }
+    let world = eye() + own * t;
+    let light = textureSampleLevel(light_map, smooth_sampler, map_coordinates(world.xz), 0.0).xy;
+    let surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
+    let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
+    var colour = in_haze(light_on(natural(vertex, surface), surface), vertex);
+    let depth = met.way.w / tracing.scale.y;
+    if depth > 0.0 && !is_drowned(world.y) {
+        // the water is level: the ray has met it before
+        let back = min(depth / max(-own.y, 0.05), t - enter);
+        let top = eye() + own * (t - back);
+        let share = depth / relief();
+        let near = saturate(t / (0.1 * side()));
+        let seen = smoothstep(frame.inland.x * near * near, frame.inland.y * near, share);
+        let body = inland_light(top, share, seen, light.x);
+        colour = mix(colour, hazed(body.rgb, top), body.a);
+        return seen_at(to_screen(colour, in.clip.xy), own * (t - back));
+    }
+    return seen_at(to_screen(colour, in.clip.xy), own * t);
+}
