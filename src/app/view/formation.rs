@@ -179,12 +179,21 @@ impl Formation {
 
     /// The ground at a place, asking only the pieces of a selection.
     pub fn at(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.asked::<true>(selection, flat_world, detail)
+    }
+
+    /// The same without slopes.
+    pub fn level_at(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.asked::<false>(selection, flat_world, detail)
+    }
+
+    fn asked<const G: bool>(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
-        let ground = self.program.at_in::<true>(selection, Tier::Terrain, p, detail);
+        let ground = self.program.at_in::<G>(selection, Tier::Terrain, p, detail);
         let (mut height, mut slope) = ground.surface(self.program.ground);
         for tier in [Tier::Sand, Tier::Snow] {
             if self.program.has(tier) {
-                let (laid, dlaid) = self.program.at_in::<true>(selection, tier, p, detail).surface(0.0);
+                let (laid, dlaid) = self.program.at_in::<G>(selection, tier, p, detail).surface(0.0);
                 if laid > 0.0 {
                     height += laid;
                     slope = [slope[0] + dlaid[0], slope[1] + dlaid[1]];
