@@ -52,19 +52,26 @@ fn surface_at(flat: vec2<f32>) -> Surface {
 
 // The colours of the scene.
 fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
+    var grown = vec3<f32>(0.0);
+    if frame.rock_slopes.w > 0.5 {
+        grown = textureSample(colour_map, smooth_sampler, map_coordinates(in.world.xz)).rgb;
+    }
+    return coloured(in.world, surface, grown);
+}
+
+// The same at a place with the colour of what grows there.
+fn coloured(world: vec3<f32>, surface: Surface, grown: vec3<f32>) -> vec3<f32> {
     // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
-    let place = in.world.xz * (64.0 / side());
+    let place = world.xz * (64.0 / side());
     let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
-    let above = in.world.y - sea();
+    let above = world.y - sea();
     let is_land = step(0.0, above);
-    let height = in.world.y + rough * 0.035 * relief() * saturate(above / (0.05 * relief()));
+    let height = world.y + rough * 0.035 * relief() * saturate(above / (0.05 * relief()));
     let edge = surface.steepness * (1.0 + 0.35 * rough) + 0.10 * (0.5 - surface.openness);
     let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land;
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
-    var ground = vec3<f32>(0.0);
-    if frame.rock_slopes.w > 0.5 {
-        ground = textureSample(colour_map, smooth_sampler, map_coordinates(in.world.xz)).rgb;
-    } else {
+    var ground = grown;
+    if frame.rock_slopes.w <= 0.5 {
         ground = palette_colour(height);
     }
     let colour = mix(ground * (1.0 + 0.12 * rough), stone, rock);

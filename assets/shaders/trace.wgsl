@@ -542,7 +542,8 @@ fn march(@builtin(global_invocation_id) invocation: vec3<u32>) {
                         free = min(free, ahead);
                     }
                     if rise < 0.0 && ground.y < start { free = max(free, min((start - ground.y) / -rise, ahead)); }
-                    if free == 0.0 && is_short {
+                    // it would come ever nearer and never arrive
+                    if free < ahead && is_short {
                         if above < tolerance { state.phase = SLOPES; } else { free = ahead; }
                     }
                     if state.phase == SLOPES || state.evaluations >= MOST_EVALUATIONS {

@@ -59,6 +59,19 @@ fn inspected(ray: Ray) -> vec3<f32> {
     return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
 }
 
+// A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look for how
+// a texture is stretched then read all of what lies between.
+fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec3<f32> {
+    let end = last_sample();
+    let place = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(end));
+    let low = min(floor(place), vec2<f32>(end - 1.0));
+    let part = place - low;
+    let at = vec2<i32>(low);
+    let north = mix(textureLoad(map, at, 0).rgb, textureLoad(map, at + vec2<i32>(1, 0), 0).rgb, part.x);
+    let south = mix(textureLoad(map, at + vec2<i32>(0, 1), 0).rgb, textureLoad(map, at + vec2<i32>(1, 1), 0).rgb, part.x);
+    return mix(north, south, part.y);
+}
+
 fn side_light(world: vec3<f32>, top: f32, number: u32) -> vec3<f32> {
     let depth = max(top - world.y, 0.0) / side();
     let along = (world.x + world.z) / side();
@@ -78,21 +91,15 @@ fn traced_fragment(in: SkyVertex) -> Traced {
     let own = ray_to(in.far);
 
     // the side of the block that the ray comes in through
-    let half = 0.5 * side();
-    var enter = 0.0;
-    var leave = 1e5;
-    var number = 4u;
-    for (var k = 0u; k < 2u; k++) {
-        let o = select(eye().x, eye().z, k == 1u);
-        let d = select(own.x, own.z, k == 1u);
-        let inverse = 1.0 / select(d, 1e-9, abs(d) < 1e-9);
-        let a = min((-half - o) * inverse, (half - o) * inverse);
-        if a > enter {
-            enter = a;
-            number = select(select(1u, 3u, d > 0.0), select(2u, 0u, d > 0.0), k == 1u);
-        }
-        leave = min(leave, max((-half - o) * inverse, (half - o) * inverse));
-    }
+    let flat = select(own.xz, vec2<f32>(1e-9), abs(own.xz) < vec2<f32>(1e-9));
+    let ends = (vec2<f32>(-0.5 * side()) - eye().xz) / flat;
+    let others = (vec2<f32>(0.5 * side()) - eye().xz) / flat;
+    let near = min(ends, others);
+    let far = max(ends, others);
+    let enter = max(max(near.x, near.y), 0.0);
+    let leave = min(far.x, far.y);
+    var number = select(select(2u, 0u, flat.y > 0.0), select(1u, 3u, flat.x > 0.0), near.x > near.y);
+    if enter == 0.0 { number = 4u; }
     let edge = eye() + own * enter;
     let lowest = tracing.range.x / tracing.scale.y;
     let ground = met.way.z / tracing.scale.y;
@@ -119,18 +126,19 @@ fn traced_fragment(in: SkyVertex) -> Traced {
         if falling < -1e-3 { t = clamp(dot(there, up) / falling, 0.9 * t, 1.1 * t); }
     }
     let world = eye() + own * t;
-    let light = textureSampleLevel(light_map, smooth_sampler, map_coordinates(world.xz), 0.0).xy;
+    let light = mapped(light_map, world.xz).xy;
     let surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
-    var colour = in_haze(light_on(natural(vertex, surface), surface), vertex);
+    let grown = mapped(colour_map, world.xz);
+    var colour = in_haze(light_on(coloured(world, surface, grown), surface), vertex);
     let depth = met.way.w / tracing.scale.y;
     if depth > 0.0 && !is_drowned(world.y) {
         // the water is level: the ray has met it before
         let back = min(depth / max(-own.y, 0.05), t - enter);
         let top = eye() + own * (t - back);
         let share = depth / relief();
-        let near = saturate(t / (0.1 * side()));
-        let seen = smoothstep(frame.inland.x * near * near, frame.inland.y * near, share);
+        let close = saturate(t / (0.1 * side()));
+        let seen = smoothstep(frame.inland.x * close * close, frame.inland.y * close, share);
         let body = inland_light(top, share, seen, light.x);
         colour = mix(colour, hazed(body.rgb, top), body.a);
         return seen_at(to_screen(colour, in.clip.xy), own * (t - back));

@@ -221,6 +221,8 @@ fn spawn_camera(
 mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test draws")]
 
+    mod rays;
+
     use super::*;
     use crate::app::view::{Choice, Overlay, Recipe, prepare};
     use crate::field::{Edges, MapKind, Stream, Terrain};

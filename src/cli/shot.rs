@@ -26,8 +26,8 @@ pub struct ShotArgs {
     /// Height in pixels
     #[arg(long, value_name = "N", default_value_t = 720, value_parser = pixels())]
     pub height: u32,
-    /// How the ground is drawn: shaded, hillshade or wireframe; a construction tree alone also adaptive-tessellation or
-    /// adaptive-wireframe
+    /// How the ground is drawn: shaded, hillshade or wireframe; a construction tree alone also adaptive-tessellation,
+    /// adaptive-wireframe, sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
     /// Data over the ground: slope, change (erosion and deposition), temperature, moisture or a map, like flow, water or hardness

@@ -61,4 +61,4 @@ pub use program::{Program, Selection, Tier};
 
 #[cfg(test)]
 #[path = "../../tests/construction_kit/mod.rs"]
-mod construction_kit;
+pub(crate) mod construction_kit;

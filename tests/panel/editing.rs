@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::commands::{Command, Overlay, ViewAction};
 use talweg::app::document::Selection;
 use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
-use talweg::app::view::{Choice, Recipe, ViewMode, prepare};
+use talweg::app::view::{Choice, Recipe, Refusal, ViewMode, prepare};
 use talweg::eval::Quality;
 use talweg::field::{Edges, MapKind, Terrain};
 use talweg::nodes::{Control, Node};
@@ -311,6 +311,27 @@ fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     assert!(Recipe::of(&panels.state().editor.doc.shown_scene().0).is_ok(), "the tree alone can be drawn");
     click(&mut panels, "Show the grid");
     assert_eq!(panels.state().editor.view.mode, ViewMode::Shaded);
+}
+
+#[test]
+fn a_tree_is_traced_by_a_key_and_a_card_that_cannot_says_so() {
+    let mut panels = large(&["Construction"]);
+    press(&mut panels, Modifiers::COMMAND, Key::Num3);
+    assert_eq!(panels.state().editor.view.mode, ViewMode::Traced);
+    press(&mut panels, Modifiers::COMMAND, Key::Num4);
+    assert_eq!(panels.state().editor.view.mode, ViewMode::TracedCost);
+    assert!(panels.state().effects.contains(&Effect::View(ViewAction::Mode(ViewMode::TracedCost))));
+    for (refusal, text) in [(Refusal::NoStorage, "storage buffers"), (Refusal::TooLarge, "too deep or too large")] {
+        panels.state_mut().info.no_tree = Some(refusal);
+        panels.run();
+        assert!(panels.query_by_label_contains(text).is_some(), "{refusal:?} is not said");
+    }
+    click(&mut panels, "Show the grid");
+    assert_eq!(panels.state().editor.view.mode, ViewMode::Shaded);
+    click(&mut panels, "View");
+    for mode in ViewMode::ALL {
+        assert!(panels.query_by_label(mode.label()).is_some(), "{} is not in the menu", mode.label());
+    }
 }
 
 #[test]

@@ -1,0 +1,113 @@
+//! Rays on the graphics card against those of the CPU, and against the grid.
+
+use super::*;
+use crate::app::view::{FARTHEST_WORLD, SIDE_WORLD};
+use crate::construction::construction_kit;
+use crate::construction::trace::{Ray, Tracer};
+
+/// A tree with a grid of its heights.
+fn random(seed: u64) -> (Arc<Prepared>, Arc<Formation>) {
+    let settings = Settings { sea_level: -9000.0, ..Settings::default() };
+    let recipe = Recipe {
+        tree: Arc::new(construction_kit::tree(seed)),
+        seed: seed as u32,
+        level: 1.0,
+        relief_over_size: settings.relief_over_size(),
+    };
+    let formation = Formation::new(recipe, None);
+    let detail = formation.detail(10.0);
+    let relief_world = settings.relief_over_size() * SIDE_WORLD;
+    let height = |u: f32, v: f32| {
+        let flat = [u, v].map(|at| f64::from((at - 0.5) * SIDE_WORLD));
+        formation.sample(flat, &detail).height as f32 / relief_world
+    };
+    let terrain = Arc::new(Terrain::from_fn(65, Edges::Open, height));
+    (prepared(&terrain, &settings, Overlay::None), Arc::new(formation))
+}
+
+fn pose_of(prepared: &Prepared, width: u32, height: u32) -> (Pose, crate::app::view::Lens) {
+    let lens = Layout::One.lens(Vec2::new(width as f32, height as f32));
+    let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
+    (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens), lens)
+}
+
+/// A ray of the world in metres of the tree, and the metres that a unit of it is long.
+fn in_metres(formation: &Formation, eye: Vec3, way: Vec3) -> (Ray, f64) {
+    let (along, up) = (1.0 / formation.per_metre, 1.0 / formation.rise);
+    let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
+    let half = 0.5 * formation.program.side;
+    let ([x, y, z], way) = (metres(eye), metres(way));
+    let long = way.iter().map(|w| w * w).sum::<f64>().sqrt();
+    (Ray { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
+}
+
+/// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are seen at
+/// edges, where a pixel decides: no more than one of 40.
+fn assert_ends_agree(name: &str, prepared: &Arc<Prepared>, formation: &Arc<Formation>) {
+    let (width, height) = (40, 24);
+    let (pose, lens) = pose_of(prepared, width, height);
+    let options = ShotOptions { width, height, view: ShotView::Pose(pose), mode: ViewMode::TracedDistance };
+    let image = draw_tree(prepared, formation, &options);
+    let pixel = f64::from(2.0 * (0.5 * lens.fov_y).tan() / height as f32);
+    let mut tracer = Tracer::new(&formation.program);
+    let (along, up) = (1.0 / formation.per_metre, 1.0 / formation.rise);
+    let (mut met, mut apart) = (0, 0);
+    for (k, [r, g, b, _]) in image.as_chunks::<4>().0.iter().enumerate() {
+        let at = Vec2::new((k as u32 % width) as f32 + 0.5, (k as u32 / width) as f32 + 0.5);
+        let (ray, long) = in_metres(formation, pose.eye_world, pose.ray(&lens, at).normalize());
+        // octaves as the shader leaves them out
+        tracer.spread = 0.5 * pixel * along / long;
+        tracer.tolerance = (1e-7 * formation.program.side, 1e-6);
+        let trace = tracer.trace(&ray);
+        let Some(cpu) = trace.distance else { continue };
+        if ray.at(cpu)[2] * formation.rise < f64::from(prepared.scale.base_world) {
+            continue; // under the block
+        }
+        met += 1;
+        let whole = u32::from(*r) << 16 | u32::from(*g) << 8 | u32::from(*b);
+        let gpu = f64::from(whole as f32 / 16_777_215.0 * FARTHEST_WORLD) * long;
+        let tolerance = 0.25 * pixel * up * gpu / long + 2e-6 * formation.program.side;
+        let p = ray.at(gpu);
+        let above = p[2] - tracer.height([p[0], p[1]], &tracer.detail(gpu));
+        let entered = (cpu - trace.entry).abs() < 1e-3 * cpu && (gpu - cpu).abs() < 2e-3 * cpu;
+        let agrees = entered || (gpu < cpu + 4.0 * tolerance && (-2.0 * tolerance..3.0 * tolerance).contains(&above));
+        apart += usize::from(!agrees);
+    }
+    assert!(met > 100 && apart * 40 <= met, "{name}: {apart} of {met} rays end elsewhere");
+}
+
+#[test]
+fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
+    for name in ["12-craters", "13-dunes", "15-instances", "21-mountain-road", "22-oasis"] {
+        let (prepared, formation) = tree(&format!("paper-004-fig-{name}"));
+        assert_ends_agree(name, &prepared, &formation);
+    }
+}
+
+#[test]
+fn rays_through_any_tree_end_where_those_of_the_cpu_do() {
+    for seed in [3, 8, 21] {
+        let (prepared, formation) = random(seed);
+        assert_ends_agree(&format!("tree {seed}"), &prepared, &formation);
+    }
+}
+
+#[test]
+fn what_rays_show_is_what_the_grid_shows() {
+    let (prepared, formation) = tree("paper-004-fig-21-mountain-road");
+    let draw = |mode| {
+        let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
+        draw_tree(&prepared, &formation, &options)
+    };
+    let (rays, grid) = (draw(ViewMode::Traced), draw(ViewMode::Shaded));
+    let away: u32 = rays.iter().zip(&grid).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
+    let mean = f64::from(away) / rays.len() as f64;
+    assert!(mean < 5.0, "the pictures differ by {mean} of 255");
+    // evaluations are shown in many colours, none of which is the red of the palette
+    let cost = draw(ViewMode::TracedCost);
+    let is_red = |[r, g, b, _]: &&[u8; 4]| *r > 2 * (*g).max(*b) + 40;
+    assert!(rays.as_chunks::<4>().0.iter().filter(is_red).count() > 200, "the ground is red");
+    assert_eq!(cost.as_chunks::<4>().0.iter().filter(is_red).count(), 0);
+    let colours: std::collections::BTreeSet<_> = cost.as_chunks::<4>().0.iter().collect();
+    assert!(colours.len() > 40, "{} colours", colours.len());
+}
