@@ -6,11 +6,11 @@ use std::sync::Arc;
 use talweg::field::globe::{from_angles, longitude};
 use talweg::field::{Edges, Globe, Grid, Terrain};
 use talweg::look::{
-    BiomeTable, Biomes, GroundType, Heights, Law, Level, PREFIX, Paint, Place, Units, biome_names, biome_table,
-    colours, relief, table_of,
+    BiomeTable, Biomes, GroundType, Heights, Law, Level, PREFIX, Paint, Place, TypeMap, Units, biome_names,
+    biome_table, colours, relief, table_of,
 };
 use talweg::nodes::Control;
-use talweg::planet::climate::{Climate, Ground, Warmth, Weather};
+use talweg::planet::climate::{Climate, Ground, Warmth, Weather, moisture_field, temperature_field};
 use talweg::scene::{Scene, Settings};
 
 /// The document's map: heights are grey levels, 255 to the relief, the sea at 100.
@@ -333,4 +333,77 @@ fn a_planet_has_no_seams_and_the_same_bits_on_any_number_of_threads() {
     for k in 0..globe.len() {
         assert_eq!(one[k], one[globe.owner(k)], "a copy has the colour of its owner");
     }
+}
+
+/// What is exported and measured is what the biomes feel where they are not ragged.
+#[test]
+fn fields_are_the_climate_of_every_sample_without_seams() {
+    let (mut scene, terrain) = planet(33);
+    scene.climate = Some(Climate { warmth: Warmth::Season, ..scene.climate() });
+    let control = Control::default();
+    let celsius = temperature_field(&scene, &terrain, &control).unwrap();
+    let moisture = moisture_field(&scene, &terrain, &control).unwrap();
+    let weather = Weather::new(&Climate::of(&scene), &Ground::of(&scene, &terrain));
+    let globe = Globe::new(33);
+    for k in 0..globe.len() {
+        let feel = weather.at_direction(globe.direction_of(k), terrain.height[k] * 8000.0);
+        assert_eq!((celsius[k], moisture[k]), (feel.celsius, feel.moisture), "{k}");
+        assert_eq!(celsius[k], celsius[globe.owner(k)]);
+    }
+    let flat = Scene { palette: "biome:earth".into(), ..Scene::default() };
+    let ground = Terrain::from_fn(17, Edges::Open, |u, v| u * v);
+    let celsius = temperature_field(&flat, &ground, &control).unwrap();
+    let weather = Weather::new(&Climate::of(&flat), &Ground::of(&flat, &ground));
+    let relief = flat.settings.relief_metres;
+    assert_eq!(celsius[18], weather.at_place(1.0 / 16.0, 1.0 / 16.0, ground.height[18] * relief).celsius);
+    // 6.5 °C a kilometre
+    let rise = celsius[0] - celsius[17 * 17 - 1];
+    assert!((rise - 6.5e-3 * (relief - flat.settings.sea_level)).abs() < 0.01, "{rise}");
+    control.cancel();
+    assert!(temperature_field(&scene, &terrain, &control).is_err());
+}
+
+/// Areas of snow and ice on land, and of sea ice, in the north and in the south.
+fn white(scene: &Scene, terrain: &Terrain) -> [[f64; 2]; 2] {
+    let map = TypeMap::of(scene, terrain, &Control::default()).unwrap().unwrap();
+    let globe = Globe::new(terrain.samples());
+    let areas = globe.areas();
+    let number = |name: &str| map.legend.iter().find(|entry| entry.name == name).unwrap().index;
+    [number("Ice"), number("Sea ice")].map(|kind| {
+        let mut halves = [0.0; 2];
+        for k in (0..globe.len()).filter(|&k| globe.owns(k) && map.types[k] == kind) {
+            halves[usize::from(globe.direction_of(k)[2] < 0.0)] += f64::from(areas[k % areas.len()]);
+        }
+        halves.map(|area| area / globe.distinct() as f64)
+    })
+}
+
+#[test]
+fn snow_and_sea_ice_go_from_one_half_to_the_other_with_the_season() {
+    let (mut scene, terrain) = planet(65);
+    scene.climate = Some(Climate { warmth: Warmth::Season, patchiness: 0.0, ..scene.climate() });
+    let mut at = |tilt: f32, season: f32| {
+        (scene.planet.axial_tilt, scene.planet.season) = (tilt, season);
+        let celsius = temperature_field(&scene, &terrain, &Control::default()).unwrap();
+        (white(&scene, &terrain), celsius)
+    };
+    let ([snow_june, ice_june], june) = at(23.4, 90.0);
+    let ([snow_december, ice_december], december) = at(23.4, 270.0);
+    println!("June: snow {snow_june:?}, sea ice {ice_june:?}; December: {snow_december:?}, {ice_december:?}");
+    for (june, december) in [(snow_june, snow_december), (ice_june, ice_december)] {
+        // summer in the north is winter in the south, and the other way round
+        assert!(december[0] > 1.3 * june[0] && june[1] > 1.3 * december[1], "{june:?}, {december:?}");
+        // the planet is the same on both halves
+        assert!((june[0] - december[1]).abs() < 0.2 * june[0].max(december[1]) + 0.002, "{june:?}, {december:?}");
+    }
+    // spring is like autumn, and between the two
+    let (_, march) = at(23.4, 0.0);
+    let (_, september) = at(23.4, 180.0);
+    let apart = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    assert!(apart(&march, &september) < 0.01 && apart(&june, &december) > 10.0);
+    // an upright axis makes no seasons
+    let (white_june, june) = at(0.0, 90.0);
+    let (white_december, december) = at(0.0, 270.0);
+    assert_eq!(white_june, white_december);
+    assert_eq!(june, december);
 }

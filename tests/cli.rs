@@ -297,6 +297,106 @@ fn measure_prints_numbers_of_scenes_and_heightmaps() {
     talweg(&["measure", &folder.with("odd.r16", [0u8; 6])]).code(1).stderr(contains("6 bytes"));
 }
 
+/// Ground types by number with a legend, temperature and moisture as fields, of planets and of terrains.
+#[test]
+fn ground_types_and_climate_are_exported_and_measured() {
+    let folder = Folder::new();
+    let indexed = |path: &str| {
+        let file = std::io::BufReader::new(std::fs::File::open(folder.path(path)).unwrap());
+        let mut reader = png::Decoder::new(file).read_info().unwrap();
+        let palette = reader.info().palette.as_ref().expect("a palette").to_vec();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        let info = reader.next_frame(&mut pixels).unwrap();
+        assert_eq!((info.color_type, info.bit_depth), (png::ColorType::Indexed, png::BitDepth::Eight));
+        (info.width, info.height, pixels, palette)
+    };
+    let to = |name: &str, what: &str| {
+        let path = folder.at(name);
+        talweg(&["export", "earthlike", "--size", "33", "--what", what, "-o", &path]).success();
+        std::fs::read(path).unwrap()
+    };
+    to("types.png", "types");
+    let (width, height, pixels, palette) = indexed("types.png");
+    assert_eq!((width, height), (128, 64));
+    let legend = String::from_utf8(std::fs::read(folder.path("types.legend.ron")).unwrap()).unwrap();
+    let types = legend.lines().filter(|line| line.contains("index:")).count();
+    assert_eq!(palette.len(), 3 * types);
+    assert!(legend.contains("(index: 0, name: \"Ice\", colour: \"#f1f5f8\")") && palette[..3] == [0xf1, 0xf5, 0xf8]);
+    assert!(pixels.iter().all(|&k| usize::from(k) < types));
+    let mut seen: Vec<u8> = pixels.clone();
+    seen.sort_unstable();
+    seen.dedup();
+    assert!(seen.len() > 5, "{seen:?}");
+    // both poles are white, most of the planet is not
+    assert!(pixels[..128].iter().all(|&k| [0, 17].contains(&k)), "ice or sea ice at the north pole");
+    talweg(&[
+        "export",
+        "earthlike",
+        "--size",
+        "33",
+        "--what",
+        "biomes",
+        "--projection",
+        "cube",
+        "-o",
+        &folder.at("c.png"),
+    ])
+    .success()
+    .stdout(contains("c-nz.png").and(contains("c.legend.ron")));
+    assert_eq!(indexed("c-px.png").0, 33);
+
+    let floats = |bytes: &[u8]| -> Vec<f32> {
+        bytes.chunks_exact(4).map(|four| f32::from_le_bytes(four.try_into().unwrap())).collect()
+    };
+    let celsius = floats(&to("celsius.r32", "temperature"));
+    assert_eq!(celsius.len(), 128 * 64);
+    let row = |row: usize| celsius[row * 128..][..128].iter().sum::<f32>() / 128.0;
+    assert!(
+        row(32) > row(12) && row(12) > row(0) && row(32) > 10.0 && row(0) < 0.0,
+        "{} {} {}",
+        row(32),
+        row(12),
+        row(0)
+    );
+    let moisture = floats(&to("moisture.r32", "moisture"));
+    assert!(moisture.iter().all(|m| (0.0..3.0).contains(m)));
+    assert!(to("moisture.png", "moisture").starts_with(b"\x89PNG"));
+
+    let json = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&talweg(args).success().get_output().stdout).unwrap()
+    };
+    let climate = &json(&["measure", "earthlike", "--size", "33", "--json"])["climate"];
+    let number = |of: &serde_json::Value, key: &str| of[key].as_f64().unwrap();
+    let heat = &climate["celsius"];
+    assert!(number(heat, "min") < number(heat, "mean") && number(heat, "mean") < number(heat, "max"), "{heat}");
+    let shares = climate["types"].as_array().unwrap();
+    let whole: f64 = shares.iter().map(|kind| number(kind, "share")).sum();
+    assert!((whole - 1.0).abs() < 1e-9 && shares.len() == types, "{whole}");
+    talweg(&["measure", "earthlike", "--size", "33"])
+        .success()
+        .stdout(contains("mean temperature celsius").and(contains("share sea ice")));
+
+    // a terrain has them too
+    let scene = folder.with("flat.ron", "(version: 1, palette: \"biome:earth\", layers: [(node: Perlin())])");
+    let flat = |name: &str, what: &str| {
+        talweg(&["export", &scene, "--size", "17", "--what", what, "-o", &folder.at(name)]).success();
+    };
+    flat("flat.png", "types");
+    assert_eq!(indexed("flat.png").0, 17);
+    flat("flat.r32", "temperature");
+    let field = floats(&std::fs::read(folder.path("flat.r32")).unwrap());
+    let measured = &json(&["measure", &scene, "--size", "17", "--json"])["climate"]["celsius"];
+    let mean = field.iter().map(|&v| f64::from(v)).sum::<f64>() / field.len() as f64;
+    assert!((number(measured, "mean") - mean).abs() < 1e-4, "{measured} and {mean}");
+    talweg(&["measure", &scene, "--size", "17", "--csv"]).success().stdout(contains("max_moisture,"));
+    talweg(&["export", "island", "--size", "17", "--what", "types", "-o", &folder.at("no.png")])
+        .code(2)
+        .stderr(contains("biome table"));
+    talweg(&["export", &scene, "--size", "17", "--what", "normals", "-o", &folder.at("no.png")])
+        .code(2)
+        .stderr(contains("this scene is a terrain"));
+}
+
 #[test]
 fn timelapse_films_an_erosion() {
     let folder = Folder::new();

@@ -92,6 +92,144 @@ fn fjords_lie_on_cold_coasts_and_deltas_in_the_sea() {
     assert!(grown > 3, "{grown} cells of new land");
 }
 
+/// Finer, so that fjords and deltas have a form; a cell is 78 km wide.
+const FINE: usize = 129;
+
+fn fine() -> Place {
+    Place { samples: FINE, scene_samples: FINE, ..place() }
+}
+
+/// Pieces of cells that hang together.
+fn pieces(cells: &GlobeCells, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+    let mut seen = vec![false; cells.len()];
+    let mut all = Vec::new();
+    for start in (0..cells.len()).filter(|&k| cells.owns(k) && is_in(k)) {
+        let (mut piece, mut next) = (Vec::new(), vec![start]);
+        while let Some(k) = next.pop() {
+            if !std::mem::replace(&mut seen[k], true) {
+                piece.push(k);
+                next.extend(cells.beside(k).filter(|&there| is_in(there)));
+            }
+        }
+        if !piece.is_empty() {
+            all.push(piece);
+        }
+    }
+    all
+}
+
+/// A fjord is a drowned valley: narrow, between walls, open to the sea over a sill, deepest inside.
+#[test]
+fn fjords_are_narrow_deep_and_have_a_sill() {
+    let cells = GlobeCells::new(FINE);
+    let input = fine().noise();
+    let made = fine().finish(&rivers(&[("fjords", "1200"), ("fjord_depth", "500"), ("deltas", "0")]), &input, 0);
+    let depth = |k: usize| f64::from((SEA - made.height[k]) * fine().relief_metres);
+    let is_old_sea = |k: usize| input.height[k] <= SEA;
+    let is_fjord = |k: usize| made.height[k] <= SEA && !is_old_sea(k);
+    let found = pieces(&cells, &is_fjord);
+    let (mut long, mut silled) = (0, 0);
+    let (mut beside, mut walls, mut count) = (0, 0.0, 0);
+    for piece in &found {
+        let mouths: Vec<usize> = piece.iter().copied().filter(|&k| cells.beside(k).any(is_old_sea)).collect();
+        assert!(!mouths.is_empty(), "a fjord of {} cells that the sea cannot enter", piece.len());
+        for &k in piece {
+            assert!((0.0..=501.0).contains(&depth(k)), "{} m deep", depth(k));
+            let around: Vec<usize> = cells.beside(k).collect();
+            beside += around.iter().filter(|&&there| is_fjord(there)).count();
+            let land: Vec<f64> = around.iter().map(|&there| -depth(there)).filter(|&metres| metres > 0.0).collect();
+            walls += land.iter().sum::<f64>() / land.len().max(1) as f64 + depth(k);
+            count += 1;
+        }
+        // those of which the better part of the length is there
+        if piece.len() >= 8 {
+            let deepest = piece.iter().map(|&k| depth(k)).fold(0.0, f64::max);
+            let sill = mouths.iter().map(|&k| depth(k)).fold(f64::INFINITY, f64::min);
+            long += 1;
+            silled += usize::from(deepest > 400.0 && sill < 0.7 * deepest);
+        }
+    }
+    let (beside, walls) = (beside as f64 / f64::from(count), walls / f64::from(count));
+    println!(
+        "{} fjords, {long} long, {silled} with a sill; {beside:.2} of 8 neighbours drowned, walls {walls:.0} m",
+        found.len()
+    );
+    assert!(long >= 5 && silled * 10 >= long * 9, "{silled} of {long} have a sill");
+    // a line of cells has two neighbours of its kind, a broad bay five and more
+    assert!(beside < 3.5, "{beside} of eight neighbours are drowned too");
+    assert!(walls > 500.0, "walls rise {walls} m above the floor");
+}
+
+/// A delta is land beyond the old coast, within reach of the mouth of a great river, with arms through which the river goes on.
+#[test]
+fn deltas_are_land_around_mouths_with_open_arms() {
+    const REACH_KM: f64 = 500.0;
+    let cells = GlobeCells::new(FINE);
+    let mut input = fine().noise();
+    // a shallow sea all around
+    input.height.iter_mut().for_each(|h| *h = if *h < SEA { SEA - (SEA - *h) * 0.02 } else { *h });
+    let with = |deltas: &str| fine().finish(&rivers(&[("fjords", "0"), ("deltas", deltas)]), &input, 0);
+    let (plain, made) = (with("0"), with("500"));
+    let is_new = |k: usize| made.height[k] > SEA && input.height[k] <= SEA;
+    let flow = plain.map(MapKind::Flow).unwrap();
+    let km2 = cells.mean_area(f64::from(EARTH.radius_metres)) * 1e-6;
+    let is_land = |k: usize| input.height[k] > SEA;
+    let mouths: Vec<(usize, f64)> = (0..cells.len())
+        .filter(|&k| cells.owns(k) && is_land(k) && cells.beside(k).any(|there| !is_land(there)))
+        .map(|k| (k, REACH_KM * (f64::from(flow[k]) * km2 * 1e-6).sqrt()))
+        .collect();
+    let apart = |a: usize, b: usize| {
+        let (a, b) = (cells.globe().direction_of(a), cells.globe().direction_of(b));
+        let square: f32 = (0..3).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum();
+        f64::from(square.sqrt() * EARTH.radius_metres) * 1e-3
+    };
+    let (mut near, mut whole) = (0, 0);
+    for k in (0..cells.len()).filter(|&k| cells.owns(k) && made.height[k] != plain.height[k]) {
+        assert!(made.height[k] > plain.height[k] && !is_land(k));
+        assert!(mouths.iter().any(|&(mouth, reach)| apart(k, mouth) <= reach * 1.001), "no river reaches {k}");
+        let metres = f64::from((made.height[k] - SEA) * fine().relief_metres);
+        assert!(metres <= 15.01, "a delta is flat: {metres} m");
+        whole += 1;
+        near += usize::from(metres > 0.0);
+    }
+    let lands = pieces(&cells, &is_new);
+    let large: Vec<&Vec<usize>> = lands.iter().filter(|piece| piece.len() >= 4).collect();
+    let joined = large.iter().filter(|piece| piece.iter().any(|&k| cells.beside(k).any(is_land))).count();
+    // the river goes on through what was left open: from its mouth one comes to the sea outside without crossing new land
+    let (mut rivers, mut reached, mut forked) = (0, 0, 0);
+    for &(mouth, reach) in mouths.iter().filter(|(_, reach)| *reach > 600.0) {
+        let inside = |k: usize| apart(k, mouth) <= reach;
+        let grown = (0..cells.len()).filter(|&k| cells.owns(k) && is_new(k) && inside(k)).count();
+        let is_water = |k: usize| made.height[k] <= SEA;
+        if grown < 6 {
+            continue;
+        }
+        rivers += 1;
+        let (mut seen, mut next) = (vec![false; cells.len()], vec![mouth]);
+        let mut is_out = false;
+        while let Some(k) = next.pop() {
+            if std::mem::replace(&mut seen[k], true) {
+                continue;
+            }
+            is_out |= !inside(k);
+            if inside(k) {
+                next.extend(cells.beside(k).filter(|&there| is_water(there)));
+            }
+        }
+        reached += usize::from(is_out);
+        // courses of open water that cross the plain half way out
+        let crosses = |k: usize| is_water(k) && !is_land(k) && (0.3..0.55).contains(&(apart(k, mouth) / reach));
+        forked += usize::from(pieces(&cells, &crosses).len() >= 2);
+    }
+    println!(
+        "{whole} cells raised, {near} above the sea, {} pieces, {} large, {joined} at the coast; {rivers} great rivers, {reached} go on, {forked} fork",
+        lands.len(),
+        large.len()
+    );
+    assert!(near > 30 && large.len() >= 3 && joined * 10 >= large.len() * 9, "{joined} of {}", large.len());
+    assert!(rivers >= 3 && reached == rivers && forked * 2 >= rivers, "{reached} and {forked} of {rivers}");
+}
+
 #[test]
 fn faces_agree_and_threads_do_not_matter() {
     for name in ["PlanetRivers", "RiverWalk"] {

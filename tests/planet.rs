@@ -6,7 +6,7 @@ use talweg::field::{Globe, Grid, Stream, Terrain};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
 use talweg::planet::patch::{Square, put_back, take};
 use talweg::planet::projection::{Equirectangular, Registration};
-use talweg::planet::{Planet, measure_planet};
+use talweg::planet::{Planet, PlanetMeasures, measure_planet};
 use talweg::scene::{Layer, Scene, Trouble, World};
 
 mod common;
@@ -30,6 +30,10 @@ fn scene(layers: Vec<Node>) -> Scene {
     scene.settings.resolution = 33;
     scene.settings.relief_metres = 20_000.0;
     scene
+}
+
+fn measured(scene: &Scene) -> PlanetMeasures {
+    measure_planet(&evaluate(scene, 65, 2), scene, &Control::default()).unwrap()
 }
 
 fn run(node: &Node, n: usize, planet: &Planet, control: &Control) -> Result<Terrain, Cancelled> {
@@ -77,7 +81,8 @@ fn assert_sound(terrain: &Terrain, what: &str) {
 #[test]
 fn planets_have_nodes_of_every_kind() {
     let names: Vec<&str> = on_globes().map(|node| node.about().name).collect();
-    for wanted in ["Continents", "Perlin", "Ridged", "Billow", "Hybrid", "Levels", "Terrace", "Blur", "Patch"] {
+    let noises = ["Perlin", "Ridged", "Billow", "Hybrid", "ValueNoise", "Simplex", "Cellular", "Voronoi"];
+    for wanted in noises.into_iter().chain(["Continents", "Levels", "Terrace", "Blur", "Patch"]) {
         assert!(names.contains(&wanted), "{wanted} does not run on a globe: {names:?}");
     }
 }
@@ -128,10 +133,11 @@ fn a_stopped_planet_stops() {
     }
 }
 
-/// Gradient noise and continents are the same function of space at any resolution.
+/// Noise and continents are the same function of space at any resolution.
 #[test]
 fn a_coarse_planet_is_the_subsample_of_a_fine_one() {
-    for name in ["Continents", "Perlin", "Ridged", "Billow", "Hybrid"] {
+    let noises = ["Perlin", "Ridged", "Billow", "Hybrid", "ValueNoise", "Simplex", "Cellular", "Voronoi"];
+    for name in noises.into_iter().chain(["Continents"]) {
         let [coarse, fine] = [17, 33].map(|n| finish(&Node::named(name).unwrap(), n, &Planet::default()));
         for face in 0..6 {
             for (row, column) in (0..17).flat_map(|row| (0..17).map(move |column| (row, column))) {
@@ -187,12 +193,12 @@ fn continents_cover_the_share_that_is_asked_for() {
     for land in [0.1f32, 0.35, 0.8] {
         let mut made = scene(vec![node("Continents", &[("land", &land.to_string())])]);
         made.settings.sea_level = 0.0;
-        let share = measure_planet(&evaluate(&made, 65, 2), &made).land_share;
+        let share = measured(&made).land_share;
         assert!((share - f64::from(land)).abs() < 0.07, "{share} for {land}");
     }
     // the hypsometric curve has two peaks, the ocean floor and the lowlands, with little between
     let made = scene(vec![Node::named("Continents").unwrap()]);
-    let bands = measure_planet(&evaluate(&made, 65, 2), &made).hypsometry;
+    let bands = measured(&made).hypsometry;
     let most = |from: usize, to: usize| (from..to).fold(from, |m, k| if bands[k] > bands[m] { k } else { m });
     let (floor, land) = (most(0, 24), most(24, 64));
     let between = bands[floor..land].iter().fold(f64::INFINITY, |least, &b| least.min(b));

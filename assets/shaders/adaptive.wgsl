@@ -64,10 +64,53 @@ fn adaptive_vertex(
     return AdaptiveVertex(clip_of_seen(vertex.seen), world, vertex.quad, haze(world), vertex.slope);
 }
 
+// Smooth noise from -1 to 1 with its slopes.
+fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
+    let low = floor(place);
+    let part = place - low;
+    let t = part * part * (3.0 - 2.0 * part);
+    let dt = 6.0 * part * (1.0 - part);
+    let a = hash(low);
+    let b = hash(low + vec2<f32>(1.0, 0.0));
+    let c = hash(low + vec2<f32>(0.0, 1.0));
+    let d = hash(low + vec2<f32>(1.0, 1.0));
+    let cross = a - b - c + d;
+    let value = a + (b - a) * t.x + (c - a) * t.y + cross * t.x * t.y;
+    return 2.0 * vec3<f32>(value - 0.5, dt.x * (b - a + cross * t.y), dt.y * (c - a + cross * t.x));
+}
+
+// What no tree holds, soil, grass and gravel: shade and slopes of the three octaves that the pixels can show, from some metres down
+// to millimetres. They come and go with the distance: nothing pops.
+fn grit_at(flat: vec2<f32>) -> vec3<f32> {
+    let across = max(length(dpdx(flat)), length(dpdy(flat)));
+    let level = clamp(log2(0.25 / max(across, 1e-6)), 0.0, 10.0);
+    if level <= 0.0 {
+        return vec3<f32>(0.0);
+    }
+    let whole = floor(level);
+    let part = level - whole;
+    var shares = vec3<f32>(part, 1.0, 1.0 - part);
+    var sum = vec3<f32>(0.0);
+    for (var k = 0u; k < 3u; k++) {
+        let octave = whole + 1.0 - f32(k);
+        sum += shares[k] * step(0.5, octave) * noise_with_slopes(flat * exp2(octave) + 7.3 * octave);
+    }
+    return sum;
+}
+
 // Sun and openness come from the grid, the normal from the tree.
-fn adaptive_surface(in: AdaptiveVertex) -> Surface {
+fn adaptive_surface(in: AdaptiveVertex, grit: vec3<f32>) -> Surface {
     let light = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
-    return Surface(normalize(vec3<f32>(-in.slope.x, 1.0, -in.slope.y)), length(in.slope), light.x, light.y);
+    let steepness = length(in.slope);
+    let slope = in.slope + grit.yz * (0.05 + 0.10 * min(steepness, 1.5));
+    return Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), steepness, light.x, light.y);
+}
+
+fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
+    let grit = grit_at(in.world.xz);
+    let surface = adaptive_surface(in, grit);
+    let ground = as_ground(in);
+    return in_haze(light_on(natural(ground, surface) * (1.0 + 0.10 * grit.x), surface), ground);
 }
 
 fn as_ground(in: AdaptiveVertex) -> GroundVertex {
@@ -76,16 +119,13 @@ fn as_ground(in: AdaptiveVertex) -> GroundVertex {
 
 @fragment
 fn adaptive_ground(in: AdaptiveVertex) -> @location(0) vec4<f32> {
-    let surface = adaptive_surface(in);
-    let ground = as_ground(in);
-    return drawn(in_haze(light_on(natural(ground, surface), surface), ground), ground);
+    return drawn(adaptive_light(in), as_ground(in));
 }
 
 @fragment
 fn adaptive_wireframe(in: AdaptiveVertex) -> @location(0) vec4<f32> {
-    let surface = adaptive_surface(in);
     let ground = as_ground(in);
-    return drawn(with_edges(in_haze(light_on(natural(ground, surface), surface), ground), ground), ground);
+    return drawn(with_edges(adaptive_light(in), ground), ground);
 }
 
 // ---- the sides ----

@@ -1,5 +1,5 @@
 // What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
-// The files are joined in the order screen, globe, globe_air, globe_clouds, globe_ground, globe_sky, globe_map.
+// The files are joined in the order screen, globe, globe_fine, globe_air, globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map.
 //
 // Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
 // near keeps its precision. Heights are as they are drawn, exaggerated.
@@ -24,6 +24,8 @@ struct GlobeFrame {
     viewport: vec4<f32>,
     map: vec4<f32>,
     star: vec4<f32>,
+    fine: vec4<f32>,
+    extinction: vec4<f32>,
 }
 
 @group(0) @binding(0) var<uniform> frame: GlobeFrame;
@@ -32,6 +34,8 @@ struct GlobeFrame {
 @group(0) @binding(2) var shape_map: texture_2d_array<f32>;
 @group(0) @binding(3) var colour_map: texture_2d_array<f32>;
 @group(0) @binding(4) var smooth_sampler: sampler;
+// for levels that are asked for: some drivers let the other look at derivatives, which leap where a face ends
+@group(0) @binding(5) var level_sampler: sampler;
 
 // Unit vector towards the eye, and its distance from the centre.
 fn to_eye() -> vec3<f32> { return frame.eye.xyz; }

@@ -24,12 +24,14 @@ fn chapman(x: f32, cosine: f32) -> f32 {
 // Light of the sun that reaches a point at a distance from the centre; `cosine` is that of the sun to the vertical.
 fn sunlight_at(distance: f32, cosine: f32) -> vec3<f32> {
     if !has_air() {
-        return vec3<f32>(smoothstep(-0.012, 0.012, cosine));
+        // the march towards the sun finds the edge of the night, with the peaks that still stand in the light
+        let edge = select(0.0, -0.3, has_shadows());
+        return vec3<f32>(smoothstep(edge - 0.012, edge + 0.012, cosine));
     }
     let r = max(distance, radius());
     let molecules = frame.air.x * exp(-(r - radius()) / frame.air.x) * chapman(r / frame.air.x, cosine);
     let haze = frame.air.y * exp(-(r - radius()) / frame.air.y) * chapman(r / frame.air.y, cosine);
-    return exp(-min(frame.rayleigh.rgb * molecules + frame.haze.y * haze, vec3<f32>(80.0)));
+    return exp(-min(frame.extinction.rgb * molecules + frame.haze.y * haze, vec3<f32>(80.0)));
 }
 
 // Where a ray enters and leaves the air, seen from the eye; nothing where the second is not larger.
@@ -67,14 +69,14 @@ fn march(ray: vec3<f32>, start: f32, end: f32, steps: u32) -> Air {
         let up_sun = (eye_radius() * eye_sun + t * cosine) / r;
         let shade = sunlight_at(r, up_sun);
         depth += dense * (0.5 * step);
-        let passed = exp(-(frame.rayleigh.rgb * depth.x + frame.haze.y * depth.y));
+        let passed = exp(-(frame.extinction.rgb * depth.x + frame.haze.y * depth.y));
         depth += dense * (0.5 * step);
         let single = shade * (frame.rayleigh.rgb * (dense.x * clear) + frame.haze.x * dense.y * hazy);
         // what is scattered again and again comes from everywhere, and reaches a little into the night
         let again = smoothstep(-0.22, 0.35, up_sun) * 0.022 * (frame.rayleigh.rgb * dense.x + frame.haze.x * dense.y);
         light += passed * (single + again) * step;
     }
-    let through = exp(-(frame.rayleigh.rgb * depth.x + frame.haze.y * depth.y));
+    let through = exp(-(frame.extinction.rgb * depth.x + frame.haze.y * depth.y));
     return Air(light * frame.light.y, through);
 }
 

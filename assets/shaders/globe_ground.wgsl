@@ -11,6 +11,33 @@ struct GroundVertex {
     @location(5) passed: vec3<f32>,
     @location(6) sunlight: vec3<f32>,
     @location(7) @interpolate(flat) face: u32,
+    // slopes of the ground between the samples
+    @location(8) steep: vec3<f32>,
+}
+
+struct Raised {
+    height: f32,
+    steep: vec3<f32>,
+}
+
+// The drawn ground of a direction with what lies between the samples.
+fn raised(spot: Spot, face: u32, distance: f32) -> Raised {
+    let width = quad_width(distance);
+    if !shows_fine(width) {
+        return Raised(ground_height(face, spot.place), vec3<f32>(0.0));
+    }
+    let here = between(spot.up, width);
+    let found = located(here.up);
+    let at = map_coordinates(found.xy);
+    let rough = roughness(textureSampleLevel(colour_map, level_sampler, at, u32(found.z), 0.0).a);
+    let axes = face_axes(face);
+    let first = normalize(axes[1] - spot.up * dot(spot.up, axes[1]));
+    let second = cross(first, spot.up);
+    let step = width / radius();
+    let along = between(normalize(spot.up + first * step), width).rise - here.rise;
+    let across = between(normalize(spot.up + second * step), width).rise - here.rise;
+    let height = ground_height(u32(found.z), found.xy) + here.rise * rough * exaggeration();
+    return Raised(height, (first * along + second * across) * (rough / width));
 }
 
 @vertex
@@ -18,17 +45,20 @@ fn ground_vertex(@builtin(vertex_index) index: u32, piece: Piece) -> GroundVerte
     let quad = quad_of(index);
     let spot = morphed(piece, quad.xy);
     let below = quad.z * 0.05 * radius() * exp2(-f32(piece.tile.y)) / quads();
-    var height = ground_height(piece.tile.x, spot.place);
+    let ground = raised(spot, piece.tile.x, reach_distance(piece, spot));
+    var height = ground.height;
     if has_sea() {
         height = max(height, sea());
     }
     let rel = piece.centre.xyz + spot.away * radius() + spot.up * (height - below);
     let air = air_before(rel);
     let sunlight = sunlight_at(radius() + height / exaggeration(), dot(spot.up, to_sun()));
-    return GroundVertex(clip_of(rel), rel, spot.up, spot.place, spot.quad, air.light, air.through, sunlight, piece.tile.x);
+    return GroundVertex(clip_of(rel), rel, spot.up, spot.place, spot.quad, air.light, air.through, sunlight, piece.tile.x, ground.steep);
 }
 
 struct Surface {
+    // as it is drawn, over the radius
+    height: f32,
     albedo: vec3<f32>,
     normal: vec3<f32>,
     // 1 on open water
@@ -36,7 +66,7 @@ struct Surface {
 }
 
 // What lies at a place of a face, from texels of the maps.
-fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> Surface {
+fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>, steep: vec3<f32>) -> Surface {
     let axes = face_axes(face);
     let first = normalize(axes[1] - up * dot(up, axes[1]));
     let second = cross(first, up);
@@ -47,8 +77,8 @@ fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> 
     let least = min(colour.r, min(colour.g, colour.b));
     let ice = smoothstep(0.32, 0.50, least);
     let water = max(smoothstep(0.0, 0.025, depth), shape.w) * (1.0 - ice) * drawn;
-    let slope = shape.xy * exaggeration() * (1.0 - smoothstep(0.0, 0.02, depth)) * (1.0 - 0.9 * shape.w);
-    let normal = normalize(up - first * slope.x - second * slope.y);
+    let steepness = exaggeration() * (1.0 - smoothstep(0.0, 0.02, depth)) * (1.0 - 0.9 * shape.w);
+    let normal = normalize(up - (first * shape.x + second * shape.y + steep) * steepness);
     let shallow = vec3<f32>(0.040, 0.150, 0.185);
     let deep = vec3<f32>(0.008, 0.034, 0.090);
     let body = mix(shallow, deep, 1.0 - exp(-depth / 0.9));
@@ -56,20 +86,35 @@ fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>) -> 
     let wet = mix(colour, body, hidden);
     let inland = mix(colour, vec3<f32>(0.014, 0.066, 0.110), shape.w * drawn * (1.0 - ice));
     let albedo = mix(inland, wet, smoothstep(0.0, 0.025, depth) * (1.0 - ice) * drawn);
-    return Surface(mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()));
+    return Surface(drawn_height(shape.z), mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()));
 }
 
 fn sampled(in: GroundVertex) -> Surface {
     let at = map_coordinates(in.place);
-    let shape = textureSample(shape_map, smooth_sampler, at, in.face);
-    let colour = textureSample(colour_map, smooth_sampler, at, in.face).rgb;
-    return surface_of(shape, colour, in.face, normalize(in.up));
+    let up = normalize(in.up);
+    var face = in.face;
+    var shape = textureSample(shape_map, smooth_sampler, at, face);
+    var colour = textureSample(colour_map, smooth_sampler, at, face).rgb;
+    let distance = length(in.rel);
+    // what a pixel covers, along the ground it looks over
+    let width = frame.fine.w * distance / max(-dot(in.rel, up) / distance, 0.12);
+    if shows_fine(width) {
+        let here = between(up, width);
+        let found = located(here.up);
+        let bent = map_coordinates(found.xy);
+        face = u32(found.z);
+        shape = textureSampleLevel(shape_map, level_sampler, bent, face, 0.0);
+        // rivers that go from corner to corner are not torn into dots
+        shape.w = smoothstep(0.33, 0.64, shape.w);
+        colour = textureSampleLevel(colour_map, level_sampler, bent, face, 0.0).rgb * clamp(1.0 + 0.16 * here.tone, 0.7, 1.3);
+    }
+    return surface_of(shape, colour, face, up, in.steep);
 }
 
 // Ripples near the eye; from afar they only widen the glint.
 fn ripple(up: vec3<f32>, distance: f32) -> vec3<f32> {
     let near = exp(-distance / 30000.0);
-    let wide = exp(-distance / 600000.0);
+    let wide = exp(-distance / 250000.0);
     if wide < 0.01 {
         return vec3<f32>(0.0);
     }
@@ -82,9 +127,13 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     let up = normalize(in.up);
     let distance = length(in.rel);
     let ray = in.rel / distance;
-    let sun = frame.light.x * in.sunlight * under_clouds(up);
+    let sun = frame.light.x * in.sunlight * under_clouds(up) * under_mountains(up, surface.height);
     let facing = max(dot(surface.normal, to_sun()), 0.0);
     let open = 0.5 + 0.5 * dot(surface.normal, up);
+    if frame.map.w > 0.5 {
+        // data is read by night as well; slopes alone shade it
+        return surface.albedo * (0.62 + 0.34 * dot(surface.normal, up)) * in.passed;
+    }
     let sky = sky_light(up);
     var light = surface.albedo * (sun * facing + sky * open);
     if surface.water > 0.0 {

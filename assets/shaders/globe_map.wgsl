@@ -2,23 +2,6 @@
 
 const HALF_TURN: f32 = 3.14159265;
 
-// The face that a direction meets, and the place on it; w is not used.
-fn located(direction: vec3<f32>) -> vec4<f32> {
-    let size = abs(direction);
-    var face = 0u;
-    if size.x >= size.y && size.x >= size.z {
-        face = select(0u, 1u, direction.x < 0.0);
-    } else if size.y >= size.z {
-        face = select(2u, 3u, direction.y < 0.0);
-    } else {
-        face = select(4u, 5u, direction.z < 0.0);
-    }
-    let axes = face_axes(face);
-    let out = dot(direction, axes[0]);
-    let along = vec2<f32>(dot(direction, axes[1]), dot(direction, axes[2])) / out;
-    return vec4<f32>(atan(along) * (2.0 / HALF_TURN) + 0.5, f32(face), 0.0);
-}
-
 // A line at multiples of `step`, a pixel wide.
 fn rule(angle: f32, step: f32, pixel: f32) -> f32 {
     let away = abs(fract(angle / step + 0.5) - 0.5) * step;
@@ -42,16 +25,16 @@ fn map_fragment(in: SkyVertex) -> @location(0) vec4<f32> {
     let at = map_coordinates(found.xy);
     let texels = scale * samples() * (2.0 / HALF_TURN);
     let lod = max(log2(max(texels, 1e-6)), 0.0);
-    let shape = textureSampleLevel(shape_map, smooth_sampler, at, face, lod);
-    let colour = textureSampleLevel(colour_map, smooth_sampler, at, face, lod).rgb;
-    let surface = surface_of(shape, colour, face, up);
+    let shape = textureSampleLevel(shape_map, level_sampler, at, face, lod);
+    let colour = textureSampleLevel(colour_map, level_sampler, at, face, lod).rgb;
+    let surface = surface_of(shape, colour, face, up, vec3<f32>(0.0));
     // light from the north-west, as maps have it; the night side is only dimmed, to be read
     let east = vec3<f32>(-sin(longitude), cos(longitude), 0.0);
     let north = cross(up, east);
     let lamp = normalize(up * 0.9 - east * 0.6 + north * 0.6);
     let facing = mix(max(dot(surface.normal, lamp), 0.0) / 0.73, 1.0, 0.25);
     let day = mix(0.42, 1.0, smoothstep(-0.10, 0.10, dot(up, to_sun())));
-    var light = surface.albedo * (1.75 * facing) * mix(1.0, day, frame.star.w);
+    var light = surface.albedo * (1.75 * facing) * mix(1.0, day, frame.star.w * (1.0 - frame.map.w));
     let step = select(HALF_TURN / 6.0, select(HALF_TURN / 18.0, HALF_TURN / 180.0, scale < 0.00012), scale < 0.0011);
     let grid = max(rule(latitude, step, scale), rule(longitude, step, scale));
     light = mix(light, vec3<f32>(0.75), 0.16 * grid);

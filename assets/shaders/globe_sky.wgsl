@@ -51,7 +51,7 @@ fn sky_fragment(in: SkyVertex) -> @location(0) vec4<f32> {
         if span.y > span.x {
             let air = march(ray, span.x, span.y, u32(frame.light.z) + 4u);
             // stars fade where the sky is bright
-            let dim = 1.0 / (1.0 + 60.0 * dot(air.light, vec3<f32>(0.33)));
+            let dim = exp(-60.0 * dot(air.light, vec3<f32>(0.33)));
             light = (stars(ray) * dim + sun_disc(ray)) * air.through + air.light;
         }
     } else if has_formula() {

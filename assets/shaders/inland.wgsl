@@ -24,7 +24,8 @@ fn film(flat: vec2<f32>) -> vec2<f32> {
 
 // Where the sea is drawn, what lies below it is its ground.
 fn is_drowned(height: f32) -> bool {
-    return frame.inland.z > 0.5 && height < sea();
+    // water as high as the sea is the sea's
+    return frame.inland.z > 0.5 && height < sea() + 1e-4 * relief();
 }
 
 // Rivers are shallow beside the sea: their water hides the ground sooner.

@@ -9,9 +9,10 @@ use bevy::prelude::*;
 use super::document::Document;
 use super::panels::Composition;
 use super::view::globe::{PreparedGlobe, prepare_globe};
-use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, prepare};
+use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
+use crate::field::globe::from_map;
 use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::scene::{Problem, Scene};
@@ -28,11 +29,12 @@ pub enum Picture {
 impl Picture {
     fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &Choice, control: &Control) -> Answer {
         let Some(planet) = scene.as_planet() else {
-            return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, choice, control)?)));
+            let choice = Choice { climate: Some(climate_of(scene)), ..choice.clone() };
+            return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, &choice, control)?)));
         };
         // the colours are those of the scene, whatever the last one had
         let table = crate::look::table_of(scene);
-        let choice = Choice { biomes: table.biomes.clone(), ..choice.clone() };
+        let choice = Choice { biomes: table.biomes.clone(), climate: Some(climate_of(scene)), ..choice.clone() };
         let radius = f64::from(planet.radius_metres);
         Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))
     }
@@ -267,9 +269,11 @@ impl Bridge {
         self.waker.wake();
     }
 
-    /// The ground is painted with `biomes` from now on, or with the palette; nothing is evaluated.
-    pub fn grow(&mut self, biomes: Option<Arc<Biomes>>) {
-        locked(&self.wanted).choice.biomes = biomes;
+    /// The ground is painted with `biomes` from now on, or with the palette, and the climate is that of `scene`; nothing is
+    /// evaluated.
+    pub fn grow(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
+        let choice = &mut locked(&self.wanted).choice;
+        (choice.biomes, choice.climate) = (biomes, Some(climate_of(scene)));
         self.waker.wake();
     }
 
@@ -292,7 +296,13 @@ impl Bridge {
 
     /// What the ground on screen consists of at a place, if it is coloured by biomes.
     pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
-        let Some(Picture::Terrain(shown)) = &self.shown else { return None };
+        let shown = match self.shown.as_ref()? {
+            Picture::Terrain(shown) => shown,
+            Picture::Planet(shown) => {
+                let (place, weights) = shown.place(from_map([u, v].map(f64::from)))?;
+                return Some(Composition { place, weights });
+            }
+        };
         let paint = &shown.grown.as_ref()?.paint;
         let place = paint.place_on(&shown.terrain, u, v);
         Some(Composition { weights: paint.law().weights(&place), place })

@@ -27,7 +27,7 @@ use super::document::Document;
 use super::job::{Job, Outcome};
 use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
-use super::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker};
+use super::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker, climate_of};
 use crate::eval::{Playhead, Store};
 use crate::look::table_of;
 use crate::nodes::Cancelled;
@@ -130,7 +130,8 @@ impl Comparing {
             Ask::Keep { state, is_whole } => {
                 match bridge.on_screen().filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples()) {
                     Some((terrain, prepared)) => {
-                        let b = B::new(state.name, terrain.clone(), table_of(&state.scene), prepared.clone());
+                        let (colours, climate) = (table_of(&state.scene), climate_of(&state.scene));
+                        let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
                         self.take(b, bridge);
                     }
                     // a preview is no state to compare with
@@ -228,7 +229,8 @@ impl Comparing {
             self.laying = None;
         }
         if b.prepared.choice.overlay != overlay {
-            let choice = Choice { overlay, reference: None, biomes: b.palette.biomes.clone() };
+            let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
+            let choice = Choice { overlay, reference: None, biomes, climate };
             let over = b.prepared.clone();
             let serial = over.serial;
             let job = Job::start("compare", waker, move |control| over.with_overlay(&choice, control));

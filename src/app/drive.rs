@@ -20,6 +20,7 @@ use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 use self::input::Injector;
 use self::script::{Atom, Place};
 pub use self::script::{ScriptError, Step, read};
+use super::view::{Shown, ViewCamera, ViewCommand};
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -90,6 +91,8 @@ fn collect_widgets(
 ) {
     for (mut context, output) in &mut contexts {
         context.get_mut().enable_accesskit();
+        // a frame may take longer than a person's click
+        context.get_mut().options_mut(|options| options.input_options.max_click_duration = 120.0);
         let Some(update) = &output.platform_output.accesskit_update else { continue };
         let own = |node: &accesskit::Node| node.label().or_else(|| node.value()).map(str::to_string);
         let named_by = |node: &accesskit::Node| {
@@ -111,13 +114,15 @@ fn collect_widgets(
     }
 }
 
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,
-    observed: Res<Observed>,
+    (observed, shown, mut camera): (Res<Observed>, Res<Shown>, ResMut<ViewCamera>),
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
+    mut views: MessageWriter<ViewCommand>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
 ) {
     let driver = &mut *driver;
@@ -150,6 +155,13 @@ fn drive(
         Atom::Scroll(lines) => injector.scroll(lines),
         Atom::Key(key, pressed) => injector.key(&key, pressed),
         Atom::Frame => {}
+        Atom::View(command) => {
+            views.write(command);
+        }
+        Atom::Camera(from) => match camera.stand(&shown, from) {
+            true => {}
+            false => driver.failed = Some("there is no terrain to stand on".into()),
+        },
         Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
         Atom::Iteration(least) => done = observed.iteration >= least,
         Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,

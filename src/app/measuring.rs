@@ -106,6 +106,9 @@ impl Measuring {
         let planet = scene.as_planet().map(|planet| Scene {
             settings: scene.settings.clone(),
             planet: planet.clone(),
+            palette: scene.palette.clone(),
+            climate: scene.climate.clone(),
+            biomes: scene.biomes.clone(),
             ..Scene::default()
         });
         Some(Subject { terrain: terrain.clone(), scale: Scale::of(scene), limits: limits.clone(), planet })
@@ -128,7 +131,7 @@ impl Measuring {
             let of = subject.clone();
             let job = Job::start("measure", waker, move |control| {
                 let take = || match &of.planet {
-                    Some(scene) => Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene)))),
+                    Some(scene) => Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene, control)?))),
                     None => Ok(Found::Terrain(Arc::new(measure(&of.terrain, of.scale, &of.limits, control)?))),
                 };
                 match thread_pool(usize::from(playing)) {

@@ -29,6 +29,7 @@ mod lifeboat;
 mod measuring;
 pub mod panels;
 pub mod patching;
+pub mod preferences;
 pub mod recent;
 pub mod shot;
 mod systems;

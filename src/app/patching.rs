@@ -38,6 +38,27 @@ pub enum Task {
     },
 }
 
+impl Task {
+    /// What is done, for who waits for it.
+    pub fn doing(&self) -> String {
+        let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        match self {
+            Self::Take { planet, path, .. } => {
+                format!("Computing {} to take the patch {}", quoted(&planet.name, "the planet"), named(path))
+            }
+            Self::Put { patch, planet, .. } => format!(
+                "Computing {} to put it back onto {}",
+                quoted(&patch.name, "the patch"),
+                quoted(&planet.name, "the planet")
+            ),
+        }
+    }
+}
+
+fn quoted(name: &str, otherwise: &str) -> String {
+    if name.is_empty() || name == Scene::default().name { otherwise.into() } else { format!("“{name}”") }
+}
+
 /// What came of it.
 #[derive(Debug)]
 pub enum Made {
@@ -76,7 +97,7 @@ pub enum PatchingError {
 }
 
 struct Running {
-    name: String,
+    doing: String,
     layers: usize,
     job: Job<Result<Made, PatchingError>>,
 }
@@ -101,9 +122,9 @@ impl Patching {
             Task::Put { heights, patch, .. } => (heights, patch.layers.len()),
         };
         check_place(target)?;
-        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let doing = task.doing();
         let job = Job::start("patch", waker, move |control| carry_out(task, control))?;
-        self.running = Some(Running { name, layers, job });
+        self.running = Some(Running { doing, layers, job });
         Ok(())
     }
 
@@ -117,11 +138,11 @@ impl Patching {
         self.running.is_some()
     }
 
-    /// Name of the file that is made, and the share of the work that is done.
+    /// What is being done, and the share of it that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
         let running = self.running.as_ref()?;
         let (layer, fraction) = running.job.control().progress();
-        Some((running.name.clone(), (layer as f32 + fraction) / running.layers.max(1) as f32))
+        Some((running.doing.clone(), (layer as f32 + fraction) / running.layers.max(1) as f32))
     }
 
     /// How it ended, once.

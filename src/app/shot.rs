@@ -151,8 +151,7 @@ fn render(subject: &Subject, options: &ShotOptions, quality: Quality) -> Result<
             ..Shown::default()
         },
         Subject::Planet(prepared, showing, camera) => {
-            let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
-            let picture = scenery(camera, &ground, showing, true);
+            let picture = scenery(camera, prepared, showing, true);
             app.insert_resource(Planned(Some(Arc::new(picture))));
             Shown { globe: Some(prepared.clone()), ..Shown::default() }
         }
@@ -294,6 +293,7 @@ mod tests {
         );
         let view = GlobeView {
             exaggeration,
+            true_nearby: false,
             night_side: false,
             air: AirModel::None,
             cloud_cover: 0.0,

@@ -31,7 +31,9 @@ use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showi
 use super::view::{
     Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend,
 };
+use crate::field::globe::from_map;
 use crate::look::{BiomeTable, table_of};
+use crate::planet::Planet;
 use crate::planet::climate::Climate;
 use crate::scene::{Scene, Trouble};
 
@@ -107,6 +109,7 @@ struct Coloured {
     palette: String,
     climate: Option<Climate>,
     biomes: Option<Arc<BiomeTable>>,
+    planet: Option<Planet>,
     settings: [f32; 3],
 }
 
@@ -117,6 +120,7 @@ impl Coloured {
             palette: scene.palette.clone(),
             climate: scene.climate.clone(),
             biomes: scene.biomes.clone(),
+            planet: scene.as_planet().map(|planet| Planet { hour: 0.0, ..planet.clone() }),
             settings: [settings.sea_level, settings.relief_metres, settings.size_metres],
         }
     }
@@ -157,7 +161,7 @@ pub fn receive(
     let colours = Coloured::of(scene);
     if state.coloured.as_ref() != Some(&colours) {
         let table = table_of(scene);
-        bridge.grow(table.biomes.clone());
+        bridge.grow(table.biomes.clone(), scene);
         shown.palette = Some(Arc::new(table));
         state.coloured = Some(colours);
         redraw.write(RequestRedraw);
@@ -268,7 +272,8 @@ pub fn panels(
     info.bench = hands.benching.info();
     info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
     info.stage = stage(&hands, &area);
-    info.exporting = info.exporting.or_else(|| hands.patching.progress());
+    info.patching = hands.patching.progress();
+    state.editor.pieces.wake_by(&hands.waker);
     // also before the window is there: it begins where the view looks
     info.looks_at = looks_at(&hands);
     if state.editor.patch.is_open() {
@@ -277,12 +282,12 @@ pub fn panels(
     info.places_on_screen = places_on_screen(&state.editor, &hands, &area);
     let drawn = state.editor.ui(&mut root, &info);
     if state.editor.doc.is_watching() && state.editor.doc.tree().is_none() && !drawn.covered {
-        watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe);
+        watch_clicked_place(&ctx, &drawn, &mut state.editor, &probe, &hands.globe.probe);
     }
     show_planet(&mut state.editor, &mut hands);
     if state.editor.biomes.open
         && !drawn.covered
-        && let Some(place) = clicked_place(&ctx, &drawn, &probe)
+        && let Some(place) = clicked_place(&ctx, &drawn, &probe, &hands.globe.probe)
     {
         state.editor.biomes.place = Some(place);
     }
@@ -311,33 +316,42 @@ pub fn panels(
 }
 
 /// Degrees that clouds drift in a second.
-const DRIFT: f32 = 0.6;
+const DRIFT: f32 = 0.3;
+/// So often they are drawn while nothing else happens.
+const DRIFT_PACE: Duration = Duration::from_millis(250);
 
 /// How the planet is shown goes to the view; clouds drift.
 fn show_planet(editor: &mut Editor, hands: &mut Hands) {
     let Some(planet) = editor.doc.scene().as_planet() else { return };
     let body = Body::of(planet);
     let view = &mut editor.globe;
-    if view.drifting && view.cloud_cover > 0.0 && hands.shown.globe.is_some() {
-        let seconds = hands.globe.time.delta_secs().min(0.2);
+    if hands.shown.globe.as_ref().is_some_and(|prepared| hands.globe.showing.drifts(prepared)) {
+        // the window is woken for it now and then, see `pace`
+        let seconds = hands.globe.time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
         view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
-        hands.redraw.write(RequestRedraw);
     }
     hands.globe.showing.set_if_neq(Showing { body, view: view.clone(), way: editor.view.way });
 }
 
 /// A click on the ground, one that does not turn the camera, chooses the place that is watched.
-fn watch_clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, editor: &mut Editor, probe: &Probe) {
-    if let Some(place) = clicked_place(ctx, drawn, probe) {
+fn watch_clicked_place(
+    ctx: &egui::Context,
+    drawn: &panels::Drawn,
+    editor: &mut Editor,
+    probe: &Probe,
+    globe: &GlobeProbe,
+) {
+    if let Some(place) = clicked_place(ctx, drawn, probe, globe) {
         editor.doc.watch_place(Some(place));
     }
 }
 
-/// The place of the ground that a click hits, one that does not turn the camera.
-fn clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, probe: &Probe) -> Option<[f32; 2]> {
+/// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all longitudes and latitudes.
+fn clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, probe: &Probe, globe: &GlobeProbe) -> Option<[f32; 2]> {
     let at = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten())?;
-    let hit = probe.hit.filter(|_| drawn.free_rect.contains(at))?;
-    Some([hit.u, hit.v])
+    let is_free = drawn.free_rect.contains(at);
+    let on_planet = globe.hit.map(|hit| hit.on_map());
+    on_planet.or(probe.hit.map(|hit| [hit.u, hit.v])).filter(|_| is_free)
 }
 
 /// The terrain that is edited, as it is seen.
@@ -349,7 +363,8 @@ fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
     let (prepared, _) = hands.shown.of(Side::A)?;
     let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
     let lens = hands.shown.layout().lens(view.size());
-    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared: prepared.clone() })
+    let (prepared, formation) = (prepared.clone(), hands.shown.formation.clone());
+    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared, formation })
 }
 
 /// Where the watched place is seen.
@@ -357,6 +372,13 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
     let watched = editor.doc.place().filter(|_| editor.doc.is_watching());
     let Some([u, v]) = watched.or(editor.biomes.place.filter(|_| editor.biomes.open)) else { return Vec::new() };
     let view = Rect { min: area.min, max: area.max };
+    if let Some(prepared) = &hands.shown.globe {
+        let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
+        let ground = prepared.ground_from(&showing.view, camera.pose.eye(), hands.shown.water);
+        let direction = from_map([u, v].map(f64::from)).into();
+        let at = project(camera, showing, &ground, view.size(), direction).map(|at| at + view.min);
+        return at.filter(|at| view.contains(*at)).map(|at| [at.x, at.y]).into_iter().collect();
+    }
     let lens = hands.shown.layout().lens(view.size());
     let seen = |piece: Piece| {
         let (prepared, _) = hands.shown.of(piece.side)?;
@@ -393,7 +415,7 @@ fn patch_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<V
     };
     let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
     let size = area.max - area.min;
-    let ground = prepared.ground(f64::from(showing.view.exaggeration), hands.shown.water);
+    let ground = prepared.ground_from(&showing.view, camera.pose.eye(), hands.shown.water);
     let border = editor.patch.square().border(f64::from(planet.radius_metres), OUTLINE_STEPS);
     let mut lines: Vec<Vec<[f32; 2]>> = vec![Vec::new()];
     for direction in border {
@@ -424,6 +446,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
             elapsed: s.elapsed,
         }),
         exporting: exports.progress(),
+        patching: None,
         stopped: editor.doc.is_unfinished() && !bridge.is_busy(),
         last_evaluation: bridge.elapsed,
         samples,
@@ -534,14 +557,17 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
     hands.redraw.write(RequestRedraw);
 }
 
-/// Frames come at a calm pace while something is computed, and only on events otherwise.
+/// Frames come at a calm pace while something is computed, and only on events otherwise. Clouds drift slowly, and not in a
+/// window that nobody works in.
 pub fn pace(
     mut bridge: ResMut<Bridge>,
     beside: Beside,
     benching: Res<Benching>,
+    (shown, showing): (Res<Shown>, Res<Showing>),
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
+    let calm = UpdateMode::reactive_low_power(Duration::from_secs(60));
     let mode = if driven.is_some() {
         UpdateMode::Continuous
     } else if bridge.is_busy() || beside.is_busy() {
@@ -550,10 +576,11 @@ pub fn pace(
         // seldom: drawing takes time from what is measured
         UpdateMode::reactive_low_power(Duration::from_millis(500))
     } else {
-        UpdateMode::reactive_low_power(Duration::from_secs(60))
+        calm
     };
-    if winit.focused_mode != mode {
-        winit.focused_mode = mode;
-        winit.unfocused_mode = mode;
+    let drifts = shown.globe.as_ref().is_some_and(|prepared| showing.drifts(prepared));
+    let focused = if drifts && mode == calm { UpdateMode::reactive_low_power(DRIFT_PACE) } else { mode };
+    if (winit.focused_mode, winit.unfocused_mode) != (focused, mode) {
+        (winit.focused_mode, winit.unfocused_mode) = (focused, mode);
     }
 }

@@ -1,4 +1,4 @@
-//! `talweg export`: heights for other programs; of a planet also colours, ground types and normals.
+//! `talweg export`: heights, ground types, temperature and moisture for other programs; of a planet also colours and normals.
 
 use std::path::{Path, PathBuf};
 
@@ -7,11 +7,16 @@ use clap::{Args, ValueEnum};
 use super::input::{Job, SceneArgs};
 use super::{Outcome, print, print_json, usage};
 use crate::field::Terrain;
-use crate::io::{ExportReport, HeightSheet, HeightmapFormat, check_place, export_heightmap, export_sheet};
-use crate::look::{PlanetLayout as Layout, PlanetMap, planet_map};
+use crate::io::{
+    ExportReport, FieldReport, FieldSheet, HeightSheet, HeightmapFormat, check_place, export_field, export_heightmap,
+    export_sheet,
+};
+use crate::look::{PlanetLayout as Layout, PlanetMap, TypeMap, planet_map};
+use crate::nodes::Control;
+use crate::planet::climate::{moisture_field, temperature_field};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
 
-/// Write the heights as a heightmap for other programs; a planet also as colours, ground types or normals
+/// Write heights, ground types, temperature or moisture for other programs; of a planet also colours or normals
 #[derive(Args)]
 #[command(after_help = "\
 The extension chooses the format:
@@ -19,15 +24,22 @@ The extension chooses the format:
   .r16  raw unsigned 16-bit, little-endian, over the terrain's own range
   .r32  raw 32-bit float, little-endian, in metres
 
+With --what types each pixel of an 8-bit PNG holds the number of the ground type that is most frequent there, and the PNG's
+palette its colour; beside it NAME.legend.ron lists number, name and colour of every type. It needs a scene that is coloured by
+a biome table. Temperature is in °C, moisture 0 in a desert and 1 in a rain forest; both are written in the formats above, .r32 as
+they are and 16 bits over their own range.
+
 A planet is written as one map of all longitudes and latitudes, or as the six faces of a cube: to planet-px.png, -nx, -py,
--ny, -pz and -nz, where +x looks from longitude 0, +y from 90° east and +z from the north pole. Colours, types and normals
+-ny, -pz and -nz, where +x looks from longitude 0, +y from 90° east and +z from the north pole. Colours and normals
 are PNG pictures of 8 bits; normals hold east, north and up as red, green and blue.
 
 Examples:
   talweg export alpine-range -o alps.png --size 2049
   talweg export island.ron -o island.r16 --size 1009 --json
   talweg export earthlike -o earth.png --width 4096
-  talweg export earthlike -o earth.png --projection cube --what colours")]
+  talweg export earthlike -o earth.png --projection cube --what colours
+  talweg export earthlike -o types.png --what types
+  talweg export earthlike -o celsius.r32 --what temperature")]
 pub struct ExportArgs {
     #[command(flatten)]
     scene: SceneArgs,
@@ -37,7 +49,7 @@ pub struct ExportArgs {
     /// How a planet is laid out
     #[arg(long, value_enum, default_value_t = Projection::Equirectangular)]
     projection: Projection,
-    /// What is written of a planet
+    /// What is written; colours and normals only of a planet
     #[arg(long, value_enum, default_value_t = What::Heights)]
     what: What,
     /// Width of the map of a planet; without it that of the planet's own samples
@@ -65,8 +77,13 @@ enum What {
     Heights,
     /// The colours of the ground
     Colours,
-    /// The colour of the ground type that is most frequent in each place
-    Biomes,
+    /// The ground type that is most frequent in each place, by its number in the legend
+    #[value(alias = "biomes")]
+    Types,
+    /// Temperature
+    Temperature,
+    /// Moisture
+    Moisture,
     /// Directions of the ground, as normal maps
     Normals,
 }
@@ -79,23 +96,52 @@ enum Register {
     Grid,
 }
 
+impl What {
+    /// Whether it is a picture of 8 bits.
+    fn is_picture(self) -> bool {
+        matches!(self, Self::Colours | Self::Types | Self::Normals)
+    }
+}
+
 pub fn run(args: &ExportArgs) -> Outcome {
     let format = HeightmapFormat::of(&args.output).map_err(usage)?;
-    if args.what != What::Heights && format != HeightmapFormat::Png16 {
+    if args.what.is_picture() && format != HeightmapFormat::Png16 {
         return Err(usage(anyhow::anyhow!("cannot write {}: such pictures are .png files", args.output.display())));
     }
     check_place(&args.output)?;
     let job = args.scene.load()?;
-    if job.scene.settings.is_planet() {
-        return planet(args, &job);
-    }
-    if args.what != What::Heights || args.projection == Projection::Cube || args.width.is_some() {
+    let is_planet = job.scene.settings.is_planet();
+    let of_planets = matches!(args.what, What::Colours | What::Normals);
+    if !is_planet && (of_planets || args.projection == Projection::Cube || args.width.is_some()) {
         return Err(usage(anyhow::anyhow!(
-            "--projection, --what and --width are for planets; this scene is a terrain"
+            "--projection, --width and --what colours or normals are for planets; this scene is a terrain"
+        )));
+    }
+    if args.what == What::Types && job.scene.biome_table().is_none() {
+        return Err(usage(anyhow::anyhow!(
+            "--what types: the scene is not coloured by a biome table; give it a palette like biome:earth"
         )));
     }
     let terrain = job.evaluate()?;
-    let report = export_heightmap(&terrain, &job.scene.settings, &args.output)?;
+    match args.what {
+        What::Heights if is_planet => planet_heights(args, &job, &terrain),
+        What::Heights => heights(args, &job, &terrain),
+        What::Colours => pictures(args, &job, &terrain, PlanetMap::Colours),
+        What::Normals => pictures(args, &job, &terrain, PlanetMap::Normals),
+        What::Types => types(args, &job, &terrain),
+        What::Temperature => {
+            let celsius = job.pool.install(|| temperature_field(&job.scene, &terrain, &Control::default()))?;
+            field(args, &job, &terrain, &celsius, ("celsius", "°C"))
+        }
+        What::Moisture => {
+            let moisture = job.pool.install(|| moisture_field(&job.scene, &terrain, &Control::default()))?;
+            field(args, &job, &terrain, &moisture, ("moisture", ""))
+        }
+    }
+}
+
+fn heights(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
+    let report = export_heightmap(terrain, &job.scene.settings, &args.output)?;
     if args.json {
         return print_json(&report);
     }
@@ -122,25 +168,61 @@ fn line(report: &ExportReport) -> String {
     text + "\n"
 }
 
-fn planet(args: &ExportArgs, job: &Job) -> Outcome {
-    let terrain = job.evaluate()?;
-    let what = match args.what {
-        What::Heights => return planet_heights(args, job, &terrain),
-        What::Colours => PlanetMap::Colours,
-        What::Biomes => PlanetMap::Types,
-        What::Normals => PlanetMap::Normals,
-    };
+fn pictures(args: &ExportArgs, job: &Job, terrain: &Terrain, what: PlanetMap) -> Outcome {
     let mut text = String::new();
-    for (path, layout) in layouts(args, &terrain) {
-        let picture = job.pool.install(|| planet_map(&job.scene, &terrain, what, layout));
+    for (path, layout) in layouts(args, terrain) {
+        let picture = job.pool.install(|| planet_map(&job.scene, terrain, what, layout));
         picture.save(&path)?;
         text += &format!("{}  {} × {} pixels\n", path.display(), picture.width, picture.height);
     }
     print(&text)
 }
 
-/// The files of an export with what each shows.
+/// Ground types by number, and their legend.
+fn types(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
+    let found = job.pool.install(|| TypeMap::of(&job.scene, terrain, &Control::default()))?;
+    let map = found.ok_or_else(|| usage(anyhow::anyhow!("--what types: the scene has no biome table")))?;
+    let mut text = String::new();
+    for (path, layout) in layouts(args, terrain) {
+        let sheet = job.pool.install(|| layout.nearest(terrain, &map.types));
+        map.save(&sheet, &path)?;
+        text += &format!("{}  {} × {} pixels\n", path.display(), sheet.width, sheet.values.len() / sheet.width);
+    }
+    let legend = args.output.with_extension("legend.ron");
+    map.save_legend(&legend)?;
+    print(&(text + &format!("{}  {} types\n", legend.display(), map.legend.len())))
+}
+
+/// A field that is no height.
+fn field(
+    args: &ExportArgs,
+    job: &Job,
+    terrain: &Terrain,
+    values: &[f32],
+    (quantity, unit): (&'static str, &'static str),
+) -> Outcome {
+    let range = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
+    let mut reports = Vec::new();
+    for (path, layout) in layouts(args, terrain) {
+        let sheet = job.pool.install(|| layout.between(terrain, values));
+        let sheet = FieldSheet { quantity, unit, width: sheet.width, values: &sheet.values, range };
+        reports.push(export_field(&sheet, &path)?);
+    }
+    if args.json {
+        return print_json(&reports);
+    }
+    let line = |r: &FieldReport| {
+        let path = r.path.display();
+        format!("{path}  {} × {} samples of {quantity}, from {} to {} {unit}\n", r.samples, r.rows, r.min, r.max)
+    };
+    print(&reports.iter().map(line).collect::<String>())
+}
+
+/// The files of an export with what each shows; a terrain is its own face.
 fn layouts(args: &ExportArgs, terrain: &Terrain) -> Vec<(PathBuf, Layout)> {
+    if !terrain.grid.is_globe() {
+        return vec![(args.output.clone(), Layout::Face(0))];
+    }
     match args.projection {
         Projection::Equirectangular => vec![(args.output.clone(), Layout::Map(map(args, terrain)))],
         Projection::Cube => {

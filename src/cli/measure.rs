@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
+use serde::Serialize;
 use serde_json::json;
 
 use super::input::{Job, SceneArgs};
@@ -13,13 +14,13 @@ use crate::eval::thread_pool;
 use crate::field::{Edges, Grid, Terrain};
 use crate::io::{is_heightmap, raster};
 use crate::measure::{
-    DIFFERENCES, Difference, Limits, MEASURES, Measure, Measures, Reading, Scale, bands, comparison_csv, difference,
-    measure,
+    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, Measures, Reading, Scale, bands,
+    climate_measures, comparison_csv, difference, measure,
 };
 use crate::nodes::Control;
 use crate::param::{ParamSpec, Params};
 use crate::planet::{PLANET_MEASURES, measure_planet};
-use crate::scene::Settings;
+use crate::scene::{Scene, Settings};
 
 /// Measure a scene or a heightmap: heights, slopes, form, drainage, playability, content hash
 #[derive(Args)]
@@ -64,6 +65,8 @@ fn help() -> String {
     text += "
 Where there is no value JSON has null, CSV nothing, text – and the reason. Steepness, hypsometry, peaks, valleys, drainage
 and playability are those of the land above the sea. A planet is measured by area: land and sea, heights, hypsometry. Neighbours lie over the edge only where the scene wraps.
+Planets, and terrains coloured by a biome table or with a climate of their own, have temperature and moisture too (mean, lowest,
+highest, by area) and the share of every ground type.
 Examples:
   talweg measure dem.png --white 2500 --side 30000 --limit source_area=0.5
   talweg measure island --set Peaks.octaves=3 --against island";
@@ -94,6 +97,8 @@ struct Subject {
     name: String,
     terrain: Arc<Terrain>,
     scale: Scale,
+    /// The scene, if it has a climate: one of its own, or that of the biome table which colours it.
+    scene: Option<Scene>,
 }
 
 pub fn run(args: &MeasureArgs) -> Outcome {
@@ -110,10 +115,17 @@ pub fn run(args: &MeasureArgs) -> Outcome {
     let first = args.subject(&args.scene)?;
     let Some(path) = &args.against else {
         let measures = measured(&first)?;
+        let climate = match &first.scene {
+            Some(scene) => Some(pool.install(|| climate_measures(scene, &first.terrain, &control))?),
+            None => None,
+        };
+        let numbers = climate.as_ref().map_or_else(Vec::new, ClimateMeasures::listed);
+        let lines: String = numbers.iter().map(|number| climate_line(number, args.csv)).collect();
         return match (args.json, args.csv) {
-            (true, _) => print_json(&measures),
-            (_, true) => print(&measures.csv()),
-            _ => print(&table(&measures)),
+            (true, _) => print_json(&WithClimate { measures: &measures, climate }),
+            (_, true) => print(&(measures.csv() + &lines)),
+            _ if lines.is_empty() => print(&table(&measures)),
+            _ => print(&format!("{}\nCLIMATE\n{lines}", table(&measures))),
         };
     };
     let second = args.subject(&args.scene.other(path))?;
@@ -133,7 +145,7 @@ fn planet(args: &MeasureArgs, job: &Job) -> Outcome {
         return Err(usage(anyhow::anyhow!("--against: planets cannot be compared yet; measure both with --json")));
     }
     let terrain = job.evaluate()?;
-    let measures = job.pool.install(|| measure_planet(&terrain, &job.scene));
+    let measures = job.pool.install(|| measure_planet(&terrain, &job.scene, &Control::default()))?;
     if args.json {
         return print_json(&measures);
     }
@@ -153,10 +165,29 @@ fn planet(args: &MeasureArgs, job: &Job) -> Outcome {
             writeln!(text, "{:<LABEL$} {:<20} {meaning}", key.replace('_', " "), format!("{shown} {unit}"))
         };
     }
+    let shares = measures.climate.listed().into_iter().filter(|(key, ..)| key.starts_with("share_"));
+    shares.for_each(|number| text += &climate_line(&number, args.csv));
     if !args.csv {
         let _ = writeln!(text, "{:<LABEL$} {}", "hash", measures.hash);
     }
     print(&text)
+}
+
+/// A number of the climate, as text or CSV.
+fn climate_line((key, value, unit, meaning): &(String, f64, &'static str, String), csv: bool) -> String {
+    if csv {
+        return format!("{key},{value},{unit},{meaning}\n");
+    }
+    format!("{:<LABEL$} {:<20} {meaning}\n", key.replace('_', " "), format!("{value:.3} {unit}"))
+}
+
+/// The measures of a terrain, with those of its climate if the scene has one.
+#[derive(Serialize)]
+struct WithClimate<'a> {
+    #[serde(flatten)]
+    measures: &'a Measures,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    climate: Option<ClimateMeasures>,
 }
 
 impl MeasureArgs {
@@ -185,10 +216,12 @@ impl MeasureArgs {
                 return Err(usage(anyhow::anyhow!(why)));
             }
             let scale = Scale { size_metres: self.side, relief_metres: 1.0, sea_metres: self.sea };
-            return Ok(Subject { name, terrain: heightmap(scene.path(), self.white)?, scale });
+            return Ok(Subject { name, terrain: heightmap(scene.path(), self.white)?, scale, scene: None });
         }
         let job = scene.load()?;
-        Ok(Subject { name, terrain: job.evaluate()?, scale: Scale::of(&job.scene) })
+        let (terrain, scale) = (job.evaluate()?, Scale::of(&job.scene));
+        let has_climate = job.scene.climate.is_some() || job.scene.biome_table().is_some();
+        Ok(Subject { name, terrain, scale, scene: has_climate.then_some(job.scene) })
     }
 }
 

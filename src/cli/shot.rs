@@ -30,7 +30,7 @@ pub struct ShotArgs {
     /// adaptive-wireframe, sphere-tracing or tracing-cost
     #[arg(long, value_name = "NAME", default_value = "shaded")]
     pub mode: String,
-    /// Data over the ground: slope, change (erosion and deposition) or a map, like flow, water or hardness
+    /// Data over the ground: slope, change (erosion and deposition), temperature, moisture or a map, like flow, water or hardness
     #[arg(long, value_name = "NAME", default_value = "none")]
     pub overlay: String,
     /// Where the eye is over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is
@@ -60,7 +60,9 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     use crate::app::shot;
     use std::sync::Arc;
 
-    use crate::app::view::{Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, prepare};
+    use crate::app::view::{
+        Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, climate_of, prepare,
+    };
     use crate::nodes::Control;
 
     let mode =
@@ -76,7 +78,8 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
         return draw_planet(args, &job, &terrain, mode, overlay);
     }
     let palette = crate::look::table_of(&job.scene);
-    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
+    let climate = Some(climate_of(&job.scene));
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
     let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
     let formation = recipe.map(|recipe| Arc::new(Formation::new(recipe, None)));
@@ -108,8 +111,8 @@ fn draw_planet(
     overlay: crate::app::view::Overlay,
 ) -> Outcome {
     use crate::app::shot;
-    use crate::app::view::Choice;
     use crate::app::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepare_globe};
+    use crate::app::view::{Choice, climate_of};
     use crate::nodes::Control;
 
     let planet = &job.scene.planet;
@@ -119,7 +122,8 @@ fn draw_planet(
         showing.view.exaggeration = times.clamp(1.0, 500.0);
     }
     let palette = crate::look::table_of(&job.scene);
-    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone() };
+    let climate = Some(climate_of(&job.scene));
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
     let radius = f64::from(planet.radius_metres);
     let (settings, palette) = (&job.scene.settings, palette.into());
     let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &Control::default());

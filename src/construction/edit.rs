@@ -11,7 +11,9 @@
 //! | [`snap`] | curves laid on the ground below, rivers made to fall |
 //! | [`outlook`] | which pieces are at a place, and the outlines of where they end |
 //! | [`library`] | pieces to begin with, and where a new one goes |
+//! | [`bond`] | pieces that go together: a lake and its water |
 
+pub mod bond;
 pub mod chain;
 pub mod library;
 pub mod outlook;
@@ -254,18 +256,38 @@ pub fn relocate(tree: &mut Tree, from: &Way, spot: &Spot) -> Result<Way, Refusal
         let parent = spot.parent.after_removal(&home, from.index()).ok_or(Refusal::IntoItself)?;
         let shifts = home == spot.parent && spot.at > from.index();
         let mut at = spot.at - usize::from(shifts);
-        if let (Root::Tier(tier), true) = (parent.root, parent.is_root()) {
-            match tree.root(tier).map(Piece::takes_pieces) {
-                None => set_tier(tree, tier, Some(Piece::default())),
-                Some(false) => {
-                    wrap_root(tree, &parent, Wrap::Blend)?;
-                    at = 1;
-                }
-                Some(true) => {}
-            }
+        if let (Root::Tier(tier), true) = (parent.root, parent.is_root())
+            && open_tier(tree, tier)?
+        {
+            at = 1;
         }
         put(tree, &Spot { parent, at }, piece)
     })
+}
+
+/// Sees to it that a tier takes pieces; whether it was a primitive, which is now the first of them.
+fn open_tier(tree: &mut Tree, tier: Tier) -> Result<bool, Refusal> {
+    match tree.root(tier).map(Piece::takes_pieces) {
+        None => set_tier(tree, tier, Some(Piece::default())),
+        Some(false) => {
+            wrap_root(tree, &Way::tier(tier), Wrap::Blend)?;
+            return Ok(true);
+        }
+        Some(true) => {}
+    }
+    Ok(false)
+}
+
+/// Lays a piece beside what a tier has already.
+fn put_on_tier(tree: &mut Tree, tier: Tier, piece: Piece) -> Result<Way, Refusal> {
+    open_tier(tree, tier)?;
+    let root = Way::tier(tier);
+    // beside what is in a blend, on what is in anything else
+    if !matches!(root.of(tree).map(|piece| &piece.form), Some(Form::Blend(_))) {
+        wrap_root(tree, &root, Wrap::Blend)?;
+    }
+    let at = root.of(tree).map_or(0, |piece| piece.of().len());
+    put(tree, &Spot { parent: root, at }, piece)
 }
 
 /// Takes a piece away: of a tier all of it, of an original with all its instances. Returns what to select next.

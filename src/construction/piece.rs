@@ -28,6 +28,9 @@ pub struct Piece {
     /// Cannot be moved by accident.
     #[serde(default, skip_serializing_if = "is_false")]
     pub locked: bool,
+    /// Pieces of any tier with the same bond go together, as a lake and its water; empty for none. See [`super::edit::bond`].
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub bond: String,
     pub form: Form,
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Playhead, Step, Store, evaluate, plan};
-use crate::field::{Globe, Terrain};
+use crate::field::{Globe, Terrain, globe};
 use crate::measure::{Slopes, slopes};
 use crate::nodes::{Cancelled, Control, Ledger};
 use crate::scene::Scene;
@@ -114,7 +114,7 @@ pub fn measure_course(
 /// What happened at one place.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlaceProbe {
-    /// Position to the east and to the south, from 0 to 1.
+    /// Position to the east and to the south, from 0 to 1; of a planet that on a map of all longitudes and latitudes.
     pub place: [f32; 2],
     /// Height after each layer that takes part, from the ground up, as a fraction of the relief; above a playhead that
     /// stands part of the way only after the topmost.
@@ -137,7 +137,11 @@ pub fn probe(
     control: &Control,
 ) -> Result<PlaceProbe, Cancelled> {
     let samples = shown.samples();
-    let height = |terrain: &Terrain| terrain.height_at(place[0], place[1]);
+    let globe = shown.grid.is_globe().then(|| (Globe::new(samples), globe::from_map(place.map(f64::from))));
+    let height = |terrain: &Terrain| match &globe {
+        Some((globe, direction)) => globe.sample(&terrain.height, *direction),
+        None => terrain.height_at(place[0], place[1]),
+    };
     let mut layers = Vec::new();
     let steps = plan(scene, samples, playhead);
     for (k, step) in steps.iter().enumerate() {

@@ -266,6 +266,9 @@ fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
             key = param_key(key, spec, &node.params().get(k));
         }
     }
+    for name in node.companions() {
+        key = key.with(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
+    }
     if node.reads_sea_level() { key.with(&sea_level.to_le_bytes()) } else { key }
 }
 

@@ -419,6 +419,21 @@ fn a_probe_tells_what_each_layer_did_and_the_course_of_the_process() {
 }
 
 #[test]
+fn a_place_of_a_planet_is_found_in_its_direction() {
+    let mut scene = Scene::new_planet();
+    scene.settings.resolution = 17;
+    let mut store = Store::default();
+    let end = evaluate(&scene, 17, None, &mut store, &Control::default()).unwrap().terrain;
+    let globe = crate::field::Globe::new(17);
+    for k in [3, 400, 1000, 1500] {
+        let direction = globe.direction_of(k).map(f64::from);
+        let place = crate::field::globe::equirectangular(direction).map(|x| x as f32);
+        let told = probe(&scene, &end, None, place, None, &mut store, &Control::default()).unwrap();
+        assert!((told.layers.last().unwrap().1 - end.height[k]).abs() < 1e-4, "{k}");
+    }
+}
+
+#[test]
 fn moving_the_sea_costs_only_what_it_wets() {
     let mut store = Store::default();
     let mut scene = scene(65, 5);

@@ -11,7 +11,13 @@
 //! At the eight corners of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
 //! Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; areas of cells by the solid angle of a rectangle.
 
-use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, FRAC_PI_4, PI};
+mod locate;
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
+use rayon::prelude::*;
+
+pub use locate::{locate, meet, nearly_located};
 
 /// Squares of a globe.
 pub const FACES: usize = 6;
@@ -100,12 +106,23 @@ impl Globe {
         self.direction(face, row, column)
     }
 
-    /// Unit vectors of row `row` of all rows, from 0 to 6 n, into x, y and z.
-    pub fn row_directions(&self, row: usize, [x, y, z]: [&mut [f32]; 3]) {
+    /// Unit vectors of row `row` of all rows, from 0 to 6 n, into x, y and z; the bits of [`direction`](Self::direction).
+    pub fn row_directions(&self, row: usize, fields: [&mut [f32]; 3]) {
         let (face, row) = (row / self.n, row % self.n);
-        for column in 0..self.n {
-            [x[column], y[column], z[column]] = self.direction(face, row, column);
-        }
+        let [out, east, south] = AXES[face];
+        let signed = |axis: Axis, length: f64| if axis.is_multiple_of(2) { length } else { -length };
+        let (outwards, down) = (signed(out, 1.0), signed(south, self.tangents[row]));
+        // the squares are added in the order of space: x and y, then z
+        let square = |axis: usize| if out / 2 == axis { outwards * outwards } else { down * down };
+        let others = match east / 2 {
+            0 => [square(1), square(2)],
+            1 => [square(0), square(2)],
+            _ => [square(0) + square(1), 0.0],
+        };
+        let mut fields = fields.map(Some);
+        let mut field = |axis: Axis| fields[axis / 2].take().map_or(&mut [][..], |field| &mut field[..self.n]);
+        let fields = [field(east), field(out), field(south)];
+        directions(&self.tangents, signed(east, 1.0), [outwards, down], others, fields);
     }
 
     /// The neighbour of a sample in one of the [`STEPS`], as the index of its owner. There is none at the corners of the
@@ -236,18 +253,36 @@ impl Globe {
     pub fn area(&self, row: usize, column: usize) -> f64 {
         let [top, bottom] = self.around(row);
         let [left, right] = self.around(column);
-        let quarter = |x: f64, y: f64| libm::atan(x * y / (x * x + y * y + 1.0).sqrt());
         let inside = quarter(right, bottom) - quarter(left, bottom) - quarter(right, top) + quarter(left, top);
-        // the faces beyond the borders hold as much of it
-        let borders = [row, column].iter().filter(|&&k| k == 0 || k == self.n - 1).count();
-        inside * [1.0, 2.0, 3.0][borders]
+        inside * self.shares(row, column)
     }
 
     /// Areas of all samples of a face, row by row, in cells of the mean area; the same for every face.
     pub fn areas(&self) -> Vec<f32> {
+        let n = self.n;
         let scale = self.distinct() as f64 / (4.0 * PI);
-        let area = |k: usize| (self.area(k / self.n, k % self.n) * scale) as f32;
-        (0..self.n * self.n).map(area).collect()
+        let mut borders: Vec<f64> = (0..n).map(|k| self.around(k)[0]).collect();
+        borders.push(self.around(n - 1)[1]);
+        let line = |y: f64| borders.iter().map(|&x| quarter(x, y)).collect::<Vec<f64>>();
+        let mut areas = vec![0.0; n * n];
+        areas.par_chunks_mut(n * SHARED_ROWS).enumerate().for_each(|(band, rows)| {
+            let mut top = line(borders[band * SHARED_ROWS]);
+            for (row, cells) in (band * SHARED_ROWS..).zip(rows.chunks_mut(n)) {
+                let bottom = line(borders[row + 1]);
+                for (column, area) in cells.iter_mut().enumerate() {
+                    let inside = bottom[column + 1] - bottom[column] - top[column + 1] + top[column];
+                    *area = (inside * self.shares(row, column) * scale) as f32;
+                }
+                top = bottom;
+            }
+        });
+        areas
+    }
+
+    /// A cell on a border holds as much of the faces beyond as of its own.
+    fn shares(&self, row: usize, column: usize) -> f64 {
+        let borders = [row, column].iter().filter(|&&k| k == 0 || k == self.n - 1).count();
+        [1.0, 2.0, 3.0][borders]
     }
 
     /// tan of the borders of the cells of row or column `k`, which end at the border of the face.
@@ -275,7 +310,12 @@ impl Globe {
 
     /// Value of a field in a direction, bilinear.
     pub fn sample(&self, field: &[f32], direction: [f64; 3]) -> f32 {
-        let (face, u, v) = locate(direction);
+        self.sample_at(field, locate(direction))
+    }
+
+    /// Value of a field at a place of a face, both from 0 to 1; bilinear.
+    #[inline]
+    pub fn sample_at(&self, field: &[f32], (face, u, v): (usize, f64, f64)) -> f32 {
         let last = (self.n - 1) as f64;
         let (x, y) = (u * last, v * last);
         let (j, i) = ((x as usize).min(self.n - 2), (y as usize).min(self.n - 2));
@@ -295,8 +335,33 @@ enum Side {
     East,
 }
 
+/// Rows of cells that share the angles at their corners.
+const SHARED_ROWS: usize = 16;
+
+/// Solid angle between the axes of a face and the point (x, y) of it, given as tangents.
+fn quarter(x: f64, y: f64) -> f64 {
+    libm::atan(x * y / (x * x + y * y + 1.0).sqrt())
+}
+
+/// Unit vectors along a row: into what they have along it, outwards and down the columns. `others` are the squares of the latter
+/// two, as they are added.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn directions(
+    tangents: &[f64],
+    east: f64,
+    [outwards, down]: [f64; 2],
+    [first, second]: [f64; 2],
+    [along, out, south]: [&mut [f32]; 3],
+) {
+    for (((tangent, along), out), south) in tangents.iter().zip(along).zip(out).zip(south) {
+        let tangent = tangent * east;
+        let length = (tangent * tangent + first + second).sqrt();
+        (*along, *out, *south) = ((tangent / length) as f32, (outwards / length) as f32, (down / length) as f32);
+    }
+}
+
 /// Unit vector of the point (a, b) of a face, given as tangents.
-fn towards(face: usize, a: f64, b: f64) -> [f64; 3] {
+pub fn towards(face: usize, a: f64, b: f64) -> [f64; 3] {
     let [out, east, south] = AXES[face];
     let mut v = [0.0; 3];
     for (axis, length) in [(out, 1.0), (east, a), (south, b)] {
@@ -310,21 +375,6 @@ fn towards(face: usize, a: f64, b: f64) -> [f64; 3] {
 /// Unit vector of the place (u, v) of a face: along its rows and its columns, from 0 to 1.
 pub fn direction_at(face: usize, u: f64, v: f64) -> [f64; 3] {
     towards(face, libm::tan((2.0 * u - 1.0) * FRAC_PI_4), libm::tan((2.0 * v - 1.0) * FRAC_PI_4))
-}
-
-/// The face that a direction meets, and where: along its rows and its columns, from 0 to 1. The direction need not have
-/// length 1, but must not be 0.
-pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
-    let size = direction.map(f64::abs);
-    let axis = (0..3).fold(0, |most, k| if size[k] > size[most] { k } else { most });
-    let face = 2 * axis + usize::from(direction[axis] < 0.0);
-    let [_, east, south] = AXES[face];
-    let along = |axis: Axis, out: f64| {
-        let x = direction[axis / 2] / out;
-        let angle = libm::atan(if axis.is_multiple_of(2) { x } else { -x });
-        (angle * FRAC_2_PI + 0.5).clamp(0.0, 1.0)
-    };
-    (face, along(east, size[axis]), along(south, size[axis]))
 }
 
 /// Latitude in radians, from -π/2 at the south pole to π/2.
@@ -342,6 +392,11 @@ pub fn longitude(direction: [f64; 3]) -> f64 {
 /// north to the south, from 0 to 1.
 pub fn equirectangular(direction: [f64; 3]) -> [f64; 2] {
     [longitude(direction) / (2.0 * PI) + 0.5, 0.5 - latitude(direction) / PI]
+}
+
+/// The direction of a place of such a map.
+pub fn from_map([x, y]: [f64; 2]) -> [f64; 3] {
+    from_angles((0.5 - y) * PI, (x - 0.5) * 2.0 * PI)
 }
 
 /// Unit vector at a latitude and longitude in radians; a pole is one point.
@@ -412,6 +467,25 @@ mod tests {
     }
 
     #[test]
+    fn rows_and_faces_have_the_bits_of_their_samples() {
+        for n in [2, 5, 40] {
+            let globe = Globe::new(n);
+            let mut fields: [Vec<f32>; 3] = std::array::from_fn(|_| vec![0.0; n]);
+            for row in 0..FACES * n {
+                let [x, y, z] = &mut fields;
+                globe.row_directions(row, [x, y, z]);
+                for (column, ((x, y), z)) in fields[0].iter().zip(&fields[1]).zip(&fields[2]).enumerate() {
+                    let expected = globe.direction(row / n, row % n, column).map(f32::to_bits);
+                    assert_eq!([x, y, z].map(|c| c.to_bits()), expected, "{row}, {column} of {n}");
+                }
+            }
+            let scale = globe.distinct() as f64 / (4.0 * PI);
+            let areas = globe.areas();
+            assert!((0..n * n).all(|k| areas[k] == (globe.area(k / n, k % n) * scale) as f32), "{n}");
+        }
+    }
+
+    #[test]
     fn areas_cover_the_sphere_and_sums_do_not_count_copies() {
         for n in [2, 3, 17, 32] {
             let globe = Globe::new(n);
@@ -436,6 +510,8 @@ mod tests {
                     assert!((x - u).abs() < 1e-12 && (y - v).abs() < 1e-12);
                 }
                 assert!((f64::from(globe.sample(&field, direction)) - direction[2]).abs() < 2e-3);
+                let (near, a, b) = nearly_located(direction);
+                assert!(near == found && (a - x).abs() < 3e-11 && (b - y).abs() < 3e-11);
             }
         }
     }

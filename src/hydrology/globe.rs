@@ -63,24 +63,38 @@ impl GlobeCells {
         let n = globe.samples();
         let exact = |k: usize| globe.exact_direction(k / (n * n), k / n % n, k % n);
         let inner = |at: usize| (RIM..n.saturating_sub(RIM)).contains(&at);
-        let owns: Vec<bool> = (0..globe.len()).map(|k| globe.owns(k)).collect();
-        let row_of = |step: usize, row: usize, out: &mut [f32]| {
-            let (down, right) = STEPS[step];
-            for (column, out) in out.iter_mut().enumerate() {
-                let there = [row as isize + down, column as isize + right];
-                if there.iter().all(|at| (0..n as isize).contains(at)) {
-                    let there = globe.exact_direction(0, there[0] as usize, there[1] as usize);
-                    *out = (1.0 / angle(globe.exact_direction(0, row, column), there)) as f32;
+        let mut owns = vec![true; globe.len()];
+        owns.par_chunks_mut(n).enumerate().for_each(|(row, owns)| {
+            let border = row % n == 0 || row % n == n - 1;
+            let columns = (0..n).filter(|&column| border || column == 0 || column == n - 1);
+            columns.for_each(|column| owns[column] = globe.owns(row * n + column));
+        });
+        let mut nearness = HALF.map(|_| vec![0.0; n * n]);
+        let [east, south_east, south, south_west] = &mut nearness;
+        let rows = east.par_chunks_mut(n).zip(south_east.par_chunks_mut(n));
+        let rows = rows.zip(south.par_chunks_mut(n).zip(south_west.par_chunks_mut(n)));
+        rows.enumerate().for_each(|(row, ((east, south_east), (south, south_west)))| {
+            let line = |row: usize| (0..n).map(|column| globe.exact_direction(0, row, column)).collect::<Vec<_>>();
+            let near = |a: [f64; 3], b: [f64; 3]| (1.0 / angle(a, b)) as f32;
+            let here = line(row);
+            (1..n).for_each(|column| east[column - 1] = near(here[column - 1], here[column]));
+            if row + 1 < n {
+                let below = line(row + 1);
+                for column in 0..n {
+                    south[column] = near(here[column], below[column]);
+                    if column + 1 < n {
+                        south_east[column] = near(here[column], below[column + 1]);
+                    }
+                    if column > 0 {
+                        south_west[column] = near(here[column], below[column - 1]);
+                    }
                 }
             }
-        };
-        let nearness = HALF.map(|step| {
-            let mut table = vec![0.0; n * n];
-            table.par_chunks_mut(n).enumerate().for_each(|(row, out)| row_of(step, row, out));
-            table
         });
         let mut rim = Vec::new();
-        for k in (0..globe.len()).filter(|&k| owns[k] && !(inner(k / n % n) && inner(k % n))) {
+        let edge = |row: usize| (0..n).filter(move |&column| !(inner(row % n) && inner(column)));
+        let along = (0..FACES * n).flat_map(|row| edge(row).map(move |column| row * n + column));
+        for k in along.filter(|&k| owns[k]) {
             let mut found = RimCell { cell: k as u32, around: [NONE; 8], nearness: [0.0; 8] };
             for step in 0..8 {
                 // on the smallest globes a way leads back or to the same cell twice
@@ -118,7 +132,13 @@ impl GlobeCells {
 
     /// Areas of all cells.
     pub fn areas(&self) -> Vec<f32> {
-        (0..self.len()).map(|k| self.area(k)).collect()
+        let mut areas = vec![0.0; self.len()];
+        let faces = areas.par_chunks_mut(self.areas.len()).zip(self.owns.par_chunks(self.areas.len()));
+        faces.for_each(|(areas, owns)| {
+            let all = areas.iter_mut().zip(owns).zip(&self.areas);
+            all.for_each(|((area, &owns), &of)| *area = if owns { of } else { 0.0 });
+        });
+        areas
     }
 
     /// Square metres of a cell of the mean area on a globe of that radius.
@@ -151,6 +171,18 @@ impl GlobeCells {
             let there = cell.around[step];
             (there != NONE).then(|| (there as usize, 1.0 / cell.nearness[step]))
         })
+    }
+
+    /// Indices of the neighbours of an owner in the order of [`STEPS`].
+    #[inline]
+    pub fn beside(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
+        let around = if self.is_inner(k) {
+            let n = self.globe.samples() as isize;
+            STEPS.map(|(down, right)| (k as isize + down * n + right) as u32)
+        } else {
+            self.rim_cell(k).map_or([NONE; 8], |cell| cell.around)
+        };
+        around.into_iter().filter(|&there| there != NONE).map(|there| there as usize)
     }
 
     #[inline(always)]

@@ -65,7 +65,7 @@ impl ExportReport {
     }
 }
 
-const STEPS: f32 = 65535.0;
+pub(super) const STEPS: f32 = 65535.0;
 
 /// Heights to be written, row by row.
 pub struct HeightSheet<'a> {
@@ -120,22 +120,25 @@ pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, Fi
     let steps = |h: f32| ((h - low) * to_steps + 0.5) as u16;
     write_atomically(path, |file| match format {
         HeightmapFormat::Png16 => write_png(sheet, &report, file, steps),
-        HeightmapFormat::R16 => write_rows(sheet, file, |h| steps(h).to_le_bytes()),
-        HeightmapFormat::R32 => write_rows(sheet, file, |h| (h * sheet.relief_metres).to_le_bytes()),
+        HeightmapFormat::R16 => write_rows(sheet.width, sheet.heights, file, |h| steps(h).to_le_bytes()),
+        HeightmapFormat::R32 => {
+            write_rows(sheet.width, sheet.heights, file, |h| (h * sheet.relief_metres).to_le_bytes())
+        }
     })?;
     Ok(report)
 }
 
 /// Writes row by row, so that the memory needed is that of a row.
-fn write_rows<const N: usize>(
-    sheet: &HeightSheet,
+pub(super) fn write_rows<const N: usize>(
+    width: usize,
+    values: &[f32],
     file: &mut impl Write,
     bytes: impl Fn(f32) -> [u8; N],
 ) -> std::io::Result<()> {
-    let mut row = vec![0; sheet.width * N];
-    for heights in sheet.heights.chunks(sheet.width) {
-        for (out, &h) in row.chunks_mut(N).zip(heights) {
-            out.copy_from_slice(&bytes(h));
+    let mut row = vec![0; width * N];
+    for values in values.chunks(width) {
+        for (out, &value) in row.chunks_mut(N).zip(values) {
+            out.copy_from_slice(&bytes(value));
         }
         file.write_all(&row)?;
     }
@@ -148,20 +151,32 @@ fn write_png(
     file: &mut impl Write,
     steps: impl Fn(f32) -> u16,
 ) -> std::io::Result<()> {
-    let mut encoder = png::Encoder::new(file, report.samples as u32, report.rows as u32);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Sixteen);
-    for (keyword, metres) in [
+    let texts = [
         ("talweg min_metres", report.min_metres),
         ("talweg max_metres", report.max_metres),
         ("talweg cell_metres", report.cell_metres),
-    ] {
-        encoder.add_text_chunk(keyword.into(), format!("{metres}"))?;
+    ];
+    write_grey(sheet.width, sheet.heights, &texts.map(|(key, metres)| (key.into(), metres.to_string())), file, steps)
+}
+
+/// Writes a 16-bit greyscale PNG with text chunks.
+pub(super) fn write_grey(
+    width: usize,
+    values: &[f32],
+    texts: &[(String, String)],
+    file: &mut impl Write,
+    steps: impl Fn(f32) -> u16,
+) -> std::io::Result<()> {
+    let mut encoder = png::Encoder::new(file, width as u32, (values.len() / width) as u32);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    for (keyword, text) in texts {
+        encoder.add_text_chunk(keyword.clone(), text.clone())?;
     }
     encoder.add_text_chunk("Software".into(), concat!("Talweg ", env!("CARGO_PKG_VERSION")).into())?;
     let mut writer = encoder.write_header()?;
     let mut stream = writer.stream_writer()?;
-    write_rows(sheet, &mut stream, |h| steps(h).to_be_bytes())?;
+    write_rows(width, values, &mut stream, |value| steps(value).to_be_bytes())?;
     stream.finish()?;
     Ok(writer.finish()?)
 }

@@ -1,5 +1,6 @@
 //! Files in and out. Whatever is written is never half-written: temporary file in the same folder, flush, sync, rename.
 
+mod field;
 mod heightmap;
 mod raster;
 
@@ -7,7 +8,9 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+pub use field::{FieldReport, FieldSheet, export_field};
 pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap, export_sheet};
+pub(crate) use raster::catmull_rom;
 pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
 
 /// Why a file could not be written.

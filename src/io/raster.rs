@@ -31,8 +31,8 @@ pub enum RasterError {
     #[error("{path} is no PNG that can be read: {message}")]
     Png { path: PathBuf, message: String },
     #[error(
-        "{path} has {bytes} bytes, which is no square of {width}-byte values; raw heightmaps must be square, \
-         or save it as PNG"
+        "{path} has {bytes} bytes, which is no square of {width}-byte values; raw heightmaps must be square, or twice as \
+         wide as high (maps of planets), or save it as PNG"
     )]
     NotSquare { path: PathBuf, bytes: u64, width: u64 },
     #[error("{path} has more than {MAX_SAMPLES} samples; scale it down first")]
@@ -92,7 +92,8 @@ fn place(t: f32, count: usize) -> (usize, f32) {
     (cell, x - cell as f32)
 }
 
-fn catmull_rom([a, b, c, d]: [f32; 4], t: f32) -> f32 {
+/// Value at t from 0 to 1 between b and c (Catmull & Rom 1974).
+pub(crate) fn catmull_rom([a, b, c, d]: [f32; 4], t: f32) -> f32 {
     b + 0.5 * t * (c - a + t * (2.0 * a - 5.0 * b + 4.0 * c - d + t * (3.0 * (b - c) + d - a)))
 }
 
@@ -206,18 +207,21 @@ fn decode_raw<const N: usize>(
     value: impl Fn([u8; N]) -> f32,
 ) -> Result<Raster, RasterError> {
     let count = bytes.len() / N;
-    let side = count.isqrt();
-    if count * N != bytes.len() || side * side != count {
+    let square = count.isqrt();
+    let half = (count / 2).isqrt();
+    // no number is a square and twice a square
+    let (width, height) = if 2 * half * half == count { (2 * half, half) } else { (square, square) };
+    if count * N != bytes.len() || width * height != count {
         return Err(RasterError::NotSquare { path: path.into(), bytes: bytes.len() as u64, width: N as u64 });
     }
-    if side < 2 {
+    if height < 2 {
         return Err(RasterError::TooSmall { path: path.into() });
     }
     if count as u64 > MAX_SAMPLES {
         return Err(RasterError::TooLarge { path: path.into() });
     }
     let values = bytes.as_chunks::<N>().0.iter().map(|&chunk| value(chunk)).collect();
-    Ok(Raster { width: side, height: side, values, range_metres: None, hash: 0 })
+    Ok(Raster { width, height, values, range_metres: None, hash: 0 })
 }
 
 /// Metres become values from 0 to 1.
@@ -337,6 +341,9 @@ mod tests {
             read(&path).unwrap_err().to_string()
         };
         assert!(message("a.r16", &[0; 12]).contains("12 bytes"));
+        let map = folder.path().join("map.r16");
+        std::fs::write(&map, [0; 36]).unwrap();
+        assert_eq!(read(&map).map(|raster| (raster.width, raster.height)).unwrap(), (6, 3));
         assert!(message("a.r32", &f32::NAN.to_le_bytes().repeat(4)).contains("row 0, column 0"));
         assert!(message("a.png", b"not a picture").contains("no PNG"));
         assert!(message("a.tif", b"II").contains(".r16"));

@@ -13,7 +13,7 @@ use crate::look::{Picture, picture, table_of};
 use crate::measure::slopes;
 use crate::nodes::{Cancelled, Control};
 use crate::param::{Preset, Value};
-use crate::scene::{Layer, Scene, Settings};
+use crate::scene::{Layer, Scene};
 
 /// A scene that differs a little from another.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,11 +154,13 @@ pub struct Glance {
 }
 
 impl Glance {
-    pub fn of(terrain: &Terrain, settings: &Settings) -> Self {
+    pub fn of(terrain: &Terrain, scene: &Scene) -> Self {
+        let settings = &scene.settings;
         let (low, high) = terrain.range();
         let metres = f64::from(settings.relief_metres);
         let slopes = slopes(terrain);
-        let cell_metres = f64::from(settings.size_metres) * f64::from(terrain.grid.cell());
+        // of a planet the side of a face
+        let cell_metres = f64::from(scene.side_metres()) * f64::from(terrain.grid.cell());
         Self {
             erosion_score: slopes.erosion_score(),
             mean_slope_degrees: libm::atan(slopes.mean * metres / cell_metres).to_degrees(),
@@ -189,9 +191,8 @@ const STORE_BYTES: usize = 64 << 20;
 pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
-    let settings = &scene.settings;
     let picture = picture(scene, &terrain, &table_of(scene), size.pixels, size.pixels);
-    Ok(Thumbnail { picture, glance: Glance::of(&terrain, settings) })
+    Ok(Thumbnail { picture, glance: Glance::of(&terrain, scene) })
 }
 
 /// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index as

@@ -8,6 +8,7 @@ mod picture;
 mod planet;
 mod raster;
 mod relief;
+mod sheets;
 pub mod text;
 pub mod traced;
 
@@ -20,5 +21,6 @@ pub use palette::{
     Palette, PaletteError, PaletteTable, all_palette_names, is_palette, palette, palette_names, table_of,
 };
 pub use picture::{Picture, heightmap};
-pub use planet::{GlobeView, PlanetLayout, PlanetMap, PlanetPicture, colours_of, picture, planet_map};
+pub use planet::{GlobeView, PlanetMap, PlanetPicture, colours_of, picture, planet_map};
 pub use relief::relief;
+pub use sheets::{Laid, LegendEntry, PlanetLayout, TypeMap};

@@ -15,10 +15,10 @@ use rayon::prelude::*;
 
 use super::colour::{Light, brighten, decode, encode, mix};
 use super::picture::Picture;
+use super::sheets::PlanetLayout;
 use super::{PaletteTable, biomes, relief, table_of};
-use crate::field::globe::{FACES, direction_at, from_angles, locate};
+use crate::field::globe::{FACES, direction_at, from_angles, locate, nearly_located};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
-use crate::planet::projection::Equirectangular;
 use crate::planet::{Air, Planet};
 use crate::scene::Scene;
 
@@ -213,18 +213,8 @@ pub fn picture(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: 
 pub enum PlanetMap {
     /// The colours of the ground, without light.
     Colours,
-    /// The colour of the ground type that is most frequent at each place; with a plain palette its colours.
-    Types,
     /// Directions of the ground: east, north and up as red, green and blue; on faces along columns, against rows and up.
     Normals,
-}
-
-/// How a planet is laid out on a sheet.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PlanetLayout {
-    Map(Equirectangular),
-    /// The samples of one face.
-    Face(usize),
 }
 
 /// A map of a planet for other programs, without light and shadow.
@@ -235,7 +225,6 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
     let colours = match what {
         PlanetMap::Normals => Vec::new(),
         PlanetMap::Colours => colours_of(scene, terrain),
-        PlanetMap::Types => types_of(scene, terrain),
     };
     let normal = |k: usize, right: [f64; 3], up: [f64; 3]| {
         let slope = globe_gradient(&globe, &terrain.height, k).map(|s| f64::from(s * steepness));
@@ -244,8 +233,9 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
         let length = (x * x + y * y + 1.0).sqrt();
         [x / length, y / length, 1.0 / length].map(|c| ((c * 0.5 + 0.5) * 255.0 + 0.5) as u8)
     };
+    let is_normals = what == PlanetMap::Normals;
     let texel = |k: usize, right: [f64; 3], up: [f64; 3]| {
-        if what == PlanetMap::Normals {
+        if is_normals {
             return normal(k, right, up);
         }
         let [r, g, b, _] = colours[k];
@@ -257,13 +247,16 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
             let (right, up) = face_frame(face, here);
             texel((face * n + row) * n + column, right, up)
         }),
-        PlanetLayout::Map(map) => Picture::from_fn(map.width, map.height, |column, row| {
-            let direction = map.direction(column, row);
-            let (face, u, v) = locate(direction);
-            let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
-            let (east, north) = frame(direction);
-            texel((face * n + index(v)) * n + index(u), east, north)
-        }),
+        PlanetLayout::Map(map) => {
+            let directions = map.directions();
+            Picture::from_fn(map.width, map.height, |column, row| {
+                let direction = directions.at(column, row);
+                let (face, u, v) = nearly_located(direction);
+                let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
+                let (east, north) = if is_normals { frame(direction) } else { ([0.0; 3], [0.0; 3]) };
+                texel((face * n + index(v)) * n + index(u), east, north)
+            })
+        }
     }
 }
 
@@ -293,11 +286,6 @@ pub fn colours_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
     let slope = |k: usize| globe_gradient(&globe, &terrain.height, k).map(|s| s * steepness);
     let slopes: Vec<[f32; 3]> = (0..terrain.height.len()).into_par_iter().map(slope).collect();
     palette_colours(scene, terrain, &slopes, 1.0)
-}
-
-/// The colour of the most frequent ground type of all samples; without a biome table those of the palette.
-fn types_of(scene: &Scene, terrain: &Terrain) -> Vec<[u8; 4]> {
-    biomes::type_colours(terrain, scene).unwrap_or_else(|| colours_of(scene, terrain))
 }
 
 /// Bends what is bright towards white.

@@ -12,6 +12,7 @@
 
 mod boxes;
 mod catalogue;
+mod climate;
 mod difference;
 mod drainage;
 mod ground;
@@ -28,6 +29,7 @@ mod summits;
 mod variogram;
 
 pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, Reading, measure_named};
+pub use climate::{ClimateMeasures, Spread, TypeShare, climate_measures};
 pub use difference::{Difference, difference};
 pub use drainage::{Drainage, Streams};
 pub use heights::{Heights, Hypsometry};

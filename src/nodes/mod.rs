@@ -31,6 +31,14 @@ pub trait Generator: Params {
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)
     }
+    /// Files that it reads besides those that its parameters name.
+    fn companions(&self) -> Vec<String> {
+        Vec::new()
+    }
+    /// Why its files cannot be used, though each of them can be read.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
     /// Whether a preview is exactly the result's subsample. Without, it comes close.
     fn previews_exactly(&self) -> bool {
         true
@@ -240,6 +248,22 @@ impl Node {
         }
     }
 
+    /// Files that it reads besides those that its parameters name.
+    pub fn companions(&self) -> Vec<String> {
+        match self.work() {
+            Work::Generator(node) => node.companions(),
+            Work::Filter(_) | Work::Process(_) => Vec::new(),
+        }
+    }
+
+    /// Why its files cannot be used, though each of them can be read.
+    pub fn trouble(&self) -> Option<String> {
+        match self.work() {
+            Work::Generator(node) => node.trouble(),
+            Work::Filter(_) | Work::Process(_) => None,
+        }
+    }
+
     /// Whether the layer's seed changes anything.
     pub fn is_random(&self) -> bool {
         match self.work() {
@@ -316,6 +340,7 @@ catalogue! {
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,
     planet::continents::Continents: Generator,
+    planet::import::PlanetImport: Generator,
     planet::craters::Craters: Filter,
     planet::river_walk::RiverWalk: Filter,
     planet::rivers::PlanetRivers: Filter,

@@ -1,9 +1,15 @@
 //! A planet in numbers, each sample weighed by the area it stands for, so that no number depends on how the planet is turned.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Planet;
+use crate::field::globe::FACES;
 use crate::field::{Globe, Terrain, globe_gradient};
+use crate::measure::{ClimateMeasures, climate_measures};
+use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
 
 /// Bands of height of the hypsometric curve.
@@ -32,6 +38,7 @@ pub struct PlanetMeasures {
     pub mean_land_slope_degrees: Option<f64>,
     /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
+    pub climate: ClimateMeasures,
     /// Content hash of the heights.
     pub hash: String,
 }
@@ -52,62 +59,158 @@ pub const PLANET_MEASURES: &[(&str, &str, &str, Read)] = &[
     ("mean_depth_metres", "m", "Mean depth of the sea.", |m| m.mean_depth_metres),
     ("sea_km3", "km³", "Water in the sea.", |m| Some(m.sea_km3)),
     ("mean_land_slope_degrees", "°", "Mean slope of the land between samples.", |m| m.mean_land_slope_degrees),
+    ("mean_temperature_celsius", "°C", "Mean temperature.", |m| Some(m.climate.celsius.mean)),
+    ("min_temperature_celsius", "°C", "Lowest temperature.", |m| Some(m.climate.celsius.min)),
+    ("max_temperature_celsius", "°C", "Highest temperature.", |m| Some(m.climate.celsius.max)),
+    ("mean_land_temperature_celsius", "°C", "Mean temperature of the land.", |m| {
+        m.climate.land_celsius.map(|s| s.mean)
+    }),
+    ("mean_moisture", "", "Mean moisture; 0 is a desert, 1 a rain forest.", |m| Some(m.climate.moisture.mean)),
+    ("min_moisture", "", "Lowest moisture.", |m| Some(m.climate.moisture.min)),
+    ("max_moisture", "", "Highest moisture.", |m| Some(m.climate.moisture.max)),
+    ("mean_land_moisture", "", "Mean moisture of the land.", |m| m.climate.land_moisture.map(|s| s.mean)),
 ];
 
-/// Measures the terrain of a planet.
-pub fn measure_planet(terrain: &Terrain, scene: &Scene) -> PlanetMeasures {
+/// Measures the terrain of a planet on the threads of the present pool; the same bits for any number of them.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Result<PlanetMeasures, Cancelled> {
     let Planet { radius_metres, .. } = scene.planet;
-    let (relief, sea) = (f64::from(scene.settings.relief_metres), f64::from(scene.settings.sea_level));
-    let globe = Globe::new(terrain.samples());
+    let n = terrain.samples();
+    let globe = Globe::new(n);
+    control.advance(0.0);
     let areas = globe.areas();
-    let face = areas.len();
+    control.check()?;
     let radius_km = f64::from(radius_metres) / 1000.0;
     let area_km2 = 4.0 * std::f64::consts::PI * radius_km * radius_km;
     let unit_km2 = area_km2 / globe.distinct() as f64;
-    let steepness = scene.settings.relief_metres / radius_metres;
-    let (low, high) = terrain.range();
-    let (lowest, highest) = (f64::from(low) * relief, f64::from(high) * relief);
-    let band = |metres: f64| {
-        let place = if highest > lowest { (metres - lowest) / (highest - lowest) } else { 0.0 };
-        ((place * BANDS as f64) as usize).min(BANDS - 1)
+    let ground = PlanetGround {
+        globe: &globe,
+        height: &terrain.height,
+        areas: &areas,
+        range: terrain.range(),
+        relief: f64::from(scene.settings.relief_metres),
+        sea: f64::from(scene.settings.sea_level),
+        steepness: scene.settings.relief_metres / radius_metres,
     };
-    let mut hypsometry = vec![0.0; BANDS];
-    let (mut whole, mut mean, mut land, mut above, mut depth, mut slopes) = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
-    for (k, &h) in terrain.height.iter().enumerate() {
-        if !globe.owns(k) {
-            continue;
-        }
-        let (metres, area) = (f64::from(h) * relief, f64::from(areas[k % face]));
-        hypsometry[band(metres)] += area;
-        whole += area;
-        mean += area * metres;
-        if metres > sea {
-            land += area;
-            above += area * (metres - sea);
-            let [x, y, z] = globe_gradient(&globe, &terrain.height, k).map(|s| f64::from(s * steepness));
-            slopes += area * libm::atan((x * x + y * y + z * z).sqrt()).to_degrees();
-        } else {
-            depth += area * (sea - metres);
-        }
-    }
+    let done = AtomicUsize::new(0);
+    let rows: Vec<Sums> = (0..FACES * n)
+        .into_par_iter()
+        .map(|row| {
+            control.check()?;
+            let sums = ground.row(row);
+            let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+            control.advance(0.5 * count as f32 / (FACES * n) as f32);
+            Ok(sums)
+        })
+        .collect::<Result<_, Cancelled>>()?;
+    // in the order of the rows, whoever summed them
+    let mut all = Sums::default();
+    rows.iter().for_each(|row| all.add(row));
+    control.advance(0.5);
+    let climate = climate_measures(scene, terrain, control)?;
+    control.advance(1.0);
+    let Sums { whole, mean, land, above, depth, slopes, mut hypsometry } = all;
     hypsometry.iter_mut().for_each(|share| *share /= whole);
     let water = whole - land;
     let mean_of = |sum: f64, share: f64| (share > 0.0).then(|| sum / share);
-    PlanetMeasures {
+    Ok(PlanetMeasures {
         radius_metres,
-        face_samples: terrain.samples(),
+        face_samples: n,
         area_km2,
         land_share: land / whole,
         land_km2: land * unit_km2,
-        lowest_metres: lowest,
-        highest_metres: highest,
+        lowest_metres: ground.lowest(),
+        highest_metres: ground.highest(),
         mean_metres: mean / whole,
         mean_land_metres: mean_of(above, land),
         mean_depth_metres: mean_of(depth, water),
         sea_km3: depth * unit_km2 / 1000.0,
         mean_land_slope_degrees: mean_of(slopes, land),
-        hypsometry,
+        hypsometry: hypsometry.into(),
+        climate,
         hash: format!("{:032x}", terrain.hash()),
+    })
+}
+
+/// What is summed by area.
+#[derive(Clone)]
+struct Sums {
+    whole: f64,
+    mean: f64,
+    land: f64,
+    above: f64,
+    depth: f64,
+    slopes: f64,
+    hypsometry: [f64; BANDS],
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self { whole: 0.0, mean: 0.0, land: 0.0, above: 0.0, depth: 0.0, slopes: 0.0, hypsometry: [0.0; BANDS] }
+    }
+}
+
+impl Sums {
+    fn add(&mut self, other: &Self) {
+        self.whole += other.whole;
+        self.mean += other.mean;
+        self.land += other.land;
+        self.above += other.above;
+        self.depth += other.depth;
+        self.slopes += other.slopes;
+        self.hypsometry.iter_mut().zip(other.hypsometry).for_each(|(sum, other)| *sum += other);
+    }
+}
+
+/// The ground of a planet.
+struct PlanetGround<'a> {
+    globe: &'a Globe,
+    height: &'a [f32],
+    areas: &'a [f32],
+    range: (f32, f32),
+    relief: f64,
+    sea: f64,
+    /// The relief in radii.
+    steepness: f32,
+}
+
+impl PlanetGround<'_> {
+    fn lowest(&self) -> f64 {
+        f64::from(self.range.0) * self.relief
+    }
+
+    fn highest(&self) -> f64 {
+        f64::from(self.range.1) * self.relief
+    }
+
+    fn band(&self, metres: f64) -> usize {
+        let (lowest, highest) = (self.lowest(), self.highest());
+        let place = if highest > lowest { (metres - lowest) / (highest - lowest) } else { 0.0 };
+        ((place * BANDS as f64) as usize).min(BANDS - 1)
+    }
+
+    /// The sums of a row, counted over all faces.
+    fn row(&self, row: usize) -> Sums {
+        let n = self.globe.samples();
+        let mut sums = Sums::default();
+        for k in (row * n..(row + 1) * n).filter(|&k| self.globe.owns(k)) {
+            let (metres, area) = (f64::from(self.height[k]) * self.relief, f64::from(self.areas[k % (n * n)]));
+            sums.hypsometry[self.band(metres)] += area;
+            sums.whole += area;
+            sums.mean += area * metres;
+            if metres > self.sea {
+                sums.land += area;
+                sums.above += area * (metres - self.sea);
+                let slope = globe_gradient(self.globe, self.height, k);
+                let [x, y, z] = slope.map(|s| f64::from(s * self.steepness));
+                sums.slopes += area * libm::atan((x * x + y * y + z * z).sqrt()).to_degrees();
+            } else {
+                sums.depth += area * (self.sea - metres);
+            }
+        }
+        sums
     }
 }
 
@@ -127,7 +230,7 @@ mod tests {
         for (k, h) in terrain.height.iter_mut().enumerate() {
             *h = height(globe.direction_of(k).map(f64::from)) as f32;
         }
-        measure_planet(&terrain, &scene)
+        measure_planet(&terrain, &scene, &Control::default()).unwrap()
     }
 
     /// Archimedes: the height along an axis is spread evenly over a sphere.
@@ -141,6 +244,31 @@ mod tests {
             assert!((four.iter().sum::<f64>() * BANDS as f64 / 4.0 - 1.0).abs() < 0.15, "{:?}", m.hypsometry);
         }
         assert!((m.area_km2 / 5.1e8 - 1.0).abs() < 0.01, "Earth has 510 million km²");
+    }
+
+    #[test]
+    fn it_stops_says_how_far_it_is_and_has_the_same_bits_for_any_number_of_threads() {
+        let settings = Settings { world: World::Planet, ..Settings::default() };
+        let scene = Scene { settings, palette: "biome:earth".into(), ..Scene::default() };
+        let mut terrain = Terrain::flat(Grid::globe(33));
+        let globe = Globe::new(33);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            let [x, y, z] = globe.direction_of(k);
+            *h = 0.3 * x * y + 0.2 * z;
+        }
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let control = Control::default();
+            let measures = pool.install(|| measure_planet(&terrain, &scene, &control)).unwrap();
+            assert_eq!(control.progress().1, 1.0);
+            measures
+        };
+        let one = with(1);
+        assert_eq!(one, with(3));
+        assert!((one.climate.types.iter().map(|kind| kind.share).sum::<f64>() - 1.0).abs() < 1e-9);
+        let stopped = Control::default();
+        stopped.cancel();
+        assert_eq!(measure_planet(&terrain, &scene, &stopped), Err(Cancelled));
     }
 
     #[test]

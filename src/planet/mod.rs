@@ -4,6 +4,7 @@
 //! [`eval`](crate::eval) as a terrain. Nodes say whether they run there ([`Node::on_globe`](crate::nodes::Node::on_globe)).
 
 pub mod climate;
+pub mod faces;
 mod measures;
 pub mod patch;
 pub mod projection;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use crate::field::globe::from_angles;
+use crate::field::globe::{equirectangular, from_angles};
 use crate::field::{Globe, Terrain};
 use crate::io::{ExportReport, FileError, HeightSheet, export_sheet};
 use crate::scene::Scene;
@@ -43,25 +43,46 @@ impl Equirectangular {
 
     /// Unit vector of the sample in a column and row.
     pub fn direction(&self, column: usize, row: usize) -> [f64; 3] {
-        let (longitude, latitude) = match self.registration {
-            Registration::Pixel => (
-                (column as f64 + 0.5) / self.width as f64 * TAU - PI,
-                FRAC_PI_2 - (row as f64 + 0.5) / self.height as f64 * PI,
-            ),
-            Registration::Grid => (
-                // the last column is the first, to the bit
-                (column % (self.width - 1)) as f64 / (self.width - 1) as f64 * TAU - PI,
-                FRAC_PI_2 - row as f64 / (self.height - 1) as f64 * PI,
-            ),
+        from_angles(self.latitude(row), self.longitude(column))
+    }
+
+    fn longitude(&self, column: usize) -> f64 {
+        match self.registration {
+            Registration::Pixel => (column as f64 + 0.5) / self.width as f64 * TAU - PI,
+            // the last column is the first, to the bit
+            Registration::Grid => (column % (self.width - 1)) as f64 / (self.width - 1) as f64 * TAU - PI,
+        }
+    }
+
+    fn latitude(&self, row: usize) -> f64 {
+        match self.registration {
+            Registration::Pixel => FRAC_PI_2 - (row as f64 + 0.5) / self.height as f64 * PI,
+            Registration::Grid => FRAC_PI_2 - row as f64 / (self.height - 1) as f64 * PI,
+        }
+    }
+
+    /// The unit vectors of all samples, ready to be asked for.
+    pub fn directions(&self) -> Directions {
+        let meridian = |column: usize| {
+            let [x, y, _] = from_angles(0.0, self.longitude(column));
+            [x, y]
         };
-        from_angles(latitude, longitude)
+        let parallel = |row: usize| {
+            let [level, _, z] = from_angles(self.latitude(row), 0.0);
+            [level, z]
+        };
+        Directions {
+            meridians: (0..self.width).map(meridian).collect(),
+            parallels: (0..self.height).map(parallel).collect(),
+        }
     }
 
     /// Something of every sample, row by row.
     pub fn map<T: Send>(&self, value: impl Fn([f64; 3]) -> T + Sync) -> Vec<T> {
+        let directions = self.directions();
         (0..self.width * self.height)
             .into_par_iter()
-            .map(|k| value(self.direction(k % self.width, k / self.width)))
+            .map(|k| value(directions.at(k % self.width, k / self.width)))
             .collect()
     }
 
@@ -70,16 +91,48 @@ impl Equirectangular {
         self.map(|direction| globe.sample(field, direction))
     }
 
+    /// Columns from the first sample and rows from the uppermost to the place of a direction: the inverse of
+    /// [`direction`](Self::direction), between samples too.
+    pub fn place(&self, direction: [f64; 3]) -> [f64; 2] {
+        let [u, v] = equirectangular(direction);
+        match self.registration {
+            Registration::Pixel => [u * self.width as f64 - 0.5, v * self.height as f64 - 0.5],
+            Registration::Grid => [u * (self.width - 1) as f64, v * (self.height - 1) as f64],
+        }
+    }
+
     /// The sample that lies beyond the edges of the map: around the planet to the sides, over the pole half a turn away.
     pub fn across(&self, column: isize, row: isize) -> (usize, usize) {
-        let (width, height) = (self.width as isize, self.height as isize);
-        let over = |row: isize| (column + width / 2, row);
+        // samples of a turn, and rows from a row to the one that mirrors it at the north pole
+        let (turn, mirror) = match self.registration {
+            Registration::Pixel => (self.width as isize, -1),
+            Registration::Grid => (self.width as isize - 1, 0),
+        };
+        let height = self.height as isize;
+        let over = |row: isize| (column + turn / 2, row);
         let (column, row) = match row {
-            row if row < 0 => over(-1 - row),
-            row if row >= height => over(2 * height - 1 - row),
+            row if row < 0 => over(mirror - row),
+            row if row >= height => over(2 * (height - 1) - mirror - row),
             row => (column, row),
         };
-        (column.rem_euclid(width) as usize, row.clamp(0, height - 1) as usize)
+        (column.rem_euclid(turn) as usize, row.clamp(0, height - 1) as usize)
+    }
+}
+
+/// Unit vectors of the samples of a map, from those of its rows and columns.
+pub struct Directions {
+    /// Cosine and sine of every longitude.
+    meridians: Vec<[f64; 2]>,
+    /// Cosine and sine of every latitude.
+    parallels: Vec<[f64; 2]>,
+}
+
+impl Directions {
+    /// The bits of [`Equirectangular::direction`].
+    #[inline]
+    pub fn at(&self, column: usize, row: usize) -> [f64; 3] {
+        let ([x, y], [level, z]) = (self.meridians[column], self.parallels[row]);
+        [level * x, level * y, z]
     }
 }
 
@@ -113,6 +166,18 @@ mod tests {
     fn map(registration: Registration) -> Equirectangular {
         let (width, height) = if registration == Registration::Grid { (65, 33) } else { (64, 32) };
         Equirectangular { width, height, registration }
+    }
+
+    #[test]
+    fn rows_and_columns_give_the_bits_of_every_sample() {
+        for registration in [Registration::Pixel, Registration::Grid] {
+            let map = map(registration);
+            let directions = map.directions();
+            for (column, row) in (0..map.width).flat_map(|column| (0..map.height).map(move |row| (column, row))) {
+                let bits = |d: [f64; 3]| d.map(f64::to_bits);
+                assert_eq!(bits(directions.at(column, row)), bits(map.direction(column, row)), "{column}, {row}");
+            }
+        }
     }
 
     #[test]
@@ -154,5 +219,23 @@ mod tests {
         assert_eq!(map.across(-1, 3), (63, 3));
         assert_eq!(map.across(10, -1), (42, 0));
         assert_eq!(map.across(40, 33), (8, 30));
+    }
+
+    #[test]
+    fn on_a_map_of_points_the_row_beyond_a_pole_is_the_next_but_one() {
+        let map = self::map(Registration::Grid);
+        assert_eq!(map.across(64, 3), (0, 3));
+        assert_eq!(map.across(10, -1), (42, 1));
+        assert_eq!(map.across(40, 33), (8, 31));
+    }
+
+    #[test]
+    fn places_are_where_the_samples_are() {
+        for map in [Registration::Pixel, Registration::Grid].map(self::map) {
+            for (column, row) in [(0, 7), (31, 1), (63, 30), (17, 16)] {
+                let [x, y] = map.place(map.direction(column, row));
+                assert!((x - column as f64).abs() < 1e-9 && (y - row as f64).abs() < 1e-9, "{column}, {row}: {x}, {y}");
+            }
+        }
     }
 }

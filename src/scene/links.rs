@@ -46,10 +46,12 @@ impl Scene {
                 .into_iter()
                 .chain(mask)
                 .flat_map(|group| image_params(group).into_iter().map(|k| group.get(k)).collect::<Vec<_>>());
-            let files = files.filter_map(|value| match value {
-                Value::Text(name) if !name.is_empty() => raster(&name).err().map(|e| e.to_string()),
+            let names = files.filter_map(|value| match value {
+                Value::Text(name) if !name.is_empty() => Some(name),
                 _ => None,
             });
+            let names = names.chain(layer.node.companions());
+            let files = names.filter_map(|name| raster(&name).err().map(|e| e.to_string())).chain(layer.node.trouble());
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
             let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();

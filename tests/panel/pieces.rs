@@ -43,7 +43,7 @@ fn look(panels: &mut Panels) {
     let (low, high) = prepared.scale.bounds_world();
     let pose = Pose::framing(low, high, 0.0, -1.1, &lens);
     let origin = Vec2::new(free.left(), free.top());
-    panels.state_mut().info.stage = Some(Stage { pose, lens, origin, prepared: Arc::new(prepared) });
+    panels.state_mut().info.stage = Some(Stage { pose, lens, origin, prepared: Arc::new(prepared), formation: None });
     panels.run();
 }
 
@@ -479,4 +479,108 @@ fn a_small_piece_is_moved_at_full_size_by_computing_a_small_part() {
     }
     let whole = evaluate(&scene_of(&tree), 1024, None, &mut Store::forgetful(), &control).unwrap();
     assert_eq!(shown.terrain.hash(), whole.terrain.hash());
+}
+
+fn typed(panels: &mut Panels, text: &str) {
+    panels.event(egui::Event::Text(text.into()));
+    panels.run();
+}
+
+#[test]
+fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
+    let mut panels = crater();
+    choose(&mut panels, "crater");
+    let (from, to) = (on_screen(&panels, [5000.0, 5000.0]), on_screen(&panels, [5600.0, 4400.0]));
+    panels.hover_at(from);
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::G);
+    panels.hover_at(to);
+    panels.run();
+    assert!(
+        panels.query_by_label_contains("click or Enter to leave it so").is_some(),
+        "the status line says how to end"
+    );
+    assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
+    let [x, y] = centre(&panels);
+    assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
+    // along one axis alone, and off it again
+    press(&mut panels, Modifiers::NONE, Key::X);
+    let [x, y] = centre(&panels);
+    assert!((x - 5600.0).abs() < 90.0 && y == 5000.0, "{x} {y}");
+    press(&mut panels, Modifiers::NONE, Key::Y);
+    assert_eq!(centre(&panels)[0], 5000.0);
+    // numbers are metres
+    typed(&mut panels, "25");
+    typed(&mut panels, "0");
+    assert_eq!(centre(&panels), [5000.0, 5250.0]);
+    typed(&mut panels, "-");
+    press(&mut panels, Modifiers::NONE, Key::Backspace);
+    assert_eq!(centre(&panels), [5000.0, 4975.0]);
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Move piece"));
+    assert!(!panels.state().drawn.as_ref().unwrap().covered, "it is over");
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert_eq!(centre(&panels), [5000.0, 5000.0]);
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Open"), "one step");
+    // Escape takes it back, and the piece stays selected
+    press(&mut panels, Modifiers::NONE, Key::G);
+    panels.hover_at(to);
+    panels.run();
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    assert_eq!(centre(&panels), [5000.0, 5000.0]);
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Open"));
+    // a click leaves it there and selects nothing else
+    press(&mut panels, Modifiers::NONE, Key::S);
+    typed(&mut panels, "1,5");
+    click_at(&mut panels, to);
+    let Form::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
+    assert_eq!(contour.settings.radius, 900.0);
+    assert_eq!(panels.state().editor.doc.undo_label(), Some("Scale piece"));
+    choose(&mut panels, "road");
+    press(&mut panels, Modifiers::NONE, Key::R);
+    typed(&mut panels, "90");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    let ends = points::handles(&selected(&panels).unwrap());
+    assert!((ends[0][0] - ends[1][0]).abs() < 1.0 && (ends[1][1] - ends[0][1] - 4000.0).abs() < 2.0, "{ends:?}");
+    // Z raises
+    press(&mut panels, Modifiers::NONE, Key::G);
+    press(&mut panels, Modifiers::NONE, Key::Z);
+    typed(&mut panels, "-100");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    let Form::Curve(curve) = selected(&panels).unwrap().form else { panic!("it is a curve") };
+    assert_eq!(curve.points[0].height, 800.0);
+    // without a piece the keys are what they were
+    press(&mut panels, Modifiers::NONE, Key::Escape);
+    panels.state_mut().effects.clear();
+    press(&mut panels, Modifiers::NONE, Key::R);
+    assert!(!panels.state().effects.is_empty(), "the view goes back to where it began");
+}
+
+#[test]
+fn a_lake_brings_its_water_and_takes_it_along() {
+    let mut panels = crater();
+    click(&mut panels, "Place lake");
+    let now = tree(&panels);
+    assert_eq!(now.water.as_ref().unwrap().of()[0].name, "lake");
+    assert!(panels.query_by_label_contains("Goes together with").is_some());
+    let before = centre(&panels);
+    press(&mut panels, Modifiers::NONE, Key::G);
+    typed(&mut panels, "700");
+    press(&mut panels, Modifiers::NONE, Key::Enter);
+    let water = Way::tier(Tier::Water).child(0);
+    let moved = outlook::centre(&tree(&panels), &water).unwrap();
+    assert_eq!((centre(&panels), moved), ([before[0] + 700.0, before[1]], [before[0] + 700.0, before[1]]));
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert_eq!(outlook::centre(&tree(&panels), &water).unwrap(), before, "one step takes both back");
+    // untied it stays
+    press(&mut panels, Modifiers::SHIFT, Key::L);
+    press(&mut panels, Modifiers::NONE, Key::ArrowRight);
+    assert_eq!(outlook::centre(&tree(&panels), &water).unwrap(), before);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    press(&mut panels, Modifiers::NONE, Key::Delete);
+    assert!(tree(&panels).water.is_none(), "what is removed takes its water along");
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    press(&mut panels, Modifiers::COMMAND, Key::Z);
+    assert!(tree(&panels).water.is_none(), "placed in one step");
 }

@@ -7,8 +7,9 @@ use bevy_egui::egui;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::commands::{Command, CompareAction};
+use talweg::app::compare::Ask;
 use talweg::app::panels::{Effect, MeasuresInfo};
-use talweg::app::patching::{Made, carry_out};
+use talweg::app::patching::{Made, Task, carry_out};
 use talweg::eval::{Store, evaluate};
 use talweg::nodes::{Control, Node};
 use talweg::planet::measure_planet;
@@ -90,7 +91,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     let mut panels = with_planet();
     let file = folder.path().join("earth.ron");
     panels.state_mut().editor.doc.save(&file).unwrap();
-    let task = talweg::app::patching::Task::Take {
+    let task = Task::Take {
         planet: panels.state().editor.doc.scene().clone(),
         from: file.clone(),
         square: Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 },
@@ -139,7 +140,7 @@ fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
     assert!(panels.query_by_label("Measuring…").is_some());
     let scene = planet();
     let terrain = evaluate(&scene, 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-    let measures = measure_planet(&terrain, &scene);
+    let measures = measure_planet(&terrain, &scene, &Control::default()).unwrap();
     panels.state_mut().info.measures =
         MeasuresInfo { planet: Some(Arc::new(measures.clone())), ..MeasuresInfo::default() };
     panels.run();
@@ -150,4 +151,44 @@ fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
     run(&mut panels, Command::Compare(CompareAction::Keep));
     assert!(messages(&panels).iter().any(|text| text.contains("cannot be compared")));
     assert!(panels.state().effects.is_empty());
+}
+
+#[test]
+fn comparing_ends_where_a_planet_is_opened() {
+    let mut panels = large(&["Perlin"]);
+    run(&mut panels, Command::Compare(CompareAction::Keep));
+    panels.state_mut().effects.clear();
+    panels.state_mut().info.compare.b = Some("Perlin, kept".into());
+    panels.run();
+    assert!(panels.state().effects.is_empty());
+    panels.state_mut().editor.doc.replace(planet(), None);
+    panels.run();
+    assert!(panels.state().effects.contains(&Effect::Compare(Ask::Nothing)));
+    assert!(messages(&panels).iter().any(|text| text.contains("Comparing ended")));
+}
+
+#[test]
+fn the_status_says_what_is_done_with_a_patch() {
+    let mut panels = with_planet();
+    let square = Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 };
+    let (planet, from) = (Scene { name: "Earth".into(), ..planet() }, "earth.ron".into());
+    let take = Task::Take { planet: planet.clone(), from, square, samples: 65, path: "/tmp/alps.ron".into() };
+    assert_eq!(take.doing(), "Computing “Earth” to take the patch alps");
+    let patch = Scene::default();
+    let put = Task::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
+    assert_eq!(put.doing(), "Computing the patch to put it back onto “Earth”");
+    panels.state_mut().info.patching = Some((take.doing(), 0.25));
+    panels.run();
+    assert!(panels.query_by_label("Computing “Earth” to take the patch alps, 25 %").is_some());
+    assert!(panels.query_by_label("Cancel").is_some());
+}
+
+#[test]
+fn a_place_of_a_planet_is_watched_by_its_angles() {
+    let mut panels = with_planet();
+    panels.state_mut().editor.doc.watch(true);
+    panels.state_mut().editor.doc.watch_place(Some([0.5 + 20.0 / 360.0, 0.5 - 30.0 / 180.0]));
+    panels.run();
+    assert!(panels.query_by_label("30.00° N, 20.00° E").is_some());
+    assert_eq!(panels.state().requests.last().and_then(|request| request.place).map(|[u, _]| u > 0.55), Some(true));
 }

@@ -26,6 +26,10 @@ pub enum PieceAction {
     /// Shows or hides the library.
     Library,
     Rename,
+    /// Lets the piece follow the pointer.
+    Grab,
+    Turn,
+    Scale,
     Duplicate,
     /// Makes it an original that copies show, or another copy.
     Instance,
@@ -33,6 +37,8 @@ pub enum PieceAction {
     Delete,
     Hide,
     Lock,
+    /// To the piece of another tier that lies there, or unties it.
+    Tie,
     Group(Wrap),
     Dissolve,
     Look,
@@ -54,11 +60,15 @@ impl PieceAction {
         let mut all = vec![
             Self::Library,
             Self::Rename,
+            Self::Grab,
+            Self::Turn,
+            Self::Scale,
             Self::Duplicate,
             Self::Instance,
             Self::Delete,
             Self::Hide,
             Self::Lock,
+            Self::Tie,
             Self::Look,
         ];
         all.extend(Wrap::ALL.map(Self::Group));
@@ -83,6 +93,24 @@ pub(super) fn info(action: PieceAction) -> Info {
             keys![NONE + P],
         ),
         PieceAction::Rename => ("Rename piece", "Gives the piece another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
+        PieceAction::Grab => (
+            "Move piece",
+            "The piece follows the pointer: X or Y keeps it to an axis, Z raises it, a number is metres, a click leaves it there, Esc takes it back.",
+            icon::ARROWS_OUT_CARDINAL,
+            keys![NONE + G],
+        ),
+        PieceAction::Turn => (
+            "Turn piece",
+            "The piece turns with the pointer; a number is degrees, a click leaves it so, Esc takes it back.",
+            icon::ARROWS_CLOCKWISE,
+            keys![NONE + R],
+        ),
+        PieceAction::Scale => (
+            "Scale piece",
+            "The piece grows and shrinks with the pointer; a number is times, a click leaves it so, Esc takes it back.",
+            icon::ARROWS_OUT,
+            keys![NONE + S],
+        ),
         PieceAction::Duplicate => (
             "Duplicate piece",
             "Puts a copy beside the piece; the two do not hang together.",
@@ -109,6 +137,12 @@ pub(super) fn info(action: PieceAction) -> Info {
             "A locked piece is not taken hold of in the view, so that it stays where it is.",
             icon::LOCK,
             keys![NONE + L],
+        ),
+        PieceAction::Tie => (
+            "Tie or untie piece",
+            "Ties the piece to the one of another tier at its middle, as water to its lake: they move together. Again: lets it go.",
+            icon::LINK_SIMPLE,
+            keys![SHIFT + L],
         ),
         PieceAction::Look => ("Frame piece", "Brings the piece into view.", icon::FRAME_CORNERS, keys![SHIFT + F]),
         PieceAction::Group(wrap) => match wrap {

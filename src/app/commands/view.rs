@@ -81,6 +81,8 @@ pub(super) fn info(action: ViewAction) -> Info {
                 Overlay::None => (icon::PROHIBIT, keys![SHIFT + Num0]),
                 Overlay::Slope => (icon::ANGLE, keys![SHIFT + Num3]),
                 Overlay::Change => (icon::PLUS_MINUS, keys![SHIFT + Num5]),
+                Overlay::Temperature => (icon::THERMOMETER, &[]),
+                Overlay::Moisture => (icon::CLOUD_RAIN, &[]),
                 Overlay::Map(MapKind::Flow) => (icon::TREE_STRUCTURE, keys![SHIFT + Num6]),
                 Overlay::Map(MapKind::Water) => (icon::DROP, keys![SHIFT + Num7]),
                 Overlay::Map(_) => (icon::STACK, &[]),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Subject;
-use crate::app::view::{Choice, Prepared, SIDE_WORLD, prepare};
+use crate::app::view::{Choice, Prepared, SIDE_WORLD, climate_of, prepare};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::Terrain;
 use crate::look::{PaletteTable, table_of};
@@ -34,12 +34,20 @@ pub struct B {
     pub subject: Subject,
     pub palette: Arc<PaletteTable>,
     pub prepared: Arc<Prepared>,
+    /// Its scene without layers, for overlays of its climate.
+    pub climate: Arc<Scene>,
 }
 
 impl B {
-    pub fn new(name: String, terrain: Arc<Terrain>, palette: PaletteTable, prepared: Arc<Prepared>) -> Self {
+    pub fn new(
+        name: String,
+        terrain: Arc<Terrain>,
+        palette: PaletteTable,
+        prepared: Arc<Prepared>,
+        climate: Arc<Scene>,
+    ) -> Self {
         let subject = subject(terrain, &prepared);
-        Self { name, subject, palette: Arc::new(palette), prepared }
+        Self { name, subject, palette: Arc::new(palette), prepared, climate }
     }
 }
 
@@ -91,8 +99,9 @@ pub fn make(
             format!("{name}, layer “{layer}”: {}.", problem.message)
         }));
         let palette = table_of(&scene);
-        let choice = Choice { biomes: palette.biomes.clone(), ..choice.clone() };
+        let climate = climate_of(&scene);
+        let choice = Choice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
         let prepared = prepare(&evaluated.terrain, &scene.settings, &choice, control)?;
-        Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared)), told))
+        Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared), climate), told))
     })
 }

@@ -49,7 +49,7 @@ pub fn film(ctx: &egui::Context, film: &mut Film) -> Option<Answer> {
         ui.set_width(400.0);
         ui.heading("Export time-lapse");
         ui.add_space(6.0);
-        ui.label("Films the erosion from above, from its start to its end, with the palette of the scene.");
+        ui.label("Films the erosion from its start to its end, with the palette of the scene.");
         ui.add_space(8.0);
         egui::Grid::new("film").num_columns(2).spacing(egui::vec2(16.0, 6.0)).show(ui, |ui| {
             let row = |ui: &mut Ui, name: &str, tip: &str, field: egui::DragValue| {

@@ -6,6 +6,8 @@ use bevy::input::mouse::MouseButton;
 use bevy::math::Vec2;
 use serde::Deserialize;
 
+use crate::app::view::ViewCommand;
+
 /// One action of a person, or one thing to wait for or to record. Widgets go by their accessible name, or by
 /// role and name, like `Slider:Frequency`; places in the 3D view are fractions of it, from its upper left corner.
 #[derive(Clone, Debug, Deserialize)]
@@ -38,8 +40,16 @@ pub enum Step {
     },
     /// Moves the pointer over the 3D view.
     ViewHover(f32, f32),
+    /// Puts the camera over a terrain: metres from the west and the north edge, metres above the ground, heading (0 is north,
+    /// 90 east) and tilt (-90 is down) in degrees.
+    Camera(f32, f32, f32, f32, f32),
+    /// Moves the pointer by so many points, the button as it is.
+    MoveBy(f32, f32),
     /// Clicks a place of the 3D view.
     ViewClick(f32, f32),
+    /// Puts the camera of a planet over a place: latitude and longitude in degrees, metres above the ground, heading (0 is
+    /// north) and inclination (-90 is down) in degrees.
+    Over(f64, f64, f64, f64, f64),
     /// Turns the wheel over a widget.
     Scroll(String, f32),
     Hover(String),
@@ -88,9 +98,11 @@ pub enum Atom {
     Scroll(f32),
     Key(String, bool),
     Frame,
+    Camera([f32; 5]),
     Settle,
     Iteration(u32),
     Present(String, bool),
+    View(ViewCommand),
     Picture(PathBuf),
     State(PathBuf),
 }
@@ -183,7 +195,15 @@ impl Step {
                 Atom::Button(left, false),
                 Atom::Frame,
             ],
+            Self::Over(latitude, longitude, height_metres, heading, pitch) => {
+                let place = [latitude, longitude, height_metres, heading, pitch];
+                vec![Atom::View(ViewCommand::Over { place }), Atom::Frame, Atom::Frame]
+            }
             Self::Scroll(name, lines) => vec![middle(name), Atom::Frame, Atom::Scroll(lines), Atom::Frame],
+            Self::Camera(east, south, above, heading, tilt) => {
+                vec![Atom::Camera([east, south, above, heading, tilt]), Atom::Frame]
+            }
+            Self::MoveBy(x, y) => [drag(Vec2::new(x, y)), vec![Atom::Frame]].concat(),
             Self::Hover(name) => vec![middle(name), Atom::Frame],
             Self::Settle => vec![Atom::Frame, Atom::Frame, Atom::Settle],
             Self::Iteration(least) => vec![Atom::Iteration(least)],

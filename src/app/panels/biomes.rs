@@ -24,7 +24,8 @@ pub struct BiomesState {
     pub open: bool,
     /// The type whose curves can be dragged.
     pub selected: usize,
-    /// The place that was clicked on the ground: to the east and to the south, from 0 to 1.
+    /// The place that was clicked on the ground: to the east and to the south, from 0 to 1, of a planet on a map of all
+    /// longitudes and latitudes.
     pub place: Option<[f32; 2]>,
 }
 
@@ -279,7 +280,9 @@ fn one(ui: &mut Ui, document: &mut Document, biomes: &Biomes, index: usize, kind
     let metres = info.range_metres.unwrap_or((scene.settings.sea_level - 0.5 * relief, relief));
     let climate = &biomes.climate;
     let (cold, warm) = (climate.pole_temperature, climate.equator_temperature);
-    let coldest = cold.min(warm) - climate.celsius(0.0, relief) + climate.celsius(relief, relief);
+    let bells = || biomes.table.types.iter().filter_map(|kind| kind.temperature);
+    let coldest = bells().map(|bell| bell.optimum - 2.5 * bell.tolerance).fold(cold.min(warm), f32::min);
+    let here = info.ground.as_ref().map_or(0.0, |ground| ground.place.celsius);
     let ground = info.ground.as_ref().map(|ground| ground.place);
     let held = ground.unwrap_or_else(|| home(kind, units.sea));
     let types = &biomes.table.types;
@@ -288,7 +291,7 @@ fn one(ui: &mut Ui, document: &mut Document, biomes: &Biomes, index: usize, kind
         Dimension {
             label: "Temperature",
             unit: " °C",
-            range: [coldest.min(-30.0) - 8.0, cold.max(warm).max(20.0) + 8.0],
+            range: [coldest.min(here) - 6.0, cold.max(warm).max(20.0).max(here) + 8.0],
             bells: types.iter().map(|kind| kind.temperature.map(bell)).collect(),
             at: |place| &mut place.celsius,
             first: [12.0, 4.0],

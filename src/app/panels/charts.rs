@@ -1,11 +1,11 @@
 //! The course of the watched process: its books, how steep the terrain is, and what happened at one place.
 
 use bevy_egui::egui;
-use egui::{Color32, Pos2, Rect, RichText, Sense, Stroke, Ui, UiBuilder, Vec2b, pos2, vec2};
+use egui::{Color32, Pos2, Rect, RichText, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
-use egui_plot::{Corner, Legend, Line, LineStyle, Plot, PlotPoints, VLine};
+use egui_plot::{Corner, Legend, Line, LineStyle, PlotPoints, VLine};
 
-use super::StatusInfo;
+use super::{StatusInfo, plot};
 use crate::app::document::Document;
 use crate::app::theme::ink::{BLUE, GREEN, ORANGE, ROSE, YELLOW};
 use crate::app::theme::{colour, icon_button};
@@ -78,9 +78,6 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
             0 => books(&mut column, charts, history, relief, here),
             1 if is_planet => {
                 absent(&mut column, "Slopes", "How slopes change is not for planets yet. Take a patch to see it.")
-            }
-            _ if is_planet => {
-                absent(&mut column, "One place", "Places cannot be watched on planets yet. Take a patch to do so.")
             }
             1 => curve(&mut column, charts, history, relief, here),
             _ => place(&mut column, document, info.insight.probe.as_ref(), relief, here),
@@ -184,7 +181,10 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
         heading(ui, "One place");
         if let Some([u, v]) = document.place() {
             let size = document.scene().settings.size_metres;
-            let text = format!("{:.0} m east, {:.0} m south", u * size, v * size);
+            let text = match document.scene().as_planet() {
+                Some(_) => super::status::angles(90.0 - 180.0 * v, 360.0 * u - 180.0),
+                None => format!("{:.0} m east, {:.0} m south", u * size, v * size),
+            };
             ui.label(RichText::new(text).small().color(colour::TEXT_WEAK));
             if icon_button(ui, true, icon::X, "Forget the place").on_hover_text("Watches no place.").clicked() {
                 document.watch_place(None);
@@ -223,18 +223,8 @@ fn place(ui: &mut Ui, document: &mut Document, probe: Option<&PlaceProbe>, relie
 /// Lines over the iterations, with a mark where the playhead stands.
 fn plot(ui: &mut Ui, id: &str, here: f64, lines: Vec<(&'static str, Color32, Vec<[f64; 2]>)>) {
     let size = ui.available_size();
-    let mut plot = Plot::new(id)
-        .width(size.x)
-        .height(size.y.max(60.0))
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .auto_bounds(Vec2b::TRUE)
-        .show_background(false)
-        .grid_color(colour::LINE)
-        .set_margin_fraction(vec2(0.02, 0.08))
-        .y_axis_min_width(34.0);
+    let mut plot =
+        plot::still(id, vec2(size.x, size.y.max(60.0))).set_margin_fraction(vec2(0.02, 0.08)).y_axis_min_width(34.0);
     if lines.len() > 1 {
         plot = plot.legend(
             Legend::default().text_style(egui::TextStyle::Small).background_alpha(0.5).position(Corner::LeftTop),

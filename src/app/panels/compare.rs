@@ -161,6 +161,14 @@ impl Editor {
         self.effects.push(Effect::Compare(Ask::Nothing));
     }
 
+    /// What was begun with a terrain ends where a planet is opened.
+    pub(super) fn end_comparing_planets(&mut self) {
+        if self.compare.is_on && self.doc.scene().as_planet().is_some() {
+            self.end_comparing();
+            self.toasts.info("Comparing ended: planets cannot be compared yet.");
+        }
+    }
+
     fn show_way(&mut self, way: Way) {
         let was = std::mem::replace(&mut self.compare.way, way);
         self.compare.swapped = false;

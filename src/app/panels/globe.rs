@@ -11,6 +11,9 @@ use crate::app::document::Document;
 use crate::app::theme::colour;
 use crate::app::view::globe::GlobeView;
 
+/// Height that the switch takes from the upper edge of the view.
+pub const SWITCH_HEIGHT: f32 = 38.0;
+
 /// Buttons in the upper right corner of the view; returns the command of the one that was pressed.
 pub fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
     editor.doc.scene().as_planet()?;

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bevy_egui::egui;
-use egui::{Align, Color32, Label, Layout, Rect, RichText, Sense, Ui, Vec2b, pos2, vec2};
+use egui::{Align, Color32, Label, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
-use egui_plot::{Bar, BarChart, Line, LineStyle, Plot, PlotPoints, Points};
+use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoints, Points};
 
-use super::{params, planet_measures};
+use super::{params, planet_measures, plot};
 use crate::app::commands::Command;
 use crate::app::theme::ink::{BLUE, GREEN, ORANGE};
 use crate::app::theme::{colour, icon_button};
@@ -248,18 +248,7 @@ fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
     let axis = |axis: &crate::measure::Axis| {
         if axis.unit.is_empty() { axis.label.to_string() } else { format!("{}, {}", axis.label, axis.unit) }
     };
-    let drawn = Plot::new(which.key)
-        .width(ui.available_width())
-        .height(112.0)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .auto_bounds(Vec2b::TRUE)
-        .show_background(false)
-        .grid_color(colour::LINE)
-        .set_margin_fraction(vec2(0.02, 0.06))
-        .y_axis_min_width(30.0);
+    let drawn = plot::still(which.key, vec2(ui.available_width(), 112.0)).y_axis_min_width(30.0);
     drawn.show(ui, |ui| match which.drawing {
         Drawing::Bars => {
             let width = points.windows(2).map(|pair| pair[1][0] - pair[0][0]).fold(f64::MAX, f64::min);

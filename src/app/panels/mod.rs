@@ -19,6 +19,7 @@ mod menu;
 mod params;
 mod patch;
 mod planet_measures;
+mod plot;
 mod settings;
 mod stack;
 mod status;
@@ -45,6 +46,7 @@ use super::compare::Ask;
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
 use super::patching::Task;
+use super::preferences::Preferences;
 use super::recent::Recent;
 use super::theme::colour;
 use super::view::Stage;
@@ -137,6 +139,7 @@ pub struct Editor {
     pub toasts: Toasts,
     pub dialogs: Dialogs,
     pub recent: Recent,
+    preferences: Preferences,
     pub examples: Vec<Example>,
     pub swatches: Vec<Swatch>,
     stack: StackState,
@@ -150,15 +153,18 @@ impl Editor {
     /// An editor with an empty scene. `recent` is the file with the list of recent scenes
     /// ([`Recent::default_file`]); without one the list is not kept.
     pub fn new(recent: Option<PathBuf>, examples: Vec<Example>, swatches: Vec<Swatch>) -> Self {
+        let (preferences, unread) = Preferences::load(recent.as_deref());
         let (recent, problem) = Recent::load(recent);
         let mut toasts = Toasts::default();
-        if let Some(problem) = problem {
-            toasts.warning(problem.to_string());
+        for problem in [problem.map(|p| p.to_string()), unread.map(|p| p.to_string())].into_iter().flatten() {
+            toasts.warning(problem);
         }
+        let kept = preferences.kept().clone();
         Self {
             doc: Document::default(),
-            view: ViewSettings::default(),
-            globe: GlobeView::default(),
+            view: ViewSettings { way: kept.way, ..ViewSettings::default() },
+            globe: kept.globe,
+            preferences,
             compare: CompareState::default(),
             variants: VariantsState::default(),
             bench: BenchState::default(),
@@ -182,9 +188,11 @@ impl Editor {
     pub fn ui(&mut self, root: &mut Ui, info: &StatusInfo) -> Drawn {
         let ctx = root.ctx().clone();
         self.compare.hear(&info.compare);
+        self.end_comparing_planets();
         self.variants.ghosts.hear(&info.variants.ghosts);
         self.pieces.follow(&self.doc);
         let mut asked: Vec<Command> = self.deferred.take().into_iter().collect();
+        self.pieces.view.take_keys(&ctx);
         if !self.dialogs.is_open() {
             asked.extend(self.shortcut(&ctx));
         }
@@ -211,7 +219,9 @@ impl Editor {
             self.dialogs.ask_where_to_save_patch(&self.doc);
         }
         self.show_dialogs(&ctx);
-        self.toasts.show(&ctx, free_rect);
+        // below the switch of the ways
+        let over = if self.doc.scene().as_planet().is_some() { globe::SWITCH_HEIGHT } else { 0.0 };
+        self.toasts.show(&ctx, free_rect.with_min_y(free_rect.min.y + over));
         if self.pieces.hint != self.pieces.said {
             ctx.request_repaint();
         }
@@ -219,7 +229,11 @@ impl Editor {
             self.toasts.info(notice);
         }
         let focused = ctx.memory(|memory| memory.focused()).map(|id| id.value());
-        self.doc.end_frame(ctx.input(|i| i.pointer.any_down()), focused);
+        let is_dragging = ctx.input(|i| i.pointer.any_down());
+        if !is_dragging && let Err(problem) = self.preferences.keep(&self.globe, self.view.way) {
+            self.toasts.warning(format!("{problem}."));
+        }
+        self.doc.end_frame(is_dragging || self.pieces.view.is_grabbing(), focused);
         let over = ctx.pointer_latest_pos().and_then(|at| ctx.layer_id_at(at));
         let covered = self.dialogs.is_open()
             || egui::Popup::is_any_open(&ctx)

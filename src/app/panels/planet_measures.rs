@@ -1,10 +1,10 @@
 //! A planet in numbers, and its hypsometric curve.
 
 use bevy_egui::egui;
-use egui::{Align, Label, Layout, Rect, RichText, Sense, Ui, Vec2b, pos2, vec2};
-use egui_plot::{HLine, Line, LineStyle, Plot, PlotPoints};
+use egui::{Align, Label, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
+use egui_plot::{HLine, Line, LineStyle, PlotPoints};
 
-use super::MeasuresInfo;
+use super::{MeasuresInfo, plot};
 use crate::app::theme::colour;
 use crate::app::theme::ink::{BLUE, ORANGE};
 use crate::planet::{PLANET_MEASURES, PlanetMeasures};
@@ -42,7 +42,7 @@ pub fn copy(ui: &mut Ui, info: &MeasuresInfo) {
 
 /// `mean_land_metres` is “Mean land”: the unit stands behind the number.
 pub fn label(key: &str) -> String {
-    let units = ["_metres", "_km2", "_km3", "_degrees"];
+    let units = ["_metres", "_km2", "_km3", "_degrees", "_celsius"];
     let name = units.iter().find_map(|unit| key.strip_suffix(unit)).unwrap_or(key).replace('_', " ");
     let mut letters = name.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
@@ -90,18 +90,7 @@ fn curve(ui: &mut Ui, measures: &PlanetMeasures) {
     let meaning = "How much of the planet stands higher than a height. On Earth two flat stretches show: the \
                    continents and the ocean floor.";
     ui.label(RichText::new("Hypsometric curve").strong().color(colour::TEXT)).on_hover_text(meaning);
-    let plot = Plot::new("hypsometry")
-        .width(ui.available_width())
-        .height(170.0)
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .auto_bounds(Vec2b::TRUE)
-        .show_background(false)
-        .grid_color(colour::LINE)
-        .set_margin_fraction(vec2(0.02, 0.06))
-        .y_axis_min_width(30.0);
+    let plot = plot::still("hypsometry", vec2(ui.available_width(), 170.0)).y_axis_min_width(30.0);
     plot.show(ui, |ui| {
         // the sea stands where the land ends
         if measures.land_share > 0.0 && measures.land_share < 1.0 {

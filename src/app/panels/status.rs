@@ -46,6 +46,8 @@ pub struct StatusInfo {
     pub running: Option<Running>,
     /// A file that is being exported, with the share of the work that is done.
     pub exporting: Option<(String, f32)>,
+    /// A patch that is being taken or put back: what is done, and how much of it.
+    pub patching: Option<(String, f32)>,
     /// The evaluation was stopped: what is on screen is not the scene.
     pub stopped: bool,
     /// Time the newest full evaluation took.
@@ -91,7 +93,7 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&s
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         let running = info.running.filter(|running| running.elapsed >= QUIET);
         let computing = running.map(|r| (r.layer as f32 + r.fraction) / r.layers.max(1) as f32);
-        if let Some(done) = computing.or(info.exporting.as_ref().map(|(_, done)| *done)) {
+        if let Some(done) = computing.or(info.exporting.as_ref().or(info.patching.as_ref()).map(|(_, done)| *done)) {
             if icon_button(ui, true, icon::X, "Cancel").on_hover_text(Command::Cancel.tooltip(ui.ctx())).clicked() {
                 command = Some(Command::Cancel);
             }
@@ -121,6 +123,9 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) ->
     }
     if let Some((file, done)) = &info.exporting {
         return format!("Exporting {file}, {:.0} %", done * 100.0);
+    }
+    if let Some((doing, done)) = &info.patching {
+        return format!("{doing}, {:.0} %", done * 100.0);
     }
     if let Some(underway) = &info.bench.underway {
         return format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
@@ -173,7 +178,7 @@ fn facts(ui: &mut Ui, document: &Document, info: &StatusInfo) {
 }
 
 /// A place of a planet as maps write it.
-fn angles(latitude: f32, longitude: f32) -> String {
+pub fn angles(latitude: f32, longitude: f32) -> String {
     let (north, east) = (if latitude < 0.0 { "S" } else { "N" }, if longitude < 0.0 { "W" } else { "E" });
     format!("{:.2}° {north}, {:.2}° {east}", latitude.abs(), longitude.abs())
 }

@@ -71,6 +71,16 @@ impl TreeState {
         self.selected = way;
     }
 
+    /// Rings when something worked out aside is there.
+    pub fn wake_by(&mut self, waker: &crate::app::view::Waker) {
+        self.view.wake_by(waker);
+    }
+
+    /// Whether something is being worked out aside.
+    pub fn is_busy(&self) -> bool {
+        self.view.is_busy()
+    }
+
     /// Whether shortcuts are meant for a piece.
     pub fn is_at_work(&self) -> bool {
         self.selected.is_some()
@@ -79,7 +89,8 @@ impl TreeState {
     /// Forgets what is not there any more: another layer is selected, or the tree was changed.
     pub fn follow(&mut self, document: &Document) {
         let Some((layer, tree)) = document.tree() else {
-            *self = Self { follows: self.follows, library_folded: self.library_folded, ..Self::default() };
+            let view = self.view.emptied();
+            *self = Self { follows: self.follows, library_folded: self.library_folded, view, ..Self::default() };
             return;
         };
         if self.layer != Some(layer) {
@@ -106,9 +117,9 @@ impl TreeState {
         self.renaming = Some(Renaming { way: way.clone(), text, begun: false });
     }
 
-    /// The tree of the selected layer made ready to be asked.
-    pub(super) fn program(&mut self, document: &Document) -> Option<&crate::construction::Program> {
-        self.view.outlook(document).map(|outlook| &outlook.program)
+    /// A tree made ready to be asked that has much in common with that of the selected layer.
+    pub(super) fn program(&self) -> Option<&crate::construction::Program> {
+        self.view.latest().map(|outlook| &outlook.program)
     }
 
     /// Leaves what is being done, then the point, then the piece; returns whether there was any of it.
@@ -330,9 +341,9 @@ fn row(
         let what = if hidden { "Show" } else { "Hide" };
         let tip = Command::Piece(PieceAction::Hide).tooltip(ui.ctx());
         if small_toggle(ui, eye, hidden, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
-            set(document, layer, tree, &row.way, if hidden { "Show piece" } else { "Hide piece" }, |p| {
-                p.hidden ^= true
-            });
+            let mut tree = tree.clone();
+            edit::bond::hide(&mut tree, &row.way);
+            document.edit_tree(layer, if hidden { "Show piece" } else { "Hide piece" }, None, tree);
         }
         let lock = if locked { icon::LOCK } else { icon::LOCK_OPEN };
         let what = if locked { "Unlock" } else { "Lock" };
@@ -347,6 +358,10 @@ fn row(
             false => piece.kind(),
         };
         ui.label(RichText::new(kind).small().color(colour::TEXT_WEAK));
+        if !piece.bond.is_empty() {
+            let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::TEXT_WEAK);
+            ui.label(link).on_hover_text("Goes together with a piece of another tier, as water with its lake.");
+        }
     } else {
         ui.label(RichText::new("none").small().color(colour::TEXT_WEAK));
     }
@@ -375,7 +390,9 @@ pub fn set(
 ) {
     let mut tree = tree.clone();
     if let Some(piece) = way.of_mut(&mut tree) {
+        let before = piece.clone();
         change(piece);
+        edit::bond::follow(&mut tree, &before, way, document.tree_seed(layer));
         document.edit_tree(layer, label, None, tree);
     }
 }
@@ -426,6 +443,7 @@ fn menu(ui: &mut Ui, piece: &Piece) -> Option<Command> {
         (PieceAction::Instance, true),
         (PieceAction::Hide, true),
         (PieceAction::Lock, true),
+        (PieceAction::Tie, true),
         (PieceAction::Delete, true),
     ];
     if piece.takes_pieces() {

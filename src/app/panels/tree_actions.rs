@@ -1,11 +1,12 @@
 //! What the commands for pieces do.
 
-use super::tree_view::{chain_of, look_at, push_metres, pushed};
+use super::tree_view::{Grab, chain_of, grab, look_at, push_metres, pushed};
 use super::{Editor, Effect};
 use crate::app::commands::{PieceAction, Push};
 use crate::app::view::Stage;
+use crate::construction::edit::bond::{self, Motion};
 use crate::construction::edit::snap::{Below, fall, lay};
-use crate::construction::edit::{self, Refusal, Way, outlook, points};
+use crate::construction::edit::{self, Refusal, Root, Way, outlook, points};
 use crate::construction::{Form, Piece, Tree};
 
 /// Share of the side that an arrow key pushes by; with Shift.
@@ -33,9 +34,14 @@ impl Editor {
         let aside = f64::from(tree.frame.side) / 16.0;
         match action {
             PieceAction::Rename => self.pieces.rename(&tree),
+            PieceAction::Grab => grab(&self.doc, &mut self.pieces, stage, Grab::Move),
+            PieceAction::Turn => grab(&self.doc, &mut self.pieces, stage, Grab::Turn),
+            PieceAction::Scale => grab(&self.doc, &mut self.pieces, stage, Grab::Scale),
             PieceAction::Duplicate => {
-                self.change(layer, &tree, "Duplicate piece", |tree| edit::duplicate(tree, &way, aside).map(Some))
+                let seed = self.doc.tree_seed(layer);
+                self.change(layer, &tree, "Duplicate piece", |tree| bond::duplicate(tree, &way, aside, seed).map(Some))
             }
+            PieceAction::Tie => self.tie(layer, &tree, &way, &piece),
             PieceAction::Instance => {
                 self.change(layer, &tree, "Linked copy", |tree| edit::instantiate(tree, &way, aside).map(Some))
             }
@@ -48,7 +54,9 @@ impl Editor {
             PieceAction::Delete => self.delete(layer, &tree, &way, &piece),
             PieceAction::Hide => {
                 let label = if piece.hidden { "Show piece" } else { "Hide piece" };
-                self.alter(layer, &tree, &way, label, |piece| piece.hidden ^= true);
+                let mut tree = tree.clone();
+                bond::hide(&mut tree, &way);
+                self.doc.edit_tree(layer, label, None, tree);
             }
             PieceAction::Lock => {
                 let label = if piece.locked { "Unlock piece" } else { "Lock piece" };
@@ -111,6 +119,7 @@ impl Editor {
             let removed = way.of_mut(&mut new).map(|piece| points::remove_point(piece, k));
             match removed {
                 Some(Ok(())) => {
+                    bond::follow(&mut new, piece, way, self.doc.tree_seed(layer));
                     self.doc.edit_tree(layer, "Delete point", None, new);
                     self.pieces.point = None;
                 }
@@ -119,7 +128,7 @@ impl Editor {
             }
             return;
         }
-        self.change(layer, tree, "Delete piece", |tree| edit::remove(tree, way));
+        self.change(layer, tree, "Delete piece", |tree| bond::remove_all(tree, way));
     }
 
     fn push(&mut self, tree: &Tree, way: &Way, piece: &Piece, push: Push, share: f64, stage: Option<&Stage>) {
@@ -136,10 +145,11 @@ impl Editor {
         let Some((layer, seed, chain)) = chain_of(&self.doc, tree, way) else { return };
         let by = push_metres(stage, tree, right, away, share);
         let centre = outlook::centre(tree, way).unwrap_or_default();
+        let is_whole = self.pieces.point.is_none();
         match pushed(piece, self.pieces.point, &chain, centre, by) {
             Ok(mut moved) => {
                 if self.pieces.follows {
-                    let below = Below::new(tree, way, seed, self.pieces.program(&self.doc));
+                    let below = Below::new(tree, way, seed, self.pieces.program());
                     let at = self.pieces.point;
                     if let Some(points) = points::line_mut(&mut moved) {
                         match at.and_then(|k| points.get_mut(k)) {
@@ -148,15 +158,52 @@ impl Editor {
                         }
                     }
                 }
-                self.alter(layer, tree, way, "Push piece", |piece| *piece = moved);
+                let mut tree = tree.clone();
+                let from = chain.outward(centre);
+                let motion = Motion::Shift { from, to: [from[0] + by[0], from[1] + by[1]] };
+                // what goes together with it is moved as it is, and then follows how it is laid
+                let before = if is_whole { motion.of(piece, way.root, &chain) } else { piece.clone() };
+                if is_whole {
+                    bond::carry(&mut tree, way, seed, &motion);
+                }
+                if let Some(piece) = way.of_mut(&mut tree) {
+                    *piece = moved;
+                }
+                bond::follow(&mut tree, &before, way, seed);
+                self.doc.edit_tree(layer, "Push piece", None, tree);
             }
             Err(why) => self.pieces.notice = Some(format!("Not there: {why}.")),
         }
     }
 
+    /// Ties the piece to the one of another tier that lies at its middle, or lets it go by itself.
+    fn tie(&mut self, layer: usize, tree: &Tree, way: &Way, piece: &Piece) {
+        let mut new = tree.clone();
+        if !piece.bond.is_empty() {
+            bond::untie(&mut new, way);
+            self.doc.edit_tree(layer, "Untie piece", None, new);
+            return;
+        }
+        let seed = self.doc.tree_seed(layer);
+        let (Some(centre), Some(outlook)) = (outlook::centre(tree, way), self.pieces.view.outlook(&self.doc)) else {
+            return;
+        };
+        let at = edit::chain::Chain::of(tree, way, seed).outward(centre);
+        let is_other = |other: &Way| matches!((other.root, way.root), (Root::Tier(a), Root::Tier(b)) if a != b);
+        match outlook.at(at).into_iter().map(|(other, _)| other).find(is_other) {
+            Some(other) => {
+                bond::tie(&mut new, &other, way);
+                self.doc.edit_tree(layer, "Tie pieces", None, new);
+            }
+            None => {
+                self.pieces.notice = Some("At its middle lies no piece of another tier to go together with.".into())
+            }
+        }
+    }
+
     fn lay(&mut self, layer: usize, tree: &Tree, way: &Way) {
         let seed = self.doc.tree_seed(layer);
-        let below = Below::new(tree, way, seed, self.pieces.program(&self.doc));
+        let below = Below::new(tree, way, seed, self.pieces.program());
         self.alter(layer, tree, way, "Lay on the ground", |piece| {
             if let Some(points) = points::line_mut(piece) {
                 lay(points, |q| below.height(q));

@@ -15,7 +15,7 @@ use crate::app::theme::{colour, icon_button};
 use crate::construction::contour::{Contour, Ray};
 use crate::construction::curve::Cross;
 use crate::construction::edit::points::{LinePoint, line, line_mut};
-use crate::construction::edit::{Root, Way, points};
+use crate::construction::edit::{Root, Way, bond, points};
 use crate::construction::profile::Profile;
 use crate::construction::{Form, Piece, Tree};
 use crate::param::Params;
@@ -33,7 +33,9 @@ impl Desk<'_> {
     fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Piece)) {
         let mut tree = (*self.tree).clone();
         if let Some(piece) = self.way.of_mut(&mut tree) {
+            let before = piece.clone();
             change(piece);
+            bond::follow(&mut tree, &before, &self.way, self.document.tree_seed(self.layer));
             self.document.edit_tree(self.layer, label, gesture, tree);
         }
     }
@@ -92,6 +94,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     ui.push_id(format!("{way:?}"), |ui| {
         command = actions(ui, &piece, state);
         copy_of(ui, &tree, &piece, state);
+        goes_with(ui, &tree, &way, state);
         ui.add_space(4.0);
         let rows = desk.rows(ui, piece.params(), |piece, act| act(piece.params_mut()));
         command = command.take().or(rows);
@@ -105,6 +108,29 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         }
     });
     command
+}
+
+/// What the piece goes together with: a click selects it.
+fn goes_with(ui: &mut Ui, tree: &Tree, way: &Way, state: &mut TreeState) {
+    let others = bond::others(tree, way);
+    if others.is_empty() {
+        return;
+    }
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new("Goes together with").color(colour::TEXT_WEAK));
+        for other in others {
+            let Some(piece) = other.of(tree) else { continue };
+            let tier = match other.root {
+                Root::Tier(tier) => tier_words(tier).0.to_lowercase(),
+                Root::Definition(_) => "an original".into(),
+            };
+            let title = title_of(tree, &other, piece);
+            let named = if title.to_lowercase() == tier { tier } else { format!("{title} ({tier})") };
+            if ui.link(named).on_hover_text("Selects it.").clicked() {
+                state.select(Some(other));
+            }
+        }
+    });
 }
 
 fn empty_tier(ui: &mut Ui, way: &Way) {

@@ -4,9 +4,13 @@
 //! the place under it. The whole drag is one undo step; Escape takes it back.
 
 mod draw;
+mod hold;
 mod put;
+mod scout;
 
 use draw::{drape, draw_handles, draw_outlines, stroke};
+pub use hold::{Grab, grab};
+use hold::{Held, drag, take_hold};
 use put::carried;
 pub use put::{chain_of, push_metres, pushed, put};
 
@@ -15,16 +19,17 @@ use std::sync::Arc;
 use bevy_egui::egui;
 use egui::{Color32, CursorIcon, PointerButton, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 
+use self::scout::Scout;
 use super::tree::{TreeState, title_of};
 use crate::app::document::Document;
 use crate::app::theme::colour;
-use crate::app::view::{Place, Stage};
+use crate::app::view::{Place, Stage, Waker};
 use crate::construction::edit::chain::Chain;
 use crate::construction::edit::library::{self, Item};
 use crate::construction::edit::outlook::{self, Outline, Outlook};
-use crate::construction::edit::reshape::{Reshape, raised, tidy, wrapped};
+use crate::construction::edit::reshape::{Reshape, tidy, wrapped};
 use crate::construction::edit::snap::{Below, lay};
-use crate::construction::edit::{Refusal, Way, points};
+use crate::construction::edit::{Refusal, Way, bond, points};
 use crate::construction::plane::{Point, add, length, sub};
 use crate::construction::{Form, Piece, Tree};
 use crate::scene::Gesture;
@@ -48,29 +53,6 @@ enum Grip {
     Point(usize),
 }
 
-/// A drag under way.
-struct Held {
-    grip: Grip,
-    way: Way,
-    layer: usize,
-    /// The tree and the view as they were.
-    tree: Arc<Tree>,
-    stage: Stage,
-    chain: Chain,
-    /// Its middle, in the metres around it and in those of the tree.
-    centre: Point,
-    pivot: Point,
-    /// Where it was taken hold of.
-    from: Point,
-    from_screen: Pos2,
-    below: Option<Below>,
-    /// The pointer has moved.
-    moved: bool,
-    /// Angle turned so far, in degrees, over any number of turns.
-    turned: f64,
-    last_angle: f64,
-}
-
 /// A line on the screen: its points, and whether they are seen.
 type Drawn = Vec<(Pos2, bool)>;
 
@@ -85,15 +67,25 @@ struct Lines {
 /// What the view remembers between frames.
 #[derive(Default)]
 pub struct ViewHands {
-    outlook: Option<Outlook>,
+    scout: Scout,
     held: Option<Held>,
+    /// Where the pointer was last.
+    pointer: Option<Pos2>,
+    /// What was asked for before the pieces were known.
+    waiting: Option<Waiting>,
     selected: Option<Lines>,
     hovered: Option<Lines>,
     /// Middle of the selected piece, in the metres around it.
     centre: Option<(Arc<Tree>, Way, Option<Point>)>,
     last_click: Option<Pos2>,
     /// Where the pointer was when pieces were looked for under it, and the one found.
-    under: Option<(Pos2, u64, Arc<Tree>, Option<Way>)>,
+    under: Option<(Pos2, (u64, u64), Arc<Tree>, Option<Way>)>,
+}
+
+/// What waits until it is known which pieces are where.
+enum Waiting {
+    Click(Pos2, Place),
+    Put(Item, Option<Pos2>),
 }
 
 /// What came of a frame.
@@ -113,15 +105,43 @@ impl ViewHands {
         true
     }
 
-    /// The trees made ready to be asked; newly where they have changed.
+    /// Rings when what is worked out aside is there.
+    pub fn wake_by(&mut self, waker: &Waker) {
+        self.scout.wake_by(waker);
+    }
+
+    /// With nothing but who is woken.
+    #[must_use]
+    pub fn emptied(&self) -> Self {
+        Self { scout: self.scout.emptied(), ..Self::default() }
+    }
+
+    /// Whether a piece follows the pointer although no button is down: keys are for it.
+    pub fn is_grabbing(&self) -> bool {
+        self.held.as_ref().is_some_and(Held::is_grabbed)
+    }
+
+    /// Keys that are meant for the piece that follows the pointer.
+    pub fn take_keys(&mut self, ctx: &egui::Context) {
+        if let Some(held) = self.held.as_mut().filter(|held| held.is_grabbed()) {
+            held.take_keys(ctx);
+        }
+    }
+
+    /// Whether something is being worked out aside.
+    pub fn is_busy(&self) -> bool {
+        self.scout.is_busy() || self.held.as_ref().is_some_and(Held::is_busy)
+    }
+
+    /// The trees made ready to be asked, if they are.
     pub fn outlook(&mut self, document: &Document) -> Option<&Outlook> {
         let (layer, tree) = document.tree()?;
-        let seed = document.tree_seed(layer);
-        let is_known = self.outlook.as_ref().is_some_and(|o| Arc::ptr_eq(&o.tree, tree) && o.seed == seed);
-        if !is_known {
-            self.outlook = Some(Outlook::new(tree, seed, self.outlook.as_ref()));
-        }
-        self.outlook.as_ref()
+        self.scout.of(tree, document.tree_seed(layer))
+    }
+
+    /// The same, of a tree that may be older.
+    pub fn latest(&self) -> Option<&Arc<Outlook>> {
+        self.scout.latest()
     }
 }
 
@@ -164,15 +184,17 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         free.contains(at) && layer.is_none_or(|layer| layer.order == egui::Order::Background)
     });
 
-    if state.view.held.is_some() {
-        if let Some(at) = pointer {
-            drag(&ctx, document, state, at);
-        }
+    state.view.pointer = pointer;
+    // the button that ends a drag is no click
+    let was_held = state.view.held.is_some();
+    if was_held {
+        drag(&ctx, document, state, stage, pointer);
         done.takes_pointer = true;
-        if ctx.input(|i| !i.pointer.primary_down()) {
-            state.view.held = None;
-        }
+        hold::end(&ctx, document, state);
     }
+    // pieces are looked for before they are asked for
+    state.view.outlook(document);
+    waited(document, state, stage, free);
     // the drag may have changed it
     let tree = document.tree_of(layer).cloned().unwrap_or(tree);
     carried(ui, document, state, stage, free);
@@ -189,6 +211,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
 
     draw_outlines(&painter, state, stage, &tree, selected.as_ref(), seed);
     let held = state.view.held.as_ref().map(|held| held.grip);
+    hold::draw_axis(&painter, state, stage);
     draw_handles(&painter, &handles, held.or(grip), state.point);
 
     if let Some(grip) = grip {
@@ -201,7 +224,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         });
         state.hint = Some(words(grip, &tree, selected.as_ref(), state.follows));
     }
-    if let (true, Some(at)) = (over_view && state.carried.is_none(), pointer) {
+    if let (true, Some(at)) = (over_view && state.carried.is_none() && !was_held, pointer) {
         clicks(&ctx, document, state, stage, &tree, &handles, grip, at, &mut done);
     }
     if grip.is_none() && state.hint.is_none() && over_view {
@@ -250,7 +273,7 @@ fn middle(state: &mut TreeState, tree: &Arc<Tree>, way: &Way) -> Option<Point> {
     }
     let centre = match &state.view.held {
         // the middle goes along with what is moved, and stays for the rest
-        Some(held) if matches!(held.grip, Grip::Turn | Grip::Scale | Grip::Raise) => Some(held.centre),
+        Some(held) if !matches!(held.grip, Grip::Point(_)) => Some(held.middle()),
         _ => outlook::centre(tree, way),
     };
     state.view.centre = Some((tree.clone(), way.clone(), centre));
@@ -316,7 +339,7 @@ fn clicks(
         (i.pointer.primary_pressed(), i.pointer.primary_clicked(), double, i.modifiers.command)
     });
     if pressed && let (Some(grip), Some(way)) = (grip, state.selected().cloned()) {
-        take_hold(document, state, stage, tree, grip, way, at);
+        take_hold(document, state, stage, tree, grip, way, Some(at));
         return;
     }
     if grip.is_some() || state.view.held.is_some() {
@@ -339,12 +362,32 @@ fn clicks(
     if !clicked || handles.is_image && on_line(state, at) {
         return;
     }
-    let found: Vec<Way> = match (ground, state.view.outlook(document)) {
-        (Some(place), Some(outlook)) => {
-            outlook.at(metres(tree).metres(place)).into_iter().map(|(way, _)| way).collect()
+    match ground {
+        None => state.select(None),
+        Some(place) => {
+            state.view.waiting = Some(Waiting::Click(at, place));
+            waited(document, state, stage, Rect::EVERYTHING);
         }
-        _ => Vec::new(),
-    };
+    }
+}
+
+/// Does what was asked for, once it is known which pieces are where.
+fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: Rect) {
+    if state.view.waiting.is_none() || state.view.outlook(document).is_none() {
+        return;
+    }
+    match state.view.waiting.take() {
+        Some(Waiting::Click(at, place)) => choose(document, state, at, place),
+        Some(Waiting::Put(item, at)) => put(document, state, Some(stage), free, item, at),
+        None => {}
+    }
+}
+
+/// Selects what a click means.
+fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: Place) {
+    let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
+    let Some(outlook) = state.view.outlook(document) else { return };
+    let found: Vec<Way> = outlook.at(metres(&tree).metres(place)).into_iter().map(|(way, _)| way).collect();
     let again = state.view.last_click.is_some_and(|last| last.distance(at) < SAME_CLICK);
     let place_of = |way: &Way| found.iter().position(|other| other == way);
     let next = match state.selected().and_then(place_of) {
@@ -389,14 +432,16 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
     let seed = document.tree_seed(layer);
     let chain = Chain::of(tree, &way, seed);
     let q = chain.inward(metres(tree).metres(place));
-    let below = state.follows.then(|| Below::new(tree, &way, seed, state.view.outlook.as_ref().map(|o| &o.program)));
+    let below = state.follows.then(|| Below::new(tree, &way, seed, state.view.latest().map(|o| &o.program)));
     let mut new = (**tree).clone();
     let Some(piece) = way.of_mut(&mut new) else { return };
+    let before = piece.clone();
     match points::add_point(piece, q) {
         Ok(index) => {
             if let (Some(below), Some(point)) = (below, points::line_mut(piece).and_then(|p| p.get_mut(index))) {
                 point.height = tidy(below.height(q));
             }
+            bond::follow(&mut new, &before, &way, seed);
             document.edit_tree(layer, "Add point", None, new);
             state.point = Some(index);
         }
@@ -404,141 +449,9 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
     }
 }
 
-fn take_hold(
-    document: &Document,
-    state: &mut TreeState,
-    stage: &Stage,
-    tree: &Arc<Tree>,
-    grip: Grip,
-    way: Way,
-    at: Pos2,
-) {
-    let Some((layer, _)) = document.tree() else { return };
-    state.point = match grip {
-        Grip::Point(k) => Some(k),
-        _ => state.point,
-    };
-    let Some(centre) = middle(state, tree, &way) else { return };
-    let seed = document.tree_seed(layer);
-    let (chain, metres) = (Chain::of(tree, &way, seed), metres(tree));
-    let pivot = chain.outward(centre);
-    // what is dragged keeps its distance from the pointer: it does not jump to it
-    let place = stage.ground_or_level([at.x, at.y], metres.place(pivot)).unwrap_or(metres.place(pivot));
-    let from = metres.metres(place);
-    let has_line = way.of(tree).is_some_and(|piece| points::line(piece).is_some());
-    let needs_ground =
-        state.follows && has_line && matches!(grip, Grip::Move | Grip::Point(_) | Grip::Turn | Grip::Scale);
-    let before = state.view.outlook(document).map(|outlook| &outlook.program);
-    let below = needs_ground.then(|| Below::new(tree, &way, seed, before));
-    let arm = sub(from, pivot);
-    state.view.held = Some(Held {
-        grip,
-        way,
-        layer,
-        tree: tree.clone(),
-        stage: stage.clone(),
-        chain,
-        centre,
-        pivot,
-        from,
-        from_screen: at,
-        below,
-        moved: false,
-        turned: 0.0,
-        last_angle: arm[1].atan2(arm[0]),
-    });
-}
-
-fn drag(ctx: &egui::Context, document: &mut Document, state: &mut TreeState, at: Pos2) {
-    let Some(held) = &mut state.view.held else { return };
-    if !held.moved && at.distance(held.from_screen) < 2.0 {
-        return;
-    }
-    held.moved = true;
-    let ctrl = ctx.input(|i| i.modifiers.command);
-    let metres = metres(&held.tree);
-    let near = metres.place(held.pivot);
-    let Some(place) = held.stage.ground_or_level([at.x, at.y], near) else { return };
-    let (to, chain) = (metres.metres(place), &held.chain);
-    let Some(piece) = held.way.of(&held.tree) else { return };
-    let (label, hint, changed) = match held.grip {
-        Grip::Move => {
-            let there = add(held.pivot, sub(to, held.from));
-            let shift = sub(chain.inward(there), held.centre);
-            let [east, south] = sub(there, held.pivot);
-            let hint =
-                format!("Moved {east:.0} m east, {south:.0} m south; release to leave it there, Esc takes it back");
-            ("Move piece", hint, Ok(Reshape::shift(shift).of(piece)))
-        }
-        Grip::Turn => {
-            let arm = sub(to, held.pivot);
-            let angle = arm[1].atan2(arm[0]);
-            held.turned += wrapped((angle - held.last_angle).to_degrees());
-            held.last_angle = angle;
-            let turn = if ctrl { (held.turned / 15.0).round() * 15.0 } else { held.turned };
-            let own = if chain.is_mirrored() { -turn } else { turn };
-            let hint = format!("Turned by {turn:.0}°; release to leave it so, Esc takes it back");
-            ("Turn piece", hint, Ok(Reshape::turn(held.centre, own).of(piece)))
-        }
-        Grip::Scale => {
-            let before = length(sub(held.from, held.pivot)).max(1e-6);
-            let by = (length(sub(to, held.pivot)) / before).clamp(0.05, 20.0);
-            let by = if ctrl { (by * 10.0).round().max(1.0) / 10.0 } else { by };
-            let hint = format!("{:.0} % as wide; release to leave it so, Esc takes it back", by * 100.0);
-            ("Scale piece", hint, Ok(Reshape::scale(held.centre, by).of(piece)))
-        }
-        Grip::Raise => {
-            let relief = f64::from(held.tree.frame.relief);
-            let shown = f64::from(held.stage.prepared.scale.relief_metres());
-            let per_point = held.stage.share_per_point(near)
-                * f64::from(held.stage.prepared.scale.metres_per_world)
-                * f64::from(crate::app::view::SIDE_WORLD)
-                * relief
-                / shown.max(1e-6);
-            let by = f64::from(held.from_screen.y - at.y) * per_point;
-            let by = if ctrl { (by / 10.0).round() * 10.0 } else { by };
-            let hint = format!("{by:+.0} m; release to leave it so, Esc takes it back");
-            ("Raise piece", hint, Ok(raised(piece, chain.rise_inward(by))))
-        }
-        Grip::Point(k) => {
-            let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);
-            let q = chain.inward(add(chain.outward(start), sub(to, held.from)));
-            let mut piece = piece.clone();
-            let moved = points::move_handle(&mut piece, k, q);
-            if let (Some(below), Some(point)) = (&held.below, points::line_mut(&mut piece).and_then(|p| p.get_mut(k))) {
-                point.height = tidy(below.height(q));
-            }
-            let hint = match held.below {
-                Some(_) => "The point takes the height of the ground; release to leave it there".to_string(),
-                None => "Release to leave the point there, Esc takes it back".to_string(),
-            };
-            ("Move point", hint, moved.map(|()| piece))
-        }
-    };
-    match changed {
-        Ok(mut piece) => {
-            if let (Some(below), true) = (&held.below, !matches!(held.grip, Grip::Point(_)))
-                && let Some(points) = points::line_mut(&mut piece)
-            {
-                lay(points, |q| below.height(q));
-            }
-            state.hint = Some(hint);
-            let mut tree = (*held.tree).clone();
-            if let Some(place) = held.way.of_mut(&mut tree) {
-                *place = piece;
-            }
-            document.edit_tree(held.layer, label, Some(gesture()), tree);
-        }
-        Err(Refusal::NotConvex) => {
-            state.hint = Some("Not farther: the four corners must stay convex, or the picture would fold".into());
-        }
-        Err(why) => state.hint = Some(format!("Not there: {why}")),
-    }
-}
-
 /// The piece that a click would select.
 fn under_pointer(state: &mut TreeState, document: &Document, stage: &Stage, tree: &Arc<Tree>, at: Pos2) -> Option<Way> {
-    let serial = stage.prepared.serial;
+    let serial = stage.serial();
     if let Some((known, of, before, way)) = &state.view.under
         && *known == at
         && *of == serial
@@ -546,11 +459,9 @@ fn under_pointer(state: &mut TreeState, document: &Document, stage: &Stage, tree
     {
         return way.clone();
     }
+    let outlook = state.view.outlook(document)?;
     let place = stage.ground([at.x, at.y]);
-    let found = place.and_then(|place| {
-        let outlook = state.view.outlook(document)?;
-        outlook.at(metres(tree).metres(place)).into_iter().next().map(|(way, _)| way)
-    });
+    let found = place.and_then(|place| outlook.at(metres(tree).metres(place)).into_iter().next().map(|(way, _)| way));
     state.view.under = Some((at, serial, tree.clone(), found.clone()));
     found
 }

@@ -58,6 +58,7 @@ pub fn observe(
     let current = shown.serial();
     let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = bridge.is_busy()
+        || state.editor.pieces.is_busy()
         || beside.is_busy()
         || benching.is_running()
         || camera.is_gliding()

@@ -56,13 +56,17 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
+    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in degrees.
+    Over {
+        place: [f64; 5],
+    },
 }
 
 impl ViewCommand {
     /// Heading and inclination in degrees; `None` keeps what is.
     fn direction(self) -> Option<(f32, f32)> {
         match self {
-            Self::Frame | Self::Look { .. } => None,
+            Self::Frame | Self::Look { .. } | Self::Over { .. } => None,
             Self::Perspective => Some((32.0, -27.0)),
             Self::Top => Some((0.0, -90.0)),
             Self::FromSouth => Some((0.0, -18.0)),
@@ -129,6 +133,23 @@ impl ViewCamera {
     /// The cursor, in pixels from the top left corner of the window.
     pub fn cursor(&self) -> Option<Vec2> {
         self.cursor
+    }
+
+    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading and tilt
+    /// in degrees. Whether there is a terrain.
+    pub fn stand(&mut self, shown: &Shown, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
+        let Some(prepared) = &shown.prepared else { return false };
+        let scale = &prepared.scale;
+        let [x, z] = [east, south].map(|metres| metres / scale.metres_per_world - 0.5 * SIDE_WORLD);
+        let at = Vec3::new(x, 0.0, z);
+        let ground = match &shown.formation {
+            Some(formation) => formation.floor_world(at, 1e-3),
+            None => scale.ground_world(&prepared.terrain, at),
+        };
+        let eye_world = at.with_y(ground + above / scale.metres_per_world);
+        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, shown);
+        (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
+        true
     }
 
     /// Whether it is on its way to another place.

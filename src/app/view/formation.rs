@@ -3,7 +3,8 @@
 //! The tree answers in metres of its own square; here its square is the one that is drawn, and its heights count in the
 //! relief of the scene, as in the node `Construction`: sand and snow raise the ground, water has a depth.
 //! The level of detail κ follows the distance between the samples: 0 where the square has [`COARSEST`] of them along a
-//! side, 1 from [`FINEST`] on.
+//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and what is
+//! as large on the screen as a thumb shall have all of its forms.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -18,8 +19,8 @@ use crate::nodes::Node;
 use crate::scene::{Mask, Mix, Scene};
 
 /// Samples along a side at which a tree shows its plain forms, and from which on everything.
-const COARSEST: f64 = 32.0;
-const FINEST: f64 = 1024.0;
+const COARSEST: f64 = 4.0;
+const FINEST: f64 = 128.0;
 
 /// What a formation is made of.
 #[derive(Clone, Debug)]
@@ -178,12 +179,21 @@ impl Formation {
 
     /// The ground at a place, asking only the pieces of a selection.
     pub fn at(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.asked::<true>(selection, flat_world, detail)
+    }
+
+    /// The same without slopes.
+    pub fn level_at(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.asked::<false>(selection, flat_world, detail)
+    }
+
+    fn asked<const G: bool>(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
-        let ground = self.program.at_in::<true>(selection, Tier::Terrain, p, detail);
+        let ground = self.program.at_in::<G>(selection, Tier::Terrain, p, detail);
         let (mut height, mut slope) = ground.surface(self.program.ground);
         for tier in [Tier::Sand, Tier::Snow] {
             if self.program.has(tier) {
-                let (laid, dlaid) = self.program.at_in::<true>(selection, tier, p, detail).surface(0.0);
+                let (laid, dlaid) = self.program.at_in::<G>(selection, tier, p, detail).surface(0.0);
                 if laid > 0.0 {
                     height += laid;
                     slope = [slope[0] + dlaid[0], slope[1] + dlaid[1]];

@@ -61,7 +61,7 @@ pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
 pub use mesh::Quality;
 pub use mode::ViewMode;
-pub use overlay::{Choice, Overlay, Reference};
+pub use overlay::{Choice, Overlay, Reference, climate_of};
 pub use prepare::{Prepared, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};

@@ -11,6 +11,8 @@ use crate::field::{MapKind, Terrain};
 use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::param::{Kind, ParamType};
+use crate::planet::climate::{moisture_field, temperature_field};
+use crate::scene::Scene;
 
 /// Slopes from here on have one colour.
 pub const STEEPEST_DEGREES: f32 = 75.0;
@@ -23,6 +25,10 @@ pub enum Overlay {
     Slope,
     /// Deposits less wear.
     Change,
+    /// In °C, of the climate.
+    Temperature,
+    /// From desert to rain forest.
+    Moisture,
     Map(MapKind),
     /// Against the terrain that was remembered.
     Difference,
@@ -65,7 +71,7 @@ fn sentence(kind: MapKind) -> &'static str {
 impl Overlay {
     /// All of them, in the order of the menu.
     pub fn all() -> Vec<Self> {
-        let mut all = vec![Self::None, Self::Slope, Self::Change];
+        let mut all = vec![Self::None, Self::Slope, Self::Change, Self::Temperature, Self::Moisture];
         all.extend(MapKind::ALL.iter().copied().map(Self::Map));
         all.push(Self::Difference);
         all
@@ -76,6 +82,8 @@ impl Overlay {
             Self::None => "No overlay".into(),
             Self::Slope => "Slope".into(),
             Self::Change => "Erosion and deposition".into(),
+            Self::Temperature => "Temperature".into(),
+            Self::Moisture => "Moisture".into(),
             Self::Map(kind) => kind.label().into(),
             Self::Difference => "Difference A − B".into(),
         }
@@ -89,6 +97,13 @@ impl Overlay {
                 "Colours the ground by its steepness: green up to 15°, yellow to 30°, red to 45°, then violet.".into()
             }
             Self::Change => "Shows where erosion took ground away, brown, and where it laid it down, green.".into(),
+            Self::Temperature => {
+                "Shows how warm it is by latitude, height and season; the climate stands with the biomes.".into()
+            }
+            Self::Moisture => {
+                "Shows how moist it is by winds, distance from the sea and rain shadows, from desert to rain forest."
+                    .into()
+            }
             Self::Map(kind) => sentence(kind).into(),
             Self::Difference => {
                 "Shows where the ground is lower, brown, or higher, green, than B, the terrain you compare with.".into()
@@ -117,6 +132,16 @@ pub struct Choice {
     pub reference: Option<Reference>,
     /// What grows where, in place of the palette.
     pub biomes: Option<Arc<Biomes>>,
+    /// The scene without its layers: its world and climate, for temperature and moisture.
+    pub climate: Option<Arc<Scene>>,
+}
+
+/// What temperature and moisture depend on, of a scene.
+pub fn climate_of(scene: &Scene) -> Arc<Scene> {
+    let Scene { settings, mut planet, climate, palette, biomes, .. } = scene.clone();
+    // the same at every hour of the day
+    planet.hour = 0.0;
+    Arc::new(Scene { settings, planet, climate, palette, biomes, ..Scene::default() })
 }
 
 /// A terrain to compare with.
@@ -140,7 +165,9 @@ impl Choice {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b) || a == b,
             (a, b) => a.is_none() && b.is_none(),
         };
-        self.overlay == other.overlay && same_biomes && (!compares || self.reference == other.reference)
+        let feels = matches!(self.overlay, Overlay::Temperature | Overlay::Moisture);
+        let same_climate = !feels || self.climate == other.climate;
+        self.overlay == other.overlay && same_biomes && same_climate && (!compares || self.reference == other.reference)
     }
 }
 
@@ -201,6 +228,16 @@ pub fn places(
             let net = |k| deposits.as_ref().map_or(0.0, |d| d(k)) - wear.as_ref().map_or(0.0, |w| w(k));
             (collect(terrain, control, net)?, None, &ramp::CHANGE)
         }
+        Overlay::Temperature | Overlay::Moisture => {
+            let Some(scene) = &choice.climate else { return Ok((None, Some(missing("There is no climate here")))) };
+            if choice.overlay == Overlay::Temperature {
+                let celsius = temperature_field(scene, terrain, control)?;
+                let (low, high) = tens(&celsius);
+                (celsius, Some(Law::Fixed(low, high, "°C")), &ramp::HEAT)
+            } else {
+                (moisture_field(scene, terrain, control)?, Some(Law::Fixed(0.0, 1.0, "")), &ramp::MOISTURE)
+            }
+        }
         Overlay::Difference => {
             let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
                 return Ok((None, Some(missing("Choose what to compare with first"))));
@@ -241,7 +278,16 @@ pub fn places(
             let most = nice(few_exceed(&values, 0.98));
             (0.0, most, unit, linear(0.0, most, 4, true), opaque)
         }
-        Some(Law::Fixed(low, high, unit)) => (low, high, unit, linear(low, high, 4, false), opaque),
+        // whole tens of degrees, or a few parts of one
+        Some(Law::Fixed(low, high, unit)) => {
+            let tens = ((high - low) / 10.0) as usize;
+            let parts = if unit == "°C" {
+                (1..=tens).rev().find(|p| tens.is_multiple_of(*p) && *p <= 6).unwrap_or(4)
+            } else {
+                4
+            };
+            (low, high, unit, linear(low, high, parts, false), opaque)
+        }
         Some(Law::Powers(unit)) => {
             let powers = few_exceed(&values, 0.9995).max(10.0).log10().ceil();
             (0.0, powers, unit, decades(powers as i32), rivers)
@@ -254,6 +300,19 @@ pub fn places(
     };
     let places = collect(terrain, control, |k| place(values[k]))?;
     Ok((Some((places, fade)), Some(Arc::new(legend(ramp, unit, ticks)))))
+}
+
+/// The tens around most of the values: a peak or two may be colder.
+fn tens(values: &[f32]) -> (f32, f32) {
+    let stride = values.len().div_ceil(LOOKED_AT) | 1;
+    let mut some: Vec<f32> = values.iter().step_by(stride).copied().filter(|v| v.is_finite()).collect();
+    if some.is_empty() {
+        return (0.0, 10.0);
+    }
+    some.sort_unstable_by(f32::total_cmp);
+    let at = |share: f32| some[((some.len() - 1) as f32 * share) as usize];
+    let low = 10.0 * (at(0.005) / 10.0).floor();
+    (low, (10.0 * (at(0.995) / 10.0).ceil()).max(low + 10.0))
 }
 
 fn missing(why: &str) -> Arc<Legend> {
@@ -323,6 +382,41 @@ mod tests {
             }
         }
         assert!(laid(&terrain, Overlay::Map(MapKind::Flow), None).1.title.contains("flow map"));
+    }
+
+    #[test]
+    fn temperature_and_moisture_are_those_of_the_climate_on_planets_and_terrains() {
+        let mut planet = Scene::new_planet();
+        planet.settings.resolution = 17;
+        let mut land = Scene::default();
+        land.settings.resolution = 17;
+        for scene in [planet, land] {
+            let control = Control::default();
+            let evaluated = crate::eval::evaluate(&scene, 17, None, &mut crate::eval::Store::forgetful(), &control);
+            let terrain = evaluated.unwrap().terrain;
+            for overlay in [Overlay::Temperature, Overlay::Moisture] {
+                let choice = Choice { overlay, climate: Some(climate_of(&scene)), ..Choice::default() };
+                let relief = scene.settings.relief_metres;
+                let (data, legend) = places(&terrain, relief, &choice, &control).unwrap();
+                let ((places, _), legend) = (data.unwrap(), legend.unwrap());
+                assert_eq!(places.len(), terrain.grid.len());
+                let number = |text: &str| text.replace('−', "-").parse::<f32>().unwrap();
+                let ends = [&legend.ticks[0], legend.ticks.last().unwrap()].map(|tick| number(&tick.text));
+                let expected = match overlay {
+                    Overlay::Temperature => temperature_field(&scene, &terrain, &control).unwrap(),
+                    _ => moisture_field(&scene, &terrain, &control).unwrap(),
+                };
+                for (place, value) in places.iter().zip(expected) {
+                    let read = ends[0] + (ends[1] - ends[0]) * place;
+                    assert!((read - value.clamp(ends[0], ends[1])).abs() < 1e-3, "{read} instead of {value}");
+                }
+                // another climate is another picture
+                let mut other = scene.clone();
+                other.set("climate.rain=2").unwrap();
+                let changed = Choice { climate: Some(climate_of(&other)), ..choice.clone() };
+                assert!(!choice.shows_the_same(&changed) && choice.shows_the_same(&choice.clone()));
+            }
+        }
     }
 
     #[test]

@@ -305,6 +305,13 @@ impl Prepared {
         between(self.terrain.grid, map, uv.x, uv.y).max(0.0) * self.scale.relief_world
     }
 
+    /// Whether there is ground next to a place, a share of the square.
+    pub fn has_ground(&self, [u, v]: [f64; 2]) -> bool {
+        let n = self.scale.samples;
+        let [column, row] = [u, v].map(|at| ((at.clamp(0.0, 1.0) * (n - 1) as f64).round() as usize).min(n - 1));
+        self.terrain.has_ground(row * n + column)
+    }
+
     /// The terrain as the picker sees it.
     pub fn ground(&self) -> Ground<'_> {
         Ground { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }

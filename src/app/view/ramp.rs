@@ -54,6 +54,25 @@ pub static PLANTS: Ramp = Ramp(&[
     (1.00, [6, 64, 42]),
 ]);
 
+/// Cold to hot: deep violet over red to pale yellow. After inferno (Smith and van der Walt 2015).
+pub static HEAT: Ramp = Ramp(&[
+    (0.00, [22, 14, 58]),
+    (0.20, [84, 26, 110]),
+    (0.40, [158, 46, 104]),
+    (0.60, [220, 86, 62]),
+    (0.80, [250, 156, 40]),
+    (1.00, [252, 240, 172]),
+]);
+
+/// Dry to wet: pale sand over green to deep blue. After YlGnBu of ColorBrewer (Brewer, Hatchard and Harrower 2003).
+pub static MOISTURE: Ramp = Ramp(&[
+    (0.00, [254, 246, 212]),
+    (0.25, [192, 224, 178]),
+    (0.50, [86, 182, 180]),
+    (0.75, [32, 112, 166]),
+    (1.00, [12, 38, 96]),
+]);
+
 /// Anything else: navy over green and ochre to pale pink. After batlow of Crameri (2018).
 pub static PLAIN: Ramp = Ramp(&[
     (0.00, [2, 26, 88]),
@@ -108,7 +127,7 @@ mod tests {
 
     #[test]
     fn lightness_tells_the_order_without_colour() {
-        for ramp in [&WATER, &EARTH, &HARDNESS, &PLANTS, &PLAIN] {
+        for ramp in [&WATER, &EARTH, &HARDNESS, &PLANTS, &PLAIN, &HEAT, &MOISTURE] {
             let steps: Vec<f32> = ramp.table(33).map(lightness).collect();
             let sign = (steps[32] - steps[0]).signum();
             assert!(steps.windows(2).all(|pair| (pair[1] - pair[0]) * sign > 0.0), "{steps:?}");

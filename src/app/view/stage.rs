@@ -8,6 +8,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::camera::{Lens, Pose};
+use super::formation::Formation;
 use super::prepare::Prepared;
 use super::scale::SIDE_WORLD;
 
@@ -22,12 +23,14 @@ pub struct Stage {
     /// Upper left corner of the picture.
     pub origin: Vec2,
     pub prepared: Arc<Prepared>,
+    /// The tree that is drawn in place of the grid.
+    pub formation: Option<Arc<Formation>>,
 }
 
 impl PartialEq for Stage {
     fn eq(&self, other: &Self) -> bool {
-        let own = (self.pose, self.lens, self.origin, self.prepared.serial);
-        own == (other.pose, other.lens, other.origin, other.prepared.serial)
+        let own = (self.pose, self.lens, self.origin, self.serial());
+        own == (other.pose, other.lens, other.origin, other.serial())
     }
 }
 
@@ -41,8 +44,15 @@ impl Stage {
     /// The place of the ground at a point of the screen.
     pub fn ground(&self, at: [f32; 2]) -> Option<Place> {
         let ray = self.ray(at);
-        let point = self.prepared.ground().pick_point(self.pose.eye_world, ray)?;
-        Some(self.place(point))
+        let Some(formation) = &self.formation else {
+            let point = self.prepared.ground().pick_point(self.pose.eye_world, ray)?;
+            return Some(self.place(point));
+        };
+        // a coarse grid may lack the highest peak
+        let highest = self.prepared.scale.highest_world + 0.03 * SIDE_WORLD;
+        let t = formation.pick(self.pose.eye_world, ray, highest)?;
+        let place = self.place(self.pose.eye_world + ray.normalize() * t);
+        self.prepared.has_ground(place).then_some(place)
     }
 
     /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at `near`.
@@ -75,10 +85,14 @@ impl Stage {
         }
     }
 
+    /// Different for every ground that is seen: of the grid, of the tree.
+    pub fn serial(&self) -> (u64, u64) {
+        (self.prepared.serial, self.formation.as_ref().map_or(0, |formation| formation.serial))
+    }
+
     /// Height of the ground in metres.
     pub fn height_metres(&self, place: Place) -> f32 {
-        let terrain = &self.prepared.terrain;
-        terrain.height_at(place[0] as f32, place[1] as f32) * self.prepared.scale.relief_metres()
+        self.above(place, 0.0).y * self.prepared.scale.metres_per_world
     }
 
     /// Share of the square that a point of the screen covers at a place, across the line of sight.
@@ -101,9 +115,22 @@ impl Stage {
     }
 
     fn above(&self, [u, v]: Place, metres: f32) -> Vec3 {
-        let (u, v, scale) = (u as f32, v as f32, &self.prepared.scale);
-        let ground = scale.world(u, v, self.prepared.terrain.height_at(u, v));
+        let (on_grid, scale) = ([u as f32, v as f32], &self.prepared.scale);
+        let mut ground = scale.world(on_grid[0], on_grid[1], self.prepared.terrain.height_at(on_grid[0], on_grid[1]));
+        if let Some(formation) = &self.formation {
+            // the grid will do where its cells are as small as a pixel
+            let away = ground.distance(self.pose.eye_world);
+            if scale.cell_world > away * self.radians_per_point() {
+                let flat = [u, v].map(|at| (at.clamp(0.0, 1.0) - 0.5) * f64::from(SIDE_WORLD));
+                let spacing = f64::from(away * self.radians_per_point()).max(1e-6);
+                ground.y = formation.sample(flat, &formation.detail(spacing)).height as f32;
+            }
+        }
         ground + Vec3::Y * (metres / scale.metres_per_world)
+    }
+
+    fn radians_per_point(&self) -> f32 {
+        2.0 * (0.5 * self.lens.fov_y).tan() / self.lens.size.y
     }
 
     fn place(&self, point: Vec3) -> Place {
@@ -130,7 +157,7 @@ mod tests {
         let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
         let (low, high) = prepared.scale.bounds_world();
         let pose = Pose::framing(low, high, 0.5, -0.7, &lens);
-        Stage { pose, lens, origin: Vec2::new(330.0, 30.0), prepared: Arc::new(prepared) }
+        Stage { pose, lens, origin: Vec2::new(330.0, 30.0), prepared: Arc::new(prepared), formation: None }
     }
 
     #[test]
@@ -148,6 +175,27 @@ mod tests {
             }
         }
         assert!(seen > 60, "{seen}");
+    }
+
+    #[test]
+    fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
+        use crate::app::view::Recipe;
+        let scene = crate::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
+        let formation = Formation::new(Recipe::of(&scene).expect("a tree alone"), None);
+        // of the grid next to nothing is left: what fits is the tree
+        let coarse = crate::eval::evaluate(&scene, 9, None, &mut crate::eval::Store::forgetful(), &Control::default());
+        let terrain = coarse.expect("nobody stops it").terrain;
+        let prepared = prepare(&terrain, &scene.settings, &Choice::default(), &Control::default()).unwrap();
+        let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
+        let eye_world = Vec3::new(30.0, formation.floor_world(Vec3::new(30.0, 0.0, 80.0), 1e-3) + 6.0, 80.0);
+        let pose = Pose { eye_world, yaw: 0.3, pitch: -0.4 };
+        let (prepared, formation) = (Arc::new(prepared), Some(Arc::new(formation)));
+        let stage = Stage { pose, lens, origin: Vec2::ZERO, prepared, formation };
+        for at in [[450.0, 300.0], [200.0, 420.0], [700.0, 560.0]] {
+            let place = stage.ground(at).expect("one looks at the ground");
+            let [x, y] = stage.screen(place, 0.0).expect("it is in front");
+            assert!((x - at[0]).hypot(y - at[1]) < 1.5, "{at:?}: {x} {y}");
+        }
     }
 
     #[test]

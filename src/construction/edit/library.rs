@@ -5,7 +5,10 @@
 
 use super::chain::Chain;
 use super::reshape::tidy;
-use super::{Refusal, Root, Spot, Way, Wrap, insert, set_tier, unused_name, unused_original, wrap_root};
+use super::{
+    Refusal, Root, Spot, Way, Wrap, bond, insert, put_on_tier, set_tier, soundly, unused_name, unused_original,
+    wrap_root,
+};
 use crate::construction::answer::{Detail, THRESHOLD};
 use crate::construction::contour::{Contour, ContourSettings, Landform};
 use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
@@ -96,19 +99,19 @@ impl Item {
             Self::Hills => "Rolling hills, blended with what is around them.",
             Self::Mountains => "Ridged mountains, blended with what is around them.",
             Self::Dunes => "Dunes, blended with what is around them.",
-            Self::River => "A river bed cut into the ground; it falls from its higher end to its lower one.",
+            Self::River => "A river in a bed cut into the ground; it falls from its higher end to its lower one.",
             Self::Road => "A road laid on the ground, with eased bends.",
             Self::Ridge => "A ridge along a line, in place of the ground there.",
             Self::Canyon => "A canyon with stepped walls cut along a line.",
-            Self::Lake => "A basin with a shore, at the lowest height around it.",
+            Self::Lake => "A lake in a basin with a shore, at the lowest height around it.",
             Self::Mesa => "A table mountain with steep walls.",
             Self::Crater => "A crater with a raised rim, in place of the ground there.",
             Self::Island => "Land that rises from a shore and falls off around it.",
             Self::Picture => "A picture of heights over four corners; choose another picture in its parameters.",
             Self::PictureLine => "A picture of heights laid along a line, again and again.",
             Self::Volcano => "The relief of the composed volcano, smaller. Its sea stays behind.",
-            Self::Valley => "The relief of the composed valley, smaller. Its water stays behind.",
-            Self::Oasis => "The relief of the composed oasis, smaller. Its water and palms stay behind.",
+            Self::Valley => "The composed valley, smaller, with its river.",
+            Self::Oasis => "The composed oasis, smaller, with its lake and palms.",
             Self::Moon => "The craters of the composed moon, smaller.",
         }
     }
@@ -224,6 +227,56 @@ impl Item {
             }
         };
         Piece::new(form)
+    }
+
+    /// What lies on the ground of a new piece: water, sand, snow, plants.
+    fn belongings(self, piece: &Piece, chain: &Chain) -> Vec<(Tier, Form)> {
+        match (self, &piece.form) {
+            (Self::Lake, Form::Contour(lake)) => {
+                let settings = ContourSettings {
+                    landform: Landform::Mesa,
+                    height: lake.settings.height - 0.1 * lake.settings.depth,
+                    depth: 0.0,
+                    core: 1.0,
+                    reach: 1.15,
+                    ..lake.settings.clone()
+                };
+                vec![(Tier::Water, Form::Contour(Contour { settings, ..lake.clone() }))]
+            }
+            (Self::River, Form::Curve(river)) => {
+                let CurveSettings { width, depth, .. } = river.settings;
+                let mut points = river.points.clone();
+                points.iter_mut().for_each(|point| point.height -= 0.46 * depth);
+                let settings = CurveSettings {
+                    cross: Cross::Bank,
+                    width: 0.8 * width,
+                    fade: 0.2 * width,
+                    ..river.settings.clone()
+                };
+                vec![(Tier::Water, Form::Curve(Curve { points, settings }))]
+            }
+            // a sea around a volcano is that of the scene
+            (Self::Valley | Self::Oasis | Self::Moon, Form::Place(relief)) => {
+                let preset = self.composed().unwrap_or_default();
+                let on = |tier| Some((tier, preset.root(tier)?.clone()));
+                let tiers = [Tier::Water, Tier::Sand, Tier::Snow, Tier::Vegetation];
+                let placed = |(tier, laid): (Tier, Piece)| {
+                    let mut settings = relief.settings.clone();
+                    match tier {
+                        Tier::Water => {}
+                        // as dense as it was
+                        Tier::Vegetation => {
+                            settings.raise = 0.0;
+                            settings.steepen = tidy(chain.rise_inward(1.0) / f64::from(settings.scale));
+                        }
+                        _ => settings.raise = 0.0,
+                    }
+                    (tier, Form::Place(Group { settings, of: vec![laid] }))
+                };
+                tiers.into_iter().filter_map(on).map(placed).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn composed_piece(self, tree: &mut Tree, at: Point, ground: f64) -> Piece {
@@ -345,8 +398,30 @@ pub fn place(
     lay_on_tier(&mut piece, tier);
     piece.name = unused_name(&made, &item.label().to_lowercase());
     let way = insert(&mut made, &spot, piece)?;
+    if tier == Tier::Terrain {
+        soundly(&mut made, |tree| lay_belongings(tree, &way, item, seed))?;
+    }
     *tree = made;
     Ok(way)
+}
+
+/// Lays on the other tiers what belongs to a new piece of the relief, bound to it.
+fn lay_belongings(tree: &mut Tree, way: &Way, item: Item, seed: u32) -> Result<(), Refusal> {
+    let piece = way.of(tree).cloned().ok_or(Refusal::Gone)?;
+    let laid = item.belongings(&piece, &Chain::of(tree, way, seed));
+    if laid.is_empty() {
+        return Ok(());
+    }
+    let name = bond::unused(tree, &piece.name);
+    if let Some(piece) = way.of_mut(tree) {
+        piece.bond.clone_from(&name);
+    }
+    for (tier, form) in laid {
+        let belonging = Piece { bond: name.clone(), ..Piece::named(&piece.name, form) };
+        let belonging = bond::inside(tree, way, belonging);
+        put_on_tier(tree, tier, belonging)?;
+    }
+    Ok(())
 }
 
 /// What lies on the ground is as thick, or grows as densely, as it usually does.

@@ -148,13 +148,12 @@ impl Law {
         }
     }
 
-    /// The sRGB colour of the type with the greatest weight at a place, each from 0 to 255; the first of equals.
-    pub fn most_frequent(&self, place: &Place) -> [f32; 3] {
+    /// The type with the greatest weight at a place, by its place in the table; the first of equals.
+    pub fn most_frequent(&self, place: &Place) -> usize {
         let mut exponents = [0.0; MAX_TYPES];
         let exponents = &mut exponents[..self.kinds.len()];
         self.exponents(place, exponents);
-        let nearest = (0..exponents.len()).fold(0, |least, k| if exponents[k] < exponents[least] { k } else { least });
-        self.kinds.get(nearest).map_or([0.0; 3], |kind| kind.rgb)
+        (0..exponents.len()).fold(0, |least, k| if exponents[k] < exponents[least] { k } else { least })
     }
 
     /// The sRGB colour of a place, each from 0 to 255.
@@ -174,45 +173,60 @@ impl Law {
 
     /// Colours of many places at once.
     pub(super) fn colours(&self, band: &mut Band) {
-        let n = band.places.len();
-        let Band { places, exponents, least, sum, rgb } = band;
-        least.fill(f32::INFINITY);
-        for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact_mut(n)) {
-            for ((place, e), least) in places.iter().zip(row).zip(least.iter_mut()) {
-                *e = if kind.may(place) { kind.far(place) } else { f32::INFINITY };
-                *least = if *e < *least { *e } else { *least };
-            }
-        }
+        colours(&self.kinds, band);
+    }
+}
+
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn colours(kinds: &[Kind], band: &mut Band) {
+    let Band { axes: [celsius, height, slope, moisture], exponents, least, sum, rgb } = band;
+    let n = celsius.len();
+    let (celsius, height, slope, moisture) = (&celsius[..n], &height[..n], &slope[..n], &moisture[..n]);
+    let (least, sum) = (&mut least[..n], &mut sum[..n]);
+    least.fill(f32::INFINITY);
+    for (kind, row) in kinds.iter().zip(exponents.chunks_exact_mut(n)) {
         for k in 0..n {
-            if least[k] < f32::INFINITY {
-                continue;
-            }
-            for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact_mut(n)) {
-                row[k] = kind.far(&places[k]);
-                least[k] = if row[k] < least[k] { row[k] } else { least[k] };
-            }
+            let far = (kind.optimum[0] - celsius[k]).abs() * kind.inverse[0]
+                + (kind.optimum[1] - height[k]).abs() * kind.inverse[1]
+                + (kind.optimum[2] - slope[k]).abs() * kind.inverse[2]
+                + (kind.optimum[3] - moisture[k]).abs() * kind.inverse[3];
+            let may = (height[k] > kind.above) & (height[k] <= kind.below);
+            row[k] = if may { far } else { f32::INFINITY };
+            least[k] = if row[k] < least[k] { row[k] } else { least[k] };
         }
-        sum.fill(0.0);
-        rgb.iter_mut().for_each(|channel| channel.fill(0.0));
-        let [red, green, blue] = rgb;
-        for (kind, row) in self.kinds.iter().zip(exponents.chunks_exact(n)) {
-            for k in 0..n {
-                let weight = exp_of_minus(row[k] - least[k]);
-                sum[k] += weight;
-                red[k] += weight * kind.rgb[0];
-                green[k] += weight * kind.rgb[1];
-                blue[k] += weight * kind.rgb[2];
-            }
+    }
+    for k in 0..n {
+        if least[k] < f32::INFINITY {
+            continue;
         }
-        for channel in [red, green, blue] {
-            channel.iter_mut().zip(sum.iter()).for_each(|(c, sum)| *c /= sum);
+        let place = Place { celsius: celsius[k], height: height[k], slope: slope[k], moisture: moisture[k] };
+        for (kind, row) in kinds.iter().zip(exponents.chunks_exact_mut(n)) {
+            row[k] = kind.far(&place);
+            least[k] = if row[k] < least[k] { row[k] } else { least[k] };
         }
+    }
+    sum.fill(0.0);
+    rgb.iter_mut().for_each(|channel| channel.fill(0.0));
+    let [red, green, blue] = rgb;
+    let (red, green, blue) = (&mut red[..n], &mut green[..n], &mut blue[..n]);
+    for (kind, row) in kinds.iter().zip(exponents.chunks_exact(n)) {
+        for k in 0..n {
+            let weight = exp_of_minus(row[k] - least[k]);
+            sum[k] += weight;
+            red[k] += weight * kind.rgb[0];
+            green[k] += weight * kind.rgb[1];
+            blue[k] += weight * kind.rgb[2];
+        }
+    }
+    for channel in [red, green, blue] {
+        channel.iter_mut().zip(sum.iter()).for_each(|(c, sum)| *c /= sum);
     }
 }
 
 /// Places of a stretch of a row, with room to work out their colours.
 pub(super) struct Band {
-    pub places: Vec<Place>,
+    /// Temperature, height, slope and moisture.
+    pub axes: [Vec<f32>; 4],
     exponents: Vec<f32>,
     least: Vec<f32>,
     sum: Vec<f32>,
@@ -222,11 +236,21 @@ pub(super) struct Band {
 impl Band {
     pub fn new(len: usize, law: &Law) -> Self {
         Self {
-            places: vec![Place::default(); len],
+            axes: std::array::from_fn(|_| vec![0.0; len]),
             exponents: vec![0.0; len * law.kinds.len()],
             least: vec![0.0; len],
             sum: vec![0.0; len],
             rgb: std::array::from_fn(|_| vec![0.0; len]),
         }
+    }
+
+    pub fn set(&mut self, k: usize, place: Place) {
+        let values = [place.celsius, place.height, place.slope, place.moisture];
+        self.axes.iter_mut().zip(values).for_each(|(axis, value)| axis[k] = value);
+    }
+
+    pub fn place(&self, k: usize) -> Place {
+        let [celsius, height, slope, moisture] = self.axes.each_ref().map(|axis| axis[k]);
+        Place { celsius, height, slope, moisture }
     }
 }

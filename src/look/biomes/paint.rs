@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::globe::{GlobeGround, Row};
 use super::law::{Band, Law, Place, Units};
 use super::table::BiomeTable;
-use crate::field::{Globe, Stream, Terrain};
+use crate::field::globe::locate;
+use crate::field::{Stream, Terrain};
 use crate::look::PaletteTable;
 use crate::nodes::{Cancelled, Control};
 use crate::planet::climate::{Climate, Ground, Weather};
@@ -26,11 +28,12 @@ impl Biomes {
     /// The biomes of a scene, if it has a biome table for a palette.
     pub fn of(scene: &Scene) -> Option<Self> {
         let table = scene.biome_table()?;
-        let mut climate = scene.climate();
-        if let Some(planet) = scene.as_planet() {
-            (climate.axial_tilt, climate.season) = (planet.axial_tilt, planet.season);
-        }
-        Some(Self { table, climate, side_metres: scene.side_metres(), is_planet: scene.settings.is_planet() })
+        Some(Self {
+            table,
+            climate: Climate::of(scene),
+            side_metres: scene.side_metres(),
+            is_planet: scene.settings.is_planet(),
+        })
     }
 
     /// Whether both have the same weather on the same terrain.
@@ -67,23 +70,21 @@ impl Biomes {
 }
 
 /// How far a place may be off the climate, so that types border on each other raggedly, in °C and in moisture.
-const RAGGED_CELSIUS: f32 = 1.8;
-const RAGGED_MOISTURE: f32 = 0.06;
+pub(super) const RAGGED_CELSIUS: f32 = 1.8;
+pub(super) const RAGGED_MOISTURE: f32 = 0.06;
 /// Humps of the first octave on a side, and how much finer and weaker the next ones are.
 const RAGGED_HUMPS: f32 = 9.0;
-const RAGGED_OCTAVES: usize = 4;
-/// Humps along the radius of a planet: currents and air masses move whole belts about.
-const SWELL_HUMPS: f32 = 2.3;
+pub(super) const RAGGED_OCTAVES: usize = 4;
 
 /// Everything that is needed to colour any place of a terrain.
 pub struct Paint {
     law: Law,
-    units: Units,
-    weather: Arc<Weather>,
-    relief_metres: f32,
-    side_metres: f32,
-    ragged: f32,
-    noise: Stream,
+    pub(super) units: Units,
+    pub(super) weather: Arc<Weather>,
+    pub(super) relief_metres: f32,
+    pub(super) side_metres: f32,
+    pub(super) ragged: f32,
+    pub(super) noise: Stream,
 }
 
 /// The ground around a place: heights in metres, north, east, south and west, and how far away these are.
@@ -150,6 +151,16 @@ impl Paint {
         self.place(u, v, &Around { here: terrain.height_at(u, v) * self.relief_metres, ..around })
     }
 
+    /// What the law asks about the ground of a planet in a direction: of the nearest sample.
+    pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> Place {
+        let n = terrain.samples();
+        let (face, u, v) = locate(direction);
+        let index = |place: f64| (place * (n - 1) as f64 + 0.5) as usize;
+        let (mut band, mut row) = (Band::new(n, &self.law), Row::new(n));
+        GlobeGround::new(self, terrain).places(face * n + index(v), &mut row, &mut band);
+        band.place(index(u))
+    }
+
     fn around(&self, terrain: &Terrain, row: usize, column: usize) -> Around {
         let (grid, n) = (terrain.grid, terrain.samples());
         let at = |i: usize, j: usize| terrain.height[i * n + j] * self.relief_metres;
@@ -168,103 +179,50 @@ impl Paint {
 
     /// The sRGB colours of all samples; opaque.
     pub fn colours(&self, terrain: &Terrain, control: &Control) -> Result<Vec<[u8; 4]>, Cancelled> {
-        let n = terrain.samples();
-        let mut out = vec![[0; 4]; terrain.grid.len()];
-        let globe = terrain.grid.is_globe().then(|| GlobeGround::new(self, terrain));
+        self.rows(terrain, control, |band, out| {
+            self.law.colours(band);
+            for (j, out) in out.iter_mut().enumerate() {
+                let [r, g, b] = std::array::from_fn(|k| (band.rgb[k][j] + 0.5) as u8);
+                *out = [r, g, b, 255];
+            }
+        })
+    }
+
+    /// The most frequent type of all samples, by its place in the table.
+    pub fn types(&self, terrain: &Terrain, control: &Control) -> Result<Vec<u8>, Cancelled> {
+        self.rows(terrain, control, |band, out| {
+            out.iter_mut().enumerate().for_each(|(j, out)| *out = self.law.most_frequent(&band.place(j)) as u8);
+        })
+    }
+
+    /// Something of all samples, which `make` finds for a row of places.
+    fn rows<T: Copy + Default + Send>(
+        &self,
+        terrain: &Terrain,
+        control: &Control,
+        make: impl Fn(&mut Band, &mut [T]) + Sync,
+    ) -> Result<Vec<T>, Cancelled> {
+        let (grid, n) = (terrain.grid, terrain.samples());
+        let mut out = vec![T::default(); grid.len()];
+        let globe = grid.is_globe().then(|| GlobeGround::new(self, terrain));
         out.par_chunks_mut(n).enumerate().try_for_each_init(
-            || Band::new(n, &self.law),
-            |band, (i, row)| {
+            || (Band::new(n, &self.law), Row::new(n)),
+            |(band, row), (i, out)| {
                 control.check()?;
-                for (j, place) in band.places.iter_mut().enumerate() {
-                    *place = match &globe {
-                        Some(globe) => globe.place(i, j),
-                        None => {
-                            let (u, v) = (terrain.grid.position(j), terrain.grid.position(i));
-                            self.place(u, v, &self.around(terrain, i, j))
-                        }
-                    };
+                match &globe {
+                    Some(globe) => globe.places(i, row, band),
+                    None => (0..n).for_each(|j| {
+                        band.set(j, self.place(grid.position(j), grid.position(i), &self.around(terrain, i, j)));
+                    }),
                 }
-                self.law.colours(band);
-                for (j, out) in row.iter_mut().enumerate() {
-                    let [r, g, b] = std::array::from_fn(|k| (band.rgb[k][j] + 0.5) as u8);
-                    *out = [r, g, b, 255];
-                }
+                make(band, out);
                 Ok(())
             },
         )?;
         if let Some(globe) = globe {
-            globe.globe.close(&mut out);
+            globe.close(&mut out);
         }
         Ok(out)
-    }
-}
-
-/// The ground of a planet.
-struct GlobeGround<'a> {
-    paint: &'a Paint,
-    height: &'a [f32],
-    globe: Globe,
-    /// tan of the places of rows and columns.
-    tangents: Vec<f32>,
-    /// Metres of a step in the middle of a face.
-    step_metres: f32,
-    /// Ground is steeper the nearer one looks; what is seen over a step of this globe stands for this much.
-    nearer: f32,
-}
-
-/// Step over which tables mean their slopes in degrees, and how slopes fall with it: the Hurst exponent of real relief is about 0.7.
-const NEAR_METRES: f32 = 50.0;
-const FALL: f32 = 0.3;
-
-impl<'a> GlobeGround<'a> {
-    fn new(paint: &'a Paint, terrain: &'a Terrain) -> Self {
-        let n = terrain.samples();
-        let angle = |k: usize| (k as f32 / (n - 1) as f32 - 0.5) * std::f32::consts::FRAC_PI_2;
-        let step_metres = paint.side_metres / (n - 1) as f32;
-        let ratio = step_metres / NEAR_METRES;
-        let nearer = if paint.units.in_degrees() && ratio > 1.0 { libm::powf(ratio, FALL) } else { 1.0 };
-        let tangents = (0..n).map(|k| libm::tanf(angle(k))).collect();
-        Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, nearer }
-    }
-
-    /// What the law asks about a sample; `row` counts over all faces.
-    fn place(&self, row: usize, column: usize) -> Place {
-        let n = self.globe.samples();
-        let (index, face_row) = (row * n + column, row % n);
-        let metres = |k: usize| self.height[k] * self.paint.relief_metres;
-        let inner = |k: usize| k > 0 && k + 1 < n;
-        let sides = if inner(face_row) && inner(column) {
-            [index - n, index + 1, index + n, index - 1].map(metres)
-        } else {
-            [0, 2, 4, 6].map(|step| metres(self.globe.neighbour(index, step).unwrap_or(index)))
-        };
-        let here = metres(index);
-        let (steepest, tangent) = self.slopes(here, sides, self.tangents[column], self.tangents[face_row]);
-        let paint = self.paint;
-        let direction = self.globe.direction(row / n, face_row, column);
-        let feel = paint.weather.at_direction(direction, here);
-        let off = if paint.ragged > 0.0 { paint.ragged * ragged_around(paint.noise, direction) } else { 0.0 };
-        Place {
-            celsius: feel.celsius + off * RAGGED_CELSIUS,
-            height: paint.units.height(here),
-            slope: paint.units.slope(steepest, tangent * self.nearer),
-            moisture: feel.moisture - off * RAGGED_MOISTURE,
-        }
-    }
-
-    /// As [`Around::slopes`], with the metric of the face: x and y are the tangents of the place.
-    fn slopes(&self, here: f32, [north, east, south, west]: [f32; 4], x: f32, y: f32) -> (f32, f32) {
-        let (a, b, d) = (1.0 + x * x, 1.0 + y * y, 1.0 + x * x + y * y);
-        let over = 1.0 / (d * d);
-        let (along, across, mixed) = (a * a * b * over, b * b * a * over, -x * y * a * b * over);
-        let per_metre = 1.0 / self.step_metres;
-        let (dx, dy) = (0.5 * (east - west) * per_metre, 0.5 * (south - north) * per_metre);
-        let area = along * across - mixed * mixed;
-        let square = (across * dx * dx - 2.0 * mixed * dx * dy + along * dy * dy) / area;
-        let greater = |a: f32, b: f32| if a > b { a } else { b };
-        let beside = greater((east - here).abs(), (west - here).abs()) / along.sqrt();
-        let below = greater((north - here).abs(), (south - here).abs()) / across.sqrt();
-        (greater(beside, below) * per_metre, greater(square, 0.0).sqrt())
     }
 }
 
@@ -286,29 +244,6 @@ impl Around {
 pub fn colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
     let biomes = Biomes::of(scene)?;
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, &Control::default()).ok()
-}
-
-/// The colour of the most frequent ground type of all samples, if the scene is coloured by a biome table.
-pub fn type_colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
-    let biomes = Biomes::of(scene)?;
-    let paint = Paint::new(terrain, &scene.settings, &biomes);
-    let n = terrain.samples();
-    let globe = terrain.grid.is_globe().then(|| GlobeGround::new(&paint, terrain));
-    let mut out = vec![[0; 4]; terrain.grid.len()];
-    out.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-        for (j, out) in row.iter_mut().enumerate() {
-            let place = match &globe {
-                Some(globe) => globe.place(i, j),
-                None => paint.place(terrain.grid.position(j), terrain.grid.position(i), &paint.around(terrain, i, j)),
-            };
-            let [r, g, b] = paint.law.most_frequent(&place).map(|c| (c + 0.5) as u8);
-            *out = [r, g, b, 255];
-        }
-    });
-    if let Some(globe) = &globe {
-        globe.globe.close(&mut out);
-    }
-    Some(out)
 }
 
 /// Noise of some octaves around 0, seldom beyond ±1.
@@ -334,38 +269,4 @@ fn value_noise(noise: Stream, shift: i32, x: f32, y: f32) -> f32 {
     };
     let top = along(0);
     top + (along(1) - top) * t
-}
-
-/// Noise of some octaves in a direction, without seams.
-fn ragged_around(noise: Stream, direction: [f32; 3]) -> f32 {
-    let (mut sum, mut weight, mut humps) = (0.0, 1.5, SWELL_HUMPS);
-    for octave in 0..RAGGED_OCTAVES {
-        // away from 0, so that a cast rounds down
-        let place = direction.map(|x| (x + 1.5) * humps);
-        sum += weight * solid_noise(noise, octave as i32 * 7919, place);
-        weight *= 0.62;
-        humps *= 2.9;
-    }
-    sum
-}
-
-/// Smooth random values of a lattice of space, from -1 to 1.
-fn solid_noise(noise: Stream, shift: i32, place: [f32; 3]) -> f32 {
-    let cell = place.map(|x| x as i32);
-    let part: [f32; 3] = std::array::from_fn(|k| {
-        let t = place[k] - cell[k] as f32;
-        t * t * (3.0 - 2.0 * t)
-    });
-    // a layer of the lattice is a piece of the plane of random values
-    let at = |dx: i32, dy: i32, dz: i32| noise.signed(cell[0] + dx + shift, (cell[1] + dy) * 4096 + cell[2] + dz);
-    let along = |dy: i32, dz: i32| {
-        let left = at(0, dy, dz);
-        left + (at(1, dy, dz) - left) * part[0]
-    };
-    let layer = |dz: i32| {
-        let top = along(0, dz);
-        top + (along(1, dz) - top) * part[1]
-    };
-    let first = layer(0);
-    first + (layer(1) - first) * part[2]
 }

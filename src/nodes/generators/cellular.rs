@@ -5,11 +5,14 @@
 //! Scheme: the own cell's point is nearer than √2, and the second nearest nearer than 2, so the points of 5 × 5 cells
 //! decide, exactly. Samples of a row that share a cell share the points that can matter to any of them.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
+//! On a globe the cells are cubes of [space](super::solid_cells).
 //! A preview is exactly the subsample of the full size. For a given number of points, weights of up to four distances, or
 //! another scatter, see Voronoi.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
 use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
+use super::solid::SolidField;
+use super::solid_cells::SolidCells;
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::choices! {
@@ -48,6 +51,10 @@ crate::params! {
 }
 
 impl Generator for Cellular {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves {
             count: self.octaves,
@@ -55,10 +62,15 @@ impl Generator for Cellular {
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
         };
-        let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);
         let mut weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / weights.iter().sum::<f32>();
         weights.iter_mut().for_each(|w| *w *= scale);
+        if cx.grid.is_globe() {
+            let octave = |random, frequency| SolidCells::new(random, frequency, self.jitter, self.feature);
+            let field = SolidField::of(cx.grid, cx.random, &law, octave);
+            return octaves::sum(cx, self.base, &weights, || field.readers(), out);
+        }
+        let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);
         let reader = |lattice| Reader { lattice, law: self, points: Vec::new(), near: Vec::new(), least: Vec::new() };
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(reader).collect(), out)
     }

@@ -7,10 +7,13 @@
 //! Scheme: a row of samples lies between two lattice rows, whose gradients a band keeps.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every
 //! second row is moved. A preview is exactly the subsample of the full size.
+//! On a globe the triangles are tetrahedra of [space](super::solid_simplex).
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT 11(1).
 
 use super::lattice::direction;
 use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
+use super::solid::SolidField;
+use super::solid_simplex::SolidSimplex;
 use crate::nodes::{Cancelled, Context, Generator};
 
 crate::params! {
@@ -39,6 +42,10 @@ crate::params! {
 const SCALE: f32 = 5.8;
 
 impl Generator for Simplex {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves {
             count: self.octaves,
@@ -46,9 +53,13 @@ impl Generator for Simplex {
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
         };
+        let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
+        if cx.grid.is_globe() {
+            let field = SolidField::of(cx.grid, cx.random, &law, SolidSimplex::new);
+            return octaves::sum(cx, self.base, &weights, || field.readers(), out);
+        }
         // a row needs the columns before and after the usual two, because every second lattice row is moved
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
-        let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(Reader::new).collect(), out)
     }
 }

@@ -5,9 +5,11 @@
 //! between them, where Perlin noise has random slopes. The heights show more of the lattice, in blocks and plateaus.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
 //! Octaves finer than the grid are kept: a preview is exactly the subsample of the full size.
+//! On a globe the lattice is one of [space](super::solid), as spread out.
 //! Source: Perlin 1985; Ebert et al. 2003, *Texturing and Modeling*, ch. 2.
 
 use super::octaves::{self, Fade, Octaves};
+use super::solid::{Solid, SolidField};
 use super::values::{Curve, Values};
 use crate::nodes::{Cancelled, Context, Generator};
 
@@ -36,6 +38,10 @@ crate::params! {
 }
 
 impl Generator for ValueNoise {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves {
             count: self.octaves,
@@ -43,10 +49,15 @@ impl Generator for ValueNoise {
             lacunarity: self.lacunarity,
             offset: [self.offset_x, self.offset_y],
         };
+        let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
+        if cx.grid.is_globe() {
+            let octave = |random, frequency| Solid::values(random, frequency, self.fade);
+            let field = SolidField::of(cx.grid, cx.random, &law, octave);
+            return octaves::sum(cx, self.base, &weights, || field.readers(), out);
+        }
         let curve = Curve::Fade(self.fade);
         let lattices = law.lattices(cx.grid, cx.random, curve.reach(), 1.0);
         let octaves: Vec<_> = lattices.into_iter().map(|lattice| Values::new(lattice, curve)).collect();
-        let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         octaves::sum(cx, self.base, &weights, || octaves.iter().map(Values::reader).collect(), out)
     }
 }

@@ -12,7 +12,7 @@
 //! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid ([`nearest`](super::nearest)) finds
 //! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
 //! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
-//! round, each point counting once. Where there are fewer points than n, the farthest counts again.
+//! round, each point counting once. On a globe the points lie on the sphere ([`voronoi_around`](super::voronoi_around)). Where there are fewer points than n, the farthest counts again.
 //! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 use super::nearest::{Buckets, Point};
@@ -75,10 +75,17 @@ crate::params! {
 }
 
 /// The random stream of the region map.
-const REGIONS: u64 = 2;
+pub(super) const REGIONS: u64 = 2;
 
 impl Generator for Voronoi {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        if cx.grid.is_globe() {
+            return self.around(cx, out);
+        }
         let points = self.feature_points(cx.random);
         let buckets = Buckets::new(&points, cx.grid.edges == Edges::Wrap);
         let values = cx.random.fork(REGIONS);
@@ -110,7 +117,11 @@ impl Voronoi {
 
     /// What the region around `point` is multiplied by.
     pub fn region(&self, values: Stream, point: Point) -> f32 {
-        let value = values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32);
+        self.factor(values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32))
+    }
+
+    /// What a region of that random value is multiplied by.
+    pub(super) fn factor(&self, value: f32) -> f32 {
         match self.regions {
             Regions::Alike => 1.0,
             Regions::Uniform => value,
@@ -185,7 +196,11 @@ impl Voronoi {
     }
 
     /// The law, from the squares of the K least distances of each sample.
-    fn heights<const K: usize, const LANES: usize>(&self, squares: &[[f32; LANES]; K], count: f32) -> [f32; LANES] {
+    pub(super) fn heights<const K: usize, const LANES: usize>(
+        &self,
+        squares: &[[f32; LANES]; K],
+        count: f32,
+    ) -> [f32; LANES] {
         let coefficients = [self.c1, self.c2, self.c3, self.c4];
         let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
         for (squares, c) in squares.iter().zip(coefficients) {

@@ -15,8 +15,9 @@
 use std::f32::consts::FRAC_2_PI;
 
 use crate::field::Globe;
+use crate::field::globe::{meet, towards};
 use crate::nodes::generators::octaves::{self, Fade, Octaves, Reader};
-use crate::nodes::generators::solid::{Places, Solid, SolidField};
+use crate::nodes::generators::solid::{Places, Solid, SolidField, SolidNoise};
 use crate::nodes::generators::warp::Warp;
 use crate::nodes::{Cancelled, Context, Generator};
 
@@ -172,13 +173,16 @@ struct Working {
     moved: [Vec<f32>; 3],
     /// Difference of the distances to the two nearest centres.
     apart: Vec<f32>,
+    /// Bucket of each point, and the squares of its distances to the three nearest centres.
+    bucket: Vec<usize>,
+    squares: [Vec<f32>; 3],
     /// Samples of the row near a border of plates.
     near: Vec<usize>,
     noise: Vec<f32>,
     places: Places,
 }
 
-/// Buckets along a side of a face.
+/// Buckets along a side of a face, as wide as each other on the cube.
 const BUCKETS: usize = 12;
 
 impl<'a> Plates<'a> {
@@ -218,8 +222,8 @@ impl<'a> Plates<'a> {
     /// For every bucket of directions the centres that can be among the three nearest of any point in it.
     fn sorted(&self) -> Vec<Vec<u16>> {
         let corner = |face: usize, i: usize, j: usize| {
-            crate::field::globe::direction_at(face, j as f64 / BUCKETS as f64, i as f64 / BUCKETS as f64)
-                .map(|x| x as f32)
+            let tangent = |k: usize| 2.0 * k as f64 / BUCKETS as f64 - 1.0;
+            towards(face, tangent(j), tangent(i)).map(|x| x as f32)
         };
         let mut buckets = Vec::with_capacity(6 * BUCKETS * BUCKETS);
         for face in 0..6 {
@@ -252,11 +256,7 @@ impl<'a> Plates<'a> {
                 }
             }
         }
-        let [x, y, z] = &working.moved;
-        working.apart.resize(out.len(), 0.0);
-        for (k, (out, apart)) in out.iter_mut().zip(&mut working.apart).enumerate() {
-            (*out, *apart) = self.at(unit([x[k], y[k], z[k]]));
-        }
+        self.nearest(out, working);
         for (octave, weight) in &self.drift {
             octave.add([&points[0], &points[1], &points[2]], *weight, out, &mut working.places);
         }
@@ -269,7 +269,7 @@ impl<'a> Plates<'a> {
             return;
         }
         // only points near a border are asked for their noise
-        let Working { apart, near, noise, places, moved } = working;
+        let Working { apart, near, noise, places, moved, .. } = working;
         near.clear();
         near.extend((0..out.len()).filter(|&k| apart[k] < RANGE_WIDTH));
         for (to, from) in moved.iter_mut().zip(points) {
@@ -293,27 +293,36 @@ impl<'a> Plates<'a> {
         }
     }
 
-    /// Σ aₖ·dₖ at a point and d₂ - d₁.
-    fn at(&self, point: [f32; 3]) -> (f32, f32) {
-        let (face, u, v) = crate::field::globe::locate(point.map(f64::from));
-        let cell = |t: f64| ((t * BUCKETS as f64) as usize).min(BUCKETS - 1);
-        let bucket = &self.buckets[(face * BUCKETS + cell(v)) * BUCKETS + cell(u)];
-        let mut nearest = [f32::INFINITY; 3];
-        for &centre in bucket {
-            let d = square(self.centres[usize::from(centre)], point);
-            if d < nearest[2] {
-                nearest[2] = d;
-                if d < nearest[1] {
-                    nearest.swap(1, 2);
-                }
-                if d < nearest[0] {
-                    nearest.swap(0, 1);
-                }
-            }
+    /// Σ aₖ·dₖ at the moved points, and d₂ - d₁; moves the points back to the sphere.
+    fn nearest(&self, out: &mut [f32], working: &mut Working) {
+        let n = out.len();
+        let Working { moved: [x, y, z], apart, bucket, squares, .. } = working;
+        apart.resize(n, 0.0);
+        bucket.resize(n, 0);
+        squares.iter_mut().for_each(|s| s.resize(n, 0.0));
+        for (((x, y), z), bucket) in x.iter_mut().zip(&mut *y).zip(&mut *z).zip(&mut *bucket) {
+            [*x, *y, *z] = unit([*x, *y, *z]);
+            let (face, place) = meet([*x, *y, *z].map(f64::from));
+            let [column, row] = place.map(|t| (((t + 1.0) * (0.5 * BUCKETS as f64)) as usize).min(BUCKETS - 1));
+            *bucket = (face * BUCKETS + row) * BUCKETS + column;
+        }
+        let [first, second, third] = squares;
+        let mut start = 0;
+        while start < n {
+            let here = bucket[start];
+            let end = (start + 1..n).find(|&k| bucket[k] != here).unwrap_or(n);
+            let run = start..end;
+            let points = [&x[run.clone()], &y[run.clone()], &z[run.clone()]];
+            let three = [&mut first[run.clone()], &mut second[run.clone()], &mut third[run]];
+            nearest_three(&self.centres, &self.buckets[here], points, three);
+            start = end;
         }
         let law = self.law;
-        let [a, b, c] = nearest.map(|d| d.sqrt() * self.scale);
-        (law.first * a + law.second * b + law.third * c, b - a)
+        let squares = first.iter().zip(&*second).zip(&*third);
+        for ((out, apart), ((&a, &b), &c)) in out.iter_mut().zip(apart).zip(squares) {
+            let [a, b, c] = [a, b, c].map(|square| square.sqrt() * self.scale);
+            (*out, *apart) = (law.first * a + law.second * b + law.third * c, b - a);
+        }
     }
 
     /// The value of [`rise`](Self::rise) that a share `land` of the sphere lies above.
@@ -338,6 +347,33 @@ impl<'a> Plates<'a> {
             })
             .or(all.last())
             .map_or(0.0, |(v, _)| *v)
+    }
+}
+
+/// Squares of the chords to the nearest, the second and the third nearest of some centres.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn nearest_three(
+    centres: &[[f32; 3]],
+    bucket: &[u16],
+    [x, y, z]: [&[f32]; 3],
+    [first, second, third]: [&mut [f32]; 3],
+) {
+    let n = first.len();
+    let (x, y, z, second, third) = (&x[..n], &y[..n], &z[..n], &mut second[..n], &mut third[..n]);
+    first.fill(f32::INFINITY);
+    second.fill(f32::INFINITY);
+    third.fill(f32::INFINITY);
+    let least = |a: f32, b: f32| if a < b { a } else { b };
+    let most = |a: f32, b: f32| if a < b { b } else { a };
+    for &centre in bucket {
+        let [cx, cy, cz] = centres[usize::from(centre)];
+        for k in 0..n {
+            let (dx, dy, dz) = (cx - x[k], cy - y[k], cz - z[k]);
+            let d = dx * dx + dy * dy + dz * dz;
+            third[k] = most(second[k], least(third[k], d));
+            second[k] = most(first[k], least(second[k], d));
+            first[k] = least(first[k], d);
+        }
     }
 }
 

@@ -7,11 +7,13 @@
 //! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric mean
 //! of the smallest and the largest.
 //! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
-//! larger ones too: smoothly from the Moon's ground at 0 to hardly any crater at 1.
+//! larger ones too, a convention of ours: smoothly from the Moon's ground at 0 to hardly any crater at 1.
 //! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below.
 //! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has no edge.
 //! Resolution: craters under two samples are left out, those under three are faint.
-//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear).
+//! Volume is not kept: the blanket of a fresh bowl holds 80 to 100 % of what the bowl lost, and lava is added.
+//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). What is a convention of ours, such as the law of the
+//! air and the order of the ages, is said where it stands.
 
 use std::sync::Arc;
 

@@ -4,16 +4,26 @@
 //! - bowl (simple): h - d(1 - x²);
 //! - complex: floor at h - d out to x_f, then a wall in terraces up to h; a peak in the middle, which in larger ones opens into
 //!   a ring, and the largest have a second ring at √2 radii;
-//! - blanket: h·x⁻³ outside (McGetchin et al. 1973), taken down so that it ends at [`REACH`]. Rim and blanket then hold about
-//!   as much as the bowl lost.
+//! - blanket: h·x⁻³ outside (the exponent of McGetchin et al. 1973), taken down so that it ends at [`REACH`].
 //!
-//! Bowl and blanket meet in the crest, which is rounded. Diameters in km on the Moon (Pike 1977):
-//! d = 0.196 D^1.010 below 10.6 km and 1.044 D^0.301 above; h = 0.036 D^1.014 below 21 km and 0.236 D^0.399 above;
-//! floor 0.187 D^1.249. Peak 0.032 D^0.900 high (Hale & Grieve 1982) and 0.22 D wide, ring 0.14 D^1.21 (Baker et al. 2011).
-//! Elsewhere the change to complex craters comes at another diameter, and all these lengths are scaled with it.
+//! Bowl and blanket meet in the crest, which is rounded. Diameters in km on the Moon, after Pike 1977:
+//! d = 0.196 D^1.010 below 10.6 km and 1.044 D^0.301 above; h = 0.036 D^1.014 below 21 km and 0.236 D^0.399 above, where the two
+//! fits cross; floor 0.187 D^1.249; peak 0.032 D^0.900 high. Elsewhere the change to complex craters comes at another
+//! diameter, and all these lengths are scaled with it.
+//!
+//! Sources: Pike's paper was not at hand. His numbers are those that other programs which cite it have (Minton's cratermaker and a
+//! lunar terrain tool), and agree with the abstract of Pike 1974 (depth ≈ 0.2 D, the change at 10 to 15 km). The size of the
+//! ring, 0.14 D^1.21, is quoted from memory of Baker et al. 2011 and was not checked.
+//! Conventions of ours, without a source: the smooth change from bowl to flat floor from 8 to 20 km, and from peak to ring from
+//! 180 to 320 km; the width of the peak, 0.24 of the radius; the height of rings beside that of peaks; the outer ring at √2 radii
+//! from 300 km on; three terraces; and that the blanket begins with the whole height of the rim (McGetchin's own begins with
+//! 0.14 R^0.74, and part of a real rim is lifted ground).
+//! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of what the bowl lost (tested), because the blanket ends at
+//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters are a law of form, not a process that keeps a ledger.
 //!
 //! Wear: creep flattens a crater like diffusion flattens a bowl, with τ the product of diffusivity and time over the
-//! square of its radius: depth falls as 1/(1 + 1.5τ), the sharper rim as 1/(1 + 4τ), and its crest widens.
+//! square of its radius: depth falls as 1/(1 + 1.5τ), the sharper rim as 1/(1 + 4τ), and its crest widens. That craters wear so is
+//! Fassett & Thomson 2014; the two numbers are fits of ours.
 
 /// Radii out to which a crater changes the ground.
 pub const REACH: f32 = 5.0;

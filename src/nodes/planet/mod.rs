@@ -1,4 +1,4 @@
-//! Nodes that shape planets: what falls on them, and what runs down them to their seas.
+//! Nodes that shape planets: what falls on them, what others measured of them, and what runs down them to their seas.
 
 pub mod continents;
 pub mod craters;
@@ -10,6 +10,7 @@ mod craters_shape;
 mod craters_stamp;
 mod craters_surface;
 mod craters_tiles;
+pub mod import;
 pub mod patch;
 pub mod river_walk;
 pub mod rivers;

@@ -13,6 +13,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::rivers_mouths::{deltas, fjords};
 use super::rivers_valleys::{Reach, valleys};
 use crate::field::{MapKind, Terrain};
@@ -77,15 +79,18 @@ impl Filter for PlanetRivers {
         let routes = GlobeRoutes::new(&cells, &terrain.height, sea, cx.control)?;
         let mut flow = cells.areas();
         if let Some(rain) = terrain.map(MapKind::Rain) {
-            flow.iter_mut().zip(rain.iter()).for_each(|(flow, &rain)| *flow *= if rain > 0.0 { rain } else { 0.0 });
+            flow.par_iter_mut()
+                .zip(rain.par_iter())
+                .for_each(|(flow, &rain)| *flow *= if rain > 0.0 { rain } else { 0.0 });
         }
         accumulate(&routes.receiver, &routes.upstream_first, &mut flow);
         cx.control.check()?;
         let radius_metres = cx.size_metres * std::f32::consts::FRAC_2_PI;
         let per_cell = (cells.mean_area(f64::from(radius_metres)) * 1.0e-6 / REFERENCE_KM2) as f32;
-        let discharge: Vec<f32> = flow.iter().map(|&area| area * per_cell).collect();
+        let discharge: Vec<f32> = flow.par_iter().map(|&area| area * per_cell).collect();
         let least = self.source_area / REFERENCE_KM2 as f32;
-        let is_river = (0..cells.len()).map(|k| discharge[k] >= least && routes.receiver[k] as usize != k).collect();
+        let is_river = |k: usize| discharge[k] >= least && routes.receiver[k] as usize != k;
+        let is_river = (0..cells.len()).into_par_iter().map(is_river).collect();
         let relief_metres = cx.relief_metres;
         let network =
             Network { cells: &cells, routes: &routes, discharge, is_river, sea, radius_metres, relief_metres };
@@ -150,7 +155,7 @@ impl PlanetRivers {
         }
         // a lake keeps its water, however deep the ground below it
         let is_lake = |k: usize| filled[k] > before[k];
-        let is_bed: Vec<bool> = (0..cells.len()).map(|k| is_river[k] && !is_lake(k)).collect();
+        let is_bed: Vec<bool> = (0..cells.len()).into_par_iter().map(|k| is_river[k] && !is_lake(k)).collect();
         never_rising(&rivers, &routes.receiver, &is_bed, &mut bed);
         cx.control.check()?;
         let slope = self.valley_slope * 1.0e-3 / network.relief_metres;
@@ -166,8 +171,10 @@ impl PlanetRivers {
         let mut surface = ground.clone();
         rivers.iter().for_each(|&k| surface[k] = ground[k] + FULL * depth[k]);
         never_rising(&rivers, &routes.receiver, &is_bed, &mut surface);
-        for k in (0..cells.len()).filter(|&k| cells.owns(k) && is_lake(k)) {
-            surface[k] = if filled[k] > surface[k] { filled[k] } else { surface[k] };
+        if self.lakes {
+            surface.par_iter_mut().enumerate().filter(|&(k, _)| cells.owns(k) && is_lake(k)).for_each(|(k, level)| {
+                *level = if filled[k] > *level { filled[k] } else { *level };
+            });
         }
         for &k in rivers.iter().rev() {
             let to = routes.receiver[k] as usize;
@@ -176,7 +183,7 @@ impl PlanetRivers {
             }
         }
         let depth_of = |k: usize| if ground[k] > *sea && surface[k] > ground[k] { surface[k] - ground[k] } else { 0.0 };
-        let water = (0..cells.len()).map(depth_of).collect();
+        let water = (0..cells.len()).into_par_iter().map(depth_of).collect();
         if self.deltas > 0.0 {
             deltas(self, network, &rivers, &fjord, &mut ground, cx)?;
         }

@@ -92,8 +92,7 @@ pub(super) fn deltas(
                     break;
                 }
                 let choice = |&k: &usize| cx.random.unit(k as i32, arm);
-                let farther = cells.around(at).into_iter().flatten().map(|(k, _)| k);
-                let farther = farther.filter(|&k| is_sea(k) && apart(k, mouth) > here);
+                let farther = cells.beside(at).filter(|&k| is_sea(k) && apart(k, mouth) > here);
                 let Some(next) = farther.reduce(|a, b| if choice(&b) > choice(&a) { b } else { a }) else { break };
                 at = next;
             }
@@ -108,7 +107,7 @@ pub(super) fn deltas(
             let plain = sea + PLAIN_METRES * (1.0 - 2.0 * part) / relief_metres;
             let shallow = (1.0 - (sea - floor[k]) * relief_metres / SHALLOW_METRES).clamp(0.0, 1.0);
             raised.push((k, floor[k] + (plain - floor[k]) * (2.0 * shallow).clamp(0.0, 1.0)));
-            for (there, _) in cells.around(k).into_iter().flatten() {
+            for there in cells.beside(k) {
                 if is_sea(there) && seen[there] != number as u32 {
                     seen[there] = number as u32;
                     front.push(there);

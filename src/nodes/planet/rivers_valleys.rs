@@ -50,8 +50,9 @@ pub(super) fn valleys(
             let index = by[k as usize];
             let reach = &reaches[index as usize];
             let from = cells.globe().direction_of(reach.cell as usize);
-            for (there, _) in cells.around(k as usize).into_iter().flatten() {
-                if by[there] == index || before[there] <= *sea {
+            for there in cells.beside(k as usize) {
+                // nothing is cut below the bed
+                if by[there] == index || before[there] <= *sea || ground[there] <= reach.bed {
                     continue;
                 }
                 let to = cells.globe().direction_of(there);

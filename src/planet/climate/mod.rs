@@ -9,6 +9,7 @@
 
 mod approx;
 mod belts;
+mod fields;
 mod insolation;
 mod moisture;
 mod sheet;
@@ -16,9 +17,11 @@ mod sheet;
 use std::f32::consts::{FRAC_PI_2, PI};
 
 use crate::field::Terrain;
+use crate::scene::Scene;
 
 pub use approx::{angle, exp_of_minus};
 pub use belts::{ascent, wind};
+pub use fields::{Feels, feels, moisture_field, temperature_field};
 pub use insolation::{daily_mean, yearly_mean};
 use moisture::Air;
 
@@ -83,6 +86,15 @@ const BELTS_FOLLOW: f32 = 0.4;
 const EARTH_TILT: f32 = 23.44;
 
 impl Climate {
+    /// The climate of a scene: a planet has its own tilt and season.
+    pub fn of(scene: &Scene) -> Self {
+        let mut climate = scene.climate();
+        if let Some(planet) = scene.as_planet() {
+            (climate.axial_tilt, climate.season) = (planet.axial_tilt, planet.season);
+        }
+        climate
+    }
+
     /// Temperature in the middle of a flat terrain, so much above its sea; of the mean of the year.
     pub fn celsius(&self, above_metres: f32, relief_metres: f32) -> f32 {
         let span = self.equator_temperature - self.pole_temperature;
@@ -109,7 +121,18 @@ pub struct Ground<'a> {
     pub side_metres: f32,
 }
 
-impl Ground<'_> {
+impl<'a> Ground<'a> {
+    /// The ground of a scene.
+    pub fn of(scene: &Scene, terrain: &'a Terrain) -> Self {
+        let settings = &scene.settings;
+        Self {
+            terrain,
+            relief_metres: settings.relief_metres,
+            sea_metres: settings.sea_level,
+            side_metres: scene.side_metres(),
+        }
+    }
+
     /// Latitudes of the north and the south edge of a flat terrain, in radians.
     fn latitudes(&self, climate: &Climate) -> [f32; 2] {
         let (middle, half) = (climate.latitude, 0.5 * climate.latitude_span);
@@ -167,6 +190,24 @@ impl Weather {
         self.feel(latitude, || self.air.inland.at_place(u, v), moisture, height_metres)
     }
 
+    /// Along a row of directions from the middle of a planet, unit vectors: temperature and moisture.
+    pub fn along(&self, points: [&[f32]; 3], height_metres: &[f32], celsius: &mut [f32], moisture: &mut [f32]) {
+        const PART: usize = 64;
+        let (mut latitudes, mut longitudes) = ([0.0; PART], [0.0; PART]);
+        for first in (0..height_metres.len()).step_by(PART) {
+            let part = first..(first + PART).min(height_metres.len());
+            let n = part.len();
+            angles(points.map(|p| &p[part.clone()]), &mut latitudes[..n], &mut longitudes[..n]);
+            for (k, at) in part.enumerate() {
+                let (latitude, longitude) = (latitudes[k], longitudes[k]);
+                let wet = self.air.moisture.at_angles(longitude, latitude);
+                let feel =
+                    self.feel(latitude, || self.air.inland.at_angles(longitude, latitude), wet, height_metres[at]);
+                (celsius[at], moisture[at]) = (feel.celsius, feel.moisture);
+            }
+        }
+    }
+
     /// In a direction from the middle of a planet, a unit vector.
     #[inline]
     pub fn at_direction(&self, [x, y, z]: [f32; 3], height_metres: f32) -> Feel {
@@ -184,6 +225,14 @@ impl Weather {
         let above = height_metres - self.base_metres;
         let above = if above > 0.0 { above } else { 0.0 };
         Feel { celsius: mean + felt - self.cooling_per_metre * above, moisture }
+    }
+}
+
+/// Latitudes and longitudes of directions.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn angles([x, y, z]: [&[f32]; 3], latitudes: &mut [f32], longitudes: &mut [f32]) {
+    for ((((x, y), z), latitude), longitude) in x.iter().zip(y).zip(z).zip(latitudes).zip(longitudes) {
+        (*latitude, *longitude) = (angle(*z, (x * x + y * y).sqrt()), angle(*y, *x));
     }
 }
 

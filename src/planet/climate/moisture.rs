@@ -9,14 +9,16 @@
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow; the belts are the textbook's.
 
 use std::f32::consts::{FRAC_PI_2, PI};
-use std::f64::consts::{FRAC_PI_2 as FRAC_PI_2_EXACT, PI as PI_EXACT};
+
+use rayon::prelude::*;
 
 use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
 use super::sheet::Sheet;
-use super::{Climate, Ground};
-use crate::field::globe::from_angles;
+use super::{Climate, Ground, Warmth};
+use crate::field::globe::nearly_located;
 use crate::field::{Edges, Globe};
+use crate::planet::projection::{Equirectangular, Registration};
 
 /// Cells of the sheet around a planet and from pole to pole.
 const AROUND: usize = 320;
@@ -55,14 +57,19 @@ impl Air {
     pub fn new(climate: &Climate, ground: &Ground, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
         let height = heights(ground);
         let sea = ground.sea_metres;
-        let inland = height.map(|i, j| if height.row(i)[j] > sea { 1.0 } else { 0.0 });
+        // only seasons ask for it
+        let land = |i: usize, j: usize| if height.row(i)[j] > sea { 1.0 } else { 0.0 };
+        let radius = (height.width / 40).max(1);
+        let inland = match climate.warmth {
+            Warmth::Season => height.map(land).blurred(radius),
+            Warmth::Latitude => Sheet::from_fn(2, 2, height.round, |_, _| 0.0),
+        };
         let moisture = if ground.terrain.grid.is_globe() {
             over_planet(climate, sea, &height, sea_warmth, shift)
         } else {
             over_terrain(climate, ground, &height)
         };
-        let radius = (height.width / 40).max(1);
-        Self { inland: inland.blurred(radius), moisture }
+        Self { inland, moisture }
     }
 }
 
@@ -91,13 +98,13 @@ fn heights_around(ground: &Ground) -> Sheet {
     let globe = Globe::new(ground.terrain.samples());
     // cells of the sheet have the width of so many samples
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
+    let map =
+        Equirectangular { width: AROUND * fine, height: DOWN * fine, registration: Registration::Pixel }.directions();
     Sheet::from_fn(AROUND, DOWN, true, |i, j| {
         let mut sum = 0.0;
         for k in 0..fine * fine {
-            let part = |k: usize| (k as f64 + 0.5) / fine as f64;
-            let latitude = FRAC_PI_2_EXACT - (i as f64 + part(k / fine)) * PI_EXACT / DOWN as f64;
-            let longitude = (j as f64 + part(k % fine)) * 2.0 * PI_EXACT / AROUND as f64 - PI_EXACT;
-            sum += globe.sample(&ground.terrain.height, from_angles(latitude, longitude));
+            let direction = map.at(j * fine + k % fine, i * fine + k / fine);
+            sum += globe.sample_at(&ground.terrain.height, nearly_located(direction));
         }
         sum / (fine * fine) as f32 * ground.relief_metres
     })
@@ -105,9 +112,12 @@ fn heights_around(ground: &Ground) -> Sheet {
 
 /// The wind of a row of the sheet, and what a step of it does.
 struct Belt {
-    /// Rows, and columns to the east, from where the air of a step comes.
-    rows: f32,
-    columns: f32,
+    /// The first of the two rows from where the air of a step comes, and how far on it is to the second.
+    top: usize,
+    down: f32,
+    /// Columns to the east from where it comes, and the part of one beyond them.
+    shift: usize,
+    right: f32,
     /// Share of the way to what the sea, and the land, make of the air.
     sea: f32,
     land: f32,
@@ -120,16 +130,22 @@ struct Belt {
 impl Belt {
     fn of(height: &Sheet, row: usize, climate: &Climate, sea_warmth: &dyn Fn(f32) -> f32, shift: f32) -> Self {
         let latitude = height.latitude(row);
-        let [east, north] = wind((latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2));
+        let moved = (latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2);
+        let [east, north] = wind(moved);
         let cell = PI / height.height as f32;
         // a quarter of the way round is the unit of the reaches
         let way = STEP_CELLS * cell / FRAC_PI_2 * (east * east + north * north).sqrt();
-        let falls = ascent((latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2));
-        let most = height.width as f32 / 16.0;
+        let falls = ascent(moved);
         let warm = (0.3 + (sea_warmth(latitude) + 5.0) * (0.7 / 30.0)).clamp(0.15, 1.0);
+        let y = (row as f32 + north * STEP_CELLS).clamp(0.0, (height.height - 1) as f32);
+        let top = (y as usize).min(height.height - 2);
+        let most = height.width as f32 / 16.0;
+        let x = height.width as f32 + (-east * STEP_CELLS / libm::cosf(latitude)).clamp(-most, most);
         Self {
-            rows: north * STEP_CELLS,
-            columns: (-east * STEP_CELLS / libm::cosf(latitude)).clamp(-most, most),
+            top,
+            down: y - top as f32,
+            shift: x as usize % height.width,
+            right: x - libm::floorf(x),
             sea: (1.0 - exp_of_minus(way / SEA_REACH + 0.04)) * warm,
             // rain forests give back most of what falls: moist air gets further where it rises
             land: 1.0 - exp_of_minus(way / (climate.rain_reach * (0.7 + 0.8 * falls)) + 0.004),
@@ -138,20 +154,24 @@ impl Belt {
         }
     }
 
-    /// Value of a sheet at the place from where the air of (row, column) comes.
-    #[inline]
-    fn upwind(&self, sheet: &Sheet, row: usize, column: usize) -> f32 {
-        let y = (row as f32 + self.rows).clamp(0.0, (sheet.height - 1) as f32);
-        let i = (y as usize).min(sheet.height - 2);
-        let x = column as f32 + self.columns + sheet.width as f32;
-        let whole = x as usize;
-        let (down, right) = (y - i as f32, x - whole as f32);
-        let left = whole % sheet.width;
-        let next = if left + 1 == sheet.width { 0 } else { left + 1 };
-        let along = |values: &[f32]| values[left] + (values[next] - values[left]) * right;
-        let top = along(sheet.row(i));
-        top + (along(sheet.row(i + 1)) - top) * down
+    /// Values of a sheet at the places from where the air of a row comes; `line` is room to work in.
+    fn upwind(&self, sheet: &Sheet, line: &mut Vec<f32>, out: &mut [f32]) {
+        let (top, bottom) = (sheet.row(self.top), sheet.row(self.top + 1));
+        line.clear();
+        line.extend(top.iter().zip(bottom).map(|(a, b)| a + (b - a) * self.down));
+        // once more around
+        line.extend_from_within(..);
+        let pairs = line[self.shift..].iter().zip(&line[self.shift + 1..]);
+        out.iter_mut().zip(pairs).for_each(|(out, (a, b))| *out = a + (b - a) * self.right);
     }
+}
+
+/// The sheet of what comes with the wind.
+fn upwind(belts: &[Belt], sheet: &Sheet) -> Sheet {
+    let mut out = sheet.clone();
+    let rows = out.values.par_chunks_mut(sheet.width).zip(belts);
+    rows.for_each_init(Vec::new, |line, (row, belt)| belt.upwind(sheet, line, row));
+    out
 }
 
 /// Moisture with the winds of a planet, over longitude and latitude.
@@ -164,25 +184,30 @@ fn over_planet(
 ) -> Sheet {
     let belts: Vec<Belt> = (0..height.height).map(|i| Belt::of(height, i, climate, sea_warmth, shift)).collect();
     let surface = height.map(|i, j| height.row(i)[j].max(sea_metres));
-    let caught = height.map(|i, j| {
-        let climb = surface.row(i)[j] - belts[i].upwind(&surface, i, j);
-        if climb > 0.0 { 1.0 - exp_of_minus(climb / (climate.rain_height * GOES_AROUND)) } else { 0.0 }
+    let before = upwind(&belts, &surface);
+    let kept = height.map(|i, j| {
+        let climb = surface.row(i)[j] - before.row(i)[j];
+        if climb > 0.0 { exp_of_minus(climb / (climate.rain_height * GOES_AROUND)) } else { 1.0 }
     });
-    let mut air = height.map(|_, _| 0.5);
+    let is_sea = |i: usize, j: usize| height.row(i)[j] <= sea_metres;
+    let towards = height.map(|i, j| if is_sea(i, j) { 1.0 } else { belts[i].of_land });
+    let share = height.map(|i, j| if is_sea(i, j) { belts[i].sea } else { belts[i].land });
+    let (mut air, mut next) = (height.map(|_, _| 0.5), height.clone());
     for _ in 0..STEPS {
-        air = air.map(|i, j| {
-            let belt = &belts[i];
-            let beside = 0.5 * (air.row(i.max(1) - 1)[j] + air.row((i + 1).min(air.height - 1))[j]);
-            let came = belt.upwind(&air, i, j);
-            let came = (came + (beside - came) * MIXED) * (1.0 - caught.row(i)[j]);
-            if height.row(i)[j] <= sea_metres {
-                came + (1.0 - came) * belt.sea
-            } else {
-                came + (belt.of_land - came) * belt.land
+        next.values.par_chunks_mut(air.width).enumerate().for_each_init(Vec::new, |line, (i, row)| {
+            belts[i].upwind(&air, line, row);
+            let (above, below) = (air.row(i.max(1) - 1), air.row((i + 1).min(air.height - 1)));
+            let (kept, towards, share) = (kept.row(i), towards.row(i), share.row(i));
+            for (j, out) in row.iter_mut().enumerate() {
+                let beside = 0.5 * (above[j] + below[j]);
+                let came = (*out + (beside - *out) * MIXED) * kept[j];
+                *out = came + (towards[j] - came) * share[j];
             }
         });
+        std::mem::swap(&mut air, &mut next);
     }
-    let got = air.map(|i, j| air.row(i)[j] + belts[i].upwind(&air, i, j) * caught.row(i)[j] * WINDWARD).blurred(1);
+    let before = upwind(&belts, &air);
+    let got = air.map(|i, j| air.row(i)[j] + before.row(i)[j] * (1.0 - kept.row(i)[j]) * WINDWARD).blurred(1);
     got.map(|i, j| climate.rain * got.row(i)[j] * (0.2 + 0.8 * belts[i].falls))
 }
 

@@ -11,6 +11,7 @@ use egui_plot::{
 
 use super::{BenchState, chip};
 use crate::app::bench::{Report, growth as growth_of, threads, three, time};
+use crate::app::panels::plot;
 use crate::app::theme::colour;
 use crate::app::theme::ink;
 use crate::lab::{Cell, Findings};
@@ -56,24 +57,13 @@ fn say_what_is_left_out(ui: &mut Ui, report: &Report) {
 
 fn blank(id: &str, ui: &Ui) -> Plot<'static> {
     let size = ui.available_size();
-    Plot::new(id)
-        .width(size.x)
-        .height(size.y.max(120.0))
-        .allow_drag(false)
-        .allow_zoom(false)
-        .allow_scroll(false)
-        .allow_boxed_zoom(false)
-        .allow_axis_zoom_drag(false)
-        .auto_bounds(Vec2b::TRUE)
-        .show_background(false)
-        .grid_color(colour::LINE)
-        .legend(
-            Legend::default()
-                .text_style(egui::TextStyle::Small)
-                .background_alpha(0.7)
-                .follow_insertion_order(true)
-                .position(Corner::RightBottom),
-        )
+    plot::still(id, vec2(size.x, size.y.max(120.0))).allow_axis_zoom_drag(false).legend(
+        Legend::default()
+            .text_style(egui::TextStyle::Small)
+            .background_alpha(0.7)
+            .follow_insertion_order(true)
+            .position(Corner::RightBottom),
+    )
 }
 
 fn samples(side: usize) -> f64 {

@@ -51,7 +51,10 @@ pub fn put(
     let near = state.selected().cloned();
     let mut new = (*tree).clone();
     let p = metres(&tree).metres(place);
-    let Some(outlook) = state.view.outlook(document) else { return };
+    let Some(outlook) = state.view.outlook(document) else {
+        state.view.waiting = Some(Waiting::Put(item, at));
+        return;
+    };
     match library::place(&mut new, item, p, near.as_ref(), &outlook.program, seed) {
         Ok(way) => {
             document.edit_tree(layer, &format!("Place {}", item.label().to_lowercase()), None, new);

@@ -35,8 +35,10 @@ use super::scale::SIDE_WORLD;
 pub struct Budget {
     /// Quads along the side of a patch: a power of two.
     pub quads: usize,
-    /// Width on screen of a quad where its level ends.
+    /// Width on screen of a quad where its level ends, when nothing moves.
     pub quad_pixels: f64,
+    /// The same while the eye or the ground moves.
+    pub moving_pixels: f64,
     /// Patches on the graphics card, in bytes; as many are kept in memory.
     pub bytes: usize,
     /// Levels a second by which corners move.
@@ -45,9 +47,11 @@ pub struct Budget {
 
 impl Budget {
     /// For a graphics card.
-    pub const FINE: Self = Self { quads: 32, quad_pixels: 4.5, bytes: 96 << 20, levels_per_second: 4.0 };
+    pub const FINE: Self =
+        Self { quads: 32, quad_pixels: 2.0, moving_pixels: 3.5, bytes: 128 << 20, levels_per_second: 4.0 };
     /// For a renderer in software.
-    pub const FRUGAL: Self = Self { quads: 16, quad_pixels: 9.0, bytes: 16 << 20, levels_per_second: 4.0 };
+    pub const FRUGAL: Self =
+        Self { quads: 16, quad_pixels: 4.0, moving_pixels: 9.0, bytes: 32 << 20, levels_per_second: 4.0 };
 
     pub fn slots(&self) -> u32 {
         (self.bytes / Patch::bytes(self.quads)) as u32
@@ -58,13 +62,24 @@ impl Budget {
 /// too far apart.
 const LEAST_REACH_PATCHES: f64 = 3.0;
 
+/// Seconds without motion after which the picture is drawn finely.
+const REST_SECONDS: f32 = 0.2;
+
+/// How many levels coarser what is out of view may be: it is there when the eye turns, and soon as fine as the rest.
+const LEVELS_UNSEEN: f32 = 2.0;
+/// By how much quads grow at a time where they are more than there is room for, and what they grow to at the most.
+const STRAIN_STEP: f64 = 1.08;
+const MOST_STRAIN: f64 = 16.0;
+/// How much of that is taken back in a frame of motion.
+const RELIEF: f64 = 0.995;
+
 /// Jobs handed to the pool at a time.
 const MOST_JOBS: usize = 256;
 /// Places of the shelf that the mosaic leaves for what is on its way.
 const SPARE: usize = 64;
 
 /// The eye as the tessellation needs it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Look {
     pub eye_world: DVec3,
     /// From places relative to the eye.
@@ -83,6 +98,11 @@ pub struct Tessellation {
     tiles: Vec<Tile>,
     /// Asked for: they wait on the shelf for their brothers.
     wanted: Vec<Key>,
+    /// How the eye looked last, and how long nothing has moved.
+    last: Option<Look>,
+    rest_seconds: f32,
+    /// How many times larger quads are than they should be, so that all of the picture has its share of the patches.
+    strain: f64,
     /// Nothing is on its way, and nothing moves.
     pub is_settled: bool,
 }
@@ -127,12 +147,25 @@ impl Tessellation {
             arriving: None,
             tiles: Vec::new(),
             wanted: Vec::new(),
+            last: None,
+            // a picture without a past is drawn finely at once
+            rest_seconds: REST_SECONDS,
+            strain: 1.0,
             is_settled: false,
         }
     }
 
     /// Moves towards showing `wanted` as `look` sees it, `seconds` after the last time; says what is to be uploaded.
     pub fn advance(&mut self, wanted: &Arc<Formation>, look: &Look, seconds: f32) -> Vec<Upload> {
+        let is_edited = self.formation.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
+        let is_still = self.last.replace(*look).is_none_or(|last| last == *look) && !is_edited;
+        self.rest_seconds = if is_still { self.rest_seconds + seconds } else { 0.0 };
+        let is_resting = self.rest_seconds >= REST_SECONDS;
+        if !is_still {
+            self.strain = (self.strain * RELIEF).max(1.0);
+        }
+        let pixels = if is_resting { self.budget.quad_pixels } else { self.budget.moving_pixels };
+        let quad_pixels = pixels * self.strain;
         let mut uploads = self.receive();
         uploads.extend(self.exchange(wanted));
         if let Some(arriving) = &self.arriving {
@@ -153,14 +186,18 @@ impl Tessellation {
             look,
             frustum: Frustum::new(look.clip_from_eye),
             reach: f64::from(SIDE_WORLD)
-                * (look.pixels_per_radian / (self.budget.quads as f64 * self.budget.quad_pixels))
-                    .max(LEAST_REACH_PATCHES),
+                * (look.pixels_per_radian / (self.budget.quads as f64 * quad_pixels)).max(LEAST_REACH_PATCHES),
         };
         let pace = seconds * self.budget.levels_per_second;
         let most = (self.shelf.slots() as usize).saturating_sub(SPARE);
-        let Plan { tiles, missing, is_moving } = self.mosaic.step(&view, pace, most);
+        let Plan { tiles, missing, is_moving, is_full } = self.mosaic.step(&view, pace, most);
+        // only once nothing more comes of what was asked for before
+        let is_strained = is_full && !is_moving && missing.is_empty() && self.strain < MOST_STRAIN;
+        if is_strained {
+            self.strain *= STRAIN_STEP;
+        }
         self.tiles = tiles.into_iter().filter(|tile| view.is_visible(tile.key)).collect();
-        self.is_settled = missing.is_empty() && !is_moving && self.arriving.is_none();
+        self.is_settled = missing.is_empty() && !is_moving && !is_strained && self.arriving.is_none() && is_resting;
         if self.arriving.is_none() {
             let job = |key: Key| {
                 let parent = key.parent().and_then(|parent| self.shelf.get(parent)).cloned();
@@ -286,7 +323,8 @@ impl Surroundings for View<'_> {
 
     fn wanted(&self, key: Key) -> f32 {
         let (low, high) = self.around(key);
-        self.level_at(DVec3::ZERO.clamp(low, high).length())
+        let level = self.level_at(DVec3::ZERO.clamp(low, high).length());
+        if self.is_visible(key) { level } else { level - LEVELS_UNSEEN }
     }
 
     fn wanted_at(&self, place: [f64; 2], key: Key) -> f32 {
@@ -329,7 +367,8 @@ mod tests {
 
     const LOOK: Look =
         Look { eye_world: DVec3::new(40.0, 90.0, 60.0), clip_from_eye: Mat4::IDENTITY, pixels_per_radian: 400.0 };
-    const SMALL: Budget = Budget { quads: 8, quad_pixels: 14.0, bytes: 6 << 20, levels_per_second: 4.0 };
+    const SMALL: Budget =
+        Budget { quads: 8, quad_pixels: 14.0, moving_pixels: 28.0, bytes: 6 << 20, levels_per_second: 4.0 };
 
     fn look() -> Look {
         let projection = Mat4::perspective_infinite_reverse_rh(0.6, 1.5, 0.1);
@@ -393,6 +432,45 @@ mod tests {
         let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * formation.per_metre, 125.0);
         let made = settle(&mut tessellation, &formation, &Look { eye_world, pixels_per_radian: 60.0, ..look() });
         assert!(made < 1500, "{made}");
+    }
+
+    #[test]
+    fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
+        let formation = formation(presets::valley(), None);
+        let mut tessellation = Tessellation::new(SMALL);
+        let mut look = look();
+        settle(&mut tessellation, &formation, &look);
+        let still = tessellation.tiles().count();
+        let mut moving = still;
+        for _ in 0..400 {
+            look.eye_world.x += 1e-3;
+            tessellation.advance(&formation, &look, 0.02);
+            assert!(!tessellation.is_settled);
+            moving = tessellation.tiles().count();
+        }
+        assert!(moving * 3 < still * 2, "{moving} of {still}");
+        settle(&mut tessellation, &formation, &look);
+        assert!(tessellation.tiles().count() * 10 > still * 9);
+    }
+
+    #[test]
+    fn with_little_room_all_of_the_picture_gets_coarser_and_nothing_is_left_out() {
+        let formation = formation(presets::valley(), None);
+        let poor = Budget { bytes: SMALL.bytes / 8, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
+        let mut tessellation = Tessellation::new(poor);
+        let eye_world = LOOK.eye_world.with_y(f64::from(formation.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3)) + 0.5);
+        let look = Look { eye_world, ..look() };
+        settle(&mut tessellation, &formation, &look);
+        assert!(tessellation.bytes() <= poor.bytes && tessellation.strain > 1.0);
+        // quads near the eye are as many pixels wide as those farther away, within the two levels that one goes over into the other
+        let widths = tessellation.tiles().map(|(tile, _, patch)| {
+            let (corner, side) = world_of(tile.key);
+            let low = DVec3::new(corner[0], f64::from(patch.lowest_world), corner[1]) - eye_world;
+            let high = DVec3::new(corner[0] + side, f64::from(patch.highest_world), corner[1] + side) - eye_world;
+            side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * look.pixels_per_radian
+        });
+        let widest = widths.fold(0.0, f64::max);
+        assert!(widest < 8.0 * poor.quad_pixels * tessellation.strain, "{widest} of {}", tessellation.strain);
     }
 
     #[test]

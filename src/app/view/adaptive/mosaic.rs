@@ -112,6 +112,8 @@ pub struct Plan {
     pub missing: Vec<Key>,
     /// Whether the next step will come to something else.
     pub is_moving: bool,
+    /// Whether more was wanted than there is room for.
+    pub is_full: bool,
 }
 
 /// See the module.
@@ -173,12 +175,13 @@ impl Mosaic {
         wanting.sort_by(|a, b| b.1.cmp(&a.1).then(b.0.total_cmp(&a.0)).then(a.2.cmp(&b.2)));
         let mut missing = Vec::new();
         let mut raised = HashSet::new();
-        let mut is_busy = joined;
+        let (mut is_busy, mut is_full) = (joined, false);
         for (.., key) in wanting {
             // what is asked for has to fit as well
             if 4 * self.split.len() + 5 + missing.len() > most {
                 // what was divided for the sake of others stays, or it would come and go
                 self.held.extend(held);
+                is_full = true;
                 break;
             }
             is_busy = true;
@@ -188,7 +191,7 @@ impl Mosaic {
         missing.retain(|key| seen.insert(*key));
         self.held.retain(|key| self.split.contains(key));
         let (tiles, is_moving) = self.settle(around, &raised, pace);
-        Plan { tiles, missing, is_moving: is_moving || is_busy }
+        Plan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
     /// Divides a patch if it may be, and first those beside it that are too coarse; asks for what is missing.

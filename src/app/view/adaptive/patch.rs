@@ -3,6 +3,8 @@
 //! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its values
 //! are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's neighbours without
 //! a crack. The place of a vertex follows from the whole number of steps to it, the same for all patches that have it.
+//! Slopes are differences between the vertices beside one, a step beyond the patch as well: those of the place itself would
+//! leap from vertex to vertex along a sharp crest.
 
 use super::super::formation::{Formation, Sample};
 use super::super::scale::SIDE_WORLD;
@@ -38,22 +40,34 @@ impl Patch {
     ) -> Option<Self> {
         let side = f64::from(SIDE_WORLD);
         let step = side / (quads as f64 * f64::from(1u32 << key.level));
-        let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64) * step - 0.5 * side;
+        // the first one lies a step before the patch
+        let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64 - 1.0) * step - 0.5 * side;
         let detail = formation.detail(step);
-        let low = [place(key.column, 0), place(key.row, 0)];
-        let high = [place(key.column, quads), place(key.row, quads)];
-        let selection = formation.within(low, high);
         let n = quads + 1;
-        let mut own: Vec<Texel> = Vec::with_capacity(n * n);
-        for i in 0..n {
+        // with a vertex more on every side
+        let m = n + 2;
+        let low = [place(key.column, 0), place(key.row, 0)];
+        let high = [place(key.column, m - 1), place(key.row, m - 1)];
+        let selection = formation.within(low, high);
+        let mut samples: Vec<Sample> = Vec::with_capacity(m * m);
+        for i in 0..m {
             if stop() {
                 return None;
             }
-            for j in 0..n {
+            samples.extend((0..m).map(|j| {
                 let at = [place(key.column, j), place(key.row, i)];
-                own.push(texel(&formation.at(&selection, at, &detail)));
-            }
+                formation.level_at(&selection, at, &detail)
+            }));
         }
+        let per_way = 0.5 / step;
+        let own: Vec<Texel> = (0..n * n)
+            .map(|k| {
+                let here = (k / n + 1) * m + k % n + 1;
+                let rise = |a: usize, b: usize| ((samples[b].height - samples[a].height) * per_way) as f32;
+                let slope = [rise(here - 1, here + 1), rise(here - m, here + m)];
+                [samples[here].height as f32, slope[0], slope[1], samples[here].depth as f32]
+            })
+            .collect();
         let half = quads / 2;
         let corner = [key.row as usize % 2 * half, key.column as usize % 2 * half];
         let coarse = |i: usize, j: usize| match parent {
@@ -91,10 +105,6 @@ impl Patch {
     pub fn bytes(quads: usize) -> usize {
         (quads + 1) * (quads + 1) * 2 * size_of::<Texel>()
     }
-}
-
-fn texel(sample: &Sample) -> Texel {
-    [sample.height as f32, sample.slope[0] as f32, sample.slope[1] as f32, sample.depth as f32]
 }
 
 #[cfg(test)]

@@ -13,6 +13,9 @@ const RAYLEIGH: [f64; 3] = [5.80e-6, 13.56e-6, 33.10e-6];
 /// Scattering of its haze; it takes a tenth more away than it scatters.
 const MIE: f64 = 3.0e-6;
 const MIE_EXTINCTION: f64 = 1.11;
+/// What ozone takes away, as if it lay where the air does: without it dusk is green where the sun's red goes over into the
+/// blue of the sky.
+const OZONE: [f64; 3] = [1.20e-6, 3.50e-6, 0.16e-6];
 const RAYLEIGH_HEIGHT: f64 = 8000.0;
 const MIE_HEIGHT: f64 = 1200.0;
 /// Heights of the air that are drawn, in heights over which it thins to 1/e.
@@ -25,6 +28,8 @@ const NOTHING: f64 = 1e-4;
 pub struct Air {
     /// Scattering at the ground, per metre, for red, green and blue.
     pub rayleigh: [f64; 3],
+    /// What clear air takes away: what it scatters, and what its ozone swallows.
+    pub extinction: [f64; 3],
     pub mie: f64,
     pub mie_extinction: f64,
     /// Heights over which the density falls to 1/e.
@@ -35,8 +40,8 @@ pub struct Air {
 }
 
 impl Air {
-    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters.
-    pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3]) -> Option<Self> {
+    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters, `ozone` 1 is that of the Earth.
+    pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3], ozone: f64) -> Option<Self> {
         if density < NOTHING {
             return None;
         }
@@ -44,8 +49,10 @@ impl Air {
         let true_height = RAYLEIGH_HEIGHT.min(0.02 * radius);
         let rayleigh_height = true_height * exaggeration.max(1.0).sqrt().min(0.04 * radius / true_height);
         let thinner = RAYLEIGH_HEIGHT / rayleigh_height * density;
+        let rayleigh: [f64; 3] = std::array::from_fn(|k| RAYLEIGH[k] * thinner * tint[k]);
         Some(Self {
-            rayleigh: std::array::from_fn(|k| RAYLEIGH[k] * thinner * tint[k]),
+            rayleigh,
+            extinction: std::array::from_fn(|k| rayleigh[k] + ozone * OZONE[k] * thinner),
             mie: MIE * thinner,
             mie_extinction: MIE * MIE_EXTINCTION * thinner,
             rayleigh_height,
@@ -104,15 +111,15 @@ mod tests {
 
     #[test]
     fn as_much_air_stands_over_a_place_whatever_is_exaggerated() {
-        let plain = Air::new(RADIUS, 1.0, 1.0, [1.0; 3]).unwrap();
+        let plain = Air::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
         // vertical depth of blue light over the sea of the Earth
         assert!((plain.rayleigh[2] * plain.rayleigh_height - 0.265).abs() < 0.01);
         for exaggeration in [4.0, 12.0, 100.0] {
-            let air = Air::new(RADIUS, 1.0, exaggeration, [1.0; 3]).unwrap();
+            let air = Air::new(RADIUS, 1.0, exaggeration, [1.0; 3], 1.0).unwrap();
             assert!((air.rayleigh[2] * air.rayleigh_height / 0.265 - 1.0).abs() < 0.03);
             assert!(air.top > plain.top && air.top < 1.3 * RADIUS);
         }
-        assert_eq!(Air::new(RADIUS, 0.0, 10.0, [1.0; 3]), None);
-        assert!(Air::new(1000.0, 1.0, 10.0, [1.0; 3]).unwrap().top < 1300.0);
+        assert_eq!(Air::new(RADIUS, 0.0, 10.0, [1.0; 3], 1.0), None);
+        assert!(Air::new(1000.0, 1.0, 10.0, [1.0; 3], 1.0).unwrap().top < 1300.0);
     }
 }

@@ -14,7 +14,8 @@ use super::map::MapPose;
 use super::orbit::OrbitPose;
 use super::prepare::PreparedGlobe;
 use super::scenery::{Line, Scenery, Showing};
-use super::settings::GlobeWay;
+use super::settings::{GlobeView, GlobeWay};
+use super::sun::Attitude;
 use crate::app::view::Lens;
 use crate::app::view::control::{FIELD_OF_VIEW, ViewCamera, ViewCommand, ViewportArea, lines_scrolled};
 use crate::app::view::shown::Shown;
@@ -39,6 +40,13 @@ pub struct GlobeHit {
     pub latitude: f32,
     pub longitude: f32,
     pub height_metres: f32,
+}
+
+impl GlobeHit {
+    /// Its place on a map of all longitudes and latitudes: to the east and to the south, from 0 to 1.
+    pub fn on_map(&self) -> [f32; 2] {
+        [self.longitude / 360.0 + 0.5, 0.5 - self.latitude / 180.0]
+    }
 }
 
 /// The cameras of a planet, and what they are doing.
@@ -73,25 +81,34 @@ impl Default for GlobeCamera {
 impl GlobeCamera {
     /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
     pub fn framing(prepared: &PreparedGlobe, showing: &Showing, size: Vec2) -> Self {
-        let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
+        let ground = prepared.ground_from_afar(&showing.view, true);
         let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
-        Self { pose, map: MapPose::framing(size), map_framed: size, ..Self::default() }
+        let orbit = OrbitPose::framing(&showing.body.attitude);
+        Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// Over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is negative
-    /// downwards.
-    pub fn over(
-        mut self,
-        prepared: &PreparedGlobe,
-        showing: &Showing,
-        [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
-    ) -> Self {
-        let ground = prepared.ground(f64::from(showing.view.exaggeration), true);
-        let direction = DVec3::from(from_angles(latitude.to_radians(), longitude.to_radians()));
-        let pose = GlobePose::over(direction, ground.surface(direction) + height_metres);
-        self.pose = pose.facing(heading.to_radians(), pitch.to_radians()).confined(&ground);
-        (self.map.latitude, self.map.longitude) = (latitude.to_radians(), longitude.to_radians());
+    /// Over a place; see [`put_over`](Self::put_over).
+    pub fn over(mut self, prepared: &PreparedGlobe, showing: &Showing, place: [f64; 5]) -> Self {
+        self.put_over(prepared, &showing.view, true, place);
         self
+    }
+
+    /// Goes over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is negative
+    /// downwards.
+    fn put_over(
+        &mut self,
+        prepared: &PreparedGlobe,
+        view: &GlobeView,
+        with_sea: bool,
+        [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
+    ) {
+        let direction = DVec3::from(from_angles(latitude.to_radians(), longitude.to_radians()));
+        let pose = GlobePose::over(direction, prepared.stand(direction, height_metres, view, with_sea));
+        let pose = pose.facing(heading.to_radians(), pitch.to_radians());
+        self.pose = prepared.confine(&pose, view, with_sea);
+        let there = MapPose { latitude: latitude.to_radians(), longitude: longitude.to_radians(), ..self.map };
+        self.map = if self.map_framed == Vec2::ZERO { there } else { there.confined(self.map_framed) };
+        (self.glide, self.by_hand) = (None, true);
     }
 
     /// Whether it is on its way to another place.
@@ -122,9 +139,9 @@ fn first_sight(showing: &Showing) -> DVec3 {
     (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X)
 }
 
-/// Whether the sea is drawn, and the ground with it.
-fn ground<'a>(prepared: &'a PreparedGlobe, showing: &Showing, shown: &Shown) -> Ground<'a> {
-    prepared.ground(f64::from(showing.view.exaggeration), shown.water)
+/// The ground as it is drawn for a pose.
+pub fn ground<'a>(prepared: &'a PreparedGlobe, showing: &Showing, shown: &Shown, pose: &GlobePose) -> Ground<'a> {
+    prepared.ground_from(&showing.view, pose.eye(), shown.water)
 }
 
 /// Carries out commands; starts and continues glides.
@@ -141,14 +158,16 @@ pub fn obey_commands(
 ) {
     let (Some(prepared), Some(window)) = (&shown.globe, window) else { return };
     let size = area.within(window.size()).size();
-    let ground = ground(prepared, &showing, &shown);
+    let ground = prepared.ground_from_afar(&showing.view, shown.water);
     let highest = ground.radius + ground.range.1;
+    let confined = |pose: &GlobePose| prepared.confine(pose, &showing.view, shown.water);
     let other_planet = camera.framed.is_some_and(|(_, radius)| radius != ground.radius);
     if other_planet {
         camera.by_hand = false;
     }
     if !camera.by_hand && camera.framed != Some((size, ground.radius)) {
         camera.pose = GlobePose::framing(first_sight(&showing), highest, &lens(size));
+        camera.orbit = OrbitPose::framing(&showing.body.attitude);
         camera.framed = Some((size, ground.radius));
     }
     if camera.map_framed != size {
@@ -158,22 +177,27 @@ pub fn obey_commands(
     }
     let mut seconds = time.delta_secs();
     for &command in commands.read() {
+        if let ViewCommand::Over { place } = command {
+            camera.put_over(prepared, &showing.view, shown.water, place);
+            redraw.write(RequestRedraw);
+            continue;
+        }
         match showing.way {
             GlobeWay::Globe => {
                 let first = first_sight(&showing);
-                let to = commanded(command, &camera.pose, &ground, first, &lens(size)).confined(&ground);
+                let to = confined(&commanded(command, &camera.pose, &ground, first, &lens(size)));
                 camera.glide = Some(GlobeGlide::new(camera.pose, to, ground.radius));
                 camera.by_hand = true;
                 seconds = 0.0;
             }
             GlobeWay::Map => camera.map = MapPose::framing(size),
-            GlobeWay::Orbit => camera.orbit = around_orbit(command, camera.orbit),
+            GlobeWay::Orbit => camera.orbit = around_orbit(command, camera.orbit, &showing.body.attitude),
         }
         redraw.write(RequestRedraw);
     }
     if let Some(mut glide) = camera.glide.take() {
         let (pose, is_finished) = glide.advance(seconds);
-        camera.pose = pose.confined(&ground);
+        camera.pose = confined(&pose);
         if !is_finished {
             camera.glide = Some(glide);
             redraw.write(RequestRedraw);
@@ -190,7 +214,9 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &Ground, first: DVec
         now.facing(heading, pitch)
     };
     match command {
-        ViewCommand::Frame | ViewCommand::Look { .. } => GlobePose::framing(now.up(), highest, lens),
+        ViewCommand::Frame | ViewCommand::Look { .. } | ViewCommand::Over { .. } => {
+            GlobePose::framing(now.up(), highest, lens)
+        }
         ViewCommand::Perspective => GlobePose::framing(first, highest, lens),
         ViewCommand::Top => now.facing(0.0, -FRAC_PI_2),
         ViewCommand::FromSouth => down(0.0),
@@ -200,10 +226,10 @@ fn commanded(command: ViewCommand, now: &GlobePose, ground: &Ground, first: DVec
     }
 }
 
-fn around_orbit(command: ViewCommand, now: OrbitPose) -> OrbitPose {
-    let first = OrbitPose::default();
+fn around_orbit(command: ViewCommand, now: OrbitPose, attitude: &Attitude) -> OrbitPose {
+    let first = OrbitPose::framing(attitude);
     match command {
-        ViewCommand::Frame | ViewCommand::Perspective | ViewCommand::Look { .. } => first,
+        ViewCommand::Frame | ViewCommand::Perspective | ViewCommand::Look { .. } | ViewCommand::Over { .. } => first,
         ViewCommand::Top => OrbitPose { height: 1.5, ..now },
         ViewCommand::FromSouth => OrbitPose { yaw: 0.0, ..now },
         ViewCommand::FromWest => OrbitPose { yaw: FRAC_PI_2, ..now },
@@ -233,7 +259,8 @@ pub fn follow_mouse(
     let rect = area.within(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
     let (size, at) = (rect.size(), cursor - rect.min);
-    let (lens, ground) = (lens(size), ground(prepared, &showing, &shown));
+    let (lens, ground) = (lens(size), ground(prepared, &showing, &shown, &camera.pose));
+    let confined = |pose: &GlobePose| prepared.confine(pose, &showing.view, shown.water);
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     if !dragging {
         camera.drag = None;
@@ -253,11 +280,11 @@ pub fn follow_mouse(
     }
     let before = camera.pose;
     match camera.drag {
-        Some(Drag::Hold(point)) => camera.pose = before.drag(&lens, point, at).confined(&ground),
+        Some(Drag::Hold(point)) => camera.pose = confined(&before.drag(&lens, point, at)),
         Some(Drag::Turn { pivot, from }) if from != at => {
             let turn = (at - from).as_dvec2() / f64::from(size.y) * std::f64::consts::PI;
             let turned = before.turn_about(pivot, -turn.x);
-            camera.pose = turned.tilt_about(pivot, -turn.y, ground.radius).confined(&ground);
+            camera.pose = confined(&turned.tilt_about(pivot, -turn.y, ground.radius));
             camera.drag = Some(Drag::Turn { pivot, from: at });
         }
         Some(Drag::Shift(from)) if from != at => {
@@ -277,7 +304,12 @@ pub fn follow_mouse(
             GlobeWay::Globe => {
                 camera.glide = None;
                 let point = anchor(&camera.pose, &lens, at, &ground);
-                camera.pose = camera.pose.approach(&lens, point, at, factor, ground.radius).confined(&ground);
+                let nearer = camera.pose.approach(&lens, point, at, factor, ground.radius);
+                // the relief has sunk on the way, and the place under the cursor with it
+                let under = point.normalize_or(DVec3::X);
+                let sunk = under * self::ground(prepared, &showing, &shown, &nearer).surface(under);
+                let held = nearer.hold(&lens, sunk, at).filter(|held| held.up().dot(nearer.up()) > 0.5);
+                camera.pose = confined(&held.unwrap_or(nearer));
             }
             GlobeWay::Map => camera.map = camera.map.zoom(size, at, factor),
             GlobeWay::Orbit => camera.orbit = camera.orbit.zoomed(factor),
@@ -312,12 +344,11 @@ pub fn plan(
         }
         return;
     };
-    let ground = ground(prepared, &showing, &shown);
-    let pose = camera.pose.confined(&ground);
+    let pose = prepared.confine(&camera.pose, &showing.view, shown.water);
     if pose != camera.pose {
         camera.pose = pose;
     }
-    let scenery = scenery(&camera, &ground, &showing, shown.water);
+    let scenery = scenery(&camera, prepared, &showing, shown.water);
     if planned.0.as_deref() != Some(&scenery) {
         planned.0 = Some(Arc::new(scenery));
         redraw.write(RequestRedraw);
@@ -325,8 +356,12 @@ pub fn plan(
 }
 
 /// The picture that a camera gives.
-pub fn scenery(camera: &GlobeCamera, ground: &Ground, showing: &Showing, water: bool) -> Scenery {
+pub fn scenery(camera: &GlobeCamera, prepared: &PreparedGlobe, showing: &Showing, water: bool) -> Scenery {
     let (pose, attitude) = (&camera.pose, &showing.body.attitude);
+    let ground = match showing.way {
+        GlobeWay::Globe => prepared.ground_from(&showing.view, pose.eye(), water),
+        GlobeWay::Map | GlobeWay::Orbit => prepared.ground_from_afar(&showing.view, water),
+    };
     let up = pose.up();
     let above = pose.radius - ground.surface(up);
     let sun = if showing.view.night_side {
@@ -338,11 +373,11 @@ pub fn scenery(camera: &GlobeCamera, ground: &Ground, showing: &Showing, water: 
     let mut scenery = Scenery {
         way: showing.way,
         body: showing.body,
-        view: showing.view.clone(),
+        view: GlobeView { exaggeration: ground.exaggeration(prepared.relief_metres) as f32, ..showing.view.clone() },
         water,
         eye: pose.eye(),
         rotation: pose.rotation(),
-        near: (0.1 * above).max(0.3 * super::camera::clearance(ground)),
+        near: (0.1 * above).max(0.3 * super::camera::clearance(&ground)),
         sun,
         sun_from_eye: sun,
         sun_size: if showing.view.night_side { SUN_SIZE } else { 0.0 },
@@ -381,7 +416,7 @@ pub fn update_probe(
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }
-        let ground = ground(prepared, &showing, &shown);
+        let ground = ground(prepared, &showing, &shown, &camera.pose);
         let at = cursor - rect.min;
         let direction = match showing.way {
             GlobeWay::Globe => ground.pick(camera.pose.eye(), camera.pose.ray(&lens(rect.size()), at))?,

@@ -80,6 +80,8 @@ struct GlobeMesh {
     indices: Buffer,
     index_count: u32,
     sampler: Sampler,
+    /// Without anisotropy.
+    level_sampler: Sampler,
     is_frugal: bool,
 }
 
@@ -90,6 +92,16 @@ impl FromWorld for GlobeMesh {
         let detail = if is_frugal { Detail::FRUGAL } else { Detail::FINE };
         let indices = indices(detail.quads as u16);
         let device = world.resource::<RenderDevice>();
+        let smooth = |anisotropy_clamp| SamplerDescriptor {
+            label: Some("globe smooth"),
+            address_mode_u: AddressMode::ClampToEdge,
+            address_mode_v: AddressMode::ClampToEdge,
+            mag_filter: FilterMode::Linear,
+            min_filter: FilterMode::Linear,
+            mipmap_filter: MipmapFilterMode::Linear,
+            anisotropy_clamp,
+            ..default()
+        };
         Self {
             detail,
             index_count: indices.len() as u32,
@@ -98,16 +110,8 @@ impl FromWorld for GlobeMesh {
                 contents: bytemuck::cast_slice(&indices),
                 usage: BufferUsages::INDEX,
             }),
-            sampler: device.create_sampler(&SamplerDescriptor {
-                label: Some("globe smooth"),
-                address_mode_u: AddressMode::ClampToEdge,
-                address_mode_v: AddressMode::ClampToEdge,
-                mag_filter: FilterMode::Linear,
-                min_filter: FilterMode::Linear,
-                mipmap_filter: MipmapFilterMode::Linear,
-                anisotropy_clamp: if is_frugal { 1 } else { 8 },
-                ..default()
-            }),
+            sampler: device.create_sampler(&smooth(if is_frugal { 1 } else { 8 })),
+            level_sampler: device.create_sampler(&smooth(1)),
             is_frugal,
         }
     }
@@ -287,6 +291,7 @@ fn prepare_drawing(
         shown.view(Layer::Shape),
         shown.view(Layer::Colours),
         &mesh.sampler,
+        &mesh.level_sampler,
     ));
     drawing.batch = Some(Batch {
         way: scenery.way,
@@ -308,17 +313,20 @@ struct Plan {
 
 impl Plan {
     fn new(prepared: &PreparedGlobe, scenery: &Scenery, detail: Detail, picture: &View) -> Self {
-        let ground = prepared.ground(f64::from(scenery.view.exaggeration), scenery.water);
+        let ground = prepared.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.eye, scenery.water);
         let eye = scenery.eye;
         let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (prepared.terrain.samples() - 1) as f64;
         let quad_radians = f64::from(detail.quad_pixels) * picture.radians_per_pixel;
-        let finest = (cell / QUADS_PER_CELL).max(SMALLEST_QUAD_METRES).min(cell.max(1e-3));
+        let per_cell = if ground.between.is_some() { f64::INFINITY } else { QUADS_PER_CELL };
+        let finest = (cell / per_cell).max(SMALLEST_QUAD_METRES).min(cell.max(1e-3));
         let reach = Reach::new(eye, ground.radius + ground.range.1, detail.quads, quad_radians, finest);
         let mut pieces = Vec::new();
         let mut count = 0;
         if scenery.way != GlobeWay::Map {
             let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
-            let sight = Sight::new(&prepared.bounds, (ground.radius, ground.relief, floor), eye, picture.clip_from_rel);
+            let mut sight =
+                Sight::new(&prepared.bounds, (ground.radius, ground.relief, floor), eye, picture.clip_from_rel);
+            sight.slack = ground.slack();
             let patches = select(&reach, Some(&sight));
             pieces.extend(patches.iter().map(|patch| Piece::new(patch, ground.radius, eye)));
             count = pieces.len() as u32;

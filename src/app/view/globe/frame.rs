@@ -23,7 +23,7 @@ pub struct GlobeFrame {
     rel_from_clip: Mat4,
     /// Unit vector towards the eye, its distance from the centre.
     eye: Vec4,
-    /// Unit vector towards the sun; unused.
+    /// Unit vector towards the sun; the highest ground as it is drawn, over the radius.
     sun: Vec4,
     /// Where the disc of the sun is seen, its radius as a chord.
     disc: Vec4,
@@ -37,13 +37,13 @@ pub struct GlobeFrame {
     air: Vec4,
     /// Scattering of clear air, forward share of the haze's.
     rayleigh: Vec4,
-    /// Scattering of haze, what it takes away, unused twice.
+    /// Scattering of haze, what it takes away; steps towards the sun in search of shadows, side of a cell.
     haze: Vec4,
     /// Colour of the light of the sky, how bright it is.
     tint: Vec4,
     /// Cover, radius of the shell, drift in radians, strength of shadows.
     clouds: Vec4,
-    /// Scale of the noise, octaves, opacity, unused.
+    /// Scale of the noise, octaves, opacity; true height of the sea.
     cover: Vec4,
     /// Brightness of the sun, of what air scatters, steps of a march, of the night.
     light: Vec4,
@@ -53,6 +53,10 @@ pub struct GlobeFrame {
     map: Vec4,
     /// Turn of the fixed sky, size of a star, brightness of stars, whether there is a night side.
     star: Vec4,
+    /// Ground between the samples: waves in a radius, octaves (0 without), longest wave, radians a pixel.
+    fine: Vec4,
+    /// What clear air takes away; unused.
+    extinction: Vec4,
 }
 
 /// What is known of the picture.
@@ -79,11 +83,11 @@ impl GlobeFrame {
         let settings = &scenery.view;
         let exaggeration = f64::from(settings.exaggeration);
         let radius = prepared.radius_metres;
-        let ground = prepared.ground(exaggeration, scenery.water);
+        let ground = prepared.ground(exaggeration, settings, scenery.eye, scenery.water);
         let (eye, away) = (scenery.eye.normalize_or(DVec3::X), scenery.eye.length());
         let density = f64::from(scenery.body.air_density);
         let air = match settings.air {
-            AirModel::Scattering => Air::new(radius, density, exaggeration, scenery.body.air_tint),
+            AirModel::Scattering => Air::new(radius, density, exaggeration, scenery.body.air_tint, scenery.body.ozone),
             _ => None,
         };
         let model = match settings.air {
@@ -97,8 +101,15 @@ impl GlobeFrame {
         let height_radii = (away - radius) / radius;
         // one octave more for every halving of the height
         let octaves = (4.6 - (height_radii.max(1e-4)).log2()).clamp(5.0, if is_frugal { 7.0 } else { 11.0 });
+        let shadow_steps = match (settings.shadows && settings.night_side, is_frugal) {
+            (false, _) => 0.0,
+            (true, true) => 10.0,
+            (true, false) => 16.0,
+        };
+        let cell = radius * std::f64::consts::FRAC_PI_2 / (prepared.terrain.samples() - 1) as f64;
         let near = air.unwrap_or(Air {
             rayleigh: [0.0; 3],
+            extinction: [0.0; 3],
             mie: 0.0,
             mie_extinction: 0.0,
             rayleigh_height: 1.0,
@@ -109,7 +120,7 @@ impl GlobeFrame {
             clip_from_rel: view.clip_from_rel.as_mat4(),
             rel_from_clip: view.clip_from_rel.inverse().as_mat4(),
             eye: xyz(eye, away),
-            sun: xyz(scenery.sun, 0.0),
+            sun: xyz(scenery.sun, ground.range.1),
             disc: xyz(scenery.sun_from_eye, scenery.sun_size),
             size: xyz(DVec3::new(radius, ground.relief, ground.sea.unwrap_or(0.0)), exaggeration),
             lod: xyz(DVec3::new(reach.top, reach.over, reach.coarsest), MORPH_START),
@@ -121,7 +132,7 @@ impl GlobeFrame {
             ),
             air: xyz(DVec3::new(near.rayleigh_height, near.mie_height, near.top), model),
             rayleigh: xyz(near.rayleigh.into(), 0.76),
-            haze: xyz(DVec3::new(near.mie, near.mie_extinction, 0.0), 0.0),
+            haze: xyz(DVec3::new(near.mie, near.mie_extinction, shadow_steps), cell),
             tint: Vec4::new(r, g, b, sky),
             clouds: Vec4::new(
                 if shell.is_some() { scenery.cloud_cover() } else { 0.0 },
@@ -129,7 +140,7 @@ impl GlobeFrame {
                 settings.cloud_drift.to_radians(),
                 if settings.cloud_shadows { 0.62 } else { 0.0 },
             ),
-            cover: Vec4::new(3.1, octaves as f32, 0.94, 0.0),
+            cover: Vec4::new(3.1, octaves as f32, 0.94, prepared.sea_metres),
             light: Vec4::new(SUN, SKY, if is_frugal { 8.0 } else { 12.0 }, 0.012),
             viewport: view.viewport,
             map: Vec4::new(
@@ -146,6 +157,10 @@ impl GlobeFrame {
                 if settings.stars { STARS } else { 0.0 },
                 f32::from(u8::from(settings.night_side)),
             ),
+            extinction: xyz(near.extinction.into(), 0.0),
+            fine: prepared.fine(settings).map_or(Vec4::ZERO, |fine| {
+                Vec4::new(fine.waves, fine.octaves, fine.wave_metres as f32, view.radians_per_pixel as f32)
+            }),
         }
     }
 }

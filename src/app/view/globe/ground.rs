@@ -4,6 +4,7 @@
 use glam::DVec3;
 
 use super::camera::meet_sphere;
+use super::fine::{Fine, ROUGHEST};
 use crate::field::{Globe, globe::locate};
 
 /// A globe with its vertical exaggeration. Lengths are in metres.
@@ -19,12 +20,37 @@ pub struct Ground<'a> {
     pub sea: Option<f64>,
     /// Lowest and highest surface as it is drawn, over the radius.
     pub range: (f64, f64),
+    /// What lies between the samples, if that is drawn.
+    pub between: Option<Between<'a>>,
+}
+
+/// Ground between the samples, as an eye sees it.
+#[derive(Clone, Copy)]
+pub struct Between<'a> {
+    pub fine: Fine,
+    /// Roughness as colours carry it: the root of its share of [`ROUGHEST`].
+    pub rough: &'a [f32],
+    pub eye: DVec3,
+    /// How many times higher than true it is drawn.
+    pub exaggeration: f64,
+}
+
+impl Between<'_> {
+    /// No ground is raised or lowered further.
+    pub fn most(&self) -> f64 {
+        self.fine.most() * f64::from(ROUGHEST) * self.exaggeration
+    }
 }
 
 /// Steps that a ray is followed for.
 const MOST_STEPS: usize = 3000;
 
 impl Ground<'_> {
+    /// How many times higher than true it is drawn.
+    pub fn exaggeration(&self, relief_metres: f32) -> f64 {
+        self.relief / f64::from(relief_metres).max(1e-9)
+    }
+
     /// Height of the sample field in a direction, as a fraction of the relief.
     pub fn height(&self, direction: DVec3) -> f32 {
         self.globe.sample(self.height, direction.to_array())
@@ -32,8 +58,28 @@ impl Ground<'_> {
 
     /// Distance of the drawn surface from the centre.
     pub fn surface(&self, direction: DVec3) -> f64 {
-        let ground = f64::from(self.height(direction)) * self.relief;
+        let ground = match &self.between {
+            None => f64::from(self.height(direction)) * self.relief,
+            Some(between) => {
+                let (bent, rise) = between.fine.at(direction, self.distance(between, direction));
+                let rough = f64::from(self.globe.sample(between.rough, bent.to_array()));
+                let rough = rough * rough * f64::from(ROUGHEST);
+                f64::from(self.height(bent)) * self.relief + rise * rough * between.exaggeration
+            }
+        };
         self.radius + self.sea.map_or(ground, |sea| ground.max(sea))
+    }
+
+    /// Distance from the eye as patches are chosen by.
+    fn distance(&self, between: &Between, direction: DVec3) -> f64 {
+        let top = self.radius + self.range.1;
+        let chord = direction.distance(between.eye.normalize_or(DVec3::X));
+        (top * chord).hypot((between.eye.length() - top).max(0.0))
+    }
+
+    /// By how much ground may be higher or lower than that of the samples around it.
+    pub fn slack(&self) -> f64 {
+        self.between.map_or(0.0, |between| between.most() + 0.03 * (self.range.1 - self.range.0))
     }
 
     /// The first point of the surface on a ray.
@@ -163,7 +209,15 @@ pub mod tests {
             let relief = 8000.0 * exaggeration;
             let (low, high) = FaceBounds::new(self.globe.samples(), &self.height).whole();
             let range = (f64::from(low) * relief, f64::from(high) * relief);
-            Ground { globe: &self.globe, height: &self.height, radius: self.radius, relief, sea: None, range }
+            Ground {
+                globe: &self.globe,
+                height: &self.height,
+                radius: self.radius,
+                relief,
+                sea: None,
+                range,
+                between: None,
+            }
         }
     }
 

@@ -119,6 +119,8 @@ pub struct Sight<'a> {
     pub floor: f64,
     /// Radius of a ball that hides what is behind it.
     pub solid: f64,
+    /// By how much the ground may be higher or lower than the bounds say.
+    pub slack: f64,
     eye: DVec3,
     planes: [DVec4; 5],
 }
@@ -134,13 +136,13 @@ impl<'a> Sight<'a> {
         let row = |i| clip_from_rel.row(i);
         let planes = [row(3) + row(0), row(3) - row(0), row(3) + row(1), row(3) - row(1), row(3) - row(2)];
         let planes = planes.map(|plane| plane / plane.truncate().length().max(1e-300));
-        Self { bounds, radius, relief, floor, solid: radius + floor, eye, planes }
+        Self { bounds, radius, relief, floor, solid: radius + floor, slack: 0.0, eye, planes }
     }
 
     fn sees(&self, patch: Patch, centre: DVec3, chord: f64) -> bool {
         let (low, high) = self.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
-        let low = self.radius + (f64::from(low) * self.relief).max(self.floor);
-        let high = self.radius + (f64::from(high) * self.relief).max(self.floor);
+        let low = self.radius + (f64::from(low) * self.relief - self.slack).max(self.floor);
+        let high = self.radius + (f64::from(high) * self.relief + self.slack).max(self.floor);
         // what bulges over the chord of a large patch counts as well
         let bulge = 0.5 * chord * chord * high;
         let middle = centre * 0.5 * (low + high) - self.eye;

@@ -10,13 +10,14 @@
 //! [`camera`], [`ground`], [`lod`], [`map`], [`orbit`], [`sun`] and [`air`] know no engine. Positions are worked out in
 //! double precision in the space of the planet and reach the shaders relative to the eye.
 //!
-//! Deliberately absent: shadows that mountains cast (the sun moves with every drag of the hour), a second planet beside
-//! the first.
+//! Shadows of mountains are found in the fragment stage, towards the sun through the textures: the sun moves with every
+//! drag of the hour, and the relief is drawn ever truer on the way down ([`relief`]).
 
 mod air;
 pub mod camera;
 mod control;
 mod draw;
+mod fine;
 mod frame;
 pub mod ground;
 pub mod lod;
@@ -24,6 +25,7 @@ mod map;
 mod orbit;
 mod pipelines;
 mod prepare;
+mod relief;
 mod scenery;
 mod settings;
 mod sun;

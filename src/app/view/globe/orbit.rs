@@ -10,6 +10,8 @@ use super::sun::Attitude;
 /// Radius of the orbit in radii of the planet, and of the sun as a part of it.
 const ORBIT_RADII: f64 = 5.0;
 const SUN_SHARE: f64 = 0.18;
+/// How far beside the sun the planet is first seen, around the middle, in radians.
+const BESIDE: f64 = 1.9;
 
 /// From where the orbit is seen, in its own frame: the sun is the centre, z the normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +41,15 @@ pub struct OrbitView {
 }
 
 impl OrbitPose {
+    /// With the planet beside the sun, a little behind it so that its day is seen, from the side that shows the tilt
+    /// of its axis better.
+    pub fn framing(attitude: &Attitude) -> Self {
+        let yaw = |beside: f64| FRAC_PI_2 - attitude.season + beside;
+        let [left, right] = [-BESIDE, BESIDE].map(yaw);
+        let yaw = if left.sin().abs() > right.sin().abs() { left } else { right };
+        Self { yaw: yaw.rem_euclid(TAU), ..Self::default() }
+    }
+
     #[must_use]
     pub fn turned(&self, yaw: f64, height: f64) -> Self {
         Self { yaw: (self.yaw + yaw).rem_euclid(TAU), height: (self.height + height).clamp(-1.5, 1.5), ..*self }
@@ -110,6 +121,21 @@ impl OrbitPose {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_planet_is_first_seen_beside_the_sun_by_day_and_leaning() {
+        for k in 0..12 {
+            let attitude = Attitude::new(23.4, 30.0 * f64::from(k), 10.0);
+            let pose = OrbitPose::framing(&attitude);
+            let view = pose.view(&attitude, 1e6);
+            let seen = view.rotation.inverse() * -view.eye;
+            assert!(seen.x.abs() > 0.6 * ORBIT_RADII * 1e6, "beside the sun: {seen}");
+            // the sun stands on the side of the eye
+            assert!(attitude.to_sun().dot(view.eye.normalize()) > -0.3);
+            let axis = view.rotation.inverse() * DVec3::Z;
+            assert!(axis.x.abs() > 0.15, "it leans: {axis}");
+        }
+    }
 
     #[test]
     fn the_eye_looks_at_the_sun_and_the_planet_faces_it() {

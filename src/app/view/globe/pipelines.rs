@@ -51,7 +51,9 @@ impl GlobeShader {
         let source = concat!(
             include_str!("../../../../assets/shaders/screen.wgsl"),
             include_str!("../../../../assets/shaders/globe.wgsl"),
+            include_str!("../../../../assets/shaders/globe_fine.wgsl"),
             include_str!("../../../../assets/shaders/globe_air.wgsl"),
+            include_str!("../../../../assets/shaders/globe_shadows.wgsl"),
             include_str!("../../../../assets/shaders/globe_clouds.wgsl"),
             include_str!("../../../../assets/shaders/globe_ground.wgsl"),
             include_str!("../../../../assets/shaders/globe_sky.wgsl"),
@@ -80,6 +82,7 @@ impl GlobePipelines {
                     texture_2d_array(TextureSampleType::Float { filterable: false }),
                     texture_2d_array(TextureSampleType::Float { filterable: true }),
                     texture_2d_array(TextureSampleType::Float { filterable: true }),
+                    sampler(SamplerBindingType::Filtering),
                     sampler(SamplerBindingType::Filtering),
                 ),
             ),

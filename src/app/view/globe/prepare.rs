@@ -5,7 +5,11 @@ use std::sync::Arc;
 use glam::DVec3;
 use rayon::prelude::*;
 
-use super::ground::{FaceBounds, Ground};
+use super::camera::GlobePose;
+use super::fine::{Fine, ROUGHEST};
+use super::ground::{Between, FaceBounds, Ground};
+use super::relief::Exaggeration;
+use super::settings::GlobeView;
 use crate::app::view::legend::Legend;
 use crate::app::view::mips::{Mips, half};
 use crate::app::view::overlay::{Choice, Overlay, STEEPEST_DEGREES, places};
@@ -13,7 +17,7 @@ use crate::app::view::prepare::next_serial;
 use crate::app::view::ramp::Ramp;
 use crate::field::globe::{FACES, direction_at};
 use crate::field::{Globe, Grid, MapKind, Terrain};
-use crate::look::{Paint, PaletteTable};
+use crate::look::{Biomes, Paint, PaletteTable, Place};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
@@ -42,13 +46,35 @@ pub struct PreparedGlobe {
     pub shape: Arc<Vec<Mips>>,
     /// Colours as they are stored, encoded; a face each.
     pub colours: Arc<Vec<Mips>>,
+    /// How rough the ground is: the root of its share of [`ROUGHEST`], as colours carry it.
+    rough: Arc<Vec<f32>>,
     /// The colours without an overlay.
     natural: Arc<Vec<[u8; 4]>>,
+    /// By what it is coloured, if by biomes.
+    grown: Option<Grown>,
     palette: Arc<PaletteTable>,
     settings: Settings,
     pub choice: Choice,
     /// What the colours of the overlay mean, or why there are none.
     pub legend: Option<Arc<Legend>>,
+}
+
+/// What grows, and all that is needed to say so of any place.
+#[derive(Clone)]
+struct Grown {
+    biomes: Arc<Biomes>,
+    paint: Arc<Paint>,
+}
+
+impl Grown {
+    /// With the weather of `known` if the climate is the same.
+    fn new(terrain: &Terrain, settings: &Settings, biomes: &Arc<Biomes>, known: Option<&Self>) -> Self {
+        let paint = match known.filter(|known| known.biomes.has_climate_of(biomes)) {
+            Some(known) => known.paint.with_table(biomes, settings),
+            None => Paint::new(terrain, settings, biomes),
+        };
+        Self { biomes: biomes.clone(), paint: Arc::new(paint) }
+    }
 }
 
 /// Works out what the screen needs; call it on the worker.
@@ -70,7 +96,8 @@ pub fn prepare_globe(
     let bounds = FaceBounds::new(n, &terrain.height);
     control.check()?;
     let slopes = slopes(&globe, &terrain.height, settings.relief_metres / radius_metres as f32, control)?;
-    let natural = natural(&terrain, &slopes, settings, palette, choice, control)?;
+    let grown = choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None));
+    let natural = natural(&terrain, &slopes, settings, palette, grown.as_ref(), control)?;
     let sea = settings.sea_level / settings.relief_metres;
     let kilometres = settings.relief_metres * 1e-3;
     let water = terrain.map(MapKind::Water);
@@ -79,6 +106,7 @@ pub fn prepare_globe(
         let over = (terrain.height[k] - sea) * kilometres;
         [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, if wet > 0.0 { wet } else { 0.0 }]
     };
+    let rough = (0..slopes.len()).into_par_iter().map(|k| roughness(texel(k))).collect();
     let shape = (0..FACES)
         .map(|face| {
             let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
@@ -95,7 +123,9 @@ pub fn prepare_globe(
         sea_metres: settings.sea_level,
         shape: Arc::new(shape),
         colours: Arc::default(),
+        rough: Arc::new(rough),
         natural: Arc::new(natural),
+        grown,
         palette: palette.clone(),
         settings: settings.clone(),
         choice: choice.clone(),
@@ -120,7 +150,10 @@ impl PreparedGlobe {
             Vec::new()
         };
         if is_painted_anew {
-            laid.natural = Arc::new(natural(&self.terrain, &slopes, &self.settings, &self.palette, choice, control)?);
+            let grow = |biomes| Grown::new(&self.terrain, &self.settings, biomes, self.grown.as_ref());
+            laid.grown = choice.biomes.as_ref().map(grow);
+            let grown = laid.grown.as_ref();
+            laid.natural = Arc::new(natural(&self.terrain, &slopes, &self.settings, &self.palette, grown, control)?);
         }
         laid.lay(&slopes, control)?;
         Ok(laid)
@@ -151,12 +184,23 @@ impl PreparedGlobe {
             _ => natural[k],
         };
         let colours = (0..FACES).map(|face| {
-            let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(|k| colour(k).map(f32::from)).collect();
+            let texel = |k: usize| {
+                let [r, g, b, _] = colour(k).map(f32::from);
+                [r, g, b, 255.0 * self.rough[k]]
+            };
+            let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
             Mips::new(n, texels, |t: [f32; 4]| t.map(|c| (c + 0.5) as u8), control)
         });
         self.colours = Arc::new(colours.collect::<Result<_, _>>()?);
         self.legend = legend;
         Ok(())
+    }
+
+    /// What the ground consists of in a direction, if it is coloured by biomes.
+    pub fn place(&self, direction: [f64; 3]) -> Option<(Place, Vec<f32>)> {
+        let paint = &self.grown.as_ref()?.paint;
+        let place = paint.place_around(&self.terrain, direction);
+        Some((place, paint.law().weights(&place)))
     }
 
     /// Whether the colours are those of data.
@@ -170,21 +214,78 @@ impl PreparedGlobe {
     }
 
     /// The ground as it is drawn with an exaggeration, under the sea unless that is hidden.
-    pub fn ground(&self, exaggeration: f64, with_sea: bool) -> Ground<'_> {
+    pub fn ground(&self, exaggeration: f64, view: &GlobeView, eye: DVec3, with_sea: bool) -> Ground<'_> {
         let relief = f64::from(self.relief_metres) * exaggeration;
         let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
         let drawn = |h: f32| {
             let height = f64::from(h) * relief;
             sea.map_or(height, |sea| height.max(sea))
         };
+        let between = self.fine(view).map(|fine| Between { fine, rough: &self.rough, eye, exaggeration });
+        let (low, high) = (drawn(self.range.0), drawn(self.range.1));
+        let most = between.map_or(0.0, |between| between.most());
+        let low = sea.filter(|sea| low <= *sea).map_or(low - most, |_| low);
         Ground {
             globe: &self.globe,
             height: &self.terrain.height,
             radius: self.radius_metres,
             relief,
             sea,
-            range: (drawn(self.range.0), drawn(self.range.1)),
+            range: (low, high + most),
+            between,
         }
+    }
+
+    /// The waves of the ground between the samples, if it is drawn. Data is read as it is.
+    pub fn fine(&self, view: &GlobeView) -> Option<Fine> {
+        let fine = Fine::new(self.radius_metres, self.terrain.samples());
+        (view.fine_ground && fine.octaves > 0.0 && !self.has_overlay()).then_some(fine)
+    }
+
+    /// How many times higher than true it is drawn before an eye at a distance from the centre.
+    pub fn exaggeration(&self, view: &GlobeView, eye_metres: f64) -> f64 {
+        self.law(view).at(eye_metres - self.radius_metres)
+    }
+
+    fn law(&self, view: &GlobeView) -> Exaggeration {
+        let relief = f64::from(self.relief_metres);
+        let (low, high) = (f64::from(self.range.0) * relief, f64::from(self.range.1) * relief);
+        // what lies under the sea does not show
+        let low = if self.has_sea() { low.max(f64::from(self.sea_metres)).min(high) } else { low };
+        Exaggeration::new(view, self.radius_metres, (low, high))
+    }
+
+    /// The ground as an eye sees it.
+    pub fn ground_from(&self, view: &GlobeView, eye: DVec3, with_sea: bool) -> Ground<'_> {
+        self.ground(self.exaggeration(view, eye.length()), view, eye, with_sea)
+    }
+
+    /// The ground as it is seen from space.
+    pub fn ground_from_afar(&self, view: &GlobeView, with_sea: bool) -> Ground<'_> {
+        self.ground(self.law(view).most, view, DVec3::X * 1e3 * self.radius_metres, with_sea)
+    }
+
+    /// A pose that keeps clear of the ground as it is drawn for that very pose.
+    pub fn confine(&self, pose: &GlobePose, view: &GlobeView, with_sea: bool) -> GlobePose {
+        let mut pose = *pose;
+        // lifting the eye lets the ground rise after it, less than half as far
+        for _ in 0..40 {
+            let next = pose.confined(&self.ground_from(view, pose.eye(), with_sea));
+            if (next.radius - pose.radius).abs() < 1e-3 {
+                return next;
+            }
+            pose = next;
+        }
+        pose
+    }
+
+    /// Distance from the centre of an eye that stands `height` above the ground.
+    pub fn stand(&self, direction: DVec3, height: f64, view: &GlobeView, with_sea: bool) -> f64 {
+        let mut radius = self.radius_metres + height;
+        for _ in 0..60 {
+            radius = self.ground_from(view, direction * radius, with_sea).surface(direction) + height;
+        }
+        radius
     }
 
     /// Memory of its textures on the graphics card.
@@ -192,6 +293,19 @@ impl PreparedGlobe {
         let mips = |mips: &[Mips]| mips.iter().map(Mips::bytes).sum::<usize>();
         4 * self.terrain.height.len() + mips(&self.shape) + mips(&self.colours)
     }
+}
+
+/// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not at
+/// all. The root of its share of [`ROUGHEST`], in steps that a byte can hold.
+fn roughness([along, across, over_kilometres, wet]: [f32; 4]) -> f32 {
+    let step = |from: f32, to: f32| {
+        let t = ((over_kilometres - from) / (to - from)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    };
+    let rough = 0.004 + 0.07 * step(0.5, 4.5) + 2.5 * along.hypot(across);
+    let dry = step(-0.002, 0.12) * (1.0 - wet);
+    let root = (rough * dry / ROUGHEST).clamp(0.0, 1.0).sqrt();
+    (255.0 * root).round() / 255.0
 }
 
 /// The terrain itself, or fewer samples of it.
@@ -219,11 +333,11 @@ fn natural(
     slopes: &[[f32; 2]],
     settings: &Settings,
     palette: &PaletteTable,
-    choice: &Choice,
+    grown: Option<&Grown>,
     control: &Control,
 ) -> Result<Vec<[u8; 4]>, Cancelled> {
-    match &choice.biomes {
-        Some(biomes) => Paint::new(terrain, settings, biomes).colours(terrain, control),
+    match grown {
+        Some(grown) => grown.paint.colours(terrain, control),
         None => painted(terrain, slopes, settings, palette, control),
     }
 }
@@ -394,6 +508,38 @@ mod tests {
             assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
             assert_eq!(sloped.colours[2].levels[0].bytes, prepare(&choice).colours[2].levels[0].bytes);
         }
+    }
+
+    #[test]
+    fn an_eye_stands_over_the_ground_as_it_is_drawn_for_it() {
+        let terrain = globe(33, |d| 0.4 + 0.3 * (5.0 * d[0]).sin() * d[1]);
+        let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
+        let control = Control::default();
+        let prepared = prepare_globe(&terrain, &settings, 6.371e6, &grey(), &Choice::default(), &control).unwrap();
+        let view = GlobeView::default();
+        let times = |radius: f64| prepared.exaggeration(&view, radius);
+        assert!(times(6.371e6 + 9000.0) < 1.01 && times(2e7) > 0.95 * f64::from(view.exaggeration));
+        for direction in [DVec3::new(0.3, 0.5, 0.2).normalize(), DVec3::Z, DVec3::new(-1.0, 1.0, 0.01).normalize()] {
+            for height in [15.0, 500.0, 50_000.0, 5e6] {
+                let radius = prepared.stand(direction, height, &view, true);
+                let over = radius - prepared.ground_from(&view, direction * radius, true).surface(direction);
+                assert!((over - height).abs() < 1e-3 * height, "{over} m instead of {height}");
+                let pose = GlobePose::over(direction, radius);
+                assert_eq!(prepared.confine(&pose, &view, true).radius, radius);
+                let sunk = prepared.confine(&GlobePose::over(direction, 6.3e6), &view, true);
+                let ground = prepared.ground_from(&view, sunk.eye(), true);
+                assert!(sunk.radius > ground.surface(direction), "below ground");
+            }
+        }
+    }
+
+    #[test]
+    fn water_is_level_and_mountains_are_rougher_than_plains() {
+        let [plain, mountain] = [[0.0, 0.0, 0.3, 0.0], [0.04, 0.03, 4.0, 0.0]].map(roughness);
+        assert!(plain > 0.05 && mountain > 3.0 * plain && mountain <= 1.0);
+        assert_eq!([[0.1, 0.1, -0.5, 0.0], [0.1, 0.1, 2.0, 1.0]].map(roughness), [0.0, 0.0]);
+        let stored = 255.0 * mountain;
+        assert_eq!(stored, stored.round(), "colours can carry it");
     }
 
     #[test]

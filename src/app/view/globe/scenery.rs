@@ -18,6 +18,23 @@ pub struct Showing {
     pub way: GlobeWay,
 }
 
+impl Showing {
+    /// How much of the sky clouds cover.
+    pub fn cloud_cover(&self) -> f32 {
+        cloud_cover(&self.view, &self.body)
+    }
+
+    /// Whether there are clouds to see, and they drift by themselves.
+    pub fn drifts(&self, prepared: &PreparedGlobe) -> bool {
+        self.view.animate_clouds && self.cloud_cover() > 0.0 && self.way != GlobeWay::Map && !prepared.has_overlay()
+    }
+}
+
+/// Thin air carries fewer.
+fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
+    view.cloud_cover * ((body.air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
+}
+
 /// A line in space, relative to the eye.
 pub type Line = Vec<([f32; 3], [f32; 4])>;
 
@@ -49,7 +66,7 @@ pub struct Scenery {
 impl Scenery {
     /// How much of the sky clouds cover.
     pub fn cloud_cover(&self) -> f32 {
-        self.view.cloud_cover * ((self.body.air_density - CLOUDLESS) / CLOUDLESS).clamp(0.0, 1.0)
+        cloud_cover(&self.view, &self.body)
     }
 
     /// Radius of the shell of clouds, if there is one.

@@ -13,22 +13,29 @@ crate::choices! {
 }
 
 /// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's light.
-fn colours(air: Air) -> ([f64; 3], [f32; 3]) {
+/// And how much ozone there is.
+fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
     match air {
-        Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0]),
-        Air::Dust => ([4.2, 1.25, 0.28], [0.95, 0.72, 0.48]),
-        Air::Methane => ([5.0, 1.0, 0.12], [1.0, 0.62, 0.25]),
-        Air::Carbon => ([3.2, 1.15, 0.33], [1.0, 0.86, 0.58]),
+        Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0], 1.0),
+        Air::Dust => ([4.2, 1.25, 0.28], [0.95, 0.72, 0.48], 0.0),
+        Air::Methane => ([5.0, 1.0, 0.12], [1.0, 0.62, 0.25], 0.0),
+        Air::Carbon => ([3.2, 1.15, 0.33], [1.0, 0.86, 0.58], 0.0),
     }
 }
 
 crate::params! {
     /// How the planet is drawn. This changes the picture alone, neither the scene nor what is exported.
     GlobeView "Globe view" in "View" {
-        /// How many times higher than true the relief is drawn: without it, mountains are lost on a planet.
+        /// How many times higher than true the relief is drawn from space; less where it would exceed a thirtieth of the radius.
         exaggeration: f32 ["×"] = 12.0, 1.0..=500.0, slider 1.0..=40.0;
+        /// Whether the relief sinks to its true height as you come near. Without it, mountains tower at the ground as well.
+        true_nearby: bool = true => |view| view.exaggeration > 1.0;
+        /// Whether ground finer than the samples is made up near the eye. This is seen, but neither measured nor exported.
+        fine_ground: bool = true;
         /// Whether the side away from the sun is dark.
         night_side: bool = true;
+        /// Whether mountains throw shadows where the sun is low.
+        shadows: bool = true;
         /// How the air is drawn, where the planet has any.
         air: AirModel = AirModel::Scattering;
         /// How much of the sky clouds cover; thin air has fewer.
@@ -39,8 +46,8 @@ crate::params! {
         cloud_shadows: bool = true => |view| view.cloud_cover > 0.0;
         /// How far the clouds have drifted around the axis.
         cloud_drift: f32 ["°"] = 0.0, 0.0..=360.0 => |view| view.cloud_cover > 0.0;
-        /// Whether the clouds drift by themselves: the picture is then drawn all the time.
-        drifting: bool = false => |view| view.cloud_cover > 0.0;
+        /// Whether the clouds drift by themselves. The picture is then drawn four times a second, also while you rest.
+        animate_clouds: bool = false => |view| view.cloud_cover > 0.0;
         /// Whether stars stand behind the planet.
         stars: bool = true;
     }
@@ -54,6 +61,8 @@ pub struct Body {
     pub air_density: f32,
     /// What clear air scatters of red, green and blue, in parts of what the Earth's does.
     pub air_tint: [f64; 3],
+    /// Of ozone, 1 is that of the Earth.
+    pub ozone: f64,
     /// Colour of the light of the sky.
     pub sky: [f32; 3],
 }
@@ -67,13 +76,13 @@ impl Default for Body {
 impl Body {
     pub fn of(planet: &Planet) -> Self {
         let [tilt, season, hour] = [planet.axial_tilt, planet.season, planet.hour].map(f64::from);
-        let (air_tint, sky) = colours(planet.air);
-        Self { attitude: Attitude::new(tilt, season, hour), air_density: planet.atmosphere, air_tint, sky }
+        let (air_tint, sky, ozone) = colours(planet.air);
+        Self { attitude: Attitude::new(tilt, season, hour), air_density: planet.atmosphere, air_tint, ozone, sky }
     }
 }
 
 /// How a planet is shown. The order is that of the menu.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum GlobeWay {
     #[default]
     Globe,

@@ -1,0 +1,58 @@
+// Shadows of mountains: the heights on the way towards the sun, compared with the ray.
+
+fn has_shadows() -> bool { return frame.haze.z > 0.5; }
+
+// The face that a direction meets, and the place on it; w is not used.
+fn located(direction: vec3<f32>) -> vec4<f32> {
+    let size = abs(direction);
+    var face = 0u;
+    if size.x >= size.y && size.x >= size.z {
+        face = select(0u, 1u, direction.x < 0.0);
+    } else if size.y >= size.z {
+        face = select(2u, 3u, direction.y < 0.0);
+    } else {
+        face = select(4u, 5u, direction.z < 0.0);
+    }
+    let axes = face_axes(face);
+    let out = dot(direction, axes[0]);
+    let along = vec2<f32>(dot(direction, axes[1]), dot(direction, axes[2])) / out;
+    return vec4<f32>(atan(along) * (2.0 / 3.14159265) + 0.5, f32(face), 0.0);
+}
+
+// Drawn height of ground so many kilometres over the sea.
+fn drawn_height(over_kilometres: f32) -> f32 {
+    let height = (over_kilometres * 1000.0 + frame.cover.w) * exaggeration();
+    return select(height, max(height, sea()), has_sea());
+}
+
+// Share of the sun that mountains leave to a point, from the steepest rise of ground over the ray towards the sun. Steps
+// grow with the distance, and what is looked at grows smoother with them. Nothing behind the place where the ray leaves
+// the highest ground can throw a shadow.
+fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
+    let sine = dot(up, to_sun());
+    let rise = frame.sun.w - height;
+    if !has_shadows() || sine > 0.55 || sine < -0.35 {
+        return 1.0;
+    }
+    let base = radius() + height;
+    let room = max(rise, 0.0) * (2.0 * radius() + frame.sun.w + height);
+    let root = sqrt(base * base * sine * sine + room);
+    let leave = select(root - base * sine, room / max(root + base * sine, 1.0), sine > 0.0);
+    let first = 0.6 * frame.haze.w;
+    let steps = frame.haze.z;
+    let growth = pow(max(leave / first, 1.0), 1.0 / (steps - 1.0));
+    var worst = -1.0;
+    var t = first;
+    for (var k = 0.0; k < steps; k += 1.0) {
+        let r = sqrt(max(base * base + t * (t + 2.0 * base * sine), 1.0));
+        let ray = height + t * (t + 2.0 * base * sine) / (r + base);
+        let found = located((up * base + to_sun() * t) / r);
+        let lod = log2(max(0.4 * t * (growth - 1.0) / frame.haze.w, 1.0));
+        let over = textureSampleLevel(shape_map, level_sampler, map_coordinates(found.xy), u32(found.z), lod).z;
+        worst = max(worst, (drawn_height(over) - ray) / t);
+        t *= growth;
+    }
+    let shade = 1.0 - smoothstep(-0.010, 0.014, worst);
+    // no edge where the search ends
+    return mix(shade, 1.0, smoothstep(0.40, 0.55, sine));
+}

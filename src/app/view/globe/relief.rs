@@ -1,0 +1,87 @@
+//! How many times higher than true the relief is drawn, from how high the eye stands: mountains are seen from space,
+//! and are as high as they are for who stands before them.
+//!
+//! Law: E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius. It depends on
+//! the height alone, so that nothing heaves while the eye moves along the ground. a₀ is so large that the distance
+//! from the eye to the highest ground only ever falls on the way down: a mountain never grows into the eye.
+
+use super::settings::GlobeView;
+
+/// Height, in radii, at which half of the exaggeration is left.
+const HALF_RADII: f64 = 0.08;
+/// The relief is not drawn higher than this share of the radius: a small planet would no longer be round.
+const HIGHEST_SHARE: f64 = 1.0 / 30.0;
+/// The steepest of x² / (1 + x²) is 0.65; twice that keeps the ground from rising half as fast as the eye.
+const HALF_RELIEFS: f64 = 1.3;
+
+/// The law for a planet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exaggeration {
+    /// From afar.
+    pub most: f64,
+    /// Height at which half of it is left; 0 where it stays as it is.
+    half_metres: f64,
+}
+
+impl Exaggeration {
+    /// Of a planet with ground between two heights over its radius, in metres.
+    pub fn new(view: &GlobeView, radius: f64, (lowest, highest): (f64, f64)) -> Self {
+        let relief = (highest - lowest).max(1e-3);
+        let most = f64::from(view.exaggeration).min((HIGHEST_SHARE * radius / relief).max(1.0)).max(1.0);
+        let top = highest.max(0.0);
+        let half_metres = (HALF_RADII * radius).max(HALF_RELIEFS * top * (most - 1.0));
+        Self { most, half_metres: if view.true_nearby { half_metres } else { 0.0 } }
+    }
+
+    /// Seen from a height over the radius, in metres.
+    pub fn at(&self, height: f64) -> f64 {
+        if self.half_metres <= 0.0 {
+            return self.most;
+        }
+        let x = height.max(0.0) / self.half_metres;
+        1.0 + (self.most - 1.0) * (1.0 - 1.0 / (1.0 + x * x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn earth(exaggeration: f32) -> Exaggeration {
+        let view = GlobeView { exaggeration, ..GlobeView::default() };
+        Exaggeration::new(&view, 6.371e6, (-9000.0, 9000.0))
+    }
+
+    #[test]
+    fn mountains_are_true_near_the_ground_and_exaggerated_from_space() {
+        let law = earth(10.0);
+        assert!(law.at(-4000.0) == 1.0 && law.at(0.0) == 1.0);
+        assert!(law.at(12_000.0) < 1.01 && law.at(60_000.0) < 1.2);
+        assert!(law.at(1.5e7) > 9.9 && law.most == 10.0);
+        let flat = Exaggeration::new(&GlobeView { true_nearby: false, ..GlobeView::default() }, 1e6, (0.0, 100.0));
+        assert_eq!(flat.at(10.0), 12.0);
+    }
+
+    #[test]
+    fn no_mountain_grows_into_an_eye_that_comes_down() {
+        for (exaggeration, radius, top) in [(12.0, 6.371e6, 9000.0), (500.0, 6.371e6, 300.0), (40.0, 2e5, 12_000.0)] {
+            let view = GlobeView { exaggeration, ..GlobeView::default() };
+            let law = Exaggeration::new(&view, radius, (0.0, top));
+            let room = |height: f64| height - top * law.at(height);
+            let heights: Vec<f64> = (0..4000).map(|k| top * 1.004f64.powi(k)).collect();
+            for pair in heights.windows(2) {
+                let (low, high) = (room(pair[0]), room(pair[1]));
+                assert!(high - low > 0.4 * (pair[1] - pair[0]), "{} m over {radius}", pair[0]);
+            }
+        }
+    }
+
+    #[test]
+    fn a_small_planet_stays_round() {
+        let view = GlobeView { exaggeration: 12.0, ..GlobeView::default() };
+        let moon = Exaggeration::new(&view, 1.737e6, (-9000.0, 9000.0));
+        assert!(moon.most * 18_000.0 < 0.034 * 1.737e6 && moon.most > 3.0);
+        // one whose true relief is larger is drawn as it is
+        assert_eq!(Exaggeration::new(&view, 1e5, (0.0, 30_000.0)).most, 1.0);
+    }
+}

@@ -1,0 +1,184 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::construction::answer::Detail;
+use crate::construction::edit::library::{Item, place};
+use crate::construction::edit::{outlook, snap};
+use crate::construction::{Program, presets};
+
+const SEED: u32 = 5;
+
+/// A plain with an entry of the library in its middle, and the way to that.
+fn with(item: Item) -> (Tree, Way) {
+    let mut tree = Tree::default();
+    let program = Program::new(&tree, SEED);
+    place(&mut tree, Item::Hills, [4000.0, 4000.0], None, &program, SEED).unwrap();
+    let program = Program::new(&tree, SEED);
+    let way = place(&mut tree, item, [4000.0, 4000.0], None, &program, SEED).unwrap();
+    (tree, way)
+}
+
+/// Deepest water within so many metres of a place, and how much of the ground there is under water.
+fn water(tree: &Tree, at: Point, within: f64) -> (f64, f64) {
+    let program = Program::new(tree, SEED);
+    let (mut deepest, mut wet, mut all) = (0.0f64, 0, 0);
+    for k in 0..41 * 41 {
+        let p = add(at, [(k % 41 - 20) as f64 / 20.0 * within, (k / 41 - 20) as f64 / 20.0 * within]);
+        let water =
+            program.at_in::<false>(&program.within(&crate::construction::Area::ALL), Tier::Water, p, &Detail::FULL);
+        let depth = if water.weight >= 0.5 { water.height - program.height(p, &Detail::FULL) } else { 0.0 };
+        deepest = deepest.max(depth);
+        wet += usize::from(depth > 0.0);
+        all += 1;
+    }
+    (deepest, wet as f64 / all as f64)
+}
+
+#[test]
+fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
+    let items = [
+        (Item::Lake, 1000.0, 0.2),
+        (Item::River, 1000.0, 0.02),
+        (Item::Valley, 300.0, 0.005),
+        (Item::Oasis, 1000.0, 0.02),
+    ];
+    for (item, within, least_wet) in items {
+        let (tree, way) = with(item);
+        tree.check().unwrap();
+        assert_eq!(others(&tree, &way).len(), if item == Item::Oasis { 2 } else { 1 }, "{item:?}");
+        let (deepest, wet) = water(&tree, [4000.0, 4000.0], within);
+        assert!(deepest > 2.0 && deepest < 60.0, "{item:?}: {deepest} m");
+        assert!(wet > least_wet && wet < 0.7, "{item:?}: {wet}");
+    }
+    let (tree, _) = with(Item::Oasis);
+    let program = Program::new(&tree, SEED);
+    let all = program.within(&crate::construction::Area::ALL);
+    let densest = (0..400).map(|k| {
+        let p = [3400.0 + f64::from(k % 20) * 60.0, 3400.0 + f64::from(k / 20) * 60.0];
+        program.at_in::<false>(&all, Tier::Vegetation, p, &Detail::FULL).surface(0.0).0
+    });
+    let densest = densest.fold(0.0, f64::max);
+    assert!((0.8..=1.01).contains(&densest), "palms are as dense as they were: {densest}");
+    assert!(with(Item::Crater).0.water.is_none());
+}
+
+#[test]
+fn water_goes_where_its_lake_goes() {
+    let to = [5600.0, 2900.0];
+    for item in [Item::Lake, Item::River, Item::Oasis] {
+        let (mut tree, way) = with(item);
+        let before = water(&tree, [4000.0, 4000.0], 1000.0);
+        let motions = [
+            Motion::Shift { from: [4000.0, 4000.0], to },
+            Motion::Turn { about: to, degrees: 70.0 },
+            Motion::Scale { about: to, by: 1.4 },
+            Motion::Raise(90.0),
+        ];
+        for motion in motions {
+            let chain = Chain::of(&tree, &way, SEED);
+            let moved = motion.of(way.of(&tree).unwrap(), way.root, &chain);
+            *way.of_mut(&mut tree).unwrap() = moved;
+            carry(&mut tree, &way, SEED, &motion);
+        }
+        let after = water(&tree, to, 1400.0);
+        assert!((after.1 - before.1).abs() < 0.5 * before.1, "{item:?}: {before:?} {after:?}");
+        assert!(after.0 > 0.5 * before.0, "{item:?}: {before:?} {after:?}");
+        if item != Item::River {
+            assert!(water(&tree, [3000.0, 5000.0], 300.0).1 == 0.0, "{item:?}: nothing is left behind");
+        }
+    }
+}
+
+#[test]
+fn points_of_a_river_take_those_of_its_water_along() {
+    let (mut tree, way) = with(Item::River);
+    let [other] = others(&tree, &way)[..].to_vec().try_into().unwrap();
+    let other: Way = other;
+    let places = |tree: &Tree, way: &Way| points::handles(way.of(tree).unwrap());
+    let heights = |tree: &Tree, way: &Way| -> Vec<f32> {
+        points::line(way.of(tree).unwrap()).unwrap().iter().map(|p| p.height).collect()
+    };
+    assert_eq!(places(&tree, &way), places(&tree, &other));
+    let apart: Vec<f32> = heights(&tree, &way).iter().zip(heights(&tree, &other)).map(|(a, b)| a - b).collect();
+    let edit = |tree: &mut Tree, change: &dyn Fn(&mut Piece)| {
+        let before = way.of(tree).unwrap().clone();
+        change(way.of_mut(tree).unwrap());
+        follow(tree, &before, &way, SEED);
+        assert_eq!(places(tree, &way), places(tree, &other));
+    };
+    edit(&mut tree, &|piece| points::move_handle(piece, 2, [4100.0, 3500.0]).unwrap());
+    edit(&mut tree, &|piece| {
+        points::add_point(piece, [4300.0, 3800.0]).unwrap();
+    });
+    edit(&mut tree, &|piece| points::remove_point(piece, 3).unwrap());
+    edit(&mut tree, &|piece| snap::lay(points::line_mut(piece).unwrap(), |q| 100.0 + 0.01 * q[0]));
+    let now: Vec<f32> = heights(&tree, &way).iter().zip(heights(&tree, &other)).map(|(a, b)| a - b).collect();
+    assert!(apart.iter().zip(&now).all(|(a, b)| (a - b).abs() < 0.6), "{apart:?} {now:?}");
+}
+
+#[test]
+fn a_lake_that_is_changed_by_its_numbers_keeps_its_water() {
+    let (mut tree, way) = with(Item::Lake);
+    let before = way.of(&tree).unwrap().clone();
+    let Form::Contour(lake) = &mut way.of_mut(&mut tree).unwrap().form else { panic!("it is a contour") };
+    (lake.settings.x, lake.settings.radius, lake.settings.height) = (5000.0, 900.0, lake.settings.height + 40.0);
+    follow(&mut tree, &before, &way, SEED);
+    let other = others(&tree, &way)[0].clone();
+    let (Form::Contour(lake), Form::Contour(water)) = (&way.of(&tree).unwrap().form, &other.of(&tree).unwrap().form)
+    else {
+        panic!("both are contours")
+    };
+    assert_eq!((lake.settings.x, lake.settings.radius), (water.settings.x, water.settings.radius));
+    assert!((lake.settings.height - water.settings.height - 6.0).abs() < 0.1);
+}
+
+#[test]
+fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
+    let (mut tree, way) = with(Item::Lake);
+    let copy = duplicate(&mut tree, &way, 1500.0, SEED).unwrap();
+    assert_eq!(others(&tree, &copy).len(), 1);
+    assert_ne!(way.of(&tree).unwrap().bond, copy.of(&tree).unwrap().bond);
+    assert!(water(&tree, [5500.0, 5500.0], 300.0).1 > 0.5, "the copy has water");
+    hide(&mut tree, &copy);
+    assert!(others(&tree, &copy)[0].of(&tree).unwrap().hidden);
+    assert_eq!(water(&tree, [5500.0, 5500.0], 300.0).1, 0.0);
+    remove_all(&mut tree, &copy).unwrap();
+    assert_eq!(tree.water.as_ref().unwrap().of().len(), 1);
+    remove_all(&mut tree, &way).unwrap();
+    assert!(tree.water.is_none());
+    // water alone goes alone
+    let (mut tree, way) = with(Item::Lake);
+    let other = others(&tree, &way)[0].clone();
+    remove_all(&mut tree, &other).unwrap();
+    assert!(way.of(&tree).is_some());
+}
+
+#[test]
+fn bonds_are_tied_kept_in_files_and_absent_from_those_without() {
+    let (mut tree, way) = with(Item::Lake);
+    assert_eq!(Tree::from_ron(&tree.to_ron(0)).unwrap(), tree);
+    let other = others(&tree, &way)[0].clone();
+    untie(&mut tree, &other);
+    assert!(others(&tree, &way).is_empty() && !tree.to_ron(0).contains("bond"));
+    tie(&mut tree, &other, &way);
+    assert_eq!(others(&tree, &way), [other]);
+    for (_, tree) in presets::all() {
+        let _: &Arc<Tree> = &tree;
+        assert!(!tree.to_ron(0).contains("bond"));
+    }
+    assert!(outlook::centre(&tree, &way).is_some());
+}
+
+#[test]
+fn in_a_warped_tree_the_water_is_warped_as_its_basin_is() {
+    let mut tree = (*presets::volcano()).clone();
+    tree.water = None;
+    let program = Program::new(&tree, SEED);
+    let way = place(&mut tree, Item::Lake, [4000.0, 6300.0], None, &program, SEED).unwrap();
+    let other = others(&tree, &way)[0].clone();
+    let (a, b) = (Chain::of(&tree, &way, SEED), Chain::of(&tree, &other, SEED));
+    for p in [[3700.0, 6100.0], [4300.0, 6600.0]] {
+        let (p, q) = (a.outward(p), b.outward(p));
+        assert!(length(sub(p, q)) < 1e-6, "{p:?} {q:?}");
+    }
+}

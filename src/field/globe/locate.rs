@@ -1,0 +1,56 @@
+//! Where on the faces of a globe a direction points.
+
+use std::f64::consts::FRAC_2_PI;
+
+use super::{AXES, Axis};
+
+/// The face that a direction meets, and where: along its rows and its columns, from 0 to 1. The direction need not have
+/// length 1, but must not be 0.
+pub fn locate(direction: [f64; 3]) -> (usize, f64, f64) {
+    locate_by(direction, libm::atan)
+}
+
+/// [`locate`] to 3e-11 of a face, in a fraction of the time: for what is looked at, not for heights.
+pub fn nearly_located(direction: [f64; 3]) -> (usize, f64, f64) {
+    locate_by(direction, |x| {
+        let s = x * x;
+        x * ARCTANGENT.iter().rev().fold(0.0, |sum, c| sum * s + c)
+    })
+}
+
+/// atan x / x in powers of x² for x up to 1, to 5e-11: the Chebyshev series of twelve terms.
+const ARCTANGENT: [f64; 12] = [
+    0.999_999_999_939_010_8,
+    -0.333_333_315_181_857_8,
+    0.199_999_099_567_079_8,
+    -0.142_839_484_174_053_95,
+    0.110_929_847_612_671_74,
+    -0.089_790_509_407_840_21,
+    0.072_422_838_602_644_78,
+    -0.054_215_303_681_685_33,
+    0.034_133_417_878_183_54,
+    -0.016_055_157_214_141_22,
+    0.004_827_226_471_388_712,
+    -0.000_680_497_058_201_581_5,
+];
+
+#[inline(always)]
+fn locate_by(direction: [f64; 3], arctangent: impl Fn(f64) -> f64) -> (usize, f64, f64) {
+    let (face, [a, b]) = meet(direction);
+    let along = |tangent: f64| (arctangent(tangent) * FRAC_2_PI + 0.5).clamp(0.0, 1.0);
+    (face, along(a), along(b))
+}
+
+/// The face that a direction meets, and where: along its rows and its columns, as tangents from -1 to 1.
+#[inline]
+pub fn meet(direction: [f64; 3]) -> (usize, [f64; 2]) {
+    let size = direction.map(f64::abs);
+    let axis = (0..3).fold(0, |most, k| if size[k] > size[most] { k } else { most });
+    let face = 2 * axis + usize::from(direction[axis] < 0.0);
+    let [_, east, south] = AXES[face];
+    let along = |axis_along: Axis| {
+        let x = direction[axis_along / 2] / size[axis];
+        if axis_along.is_multiple_of(2) { x } else { -x }
+    };
+    (face, [along(east), along(south)])
+}

@@ -1,0 +1,184 @@
+//! The ground of a planet as the law of the biomes asks for it, row by row.
+
+use super::law::Band;
+use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
+use crate::field::{Globe, Stream, Terrain};
+use crate::nodes::generators::solid::{Places, blend};
+
+/// Humps along the radius of a planet: currents and air masses move whole belts about.
+const SWELL_HUMPS: f32 = 2.3;
+/// Step over which tables mean their slopes in degrees, and how slopes fall with it: the Hurst exponent of real relief is about 0.7.
+const NEAR_METRES: f32 = 50.0;
+const FALL: f32 = 0.3;
+
+/// The ground of a planet.
+pub(super) struct GlobeGround<'a> {
+    paint: &'a Paint,
+    height: &'a [f32],
+    globe: Globe,
+    /// tan of the places of rows and columns.
+    tangents: Vec<f32>,
+    /// Metres of a step in the middle of a face.
+    step_metres: f32,
+    /// Ground is steeper the nearer one looks; what is seen over a step of this globe stands for this much.
+    nearer: f32,
+}
+
+/// What is worked out for a row.
+pub(super) struct Row {
+    points: [Vec<f32>; 3],
+    metres: Vec<f32>,
+    /// Greatest slope to a neighbour, and slope of the ground, as tangents.
+    steepest: Vec<f32>,
+    tangent: Vec<f32>,
+    /// How far off the climate places are.
+    off: Vec<f32>,
+    places: Places,
+}
+
+impl Row {
+    pub fn new(n: usize) -> Self {
+        let row = || vec![0.0; n];
+        Self {
+            points: [row(), row(), row()],
+            metres: row(),
+            steepest: row(),
+            tangent: row(),
+            off: row(),
+            places: Places::default(),
+        }
+    }
+}
+
+impl<'a> GlobeGround<'a> {
+    pub fn new(paint: &'a Paint, terrain: &'a Terrain) -> Self {
+        let n = terrain.samples();
+        let angle = |k: usize| (k as f32 / (n - 1) as f32 - 0.5) * std::f32::consts::FRAC_PI_2;
+        let step_metres = paint.side_metres / (n - 1) as f32;
+        let ratio = step_metres / NEAR_METRES;
+        let nearer = if paint.units.in_degrees() && ratio > 1.0 { libm::powf(ratio, FALL) } else { 1.0 };
+        let tangents = (0..n).map(|k| libm::tanf(angle(k))).collect();
+        Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, nearer }
+    }
+
+    /// Gives what was found for the owners of samples to their copies.
+    pub fn close<T: Copy>(&self, field: &mut [T]) {
+        self.globe.close(field);
+    }
+
+    /// What the law asks about the samples of a row, counted over all faces.
+    pub fn places(&self, number: usize, row: &mut Row, band: &mut Band) {
+        let (n, paint) = (self.globe.samples(), self.paint);
+        let Row { points, metres, steepest, tangent, off, places } = row;
+        let [x, y, z] = points;
+        self.globe.row_directions(number, [&mut *x, &mut *y, &mut *z]);
+        let heights = &self.height[number * n..][..n];
+        metres.iter_mut().zip(heights).for_each(|(metres, h)| *metres = h * paint.relief_metres);
+        self.slopes(number, steepest, tangent);
+        off.fill(0.0);
+        if paint.ragged > 0.0 {
+            ragged(paint.noise, [x, y, z], places, off);
+        }
+        let [celsius, height, slope, moisture] = &mut band.axes;
+        paint.weather.along([x, y, z], metres, celsius, moisture);
+        for k in 0..n {
+            let off = paint.ragged * off[k];
+            celsius[k] += off * RAGGED_CELSIUS;
+            moisture[k] -= off * RAGGED_MOISTURE;
+            height[k] = paint.units.height(metres[k]);
+            slope[k] = paint.units.slope(steepest[k], tangent[k] * self.nearer);
+        }
+    }
+
+    fn slopes(&self, number: usize, steepest: &mut [f32], tangent: &mut [f32]) {
+        let n = self.globe.samples();
+        let y = self.tangents[number % n];
+        let frame = Frame { y, relief_metres: self.paint.relief_metres, per_metre: 1.0 / self.step_metres };
+        let row = |number: usize| &self.height[number * n..][..n];
+        let inner = (1..n - 1).contains(&(number % n));
+        if inner {
+            let [north, here, south] = [number - 1, number, number + 1].map(row);
+            frame.row([north, here, south], &self.tangents, [steepest, tangent]);
+        }
+        for column in (0..n).filter(|&column| !inner || column == 0 || column == n - 1) {
+            let index = number * n + column;
+            let at = |k: usize| self.height[k];
+            let sides = [0, 2, 4, 6].map(|step| at(self.globe.neighbour(index, step).unwrap_or(index)));
+            (steepest[column], tangent[column]) = frame.slopes(at(index), sides, self.tangents[column]);
+        }
+    }
+}
+
+/// The metric of a row of a face: x and y, the tangents of a place, decide how long and how oblique its steps are.
+#[derive(Clone, Copy)]
+struct Frame {
+    y: f32,
+    relief_metres: f32,
+    /// 1 over the metres of a step in the middle of a face.
+    per_metre: f32,
+}
+
+impl Frame {
+    /// Slopes of the samples of a row but its ends, from the heights of the rows before, here and after.
+    fn row(self, rows: [&[f32]; 3], tangents: &[f32], out: [&mut [f32]; 2]) {
+        row_slopes(self, rows, tangents, out);
+    }
+
+    /// The greatest slope to one of the neighbours in the north, east, south and west, and the slope of the ground; as tangents.
+    #[inline(always)]
+    fn slopes(self, here: f32, sides: [f32; 4], x: f32) -> (f32, f32) {
+        let (here, y) = (here * self.relief_metres, self.y);
+        let [north, east, south, west] = sides.map(|side| side * self.relief_metres);
+        let (a, b, d) = (1.0 + x * x, 1.0 + y * y, 1.0 + x * x + y * y);
+        let over = 1.0 / (d * d);
+        let (along, across, mixed) = (a * a * b * over, b * b * a * over, -x * y * a * b * over);
+        let (dx, dy) = (0.5 * (east - west) * self.per_metre, 0.5 * (south - north) * self.per_metre);
+        let area = along * across - mixed * mixed;
+        let square = (across * dx * dx - 2.0 * mixed * dx * dy + along * dy * dy) / area;
+        let greater = |a: f32, b: f32| if a > b { a } else { b };
+        let beside = greater((east - here).abs(), (west - here).abs()) / along.sqrt();
+        let below = greater((north - here).abs(), (south - here).abs()) / across.sqrt();
+        (greater(beside, below) * self.per_metre, greater(square, 0.0).sqrt())
+    }
+}
+
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn row_slopes(frame: Frame, [north, here, south]: [&[f32]; 3], tangents: &[f32], [steepest, tangent]: [&mut [f32]; 2]) {
+    let n = here.len();
+    let inside = 1..n - 1;
+    let (steepest, tangent) = (&mut steepest[inside.clone()], &mut tangent[inside.clone()]);
+    let sides = north[inside.clone()].iter().zip(&here[2..]).zip(&south[inside.clone()]).zip(&here[..n - 2]);
+    let places = here[inside.clone()].iter().zip(&tangents[inside]);
+    for (((steepest, tangent), (&here, &x)), (((&north, &east), &south), &west)) in
+        steepest.iter_mut().zip(tangent).zip(places).zip(sides)
+    {
+        (*steepest, *tangent) = frame.slopes(here, [north, east, south, west], x);
+    }
+}
+
+/// Noise of some octaves in directions, without seams.
+#[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
+fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut Places, out: &mut [f32]) {
+    let n = out.len();
+    let (mut weight, mut humps) = (1.5, SWELL_HUMPS);
+    for octave in 0..RAGGED_OCTAVES {
+        places.find(points, humps, [1.5 * humps; 3], n);
+        let shift = octave as i32 * 7919;
+        let mut first = 0;
+        while first < n {
+            let ([x, y, z], end) = places.run(first, n);
+            // a layer of the lattice is a piece of the plane of random values
+            let corners: [f32; 8] = std::array::from_fn(|c| {
+                let [dx, dy, dz] = [c & 1, c >> 1 & 1, c >> 2].map(|step| step as i32);
+                noise.signed(x + dx + shift, (y + dy) * 4096 + z + dz)
+            });
+            let [xs, ys, zs] = places.inside(first..end);
+            for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
+                *out += weight * blend([x, y, z].map(|t| t * t * (3.0 - 2.0 * t)), |c| corners[c]);
+            }
+            first = end;
+        }
+        weight *= 0.62;
+        humps *= 2.9;
+    }
+}

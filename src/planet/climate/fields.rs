@@ -1,0 +1,73 @@
+//! Temperature and moisture of a whole terrain, as data: for overlays, maps and measures.
+//!
+//! They are those of the climate alone. What the biomes add to make their borders ragged is left out.
+
+use rayon::prelude::*;
+
+use super::{Climate, Ground, Weather};
+use crate::field::{Globe, Terrain};
+use crate::nodes::{Cancelled, Control};
+use crate::scene::Scene;
+
+/// How warm and wet it is at every sample of a terrain.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Feels {
+    /// Temperature in °C.
+    pub celsius: Vec<f32>,
+    /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
+    pub moisture: Vec<f32>,
+}
+
+/// Temperature in °C at every sample of the terrain.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn temperature_field(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<f32>, Cancelled> {
+    Ok(feels(scene, terrain, control)?.celsius)
+}
+
+/// Moisture at every sample of the terrain: 0 in a desert, 1 in a rain forest, more at stormy mountains.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn moisture_field(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<f32>, Cancelled> {
+    Ok(feels(scene, terrain, control)?.moisture)
+}
+
+/// Both at once.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn feels(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Feels, Cancelled> {
+    control.check()?;
+    let weather = Weather::new(&Climate::of(scene), &Ground::of(scene, terrain));
+    let (grid, n) = (terrain.grid, terrain.samples());
+    let relief_metres = scene.settings.relief_metres;
+    let globe = grid.is_globe().then(|| Globe::new(n));
+    let mut out = Feels { celsius: vec![0.0; grid.len()], moisture: vec![0.0; grid.len()] };
+    let rows = out.celsius.par_chunks_mut(n).zip(out.moisture.par_chunks_mut(n)).zip(terrain.height.par_chunks(n));
+    rows.enumerate().try_for_each_init(
+        || ([const { Vec::new() }; 3], vec![0.0; n]),
+        |(points, metres), (i, ((celsius, moisture), heights))| {
+            control.check()?;
+            metres.iter_mut().zip(heights).for_each(|(metres, h)| *metres = h * relief_metres);
+            if let Some(globe) = &globe {
+                points.iter_mut().for_each(|p: &mut Vec<f32>| p.resize(n, 0.0));
+                let [x, y, z] = points;
+                globe.row_directions(i, [&mut *x, &mut *y, &mut *z]);
+                weather.along([x, y, z], metres, celsius, moisture);
+                return Ok(());
+            }
+            for (j, (celsius, moisture)) in celsius.iter_mut().zip(moisture).enumerate() {
+                let feel = weather.at_place(grid.position(j), grid.position(i), metres[j]);
+                (*celsius, *moisture) = (feel.celsius, feel.moisture);
+            }
+            Ok(())
+        },
+    )?;
+    if let Some(globe) = globe {
+        globe.close(&mut out.celsius);
+        globe.close(&mut out.moisture);
+    }
+    Ok(out)
+}

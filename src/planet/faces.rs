@@ -1,0 +1,134 @@
+//! The six faces of a planet as six files: NAME-px, -nx, -py, -ny, -pz and -nz, squares of the same size.
+//!
+//! Samples lie as on the [cube-sphere](crate::field::globe): the first and last row and column of a file are the borders of its
+//! face, and steps are equal angles.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::projection::FACE_NAMES;
+use crate::field::Globe;
+use crate::field::globe::{FACES, direction_at, locate};
+use crate::io::{Raster, RasterError, catmull_rom, raster};
+
+/// Why six files are no planet.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum FacesError {
+    #[error(
+        "{path} is none of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. \
+         Choose one of them, or read it as a map"
+    )]
+    NoFace { path: PathBuf },
+    #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, as the first is")]
+    Size { path: PathBuf, width: usize, height: usize, side: usize },
+    #[error(transparent)]
+    File(#[from] RasterError),
+}
+
+/// Names of all six files, from the name of any of them.
+pub fn face_names(name: &str) -> Result<[String; FACES], FacesError> {
+    let path = Path::new(name);
+    let no_face = || FacesError::NoFace { path: path.into() };
+    let stem = path.file_stem().and_then(|stem| stem.to_str()).ok_or_else(no_face)?;
+    let ending = |stem: &str| FACE_NAMES.iter().any(|face| stem.eq_ignore_ascii_case(face));
+    let (before, _) = stem.rsplit_once('-').filter(|(_, last)| ending(last)).ok_or_else(no_face)?;
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    Ok(FACE_NAMES.map(|face| {
+        let file = format!("{before}-{face}.{extension}");
+        path.with_file_name(file).to_string_lossy().into_owned()
+    }))
+}
+
+/// Heights of six faces.
+pub struct Faces {
+    globe: Globe,
+    /// In the order of [`Globe`], as fractions of the relief or whatever the reader made of them.
+    heights: Vec<f32>,
+}
+
+impl Faces {
+    /// Reads all six files; `height` makes heights of a file's values.
+    ///
+    /// # Errors
+    /// When a file is missing or cannot be read, and when they do not fit together.
+    pub fn read(name: &str, height: impl Fn(&Raster, f32) -> f32) -> Result<Self, FacesError> {
+        let (names, rasters) = rasters(name)?;
+        let side = rasters[0].width;
+        let mut heights = Vec::with_capacity(FACES * side * side);
+        for (name, raster) in names.iter().zip(&rasters) {
+            if (raster.width, raster.height) != (side, side) {
+                let (width, height) = (raster.width, raster.height);
+                return Err(FacesError::Size { path: name.into(), width, height, side });
+            }
+            heights.extend(raster.values.iter().map(|&value| height(raster, value)));
+        }
+        let globe = Globe::new(side);
+        globe.close(&mut heights);
+        Ok(Self { globe, heights })
+    }
+
+    /// Height in a direction: straight between samples, or smooth through 4 × 4 of them (Catmull & Rom 1974). Beyond the
+    /// border of a face those of its neighbour count.
+    pub fn at(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
+        if !is_smooth {
+            return self.globe.sample(&self.heights, direction);
+        }
+        let (face, u, v) = locate(direction);
+        let n = self.globe.samples() as isize;
+        let last = (n - 1) as f64;
+        let cell = |t: f64| {
+            let x = t * last;
+            let first = (x as isize).min(n - 2);
+            (first, (x - first as f64) as f32)
+        };
+        let ((j, right), (i, down)) = (cell(u), cell(v));
+        let at = |i: isize, j: isize| {
+            if (0..n).contains(&i) && (0..n).contains(&j) {
+                return self.heights[((face as isize * n + i) * n + j) as usize];
+            }
+            self.globe.sample(&self.heights, direction_at(face, j as f64 / last, i as f64 / last))
+        };
+        let row = |i: isize| catmull_rom([-1, 0, 1, 2].map(|k| at(i, j + k)), right);
+        catmull_rom([-1, 0, 1, 2].map(|k| row(i + k)), down)
+    }
+}
+
+/// The names of six files, and what is in them.
+fn rasters(name: &str) -> Result<([String; FACES], Vec<Arc<Raster>>), FacesError> {
+    let names = face_names(name)?;
+    let rasters = names.iter().map(|name| raster(name)).collect::<Result<_, _>>()?;
+    Ok((names, rasters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_names_of_all_faces_follow_from_one() {
+        let names = face_names("/maps/my-earth-nz.png").unwrap();
+        assert_eq!((names[0].as_str(), names[5].as_str()), ("/maps/my-earth-px.png", "/maps/my-earth-nz.png"));
+        for wrong in ["", "earth.png", "px.png", "earth-pq.png"] {
+            let message = face_names(wrong).unwrap_err().to_string();
+            assert!(message.contains(wrong) && message.contains("-nz"), "{message}");
+        }
+    }
+
+    #[test]
+    fn between_the_samples_of_faces_heights_are_smooth_over_their_borders() {
+        let globe = Globe::new(65);
+        let law = |[x, y, z]: [f64; 3]| (x * x - 0.7 * y * z + 0.3 * z) as f32;
+        let heights = (0..globe.len()).map(|k| globe.direction_of(k).map(f64::from)).map(law).collect();
+        let faces = Faces { globe, heights };
+        let (mut smooth, mut straight) = (0.0_f32, 0.0_f32);
+        for k in 0..20_000 {
+            // a spiral from pole to pole
+            let z = f64::from(k) / 10_000.0 - 1.0;
+            let (turn, level) = (f64::from(k) * 2.399_963, (1.0 - z * z).sqrt());
+            let direction = [level * libm::cos(turn), level * libm::sin(turn), z];
+            smooth = smooth.max((faces.at(direction, true) - law(direction)).abs());
+            straight = straight.max((faces.at(direction, false) - law(direction)).abs());
+        }
+        assert!(straight < 4e-4 && smooth < 0.4 * straight, "{straight} straight, {smooth} smooth");
+    }
+}
