@@ -12,9 +12,9 @@ use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
-use crate::field::globe::from_map;
 use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
+use crate::planet::projection::from_map;
 use crate::scene::{Problem, Scene};
 
 type Answer = Result<Picture, Cancelled>;

@@ -31,10 +31,10 @@ use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showi
 use super::view::{
     Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend,
 };
-use crate::field::globe::from_map;
 use crate::look::{BiomeTable, table_of};
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
+use crate::planet::projection::from_map;
 use crate::scene::{Scene, Trouble};
 
 pub use observe::observe;
@@ -346,7 +346,8 @@ fn watch_clicked_place(
     }
 }
 
-/// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all longitudes and latitudes.
+/// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all
+/// longitudes and latitudes.
 fn clicked_place(ctx: &egui::Context, drawn: &panels::Drawn, probe: &Probe, globe: &GlobeProbe) -> Option<[f32; 2]> {
     let at = ctx.input(|i| i.pointer.primary_clicked().then(|| i.pointer.interact_pos()).flatten())?;
     let is_free = drawn.free_rect.contains(at);

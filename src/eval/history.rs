@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Playhead, Step, Store, evaluate, plan};
-use crate::field::{Globe, Terrain, globe};
+use crate::field::{Globe, Terrain};
 use crate::measure::{Slopes, slopes};
 use crate::nodes::{Cancelled, Control, Ledger};
+use crate::planet::projection::from_map;
 use crate::scene::Scene;
 
 /// Key frames of one stretch whose slopes are measured, about, at the most.
@@ -137,7 +138,7 @@ pub fn probe(
     control: &Control,
 ) -> Result<PlaceProbe, Cancelled> {
     let samples = shown.samples();
-    let globe = shown.grid.is_globe().then(|| (Globe::new(samples), globe::from_map(place.map(f64::from))));
+    let globe = shown.grid.is_globe().then(|| (Globe::new(samples), from_map(place.map(f64::from))));
     let height = |terrain: &Terrain| match &globe {
         Some((globe, direction)) => globe.sample(&terrain.height, *direction),
         None => terrain.height_at(place[0], place[1]),

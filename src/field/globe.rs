@@ -394,11 +394,6 @@ pub fn equirectangular(direction: [f64; 3]) -> [f64; 2] {
     [longitude(direction) / (2.0 * PI) + 0.5, 0.5 - latitude(direction) / PI]
 }
 
-/// The direction of a place of such a map.
-pub fn from_map([x, y]: [f64; 2]) -> [f64; 3] {
-    from_angles((0.5 - y) * PI, (x - 0.5) * 2.0 * PI)
-}
-
 /// Unit vector at a latitude and longitude in radians; a pole is one point.
 pub fn from_angles(latitude: f64, longitude: f64) -> [f64; 3] {
     let level = if latitude.abs() >= FRAC_PI_2 { 0.0 } else { libm::cos(latitude) };

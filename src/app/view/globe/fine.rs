@@ -2,9 +2,9 @@
 //! and what lies between would be a smooth slope.
 //!
 //! Two things of one noise in space, octave by octave: the place that is looked up is bent, so that shores, rivers and the
-//! borders of colours are ragged, and the ground is raised and lowered. How far depends on how rough the ground is where the samples
-//! say so: level ground stays level, water flat. Octaves come in as the eye comes near, by distance alone, so that neighbouring patches agree. No height that
-//! is measured, exported or eroded knows of it. `assets/shaders/globe_fine.wgsl` does the same for the picture; here
+//! borders of colours are ragged, and the ground is raised and lowered. How far depends on how rough the samples say that
+//! the ground is: level ground stays level, water flat. Octaves come in as the eye comes near, by distance alone, so that
+//! neighbouring patches agree. No height that is measured, exported or eroded knows of it. `assets/shaders/globe_fine.wgsl` does the same for the picture; here
 //! it is for the camera, which shall not stand inside a hill that it sees.
 
 use glam::{DVec3, Vec3};

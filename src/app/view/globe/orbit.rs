@@ -11,7 +11,7 @@ use super::sun::Attitude;
 const ORBIT_RADII: f64 = 5.0;
 const SUN_SHARE: f64 = 0.18;
 /// How far beside the sun the planet is first seen, around the middle, in radians.
-const BESIDE: f64 = 1.9;
+const BESIDE: f64 = 2.3;
 
 /// From where the orbit is seen, in its own frame: the sun is the centre, z the normal.
 #[derive(Clone, Copy, Debug, PartialEq)]
