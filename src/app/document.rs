@@ -166,6 +166,8 @@ impl Document {
         let before = self.scene.clone();
         change(&mut self.scene);
         if before == self.scene {
+            // what is shared stays shared: nobody takes an equal tree for another one
+            self.scene = before;
             return;
         }
         self.history.record(label, gesture, &before, &self.scene);

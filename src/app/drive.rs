@@ -158,10 +158,11 @@ fn drive(
         Atom::View(command) => {
             views.write(command);
         }
-        Atom::Camera(from) => match camera.stand(&shown, from) {
-            true => {}
-            false => driver.failed = Some("there is no terrain to stand on".into()),
-        },
+        Atom::Camera(from) => {
+            if !camera.stand(&shown, from) {
+                driver.failed = Some("there is no terrain to stand on".into());
+            }
+        }
         Atom::Settle => done = driver.quiet >= QUIET_FRAMES,
         Atom::Iteration(least) => done = observed.iteration >= least,
         Atom::Present(name, wanted) => done = widgets.0.iter().any(|(n, _)| n.contains(&name)) == wanted,

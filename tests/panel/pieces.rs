@@ -549,6 +549,12 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::Enter);
     let Form::Curve(curve) = selected(&panels).unwrap().form else { panic!("it is a curve") };
     assert_eq!(curve.points[0].height, 800.0);
+    // held still it is the same tree in every frame
+    press(&mut panels, Modifiers::NONE, Key::G);
+    let held = tree(&panels);
+    panels.run();
+    assert!(Arc::ptr_eq(&held, &tree(&panels)));
+    press(&mut panels, Modifiers::NONE, Key::Escape);
     // without a piece the keys are what they were
     press(&mut panels, Modifiers::NONE, Key::Escape);
     panels.state_mut().effects.clear();
