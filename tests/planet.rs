@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use talweg::field::{Globe, Grid, Stream, Terrain};
+use talweg::field::{Edges, Globe, Grid, Stream, Terrain};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
 use talweg::planet::patch::{Square, put_back, take};
 use talweg::planet::projection::{Equirectangular, Registration};
@@ -12,7 +12,7 @@ use talweg::scene::{Layer, Scene, Trouble, World};
 mod common;
 mod node_kit;
 use common::evaluate;
-use node_kit::{extremes, node, on_threads};
+use node_kit::{Place, extremes, node, on_threads};
 
 /// Iterations of a process at the most.
 const MOST: u32 = 3;
@@ -302,4 +302,40 @@ fn a_patch_comes_back_where_it_was() {
     );
     assert!(take(&patch, &ground, square, 9, Path::new("planet.ron"), &folder.path().join("x.r32")).is_err());
     assert!(take(&planet, &before, square, 9, Path::new("planet.ron"), &folder.path().join("x.png")).is_err());
+}
+
+/// Mean and standard deviation.
+fn spread(values: &[f32]) -> (f64, f64) {
+    let count = values.len() as f64;
+    let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / count;
+    let square = values.iter().map(|&v| (f64::from(v) - mean) * (f64::from(v) - mean)).sum::<f64>() / count;
+    (mean, square.sqrt())
+}
+
+/// A globe has the statistics of the plane.
+#[test]
+fn fbm_has_the_same_spread_on_a_globe() {
+    for name in ["Perlin", "ValueNoise", "Simplex"] {
+        for octaves in ["1", "8"] {
+            let node = node(name, &[("octaves", octaves), ("frequency", "40")]);
+            let heights = finish(&node, 257, &Planet::default()).height;
+            let (mean, deviation) = spread(&heights);
+            assert!((mean - 0.5).abs() < 0.02 && (0.15..0.2).contains(&deviation), "{name}: {mean} ± {deviation}");
+        }
+    }
+    // the spread of cells does not depend on how many there are, and is near that of the plane
+    for (name, key, few, many, plane) in
+        [("Cellular", "frequency", "8", "40", "40"), ("Voronoi", "points", "600", "6000", "1000")]
+    {
+        let on_globe = |value: &str| spread(&finish(&node(name, &[(key, value)]), 257, &Planet::default()).height);
+        let ((a, few), (b, many)) = (on_globe(few), on_globe(many));
+        let (mean, deviation) = spread(
+            &Place::new(513, Edges::Open)
+                .finish(&node(name, &[(key, plane)]), &Terrain::flat(Grid::new(513, Edges::Open)), 0)
+                .height,
+        );
+        println!("{name}: {a:.3} ± {few:.3}, {b:.3} ± {many:.3}; in the plane {mean:.3} ± {deviation:.3}");
+        assert!((a - b).abs() < 0.03 && (few / many - 1.0).abs() < 0.08, "{name}: {a} ± {few}, {b} ± {many}");
+        assert!((b - mean).abs() < 0.05 && (many / deviation - 1.0).abs() < 0.15, "{name}: {b} ± {many}");
+    }
 }
