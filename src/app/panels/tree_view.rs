@@ -79,7 +79,16 @@ pub struct ViewHands {
     centre: Option<(Arc<Tree>, Way, Option<Point>)>,
     last_click: Option<Pos2>,
     /// Where the pointer was when pieces were looked for under it, and the one found.
-    under: Option<(Pos2, (u64, u64), Arc<Tree>, Option<Way>)>,
+    under: Option<Under>,
+}
+
+/// The piece under the pointer.
+struct Under {
+    at: Pos2,
+    /// Of what was drawn when it was looked for.
+    serial: (u64, u64),
+    tree: Arc<Tree>,
+    found: Option<Way>,
 }
 
 /// What waits until it is known which pieces are where.
@@ -452,16 +461,16 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
 /// The piece that a click would select.
 fn under_pointer(state: &mut TreeState, document: &Document, stage: &Stage, tree: &Arc<Tree>, at: Pos2) -> Option<Way> {
     let serial = stage.serial();
-    if let Some((known, of, before, way)) = &state.view.under
-        && *known == at
-        && *of == serial
-        && Arc::ptr_eq(before, tree)
+    if let Some(known) = &state.view.under
+        && known.at == at
+        && known.serial == serial
+        && Arc::ptr_eq(&known.tree, tree)
     {
-        return way.clone();
+        return known.found.clone();
     }
     let outlook = state.view.outlook(document)?;
     let place = stage.ground([at.x, at.y]);
     let found = place.and_then(|place| outlook.at(metres(tree).metres(place)).into_iter().next().map(|(way, _)| way));
-    state.view.under = Some((at, serial, tree.clone(), found.clone()));
+    state.view.under = Some(Under { at, serial, tree: tree.clone(), found: found.clone() });
     found
 }

@@ -131,6 +131,10 @@ impl Filter for PlanetRivers {
     fn on_square(&self) -> bool {
         false
     }
+
+    fn version(&self) -> u32 {
+        2
+    }
 }
 
 /// The ground with its valleys, and the water in them.
@@ -164,8 +168,10 @@ impl PlanetRivers {
         let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
         let mut ground = valleys(network, before, &reaches, cx.control)?;
-        // where the side of a lower valley cuts into a bed, the bed goes on at that height
-        never_rising(&rivers, &routes.receiver, &is_bed, &mut ground);
+        // where the side of a lower valley cuts into a bed, the bed goes on at that height; in a fjord the sill stays
+        let is_above_sea: Vec<bool> =
+            is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();
+        never_rising(&rivers, &routes.receiver, &is_above_sea, &mut ground);
 
         // water stands in a bed no higher than in the one before it, and where it runs into a lake no lower than that
         let mut surface = ground.clone();

@@ -108,7 +108,7 @@ pub fn refusal(formation: &Formation, device: &RenderDevice) -> Option<Refusal> 
         return Some(Refusal::NoStorage);
     }
     let is_deep = formation.buffer.words.get(FRAMES_WORD).is_some_and(|frames| *frames > FRAMES);
-    (is_deep || bytes > u64::from(limits.max_storage_buffer_binding_size)).then_some(Refusal::TooLarge)
+    (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Refusal::TooLarge)
 }
 
 /// Rays of one fineness.
@@ -199,7 +199,7 @@ impl Rays {
         queue: &RenderQueue,
     ) -> RayBatch {
         let tracing = Tracing::new(formation, sight);
-        let most_rays = u64::from(device.limits().max_storage_buffer_binding_size) / RAY_BYTES;
+        let most_rays = device.limits().max_storage_buffer_binding_size / RAY_BYTES;
         if self.last.replace(tracing) != Some(tracing) {
             self.plan.restart(sight.size, most_rays);
         }
