@@ -83,6 +83,25 @@ fn side_light(world: vec3<f32>, top: f32, number: u32) -> vec3<f32> {
     return hazed(lit(colour, side_normal(number), 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4), world);
 }
 
+struct Entry {
+    // distances to where a ray comes in over the block, and to where it leaves it
+    near: f32,
+    far: f32,
+    // the side of the block that it comes in through; 4 from within
+    side: u32,
+}
+
+fn entry_of(own: vec3<f32>) -> Entry {
+    let flat = select(own.xz, vec2<f32>(1e-9), abs(own.xz) < vec2<f32>(1e-9));
+    let ends = (vec2<f32>(-0.5 * side()) - eye().xz) / flat;
+    let others = (vec2<f32>(0.5 * side()) - eye().xz) / flat;
+    let near = min(ends, others);
+    let far = max(ends, others);
+    let enter = max(max(near.x, near.y), 0.0);
+    let number = select(select(2u, 0u, flat.y > 0.0), select(1u, 3u, flat.x > 0.0), near.x > near.y);
+    return Entry(enter, min(far.x, far.y), select(number, 4u, enter == 0.0));
+}
+
 @fragment
 fn traced_fragment(in: SkyVertex) -> Traced {
     let size = tracing.grid.xy;
@@ -90,24 +109,22 @@ fn traced_fragment(in: SkyVertex) -> Traced {
     let met = rays[cell.y * size.x + cell.x];
     let own = ray_to(in.far);
 
-    // the side of the block that the ray comes in through
-    let flat = select(own.xz, vec2<f32>(1e-9), abs(own.xz) < vec2<f32>(1e-9));
-    let ends = (vec2<f32>(-0.5 * side()) - eye().xz) / flat;
-    let others = (vec2<f32>(0.5 * side()) - eye().xz) / flat;
-    let near = min(ends, others);
-    let far = max(ends, others);
-    let enter = max(max(near.x, near.y), 0.0);
-    let leave = min(far.x, far.y);
-    var number = select(select(2u, 0u, flat.y > 0.0), select(1u, 3u, flat.x > 0.0), near.x > near.y);
-    if enter == 0.0 { number = 4u; }
+    let entry = entry_of(own);
+    let enter = entry.near;
+    let number = entry.side;
     let edge = eye() + own * enter;
+    // the ray that was followed goes through the middle of its cell
+    let middle = (vec2<f32>(cell) + 0.5) / vec2<f32>(size) * 2.0 - 1.0;
+    let followed = ray_to(vec2<f32>(middle.x, -middle.y));
+    let its = entry_of(followed);
     let lowest = tracing.range.x / tracing.scale.y;
     let ground = met.way.z / tracing.scale.y;
-    let is_over = number < 4u && enter < leave && edge.y >= base();
-    // what has not gone on from there is inside the ground
-    let is_inside = edge.y < lowest || (met.phase != LOST && met.evaluations > 0u && met.way.x <= enter * 1.0001 && met.phase >= 1u && edge.y < ground + 1e-3);
-    if is_over && is_inside {
-        let top = select(ground, edge.y + side(), edge.y < lowest);
+    let is_over = number < 4u && enter < entry.far && edge.y >= base();
+    // what has not gone on from the side is inside the ground
+    let is_below = edge.y < lowest || (its.side < 4u && its.near < its.far && eye().y + followed.y * its.near < lowest);
+    let is_at_side = met.phase != LOST && met.phase >= 1u && met.evaluations > 0u && met.way.x <= its.near * 1.0001;
+    if is_over && (is_below || (is_at_side && edge.y < ground + 1e-3)) {
+        let top = select(ground, edge.y + side(), is_below);
         if tracing.look.x > 0.5 { return seen_at(inspected(met), own * enter); }
         return seen_at(to_screen(side_light(edge, top, number), in.clip.xy), own * enter);
     }
@@ -119,8 +136,7 @@ fn traced_fragment(in: SkyVertex) -> Traced {
     let slope = select(vec2<f32>(0.0), met.slope * steepness, met.phase >= MET - 1u);
     var t = met.way.x;
     if tracing.range.w > 1.0 && met.phase >= MET - 1u {
-        let middle = (vec2<f32>(cell) + 0.5) / vec2<f32>(size) * 2.0 - 1.0;
-        let there = ray_to(vec2<f32>(middle.x, -middle.y)) * t;
+        let there = followed * t;
         let up = vec3<f32>(-slope.x, 1.0, -slope.y);
         let falling = dot(own, up);
         if falling < -1e-3 { t = clamp(dot(there, up) / falling, 0.9 * t, 1.1 * t); }
