@@ -44,8 +44,10 @@ pub fn put(
     let place = match (place, at) {
         (Some(place), _) => place,
         (None, None) => [0.5, 0.5],
-        // over the sky
-        (None, Some(_)) => return,
+        (None, Some(_)) => {
+            state.notice = Some("Nothing was placed: there is no ground under the pointer.".into());
+            return;
+        }
     };
     let seed = document.tree_seed(layer);
     let near = state.selected().cloned();
