@@ -5,6 +5,9 @@
 struct InlandVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
+    // Whether the water of the vertex is the sea's, and whether it has any: between a wet vertex and a dry one the surface
+    // rises to the ground, so that its height does not tell.
+    @location(1) of_sea: vec2<f32>,
 }
 
 @vertex
@@ -13,7 +16,8 @@ fn inland_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32
     let vertex = surface_vertex(piece, vec2<f32>(f32(index % row), f32(index / row)));
     let depth = max(value_at(inland_map, vertex.place), 0.0) * relief();
     let world = vertex.world + vec3<f32>(0.0, depth, 0.0);
-    return InlandVertex(clip_of(world), world);
+    let wet = select(0.0, 1.0, depth > 0.0);
+    return InlandVertex(clip_of(world), world, vec2<f32>(select(0.0, wet, is_drowned(world.y)), wet));
 }
 
 // Depth as a fraction of the relief, and how much of a film of that depth is seen.
@@ -64,7 +68,8 @@ fn inland_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4
 fn inland_fragment(in: InlandVertex) -> @location(0) vec4<f32> {
     let water = film(in.world.xz);
     let sun_share = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x;
-    if water.y <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
+    let is_sea = in.of_sea.y > 0.0 && in.of_sea.x > 0.99 * in.of_sea.y;
+    if water.y <= 0.0 || is_sea || is_drowned(in.world.y) || is_void(in.world.xz) {
         discard;
     }
     return inland_surface(in.world, water.x, water.y, sun_share, in.clip.xy);
