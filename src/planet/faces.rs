@@ -52,17 +52,12 @@ impl Faces {
     /// # Errors
     /// When a file is missing or cannot be read, and when they do not fit together.
     pub fn read(name: &str, height: impl Fn(&Raster, f32) -> f32) -> Result<Self, FacesError> {
-        let (names, rasters) = rasters(name)?;
-        let side = rasters[0].width;
-        let mut heights = Vec::with_capacity(FACES * side * side);
-        for (name, raster) in names.iter().zip(&rasters) {
-            if (raster.width, raster.height) != (side, side) {
-                let (width, height) = (raster.width, raster.height);
-                return Err(FacesError::Size { path: name.into(), width, height, side });
-            }
+        let rasters = fitting(name)?;
+        let mut heights = Vec::with_capacity(rasters.iter().map(|raster| raster.values.len()).sum());
+        for raster in &rasters {
             heights.extend(raster.values.iter().map(|&value| height(raster, value)));
         }
-        let globe = Globe::new(side);
+        let globe = Globe::new(rasters[0].width);
         globe.close(&mut heights);
         Ok(Self { globe, heights })
     }
@@ -93,11 +88,21 @@ impl Faces {
     }
 }
 
-/// The names of six files, and what is in them.
-fn rasters(name: &str) -> Result<([String; FACES], Vec<Arc<Raster>>), FacesError> {
+/// What is in the six files, which are squares of the same size.
+///
+/// # Errors
+/// As [`Faces::read`].
+pub fn fitting(name: &str) -> Result<Vec<Arc<Raster>>, FacesError> {
     let names = face_names(name)?;
-    let rasters = names.iter().map(|name| raster(name)).collect::<Result<_, _>>()?;
-    Ok((names, rasters))
+    let rasters = names.iter().map(|name| raster(name)).collect::<Result<Vec<_>, _>>()?;
+    let side = rasters[0].width;
+    for (name, raster) in names.iter().zip(&rasters) {
+        let (width, height) = (raster.width, raster.height);
+        if (width, height) != (side, side) {
+            return Err(FacesError::Size { path: name.into(), width, height, side });
+        }
+    }
+    Ok(rasters)
 }
 
 #[cfg(test)]

@@ -18,6 +18,16 @@ crate::choices! {
     }
 }
 
+impl Heights {
+    /// Heights of black and white in metres, `given` where the file does not say them or is not asked.
+    pub fn range(self, raster: &Raster, given: (f32, f32)) -> (f32, f32) {
+        match (self, raster.range_metres) {
+            (Self::File, Some(range)) => range,
+            _ => given,
+        }
+    }
+}
+
 crate::choices! {
     /// How a file that is not square covers the terrain.
     Fit {
@@ -59,10 +69,7 @@ impl Generator for Import {
             // the scene reports what is wrong with the file; until then the ground is level
             return cx.rows(out, |_, row| row.fill(0.0));
         };
-        let (low, high) = match (self.heights, raster.range_metres) {
-            (Heights::File, Some(range)) => range,
-            _ => (self.low_metres, self.high_metres),
-        };
+        let (low, high) = self.heights.range(&raster, (self.low_metres, self.high_metres));
         let (low, span) = (low / cx.relief_metres, (high - low) / cx.relief_metres);
         let (across, down) = self.window(&raster);
         let grid = cx.grid;

@@ -11,7 +11,7 @@ use crate::io::{Raster, catmull_rom, raster};
 use crate::nodes::generators::import::{Heights, Sampling};
 use crate::nodes::{Cancelled, Context, Generator};
 use crate::param::ImageFile;
-use crate::planet::faces::{Faces, face_names};
+use crate::planet::faces::{Faces, face_names, fitting};
 use crate::planet::projection::{Equirectangular, Registration};
 
 crate::choices! {
@@ -81,17 +81,14 @@ impl Generator for PlanetImport {
         if self.layout != Layout::Faces || self.file.0.is_empty() || !is_readable() {
             return None;
         }
-        Faces::read(&self.file.0, |_, value| value).err().map(|error| error.to_string())
+        fitting(&self.file.0).err().map(|error| error.to_string())
     }
 }
 
 impl PlanetImport {
     /// What a value of a file stands for, as a fraction of the relief.
     fn height(&self, cx: &Context, raster: &Raster, value: f32) -> f32 {
-        let (low, high) = match (self.heights, raster.range_metres) {
-            (Heights::File, Some(range)) => range,
-            _ => (self.low_metres, self.high_metres),
-        };
+        let (low, high) = self.heights.range(raster, (self.low_metres, self.high_metres));
         (low + (high - low) * value) / cx.relief_metres
     }
 
