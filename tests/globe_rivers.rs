@@ -2,6 +2,8 @@
 
 mod node_kit;
 
+use std::collections::HashSet;
+
 use node_kit::{EARTH, Place, on_threads, set};
 use talweg::field::globe::latitude;
 use talweg::field::{MapKind, Terrain};
@@ -99,6 +101,12 @@ fn fine() -> Place {
     Place { samples: FINE, scene_samples: FINE, ..place() }
 }
 
+const SEEDS: [u32; 4] = [1, 2, 3, 4];
+
+fn land(seed: u32) -> Terrain {
+    Place { seed, ..fine() }.noise()
+}
+
 /// Pieces of cells that hang together.
 fn pieces(cells: &GlobeCells, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
     let mut seen = vec![false; cells.len()];
@@ -121,8 +129,12 @@ fn pieces(cells: &GlobeCells, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> 
 /// A fjord is a drowned valley: narrow, between walls, open to the sea over a sill, deepest inside.
 #[test]
 fn fjords_are_narrow_deep_and_have_a_sill() {
+    SEEDS.into_iter().for_each(fjords_of);
+}
+
+fn fjords_of(seed: u32) {
     let cells = GlobeCells::new(FINE);
-    let input = fine().noise();
+    let input = land(seed);
     let made = fine().finish(&rivers(&[("fjords", "1200"), ("fjord_depth", "500"), ("deltas", "0")]), &input, 0);
     let depth = |k: usize| f64::from((SEA - made.height[k]) * fine().relief_metres);
     let is_old_sea = |k: usize| input.height[k] <= SEA;
@@ -148,8 +160,7 @@ fn fjords_are_narrow_deep_and_have_a_sill() {
     }
     let (beside, walls) = (beside as f64 / f64::from(count), walls / f64::from(count));
     println!("{} fjords, {long} long, {silled} with a sill; {beside:.2} of 8 drowned, walls {walls:.0} m", found.len());
-    // why three of 29 have none is not known
-    assert!(long >= 5 && silled * 100 >= long * 85, "{silled} of {long} have a sill");
+    assert!(long >= 5 && silled == long, "{silled} of {long} have a sill");
     // a line of cells has two neighbours of its kind, a broad bay five and more
     assert!(beside < 3.5, "{beside} of eight neighbours are drowned too");
     assert!(walls > 500.0, "walls rise {walls} m above the floor");
@@ -158,9 +169,13 @@ fn fjords_are_narrow_deep_and_have_a_sill() {
 /// A delta is land beyond the old coast, within reach of the mouth of a great river, with arms through which the river goes on.
 #[test]
 fn deltas_are_land_around_mouths_with_open_arms() {
+    SEEDS.into_iter().for_each(deltas_of);
+}
+
+fn deltas_of(seed: u32) {
     const REACH_KM: f64 = 500.0;
     let cells = GlobeCells::new(FINE);
-    let mut input = fine().noise();
+    let mut input = land(seed);
     // a shallow sea all around
     input.height.iter_mut().for_each(|h| *h = if *h < SEA { SEA - (SEA - *h) * 0.02 } else { *h });
     let with = |deltas: &str| fine().finish(&rivers(&[("fjords", "0"), ("deltas", deltas)]), &input, 0);
@@ -170,7 +185,8 @@ fn deltas_are_land_around_mouths_with_open_arms() {
     let km2 = cells.mean_area(f64::from(EARTH.radius_metres)) * 1e-6;
     let is_land = |k: usize| input.height[k] > SEA;
     let mouths: Vec<(usize, f64)> = (0..cells.len())
-        .filter(|&k| cells.owns(k) && is_land(k) && cells.beside(k).any(|there| !is_land(there)))
+        // where the water goes on into the sea
+        .filter(|&k| cells.owns(k) && is_land(k) && cells.beside(k).any(|to| !is_land(to) && flow[to] >= flow[k]))
         .map(|k| (k, REACH_KM * (f64::from(flow[k]) * km2 * 1e-6).sqrt()))
         .collect();
     let apart = |a: usize, b: usize| {
@@ -196,22 +212,24 @@ fn deltas_are_land_around_mouths_with_open_arms() {
         let inside = |k: usize| apart(k, mouth) <= reach;
         let grown = (0..cells.len()).filter(|&k| cells.owns(k) && is_new(k) && inside(k)).count();
         let is_water = |k: usize| made.height[k] <= SEA;
-        if grown < 6 {
+        let comes_out = |is_water: &dyn Fn(usize) -> bool| {
+            let (mut seen, mut next) = (HashSet::new(), vec![mouth]);
+            while let Some(k) = next.pop() {
+                if !inside(k) {
+                    return true;
+                }
+                if seen.insert(k) {
+                    next.extend(cells.beside(k).filter(|&there| is_water(there)));
+                }
+            }
+            false
+        };
+        // a bay without a way out has none with a delta either
+        if grown < 6 || !comes_out(&|k| !is_land(k)) {
             continue;
         }
         rivers += 1;
-        let (mut seen, mut next) = (vec![false; cells.len()], vec![mouth]);
-        let mut is_out = false;
-        while let Some(k) = next.pop() {
-            if std::mem::replace(&mut seen[k], true) {
-                continue;
-            }
-            is_out |= !inside(k);
-            if inside(k) {
-                next.extend(cells.beside(k).filter(|&there| is_water(there)));
-            }
-        }
-        reached += usize::from(is_out);
+        reached += usize::from(comes_out(&is_water));
         // courses of open water that cross the plain half way out
         let crosses = |k: usize| is_water(k) && !is_land(k) && (0.3..0.55).contains(&(apart(k, mouth) / reach));
         forked += usize::from(pieces(&cells, &crosses).len() >= 2);
@@ -222,8 +240,12 @@ fn deltas_are_land_around_mouths_with_open_arms() {
         large.len()
     );
     assert!(near > 30 && large.len() >= 3 && joined * 10 >= large.len() * 9, "{joined} of {}", large.len());
-    // two of 25 do not go on to the open sea; why is not known
-    assert!(rivers >= 3 && reached * 10 >= rivers * 9 && forked * 2 >= rivers, "{reached} and {forked} of {rivers}");
+    assert!(rivers >= 3 && reached == rivers && forked * 2 >= rivers, "{reached} and {forked} of {rivers}");
+    for sea in pieces(&cells, &|k| !is_land(k)) {
+        let of_it: HashSet<usize> = sea.into_iter().collect();
+        let left = pieces(&cells, &|k| made.height[k] <= SEA && of_it.contains(&k)).len();
+        assert!(left <= 1, "a sea of {} cells fell into {left}", of_it.len());
+    }
 }
 
 #[test]

@@ -24,6 +24,7 @@ pub struct Place {
     pub sea_level: f32,
     /// The planet that the node runs on, if it does.
     pub planet: Option<&'static Planet>,
+    pub seed: u32,
 }
 
 /// A world without air.
@@ -41,6 +42,7 @@ impl Place {
             relief_metres: 1800.0,
             sea_level: 0.25,
             planet: None,
+            seed: 1,
         }
     }
 
@@ -65,7 +67,7 @@ impl Place {
             sea_level: self.sea_level,
             planet: self.planet,
             scene_samples: self.scene_samples,
-            random: Stream::new(1, 7),
+            random: Stream::new(self.seed, 7),
             control,
         }
     }

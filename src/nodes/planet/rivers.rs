@@ -69,6 +69,15 @@ pub(super) struct Network<'a> {
     pub relief_metres: f32,
 }
 
+impl Network<'_> {
+    /// Distance in metres between two cells, along the chord.
+    pub(super) fn apart(&self, a: usize, b: usize) -> f32 {
+        let (a, b) = (self.cells.globe().direction_of(a), self.cells.globe().direction_of(b));
+        let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+        (x * x + y * y + z * z).sqrt() * self.radius_metres
+    }
+}
+
 impl Filter for PlanetRivers {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
@@ -133,7 +142,7 @@ impl Filter for PlanetRivers {
     }
 
     fn version(&self) -> u32 {
-        2
+        3
     }
 }
 
