@@ -166,6 +166,8 @@ impl Tessellation {
         }
         let pixels = if is_resting { self.budget.quad_pixels } else { self.budget.moving_pixels };
         let quad_pixels = pixels * self.strain;
+        // before anything is put on the shelf, or what the last step took up from it would make room
+        self.shelf.use_now(self.mosaic.keys().chain(self.wanted.iter().copied()));
         let mut uploads = self.receive();
         uploads.extend(self.exchange(wanted));
         if let Some(arriving) = &self.arriving {
@@ -180,7 +182,6 @@ impl Tessellation {
             self.is_settled = false;
             return uploads;
         };
-        self.shelf.use_now(self.mosaic.keys().chain(self.wanted.iter().copied()));
         let view = View {
             shelf: &self.shelf,
             look,
@@ -474,6 +475,30 @@ mod tests {
             });
             let widest = widths.fold(0.0, f64::max);
             assert!(widest < 2.0 * poor.quad_pixels * strain, "{widest} pixels at {strain}, {above} above the ground");
+        }
+    }
+
+    #[test]
+    fn what_is_drawn_stays_on_the_shelf_wherever_the_eye_goes() {
+        let formation = formation(presets::valley(), None);
+        let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
+        let mut tessellation = Tessellation::new(poor);
+        let ground = f64::from(formation.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
+        // hither and thither, so that patches of before are taken up again while room is made
+        for step in 0..24u32 {
+            let east = f64::from(step * 7 % 12) * 3.0;
+            let above = if step % 3 == 0 { 12.0 } else { 0.5 };
+            let eye_world = DVec3::new(30.0 + east, ground + above, 60.0);
+            let look = Look { eye_world, ..look() };
+            for _ in 0..100_000 {
+                tessellation.advance(&formation, &look, 0.1);
+                assert_eq!(tessellation.tiles().count(), tessellation.tiles.len(), "holes in step {step}");
+                if tessellation.is_settled {
+                    break;
+                }
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            assert!(tessellation.is_settled);
         }
     }
 
