@@ -20,6 +20,7 @@ mod draw;
 mod fine;
 mod frame;
 pub mod ground;
+mod inland;
 pub mod lod;
 mod map;
 mod orbit;

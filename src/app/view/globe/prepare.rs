@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::camera::GlobePose;
 use super::fine::{Fine, ROUGHEST};
 use super::ground::{Between, FaceBounds, Ground};
+use super::inland::wetness;
 use super::relief::Exaggeration;
 use super::settings::GlobeView;
 use crate::app::view::legend::Legend;
@@ -23,9 +24,6 @@ use crate::scene::Settings;
 
 /// More samples along a face are drawn as if there were so many.
 const MOST_DRAWN_SAMPLES: usize = 4097;
-
-/// Depths of inland water, as fractions of the relief, between which it comes into view.
-const FILM: (f32, f32) = (2e-5, 4e-4);
 
 /// A globe ready to be drawn. Plain data, made by [`prepare_globe`]; never changes.
 #[derive(Clone)]
@@ -100,11 +98,11 @@ pub fn prepare_globe(
     let natural = natural(&terrain, &slopes, settings, palette, grown.as_ref(), control)?;
     let sea = settings.sea_level / settings.relief_metres;
     let kilometres = settings.relief_metres * 1e-3;
-    let water = terrain.map(MapKind::Water);
+    let wet = terrain.map(MapKind::Water).map(|depth| wetness(&globe, depth));
+    control.check()?;
     let texel = |k: usize| {
-        let wet = water.map_or(0.0, |map| ((map[k] - FILM.0) / (FILM.1 - FILM.0)).clamp(0.0, 1.0));
         let over = (terrain.height[k] - sea) * kilometres;
-        [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, if wet > 0.0 { wet } else { 0.0 }]
+        [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, wet.as_ref().map_or(0.0, |wet| wet[k])]
     };
     let rough = (0..slopes.len()).into_par_iter().map(|k| roughness(texel(k))).collect();
     let shape = (0..FACES)
