@@ -257,12 +257,28 @@ fn results_that_change_are_found() {
     assert_eq!((wrong.len(), wrong[0].threads, wrong[0].others), (1, 2, 3));
 }
 
+/// Rivers of a planet run on six faces, beside a noise on a square.
+#[test]
+fn what_needs_a_planet_runs_on_one() {
+    let both = ["Perlin", "PlanetRivers:source_area=1000000"].map(|name| subjects(name).unwrap().remove(0));
+    let both: Vec<&dyn Subject> = both.iter().map(|s| s as &dyn Subject).collect();
+    let mut plan = plan(&[17, 33], 2, &[1, 2]);
+    plan.extremes = Some(Extremes { samples: 9, patience: Duration::from_secs(60) });
+    let found = measured(&both, &plan, &Ticks::default());
+    let [noise, rivers] = found.subjects.as_slice() else { panic!("two were asked for") };
+    assert_eq!((noise.faces, rivers.faces, rivers.samples_of(17)), (1, 6, 6 * 17 * 17));
+    assert!(rivers.consistency.is_consistent && rivers.cells.iter().all(|cell| !cell.changes_nothing));
+    // heights, water and flow
+    assert_eq!(rivers.cell(33, 1).unwrap().result_bytes, 3 * 4 * 6 * 33 * 33);
+    assert!(rivers.extremes.iter().flatten().all(|extreme| extreme.is_finite == Some(true)));
+    assert!(found.text().contains("on a planet, six such faces") && found.csv().contains(",pass,33,2,"));
+}
+
 #[test]
 fn every_node_can_be_a_subject_and_extremes_are_looked_at() {
     let shop = Ticks::default();
     let all = subjects("all").unwrap();
     assert_eq!(all.len(), Node::catalogue().iter().filter(|node| node.fits(World::Terrain)).count());
-    assert!(subjects("Continents").is_err(), "it needs a planet");
     let all: Vec<&dyn Subject> = all.iter().map(|s| s as &dyn Subject).collect();
     let found = measured(&all, &plan(&[17], 1, &[2]), &shop);
     assert!(found.subjects.iter().all(|s| s.consistency.is_consistent && s.cells[0].milliseconds.median == 5.0));
@@ -391,7 +407,7 @@ fn tables_json_and_csv_keep_their_names() {
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(keys(&json), "memory_is_counted processor processors repetitions sizes subjects system threads version");
     let subject = &json["subjects"][1];
-    assert_eq!(keys(subject), "cells consistency extremes growth name timed");
+    assert_eq!(keys(subject), "cells consistency extremes faces growth name timed");
     assert_eq!(
         keys(&subject["cells"][0]),
         "changes_nothing milliseconds peak_bytes result_bytes runs_per_observation samples speed_up threads times_the_first"
@@ -406,7 +422,7 @@ fn tables_json_and_csv_keep_their_names() {
     assert_eq!(lines.len(), 1 + 2 * 3 * 2);
     assert!(lines[0].starts_with("name,timed,samples,threads,median_ms,low_ms,high_ms,confidence,speed_up,"));
     assert!(lines[1].starts_with("\"a, \"\"b\"\"\",field,9,1,"), "{}", lines[1]);
-    assert!(lines.iter().skip(2).all(|line| line.replace("a, \"\"b", "").split(',').count() == 15));
+    assert!(lines.iter().skip(2).all(|line| line.replace("a, \"\"b", "").split(',').count() == 16));
     let text = found.text();
     for part in ["Time on 1 thread", "Time on 2 threads", "17²", "2.00 ± 0.00", "speed-up", "Memory", "octaves"] {
         assert!(text.contains(part), "{part}: {text}");
@@ -438,7 +454,7 @@ fn the_command_measures_nodes_and_counts_their_memory() {
         }
     }
     // the heights are those of everything else
-    let made = Site::new(129, Edges::Open, &Control::default()).unwrap();
+    let made = Site::new(129, World::Terrain, Edges::Open, &Control::default()).unwrap();
     assert_eq!(found["subjects"][0]["consistency"]["hashes"][1], format!("{:032x}", made.input.hash()));
 
     talweg(&quick).success().stdout(predicates::str::contains("Too few repetitions"));

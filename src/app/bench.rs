@@ -17,7 +17,7 @@ use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
 pub use self::findings::{Finding, Tone, findings, is_wide};
-pub use self::report::{Column, ExtremeLine, Fate, Report, Row, SLOW, growth, threads, three, time};
+pub use self::report::{Column, ExtremeLine, Fate, Report, Row, SLOW, counted, growth, threads, three, time};
 use super::bridge::Bridge;
 use super::job::{Job, Outcome};
 use super::systems::{Beside, EditorResource};

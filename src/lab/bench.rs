@@ -22,8 +22,10 @@ use super::report::{Benchmark, Cell, Consistency, Disagreement, Findings, Growth
 use super::stats::{Estimate, estimate, power_law};
 use super::subject::{Site, Subject};
 use crate::eval::thread_pool;
+use crate::field::globe::FACES;
 use crate::field::{Edges, MapKind, Stream, Terrain};
 use crate::nodes::{Cancelled, Control};
+use crate::scene::World;
 
 /// Shortest time that is taken for one observation: the clock and a rousing thread are then lost in it.
 pub const OBSERVATION: Duration = Duration::from_millis(2);
@@ -33,7 +35,7 @@ const MOST_RUNS: usize = 1000;
 /// What to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// Samples per side.
+    /// Samples per side, of a planet per side of a face.
     pub sizes: Vec<usize>,
     pub repetitions: usize,
     /// Numbers of threads.
@@ -119,16 +121,16 @@ pub fn bench(
     progress: &mut dyn FnMut(&Progress),
 ) -> Result<Benchmark, BenchError> {
     let pools = plan.threads.iter().map(|&t| thread_pool(t)).collect::<Result<Vec<_>, _>>()?;
-    let sites = plan.sizes.iter().map(|&n| Site::new(n, plan.edges, control)).collect::<Result<Vec<_>, _>>()?;
+    let sites = Sites::new(subjects, plan, control)?;
     let mut beds = Vec::new();
-    for size in 0..sites.len() {
+    for size in 0..plan.sizes.len() {
         for threads in 0..pools.len() {
             for subject in 0..subjects.len() {
                 beds.push(Bed { subject, size, threads, runs: 1, ..Bed::default() });
             }
         }
     }
-    let weight = |bed: &Bed| (sites[bed.size].grid.len()) as f64;
+    let weight = |bed: &Bed| sites.of(subjects[bed.subject], bed.size).grid.len() as f64;
     let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
     let mut tally = Tally {
         done: 0.0,
@@ -154,7 +156,8 @@ pub fn bench(
     }
     let mut results: Vec<Findings> = (0..subjects.len()).map(|k| summary(k, subjects, plan, &beds)).collect();
     if let Some(how) = plan.extremes {
-        let site = Site::new(how.samples, plan.edges, control)?;
+        let small = Plan { sizes: vec![how.samples], ..plan.clone() };
+        let sites = Sites::new(subjects, &small, control)?;
         let pool = thread_pool(plan.threads.iter().copied().max().unwrap_or(0))?;
         for (subject, result) in subjects.iter().zip(&mut results) {
             let mut next = || {
@@ -162,7 +165,8 @@ pub fn bench(
                 tally.say(subject.name(), how.samples, pool.current_num_threads(), share);
                 tally.done += corner_weight(&how);
             };
-            result.extremes = Some(extremes(*subject, &site, how.patience, &pool, instruments, control, &mut next)?);
+            result.extremes =
+                Some(extremes(*subject, sites.of(*subject, 0), how.patience, &pool, instruments, control, &mut next)?);
         }
     }
     Ok(Benchmark {
@@ -211,10 +215,34 @@ impl Tally<'_> {
     }
 }
 
+/// Where subjects run, by size.
+struct Sites {
+    terrains: Vec<Site>,
+    planets: Vec<Site>,
+}
+
+impl Sites {
+    /// Those that some subject needs.
+    fn new(subjects: &[&dyn Subject], plan: &Plan, control: &Control) -> Result<Self, Cancelled> {
+        let of = |world: World| {
+            let sizes: &[usize] = if subjects.iter().any(|s| s.world() == world) { &plan.sizes } else { &[] };
+            sizes.iter().map(|&n| Site::new(n, world, plan.edges, control)).collect::<Result<Vec<_>, Cancelled>>()
+        };
+        Ok(Self { terrains: of(World::Terrain)?, planets: of(World::Planet)? })
+    }
+
+    fn of(&self, subject: &dyn Subject, size: usize) -> &Site {
+        match subject.world() {
+            World::Terrain => &self.terrains[size],
+            World::Planet => &self.planets[size],
+        }
+    }
+}
+
 /// What all runs share.
 struct Lab<'a> {
     subjects: &'a [&'a dyn Subject],
-    sites: &'a [Site],
+    sites: &'a Sites,
     pools: &'a [ThreadPool],
     instruments: &'a dyn Instruments,
     control: &'a Control,
@@ -225,7 +253,8 @@ impl Lab<'_> {
     fn run(&self, bed: &Bed) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
         self.control.check()?;
         let mut watch = Stopwatch::new(self.instruments);
-        let (subject, site) = (self.subjects[bed.subject], &self.sites[bed.size]);
+        let subject = self.subjects[bed.subject];
+        let site = self.sites.of(subject, bed.size);
         let made = self.pools[bed.threads].install(|| subject.run(site, &mut watch, self.control))?;
         Ok((made, watch))
     }
@@ -236,7 +265,8 @@ impl Lab<'_> {
         let (made, watch) = self.run(bed)?;
         bed.peak_bytes = watch.peak_bytes();
         bed.result_bytes = made.bytes();
-        bed.changes_nothing = self.subjects[bed.subject].works_on_input() && made == self.sites[bed.size].input;
+        let subject = self.subjects[bed.subject];
+        bed.changes_nothing = subject.works_on_input() && made == self.sites.of(subject, bed.size).input;
         let (wanted, seconds) = (OBSERVATION.as_secs_f64(), watch.seconds());
         bed.runs = if seconds * MOST_RUNS as f64 <= wanted { MOST_RUNS } else { (wanted / seconds) as usize + 1 };
         Ok(())
@@ -318,6 +348,7 @@ fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed])
     Findings {
         name: subjects[subject].name(),
         timed: subjects[subject].timed(),
+        faces: if subjects[subject].world() == World::Planet { FACES } else { 1 },
         growth: growths,
         consistency: consistency(plan, &own),
         cells,

@@ -33,7 +33,7 @@ pub use parity::{
 pub use report::{Benchmark, Cell, Consistency, Disagreement, Extreme, Findings, Growth};
 pub use sheet::{columns, sheet};
 pub use stats::{Estimate, PowerLaw};
-pub use subject::{Corner, NodeSubject, Site, Subject, SubjectError, document_001, on_squares, subjects};
+pub use subject::{Corner, NodeSubject, Site, Subject, SubjectError, document_001, subjects};
 pub use variants::{
     Glance, Neighbours, Size, Sweep, Thumbnail, Variant, draw, draw_all, neighbours, presets, seeds, sweep, table,
 };

@@ -33,6 +33,8 @@ pub struct Findings {
     pub name: String,
     /// What was timed: a `field`, a `pass`, an `iteration`.
     pub timed: &'static str,
+    /// Of the grid that it ran on: 1, for a planet 6.
+    pub faces: usize,
     pub cells: Vec<Cell>,
     /// By number of threads.
     pub growth: Vec<Growth>,
@@ -111,6 +113,16 @@ impl Estimate {
 }
 
 impl Findings {
+    /// Samples of the grid with so many along a side.
+    pub fn samples_of(&self, side: usize) -> usize {
+        self.faces * side * side
+    }
+
+    /// The grid in words: 257², or 6 × 257².
+    pub fn grid(&self, side: usize) -> String {
+        if self.faces == 1 { format!("{side}²") } else { format!("{} × {side}²", self.faces) }
+    }
+
     /// The cell of a size and a number of threads.
     pub fn cell(&self, samples: usize, threads: usize) -> Option<&Cell> {
         self.cells.iter().find(|cell| (cell.samples, cell.threads) == (samples, threads))
@@ -151,7 +163,7 @@ impl Benchmark {
         });
         for subject in &self.subjects {
             let idle = self.sizes.iter().filter(|&&n| subject.cell(n, most).is_some_and(|cell| cell.changes_nothing));
-            let idle: Vec<String> = idle.map(|n| format!("{n}²")).collect();
+            let idle: Vec<String> = idle.map(|&n| subject.grid(n)).collect();
             if !idle.is_empty() {
                 let sizes = idle.join(", ");
                 let _ = writeln!(text, "\n{} changes nothing at {sizes}: its time there says nothing", subject.name);
@@ -180,7 +192,8 @@ impl Benchmark {
     fn by_size(&self, entry: impl Fn(&Findings, usize) -> String) -> String {
         let head = self.sizes.iter().map(|n| format!("{n}²"));
         let rows = self.subjects.iter().map(|subject| {
-            let name = format!("{} ({})", subject.name, subject.timed);
+            let place = if subject.faces == 1 { "" } else { " on a planet, six such faces" };
+            let name = format!("{} ({}{place})", subject.name, subject.timed);
             std::iter::once(name).chain(self.sizes.iter().map(|&n| entry(subject, n))).collect()
         });
         table(std::iter::once(String::new()).chain(head).collect(), rows.collect())
@@ -214,7 +227,7 @@ impl Benchmark {
     pub fn csv(&self) -> String {
         let mut csv = String::from(
             "name,timed,samples,threads,median_ms,low_ms,high_ms,confidence,speed_up,times_the_first,result_bytes,\
-             peak_bytes,time_exponent,time_exponent_standard_error,is_consistent\n",
+             peak_bytes,time_exponent,time_exponent_standard_error,is_consistent,faces\n",
         );
         let or_nothing = |value: Option<f64>| value.map_or_else(String::new, |v| v.to_string());
         for subject in &self.subjects {
@@ -223,7 +236,7 @@ impl Benchmark {
                 let time = &cell.milliseconds;
                 let _ = writeln!(
                     csv,
-                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+                    "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
                     quoted(&subject.name),
                     subject.timed,
                     cell.samples,
@@ -239,6 +252,7 @@ impl Benchmark {
                     or_nothing(law.map(|l| l.exponent)),
                     or_nothing(law.and_then(|l| l.standard_error)),
                     subject.consistency.is_consistent,
+                    subject.faces,
                 );
             }
         }

@@ -4,22 +4,28 @@ use super::instruments::Stopwatch;
 use crate::field::{Edges, Grid, Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Control, Node, Work};
 use crate::param::{Kind, ParamError, Value};
+use crate::planet::Planet;
 use crate::scene::{Scene, Settings, World, example};
 
-/// Where a subject runs: the terrain of a new scene, at one size.
+/// Where a subject runs: the terrain or the planet of a new scene, at one size.
 pub struct Site {
     pub grid: Grid,
     pub settings: Settings,
-    /// What filters and processes work on: Perlin noise with its default parameters.
+    planet: Option<Planet>,
+    /// What filters and processes work on, with its default parameters: Perlin noise, on a planet continents.
     pub input: Terrain,
 }
 
 impl Site {
-    pub fn new(samples: usize, edges: Edges, control: &Control) -> Result<Self, Cancelled> {
-        let grid = Grid::new(samples, edges);
-        let settings = Settings { resolution: samples as u32, edges, ..Settings::default() };
-        let mut site = Self { grid, settings, input: Terrain::flat(grid) };
-        if let Some(Work::Generator(noise)) = Node::named("Perlin").as_ref().map(Node::work) {
+    /// A square of `samples` a side with these edges, or a planet with faces of so many.
+    pub fn new(samples: usize, world: World, edges: Edges, control: &Control) -> Result<Self, Cancelled> {
+        let (scene, grid, input) = match world {
+            World::Terrain => (Scene::default(), Grid::new(samples, edges), "Perlin"),
+            World::Planet => (Scene::new_planet(), Grid::globe(samples), "Continents"),
+        };
+        let settings = Settings { resolution: samples as u32, edges, ..scene.settings.clone() };
+        let mut site = Self { grid, settings, planet: scene.as_planet().cloned(), input: Terrain::flat(grid) };
+        if let Some(Work::Generator(noise)) = Node::named(input).as_ref().map(Node::work) {
             let mut input = Terrain::flat(grid);
             noise.generate(&site.context(control), &mut input)?;
             site.input = input;
@@ -27,13 +33,13 @@ impl Site {
         Ok(site)
     }
 
-    pub fn context<'a>(&self, control: &'a Control) -> Context<'a> {
+    pub fn context<'a>(&'a self, control: &'a Control) -> Context<'a> {
         Context {
             grid: self.grid,
-            size_metres: self.settings.size_metres,
+            size_metres: self.planet.as_ref().map_or(self.settings.size_metres, Planet::side_metres),
             relief_metres: self.settings.relief_metres,
             sea_level: self.settings.sea_level / self.settings.relief_metres,
-            planet: None,
+            planet: self.planet.as_ref(),
             scene_samples: self.grid.samples,
             random: Stream::new(self.settings.seed, 1),
             control,
@@ -47,6 +53,10 @@ pub trait Subject: Send + Sync {
     fn name(&self) -> String;
     /// What is timed, in words.
     fn timed(&self) -> &'static str;
+    /// Where it runs.
+    fn world(&self) -> World {
+        World::Terrain
+    }
     /// Whether it changes the site's input rather than making something of its own.
     fn works_on_input(&self) -> bool {
         false
@@ -100,6 +110,11 @@ impl Subject for NodeSubject {
             Work::Filter(_) => "pass",
             Work::Process(_) => "iteration",
         }
+    }
+
+    /// On a terrain, if it can.
+    fn world(&self) -> World {
+        if self.node.fits(World::Terrain) { World::Terrain } else { World::Planet }
     }
 
     fn works_on_input(&self) -> bool {
@@ -158,8 +173,6 @@ pub enum SubjectError {
     NoNode(String),
     #[error("`{node}` has no parameter `{parameter}`; it has {known}")]
     NoParameter { node: &'static str, parameter: String, known: String },
-    #[error("{0} needs a whole planet; only what runs on a square piece of ground is benchmarked")]
-    NeedsPlanet(&'static str),
     #[error("`{0}` is not of the form NODE or NODE:PARAM=VALUE,PARAM=VALUE")]
     Form(String),
     #[error("{node}: {error}")]
@@ -181,8 +194,8 @@ fn nearest(typed: &str) -> String {
     if like.is_empty() { String::new() } else { format!(". Perhaps {}", like.join(", ")) }
 }
 
-/// What can be benchmarked: what runs on a square piece of ground.
-pub fn on_squares() -> impl Iterator<Item = Node> {
+/// What the groups stand for: what runs on a square piece of ground.
+fn on_squares() -> impl Iterator<Item = Node> {
     Node::catalogue().into_iter().filter(|node| node.fits(World::Terrain))
 }
 
@@ -205,9 +218,6 @@ pub fn subjects(text: &str) -> Result<Vec<NodeSubject>, SubjectError> {
     };
     let node = Node::catalogue().into_iter().find(is_called);
     let mut node = node.ok_or_else(|| SubjectError::NoNode(name.into()))?;
-    if !node.fits(World::Terrain) {
-        return Err(SubjectError::NeedsPlanet(node.about().label));
-    }
     let about = node.about();
     let Some(changes) = changes else { return Ok(vec![NodeSubject::new(node)]) };
     for change in changes.split(',') {

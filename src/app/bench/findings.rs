@@ -123,9 +123,14 @@ fn speed(list: &mut List, found: &Benchmark) {
         found.subjects.iter().filter_map(|s| Some((s, s.cell(size, on).filter(|c| !c.changes_nothing)?))).collect();
     match cells.as_slice() {
         [] => {}
-        [(one, cell)] => {
-            list.plain(format!("One {} of {} takes {} {place}.", one.timed, one.name, within(&cell.milliseconds)))
-        }
+        [(one, cell)] => list.plain(format!(
+            "One {} of {} takes {} at {} on {}.",
+            one.timed,
+            one.name,
+            within(&cell.milliseconds),
+            one.grid(size),
+            threads(on)
+        )),
         [(first, _), others @ ..] if others.len() < NAMED && first.name == found.subjects[0].name => {
             for (other, cell) in others {
                 list.plain(against(first, other, &cell.times_the_first, &place));
@@ -404,6 +409,7 @@ mod tests {
         Findings {
             name: name.into(),
             timed: "field",
+            faces: 1,
             cells: vec![
                 cell(257, 1, estimate(2.0, 0.02), one, one),
                 cell(513, 1, estimate(8.0, 0.1), quotient, one),

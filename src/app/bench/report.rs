@@ -204,7 +204,10 @@ impl Report {
         let (name, n) = (&subject.name, cell.samples);
         match column {
             Column::Node => format!("{name}: one {} is timed. {}", subject.timed, timed_help(subject.timed)),
-            Column::Size => format!("{n} × {n} samples, {} in all.", n * n),
+            Column::Size if subject.faces > 1 => {
+                format!("A planet: {} faces of {n} × {n} samples, {} in all.", subject.faces, subject.samples_of(n))
+            }
+            Column::Size => format!("{n} × {n} samples, {} in all.", subject.samples_of(n)),
             Column::Threads => {
                 format!("Measured on {}; this machine runs {} at a time.", threads(cell.threads), self.found.processors)
             }
@@ -231,7 +234,7 @@ impl Report {
                 )
             }
             Column::PerSample => {
-                format!("{} divided by {} samples.", time(cell.milliseconds.median), n * n)
+                format!("{} divided by {} samples.", time(cell.milliseconds.median), subject.samples_of(n))
             }
             Column::Memory => {
                 let result = mebibytes(cell.result_bytes);
@@ -298,8 +301,8 @@ impl Report {
 fn timed_help(timed: &str) -> &'static str {
     match timed {
         "field" => "A generator is timed for its whole field.",
-        "pass" => "A filter is timed for one pass over Perlin noise.",
-        _ => "A process is timed for its first iteration on Perlin noise.",
+        "pass" => "A filter is timed for one pass over Perlin noise, on a planet over continents.",
+        _ => "A process is timed for its first iteration on Perlin noise, on a planet on continents.",
     }
 }
 
@@ -307,14 +310,14 @@ impl Row {
     fn new(found: &Benchmark, subject: usize, index: usize) -> Self {
         let of = &found.subjects[subject];
         let cell = &of.cells[index];
-        let per_sample = cell.milliseconds.median * 1e6 / (cell.samples * cell.samples) as f64;
+        let per_sample = cell.milliseconds.median * 1e6 / of.samples_of(cell.samples) as f64;
         let bytes = cell.peak_bytes.unwrap_or(cell.result_bytes);
         let law = growth(of, cell.threads).and_then(|growth| growth.time);
         let same = of.consistency.disagreements.iter().all(|d| (d.samples, d.threads) != (cell.samples, cell.threads));
         let is_first = found.threads.first() == Some(&cell.threads);
         let texts = vec![
             of.name.clone(),
-            format!("{}²", cell.samples),
+            of.grid(cell.samples),
             cell.threads.to_string(),
             if cell.changes_nothing { "no change".into() } else { spread_of_time(&cell.milliseconds) },
             three(per_sample),
@@ -335,9 +338,9 @@ impl Row {
             cell.speed_up.median,
         ];
         let told = format!(
-            "{}, {}², {}: {}, {} ns a sample, {} MiB, exponent {}, same bits {}, speed-up {}",
+            "{}, {}, {}: {}, {} ns a sample, {} MiB, exponent {}, same bits {}, speed-up {}",
             texts[0],
-            cell.samples,
+            texts[1],
             threads(cell.threads),
             texts[3],
             texts[4],

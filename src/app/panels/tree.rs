@@ -48,6 +48,8 @@ pub struct TreeState {
     pub(super) view: ViewHands,
     /// The profile that is being edited is that of this direction.
     pub(super) ray: usize,
+    /// The list has yet to be scrolled to the selected piece.
+    is_sought: bool,
     folded: Vec<Way>,
     renaming: Option<Renaming>,
     dragged: Option<Way>,
@@ -63,6 +65,7 @@ impl TreeState {
     pub fn select(&mut self, way: Option<Way>) {
         if self.selected != way {
             (self.point, self.ray) = (None, 0);
+            self.is_sought = way.is_some();
         }
         if let Some(way) = &way {
             // what is selected is seen
@@ -252,6 +255,13 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
     scroll.show_rows(ui, HEIGHT, rows.len(), |ui, shown| {
         let top = ui.cursor().top() - shown.start as f32 * HEIGHT;
         let across = ui.available_rect_before_wrap().x_range();
+        if state.is_sought
+            && let Some(k) = rows.iter().position(|row| Some(&row.way) == state.selected.as_ref())
+        {
+            state.is_sought = false;
+            let from = top + k as f32 * HEIGHT;
+            ui.scroll_to_rect(Rect::from_x_y_ranges(across, from..=from + HEIGHT), None);
+        }
         for k in shown {
             let asked = row(ui, document, state, &tree, layer, &rows[k]);
             command = command.take().or(asked);

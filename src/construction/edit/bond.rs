@@ -7,6 +7,7 @@
 use super::chain::Chain;
 use super::reshape::{Reshape, raised, tidy};
 use super::{Refusal, Root, Way, numbered, points, put_on_tier, remove, soundly};
+use crate::construction::contour::Contour;
 use crate::construction::piece::{Form, Piece, Tree};
 use crate::construction::place::Placement;
 use crate::construction::plane::{Point, add, length, sub};
@@ -127,6 +128,12 @@ pub fn follow(tree: &mut Tree, before: &Piece, way: &Way, seed: u32) {
     for motion in motions(before, &after, &chain) {
         carry(tree, way, seed, &motion);
     }
+    if let (Form::Contour(was), Form::Contour(is)) = (&before.form, &after.form)
+        && was.points.is_empty()
+        && !is.points.is_empty()
+    {
+        return bend(tree, way, &chain, is, seed);
+    }
     let handles =
         |piece: &Piece| -> Vec<Point> { points::handles(piece).into_iter().map(|q| chain.outward(q)).collect() };
     // the points of a contour have gone along with its middle
@@ -163,6 +170,24 @@ pub fn follow(tree: &mut Tree, before: &Piece, way: &Way, seed: u32) {
                 }
             }
             _ => {}
+        }
+    }
+}
+
+/// Gives the round contours around the middle of one that has got points points in the same directions, each at its own distance.
+fn bend(tree: &mut Tree, way: &Way, chain: &Chain, bent: &Contour, seed: u32) {
+    let middle_of = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
+    let (middle, near) = (middle_of(bent), SAME_PLACE * f64::from(tree.frame.side));
+    let points = bent.points.iter().map(|&(x, y)| chain.outward(add(middle, [f64::from(x), f64::from(y)])));
+    let points: Vec<Point> = points.collect();
+    for other in others(tree, way) {
+        let own = Chain::of(tree, &other, seed);
+        let Some(Form::Contour(contour)) = other.of_mut(tree).map(|piece| &mut piece.form) else { continue };
+        let (centre, radius) = (middle_of(contour), f64::from(contour.settings.radius));
+        if contour.points.is_empty() && length(sub(own.outward(centre), chain.outward(middle))) <= near {
+            let ways = points.iter().map(|&p| sub(own.inward(p), centre)).filter(|way| length(*way) > 0.0);
+            let round = ways.map(|way| way.map(|along| tidy(radius * along / length(way))));
+            contour.points = round.map(|[x, y]| (x, y)).collect();
         }
     }
 }

@@ -8,10 +8,10 @@ use egui::{
 use egui_phosphor::regular as icon;
 
 use super::{chip, part};
-use crate::app::bench::{Ask, BenchInfo, Order, Underway};
+use crate::app::bench::{Ask, BenchInfo, Order, Underway, counted};
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
-use crate::lab::{Extremes, NodeSubject, Plan, Subject, document_001, on_squares};
+use crate::lab::{Extremes, NodeSubject, Plan, Subject, document_001};
 use crate::nodes::Node;
 use crate::scene::Layer;
 
@@ -59,7 +59,7 @@ pub struct Choice {
 impl Default for Choice {
     fn default() -> Self {
         let pair = document_001().into_iter().map(|subject| of_document(&subject));
-        let nodes = on_squares().map(|node| {
+        let nodes = Node::catalogue().into_iter().map(|node| {
             let about = node.about();
             Pick::new(about.category, about.label.into(), format!("{} With its default parameters.", about.help), node)
         });
@@ -258,7 +258,7 @@ fn plan(ui: &mut Ui, choice: &mut Choice) {
         ui.spacing_mut().item_spacing.x = 3.0;
         let width = (ui.available_width() - 15.0) / SIZES.len() as f32;
         for (n, on) in SIZES.into_iter().zip(&mut choice.sizes) {
-            let tip = format!("{n} × {n} samples.");
+            let tip = format!("{n} × {n} samples; of a planet six such faces.");
             *on ^= chip(ui, width, *on, &n.to_string(), &format!("Size {n}"), &tip);
         }
     });
@@ -298,7 +298,8 @@ fn begin(ui: &mut Ui, choice: &Choice) -> Option<Ask> {
     let text = missing.map_or_else(
         || {
             let each = plan.repetitions + 2;
-            format!("{} nodes, {cells} measurements, each {each} times with two to warm up.{few}", order.subjects.len())
+            let (nodes, all) = (counted(order.subjects.len(), "node"), counted(cells, "measurement"));
+            format!("{nodes}, {all}, each {each} times with two to warm up.{few}")
         },
         String::from,
     );

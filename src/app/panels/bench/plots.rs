@@ -105,7 +105,7 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         let (_, subject, cells) = named.iter().find(|(title, ..)| title == name)?;
         let (cell, t) = (cells.get(index)?, cells.get(index)?.milliseconds);
         let range = if t.confidence > 0.0 { format!("\n{} to {}", time(t.low), time(t.high)) } else { String::new() };
-        Some(format!("{}, {}²\n{}{range}", subject.name, cell.samples, time(t.median)))
+        Some(format!("{}, {}\n{}{range}", subject.name, subject.grid(cell.samples), time(t.median)))
     };
     let plot = blank("benchmark growth", ui)
         .set_margin_fraction(vec2(0.06, 0.1))

@@ -133,6 +133,30 @@ fn a_lake_that_is_changed_by_its_numbers_keeps_its_water() {
     assert!((lake.settings.height - water.settings.height - 6.0).abs() < 0.1);
 }
 
+/// A lake that is shaped by points takes its water along: no point of the bay that is pulled out of it stays dry.
+#[test]
+fn the_water_of_a_lake_is_bent_with_it() {
+    let (mut tree, way) = with(Item::Lake);
+    let edit = |tree: &mut Tree, change: &dyn Fn(&mut Piece)| {
+        let before = way.of(tree).unwrap().clone();
+        change(way.of_mut(tree).unwrap());
+        follow(tree, &before, &way, SEED);
+    };
+    let bay = [5100.0, 4000.0];
+    assert_eq!(water(&tree, bay, 60.0).1, 0.0, "it is land");
+    edit(&mut tree, &|piece| {
+        let Form::Contour(contour) = &mut piece.form else { panic!("a lake is a contour") };
+        points::give_points(contour);
+    });
+    let handles = points::handles(way.of(&tree).unwrap());
+    let [other] = others(&tree, &way).try_into().expect("its water");
+    assert_eq!(points::handles(other.of(&tree).unwrap()).len(), handles.len());
+    edit(&mut tree, &|piece| points::move_handle(piece, 0, [5400.0, 4000.0]).unwrap());
+    let of_water = points::handles(other.of(&tree).unwrap());
+    assert!(length(sub(of_water[0], [5400.0, 4000.0])) < 1.0, "{of_water:?}");
+    assert_eq!(water(&tree, bay, 60.0).1, 1.0);
+}
+
 #[test]
 fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
     let (mut tree, way) = with(Item::Lake);
