@@ -20,8 +20,8 @@ use bevy::winit::WinitPlugin;
 use super::launch::{AppError, guarded};
 use super::view::globe::{GlobeCamera, Planned, PreparedGlobe, Showing, scenery};
 use super::view::{
-    DrawPlugin, Drawn, Formation, Layout, Pose, Prepared, Quality, Shown, ViewCommand, ViewMode, camera_bundle,
-    near_world, place,
+    DrawPlugin, Drawn, Formation, Layout, Pose, Prepared, Quality, Refusal, Shown, ViewCommand, ViewMode,
+    camera_bundle, near_world, place,
 };
 use crate::look::{PaletteTable, Picture};
 
@@ -54,6 +54,10 @@ pub enum ShotError {
     Engine(#[from] AppError),
     #[error("the picture may be 16 to {most} pixels wide and high, not {width} × {height}")]
     Size { width: u32, height: u32, most: u32 },
+    #[error(
+        "the graphics card cannot trace this tree: {0}; draw it with `--mode adaptive-tessellation`, or with `talweg render --sphere-trace`"
+    )]
+    Untraced(&'static str),
     #[error("the view could not be drawn: {0}")]
     Draw(String),
     #[error(transparent)]
@@ -169,6 +173,12 @@ fn render(subject: &Subject, options: &ShotOptions, quality: Quality) -> Result<
             return Ok(image);
         }
         let drawn = app.world().resource::<Drawn>();
+        if let (true, Some(refusal)) = (options.mode.traces(), drawn.refusal()) {
+            return Err(ShotError::Untraced(match refusal {
+                Refusal::NoStorage => "it has no storage buffers",
+                _ => "the tree is too deep or too large",
+            }));
+        }
         if !is_asked && drawn.serial() == shown.serial() && drawn.is(&shown) {
             is_asked = true;
             let taken = taken.clone();

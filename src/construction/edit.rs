@@ -25,6 +25,7 @@ use super::check::TreeError;
 use super::piece::{Definition, Form, Group, Instance, Piece, Tree};
 use super::place::Placement;
 use super::program::Tier;
+use super::replace::Extent;
 
 /// What a way begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -278,16 +279,30 @@ fn open_tier(tree: &mut Tree, tier: Tier) -> Result<bool, Refusal> {
     Ok(false)
 }
 
-/// Lays a piece beside what a tier has already.
+/// Lays what belongs to a piece of the relief beside the other belongings of a tier, and those in place of whatever else it has:
+/// a river on an island has its own level, not the mean of that and the sea's.
 fn put_on_tier(tree: &mut Tree, tier: Tier, piece: Piece) -> Result<Way, Refusal> {
     open_tier(tree, tier)?;
     let root = Way::tier(tier);
-    // beside what is in a blend, on what is in anything else
-    if !matches!(root.of(tree).map(|piece| &piece.form), Some(Form::Blend(_))) {
-        wrap_root(tree, &root, Wrap::Blend)?;
-    }
-    let at = root.of(tree).map_or(0, |piece| piece.of().len());
-    put(tree, &Spot { parent: root, at }, piece)
+    let holds_belongings = |piece: &Piece| {
+        matches!(&piece.form, Form::Blend(group) if group.of.iter().all(bond::is_bound)) && !piece.hidden
+    };
+    let parent = match root.of(tree) {
+        Some(piece) if holds_belongings(piece) => root,
+        Some(Piece { form: Form::Replace(group), .. }) if group.of.last().is_some_and(holds_belongings) => {
+            root.child(group.of.len() - 1)
+        }
+        _ => {
+            wrap_root(tree, &root, Wrap::Replace)?;
+            if let Some(Form::Replace(group)) = root.of_mut(tree).map(|piece| &mut piece.form) {
+                group.settings.extent = Extent::Both;
+                group.of.push(Piece::default());
+            }
+            root.child(1)
+        }
+    };
+    let at = parent.of(tree).map_or(0, |piece| piece.of().len());
+    put(tree, &Spot { parent, at }, piece)
 }
 
 /// Takes a piece away: of a tier all of it, of an original with all its instances. Returns what to select next.

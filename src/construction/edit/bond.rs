@@ -77,6 +77,11 @@ fn bonds(piece: &Piece) -> Vec<String> {
     found
 }
 
+/// Whether a piece, or one in it, goes together with others.
+pub fn is_bound(piece: &Piece) -> bool {
+    !bonds(piece).is_empty()
+}
+
 /// The outermost pieces that have one of these bonds.
 fn bearers(tree: &Tree, bonds: &[String]) -> Vec<Way> {
     let mut found = Vec::new();

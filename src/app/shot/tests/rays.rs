@@ -113,3 +113,21 @@ fn what_rays_show_is_what_the_grid_shows() {
     let colours: std::collections::BTreeSet<_> = cost.as_chunks::<4>().0.iter().collect();
     assert!(colours.len() > 40, "{} colours", colours.len());
 }
+
+/// What cannot be traced is refused, not drawn from the grid as if nothing were the matter.
+#[test]
+fn a_tree_that_is_too_deep_is_refused_in_words() {
+    use crate::construction::{Form, Group, Piece, Tree};
+    let mut tree: Tree = construction_kit::tree(3);
+    for _ in 0..24 {
+        let of = vec![Piece::named("plain", Form::Disc(Default::default())), std::mem::take(&mut tree.terrain)];
+        tree.terrain = Piece::named("blend", Form::Blend(Group { of, ..Group::default() }));
+    }
+    let (prepared, shallow) = random(3);
+    let recipe = Recipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
+    let subject = Subject::Terrain(prepared, red(), Some(Arc::new(Formation::new(recipe, None))));
+    let options = ShotOptions { width: 32, height: 24, mode: ViewMode::Traced, ..ShotOptions::default() };
+    let refused = guarded(|| render(&subject, &options, Quality::Still)).unwrap_or_else(|e| panic!("{e}"));
+    assert!(matches!(&refused, Err(ShotError::Untraced(_))), "{refused:?}");
+    assert!(refused.is_err_and(|error| error.to_string().contains("adaptive")));
+}

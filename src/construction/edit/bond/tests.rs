@@ -207,3 +207,26 @@ fn in_a_warped_tree_the_water_is_warped_as_its_basin_is() {
         assert!(length(sub(p, q)) < 1e-6, "{p:?} {q:?}");
     }
 }
+
+/// On an island in the sea, which is a piece of water itself, rivers and lakes have their own level.
+#[test]
+fn water_is_laid_in_place_of_the_sea() {
+    let mut tree = (*presets::volcano()).clone();
+    for (item, at) in [(Item::River, [4357.0, 3770.0]), (Item::Lake, [6200.0, 5200.0]), (Item::River, [4000.0, 6300.0])]
+    {
+        let program = Program::new(&tree, SEED);
+        let way = place(&mut tree, item, at, None, &program, SEED).unwrap();
+        tree.check().unwrap();
+        assert_eq!(others(&tree, &way).len(), 1);
+        let (deepest, wet) = water(&tree, at, 900.0);
+        assert!(deepest > 2.0 && deepest < 70.0 && wet > 0.01, "{item:?}: {deepest} m deep, {wet} of the ground");
+    }
+    // all of it in one place, beside each other
+    let [sea, belongings] = tree.root(Tier::Water).unwrap().of() else { panic!("the sea and what lies in its place") };
+    assert!(!is_bound(sea) && belongings.of().len() == 3);
+    // the sea is as it was, away from them
+    let program = Program::new(&tree, SEED);
+    let all = program.within(&crate::construction::Area::ALL);
+    let far = program.at_in::<false>(&all, Tier::Water, [100.0, 100.0], &Detail::FULL);
+    assert_eq!((far.height, far.weight), (0.0, 1.0));
+}
