@@ -113,6 +113,17 @@ fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
     return in_haze(light_on(natural(ground, surface) * (1.0 + 0.10 * grit.x), surface), ground);
 }
 
+// Data is read: without what no tree holds.
+fn adaptive_slope(in: AdaptiveVertex) -> vec3<f32> {
+    let surface = under(adaptive_surface(in, vec3<f32>(0.0)));
+    return in_haze(light_on(slope_tint(surface).rgb, surface), as_ground(in));
+}
+
+fn adaptive_data(in: AdaptiveVertex) -> vec3<f32> {
+    let ground = as_ground(in);
+    return shaded_tinted(ground, under(adaptive_surface(in, vec3<f32>(0.0))), data_tint(ground));
+}
+
 fn as_ground(in: AdaptiveVertex) -> GroundVertex {
     return GroundVertex(in.clip, in.world, in.quad, in.haze);
 }
@@ -123,9 +134,33 @@ fn adaptive_ground(in: AdaptiveVertex) -> @location(0) vec4<f32> {
 }
 
 @fragment
-fn adaptive_wireframe(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+fn adaptive_ground_slope(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+    return drawn(adaptive_slope(in), as_ground(in));
+}
+
+@fragment
+fn adaptive_ground_data(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+    return drawn(adaptive_data(in), as_ground(in));
+}
+
+fn with_triangles(light: vec3<f32>, in: AdaptiveVertex) -> vec4<f32> {
     let ground = as_ground(in);
-    return drawn(with_edges(adaptive_light(in), ground), ground);
+    return drawn(with_edges(light, ground), ground);
+}
+
+@fragment
+fn adaptive_wireframe(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+    return with_triangles(adaptive_light(in), in);
+}
+
+@fragment
+fn adaptive_wireframe_slope(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+    return with_triangles(adaptive_slope(in), in);
+}
+
+@fragment
+fn adaptive_wireframe_data(in: AdaptiveVertex) -> @location(0) vec4<f32> {
+    return with_triangles(adaptive_data(in), in);
 }
 
 // ---- the sides ----

@@ -92,7 +92,10 @@ fn slope_tint(surface: Surface) -> vec4<f32> {
 }
 
 fn data_tint(in: GroundVertex) -> vec4<f32> {
-    let at = textureSample(data_map, smooth_sampler, map_coordinates(in.world.xz)).x;
+    return ramp_tint(textureSample(data_map, smooth_sampler, map_coordinates(in.world.xz)).x);
+}
+
+fn ramp_tint(at: f32) -> vec4<f32> {
     let covered = saturate(abs(at - frame.overlay.x) / max(frame.overlay.y, 1e-6));
     return vec4<f32>(ramp_colour(at), select(1.0, covered, frame.overlay.y > 0.0));
 }

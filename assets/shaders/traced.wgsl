@@ -102,8 +102,27 @@ fn entry_of(own: vec3<f32>) -> Entry {
     return Entry(enter, min(far.x, far.y), select(number, 4u, enter == 0.0));
 }
 
+// Overlays as the grid has them.
+const NATURAL = 0u;
+const SLOPE = 1u;
+const DATA = 2u;
+
 @fragment
 fn traced_fragment(in: SkyVertex) -> Traced {
+    return traced(in, NATURAL);
+}
+
+@fragment
+fn traced_fragment_slope(in: SkyVertex) -> Traced {
+    return traced(in, SLOPE);
+}
+
+@fragment
+fn traced_fragment_data(in: SkyVertex) -> Traced {
+    return traced(in, DATA);
+}
+
+fn traced(in: SkyVertex, tint: u32) -> Traced {
     let size = tracing.grid.xy;
     let cell = min(vec2<u32>((in.far * vec2<f32>(0.5, -0.5) + 0.5) * vec2<f32>(size)), size - 1u);
     let met = rays[cell.y * size.x + cell.x];
@@ -143,10 +162,18 @@ fn traced_fragment(in: SkyVertex) -> Traced {
     }
     let world = eye() + own * t;
     let light = mapped(light_map, world.xz).xy;
-    let surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
+    var surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
-    let grown = mapped(colour_map, world.xz);
-    var colour = in_haze(light_on(coloured(world, surface, grown), surface), vertex);
+    var bare = coloured(world, surface, mapped(colour_map, world.xz));
+    if tint == SLOPE { bare = slope_tint(surface).rgb; }
+    if tint == DATA {
+        let data = ramp_tint(mapped(data_map, world.xz).x);
+        bare = mix(bare, data.rgb, data.a);
+    }
+    if tint != NATURAL { surface = under(surface); }
+    var colour = in_haze(light_on(bare, surface), vertex);
+    // data would be hard to read through water
+    if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }
     let depth = met.way.w / tracing.scale.y;
     if depth > 0.0 && !is_drowned(world.y) {
         // the water is level: the ray has met it before

@@ -322,7 +322,7 @@ impl Drawing {
                 mode: studio.mode,
                 has_water: studio.water,
             };
-            let own = pipelines.for_tree(studio.cache, target, studio.mode);
+            let own = pipelines.for_tree(studio.cache, target, (studio.mode, prepared.tint()));
             is_settled = false;
             if let Some((own, march)) = own.zip(pipelines.for_rays(studio.cache)) {
                 let layouts = pipelines.rays.each_ref().map(|layout| studio.cache.get_bind_group_layout(layout));
@@ -344,7 +344,7 @@ impl Drawing {
             frame.tiles = steps.uniform;
             tiles = patchwork.advance(formation, &look, &steps, prepared.scale.sea_world, studio);
             // until there are patches and pipelines the grid is drawn
-            match pipelines.for_tree(studio.cache, target, studio.mode) {
+            match pipelines.for_tree(studio.cache, target, (studio.mode, prepared.tint())) {
                 Some(own) if tiles.is_some() => parts = own,
                 _ => tiles = None,
             }
@@ -375,8 +375,10 @@ impl Drawing {
             patches: patches.len() as u32,
             sides: (instances.len() - patches.len()) as u32,
             has_sea,
-            has_water: studio.water && studio.formation.is_some_and(|formation| formation.has_water()),
             // data would be hard to read through water
+            has_water: studio.water
+                && prepared.tint() == Tint::None
+                && studio.formation.is_some_and(|formation| formation.has_water()),
             has_inland: studio.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
             parts,
             tiles,

@@ -100,16 +100,30 @@ impl Part {
             Self::InlandSurface => ("inland_vertex", "inland_fragment"),
             Self::SeaSides => ("water_sides_vertex", "water_sides_fragment"),
             Self::SeaSurface => ("water_vertex", "water_fragment"),
-            Self::AdaptiveGround => match look.0 {
-                ViewMode::AdaptiveWireframe => ("adaptive_vertex", "adaptive_wireframe"),
-                _ => ("adaptive_vertex", "adaptive_ground"),
-            },
+            Self::AdaptiveGround => {
+                let fragment = match look {
+                    (ViewMode::AdaptiveWireframe, Tint::None) => "adaptive_wireframe",
+                    (ViewMode::AdaptiveWireframe, Tint::Slope) => "adaptive_wireframe_slope",
+                    (ViewMode::AdaptiveWireframe, Tint::Data) => "adaptive_wireframe_data",
+                    (_, Tint::None) => "adaptive_ground",
+                    (_, Tint::Slope) => "adaptive_ground_slope",
+                    (_, Tint::Data) => "adaptive_ground_data",
+                };
+                ("adaptive_vertex", fragment)
+            }
             Self::AdaptiveSides => ("adaptive_sides_vertex", "sides_fragment"),
             Self::AdaptiveWaterSides => ("adaptive_water_sides_vertex", "adaptive_water_sides_fragment"),
             Self::AdaptiveWater => ("adaptive_water_vertex", "adaptive_water_fragment"),
             Self::AdaptiveSeaSides => ("adaptive_sea_sides_vertex", "water_sides_fragment"),
             Self::AdaptiveSea => ("adaptive_sea_vertex", "adaptive_sea_fragment"),
-            Self::Traced => ("sky_vertex", "traced_fragment"),
+            Self::Traced => {
+                let fragment = match look.1 {
+                    Tint::None => "traced_fragment",
+                    Tint::Slope => "traced_fragment_slope",
+                    Tint::Data => "traced_fragment_data",
+                };
+                ("sky_vertex", fragment)
+            }
         }
     }
 
@@ -292,9 +306,8 @@ impl Pipelines {
     }
 
     /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
-    pub fn for_tree(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode) -> Option<Parts> {
-        let look = (mode, Tint::None);
-        let parts: &[Part] = if mode.traces() { &Part::OF_RAYS } else { &Part::OF_PATCHES };
+    pub fn for_tree(&mut self, cache: &PipelineCache, key: TargetKey, look: Look) -> Option<Parts> {
+        let parts: &[Part] = if look.0.traces() { &Part::OF_RAYS } else { &Part::OF_PATCHES };
         let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, look, key))).collect();
         parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
     }
@@ -315,8 +328,11 @@ impl Pipelines {
 
     fn queue(&mut self, cache: &PipelineCache, part: Part, look: Look, key: TargetKey) -> CachedRenderPipelineId {
         // only grounds have looks
-        let has_look = matches!(part, Part::Ground | Part::AdaptiveGround);
-        let look = if has_look { look } else { Look::default() };
+        let look = match part {
+            Part::Ground | Part::AdaptiveGround => look,
+            Part::Traced => (ViewMode::Traced, look.1),
+            _ => Look::default(),
+        };
         if let Some(id) = self.queued.get(&(part, look, key)) {
             return *id;
         }

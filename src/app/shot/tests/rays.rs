@@ -131,3 +131,27 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
     assert!(matches!(&refused, Err(ShotError::Untraced(_))), "{refused:?}");
     assert!(refused.is_err_and(|error| error.to_string().contains("adaptive")));
 }
+
+/// An overlay is read from a tree as it is from the grid, and hides the colours of the ground.
+#[test]
+fn overlays_lie_on_a_tree_as_on_the_grid() {
+    let (plain, formation) = tree("paper-004-fig-22-oasis");
+    let apart = |a: &[u8], b: &[u8]| {
+        let away: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
+        f64::from(away) / a.len() as f64
+    };
+    for overlay in [Overlay::Map(MapKind::Vegetation), Overlay::Slope] {
+        let choice = Choice { overlay, ..Choice::default() };
+        let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("nobody stops it"));
+        let draw = |prepared: &Arc<Prepared>, mode| {
+            let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
+            draw_tree(prepared, &formation, &options)
+        };
+        let grid = draw(&over, ViewMode::Shaded);
+        for mode in [ViewMode::Adaptive, ViewMode::Traced] {
+            let (with, without) = (draw(&over, mode), draw(&plain, mode));
+            let (same, other) = (apart(&with, &grid), apart(&with, &without));
+            assert!(same < 6.0 && other > 4.0 * same, "{overlay:?}, {mode:?}: {same} from the grid, {other} from none");
+        }
+    }
+}
