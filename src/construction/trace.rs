@@ -91,9 +91,11 @@ pub struct Trace {
     pub bounds: u32,
 }
 
-/// A ray that has asked for as many bounds has met what it is at. Few do, and only where pieces are laid by slope: bounds are loose
-/// there, and steps are thousandths of the height.
+/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of [`STRIDE`]. Few do, and only where pieces are
+/// laid by slope: bounds are loose there, and steps by them thousandths of the height.
 pub const MOST_STEPS: u32 = 20_000;
+/// Step, in metres, of a ray that is marched; where its pixel covers more, half of that.
+const STRIDE: f64 = 0.2;
 /// Share of a stretch that a step by its bound has gone, and that is left, for another step by the same bound: below that a
 /// bound of what is ahead is worth asking for.
 const SAME_BOUND: f64 = 0.3;
@@ -226,7 +228,39 @@ impl<'a> Tracer<'a> {
                 }
             }
         }
-        trace.distance = Some(t);
+        match self.bound {
+            Bound::Local => self.march(ray, t, to, spacing, trace),
+            Bound::Global => Trace { distance: Some(t), ..trace },
+        }
+    }
+
+    /// Goes on without bounds: it may step over what is thinner than its steps, and ends no farther above the ground than others.
+    fn march(&self, ray: &Ray, from: f64, to: f64, spacing: f64, mut trace: Trace) -> Trace {
+        let mut t = from;
+        while t < to {
+            let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
+            let tolerance = self.tolerance.0 + self.tolerance.1 * t;
+            let mut above = |t: f64| {
+                trace.heights += 1;
+                let at = ray.at(t);
+                at[2] - self.height([at[0], at[1]], &detail)
+            };
+            let next = t + higher(STRIDE, 0.5 * detail.spacing);
+            if above(next) < tolerance {
+                let (mut low, mut high) = (t, next);
+                // as often as halves a double to its last bit
+                for _ in 0..52 {
+                    if high - low <= 0.5 * tolerance {
+                        break;
+                    }
+                    let middle = 0.5 * (low + high);
+                    if above(middle) < tolerance { high = middle } else { low = middle }
+                }
+                trace.distance = Some(high);
+                return trace;
+            }
+            t = next;
+        }
         trace
     }
 
