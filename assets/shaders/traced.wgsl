@@ -143,11 +143,14 @@ fn traced(in: SkyVertex, tint: u32) -> Traced {
     let is_below = edge.y < lowest || (its.side < 4u && its.near < its.far && eye().y + followed.y * its.near < lowest);
     let is_at_side = met.phase != LOST && met.phase >= 1u && met.evaluations > 0u && met.way.x <= its.near * 1.0001;
     if is_over && (is_below || (is_at_side && edge.y < ground + 1e-3)) {
+        if is_void(edge.xz) { discard; }
         let top = select(ground, edge.y + side(), is_below);
         if tracing.look.x > 0.5 { return seen_at(inspected(met), own * enter); }
         return seen_at(to_screen(side_light(edge, top, number), in.clip.xy), own * enter);
     }
     if met.phase == LOST || met.evaluations == 0u { discard; }
+    // where there is no ground the plane was met on which it stands
+    if is_void((eye() + own * met.way.x).xz) { discard; }
     if tracing.look.x > 0.5 { return seen_at(inspected(met), own * met.way.x); }
 
     // a ray stands for several pixels: its ground goes on as a plane

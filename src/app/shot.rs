@@ -432,7 +432,10 @@ mod tests {
 
     /// A scene that shows a construction alone, ready to be drawn.
     fn tree(name: &str) -> (Arc<Prepared>, Arc<Formation>) {
-        let scene = &crate::scene::example(name).expect("a shipped scene").scene;
+        tree_of(&crate::scene::example(name).expect("a shipped scene").scene)
+    }
+
+    fn tree_of(scene: &crate::scene::Scene) -> (Arc<Prepared>, Arc<Formation>) {
         let mut store = crate::eval::Store::forgetful();
         let terrain =
             crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;

@@ -155,3 +155,38 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
         }
     }
 }
+
+/// Where a tree is cut out there is nothing: neither the ground of the block nor its sides.
+#[test]
+fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
+    use crate::nodes::Node;
+    let mut scene = crate::scene::example("paper-004-fig-12-craters").expect("a shipped scene").scene.clone();
+    let Node::Construction(construction) = &mut scene.layers[0].node else { panic!("a construction") };
+    construction.tree = Arc::new(crate::construction::Tree {
+        terrain: crate::construction::Piece::named(
+            "island",
+            crate::construction::Form::Disc(crate::construction::disc::Disc {
+                x: 4000.0,
+                y: 4000.0,
+                radius: 2500.0,
+                height: 500.0,
+                ..Default::default()
+            }),
+        ),
+        ..Default::default()
+    });
+    let ground = |cut_out: bool, mode: ViewMode| {
+        let mut scene = scene.clone();
+        if let Node::Construction(construction) = &mut scene.layers[0].node {
+            construction.cut_out = cut_out;
+        }
+        let (prepared, formation) = tree_of(&scene);
+        let options = ShotOptions { width: 96, height: 60, mode, ..ShotOptions::default() };
+        let image = draw_tree(&prepared, &formation, &options);
+        // the ground is red, the backdrop bluish
+        image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| r > b).count()
+    };
+    let (grid, rays, whole) =
+        (ground(true, ViewMode::Shaded), ground(true, ViewMode::Traced), ground(false, ViewMode::Traced));
+    assert!(grid > 100 && rays.abs_diff(grid) * 10 < grid && whole > 3 * grid, "{grid} {rays} {whole}");
+}
