@@ -35,6 +35,8 @@ struct Frame {
 // 1 where there is no ground
 @group(0) @binding(8) var void_map: texture_2d<f32>;
 @group(0) @binding(9) var smooth_sampler: sampler;
+// shares of the ground that lie under sand and under snow
+@group(0) @binding(11) var cover_map: texture_2d<f32>;
 
 fn eye() -> vec3<f32> { return frame.eye_unused.xyz; }
 fn to_sun() -> vec3<f32> { return frame.sun_plain.xyz; }

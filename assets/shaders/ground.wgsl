@@ -56,11 +56,19 @@ fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
     if frame.rock_slopes.w > 0.5 {
         grown = textureSample(colour_map, smooth_sampler, map_coordinates(in.world.xz)).rgb;
     }
-    return coloured(in.world, surface, grown);
+    var cover = vec2<f32>(0.0);
+    if frame.inland.w > 0.5 {
+        cover = textureSample(cover_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
+    }
+    return coloured(in.world, surface, grown, cover);
 }
 
-// The same at a place with the colour of what grows there.
-fn coloured(world: vec3<f32>, surface: Surface, grown: vec3<f32>) -> vec3<f32> {
+// Mirrors `COVERS` in src/look/covers.rs.
+const SAND = vec3<f32>(0.730, 0.491, 0.231);
+const SNOW = vec3<f32>(0.871, 0.905, 0.939);
+
+// The same at a place with the colour of what grows there, and how much sand and snow hide.
+fn coloured(world: vec3<f32>, surface: Surface, grown: vec3<f32>, cover: vec2<f32>) -> vec3<f32> {
     // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
     let place = world.xz * (64.0 / side());
     let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
@@ -74,7 +82,9 @@ fn coloured(world: vec3<f32>, surface: Surface, grown: vec3<f32>) -> vec3<f32> {
     if frame.rock_slopes.w <= 0.5 {
         ground = palette_colour(height);
     }
-    let colour = mix(ground * (1.0 + 0.12 * rough), stone, rock);
+    let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
+    let sandy = mix(bare, SAND * (1.0 + 0.06 * rough), cover.x);
+    let colour = mix(sandy, SNOW, cover.y);
     // wet ground at the shore
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, 0.012 * relief(), above));
     return colour * (1.0 - 0.28 * wet);

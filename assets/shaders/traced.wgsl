@@ -167,7 +167,9 @@ fn traced(in: SkyVertex, tint: u32) -> Traced {
     let light = mapped(light_map, world.xz).xy;
     var surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
-    var bare = coloured(world, surface, mapped(colour_map, world.xz));
+    var cover = vec2<f32>(0.0);
+    if frame.inland.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
+    var bare = coloured(world, surface, mapped(colour_map, world.xz), cover);
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {
         let data = ramp_tint(mapped(data_map, world.xz).x);

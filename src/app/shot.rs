@@ -369,6 +369,31 @@ mod tests {
     }
 
     #[test]
+    fn snow_and_sand_hide_the_ground_where_they_lie() {
+        let bare = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
+        let settings = Settings { sea_level: -9000.0, ..Settings::default() };
+        let metres = |depth: f32| depth / settings.relief_metres;
+        let draw = |terrain: Terrain| from_above(prepared(&Arc::new(terrain), &settings, Overlay::None), red());
+        for (kind, is_sand) in [(MapKind::Snow, false), (MapKind::Sand, true)] {
+            let mut laid = bare.clone();
+            // deep in the west, a dusting in the east
+            for (k, depth) in laid.map_mut(kind).iter_mut().enumerate() {
+                *depth = metres(if k % 129 < 64 { 3.0 } else { 0.01 });
+            }
+            let (before, after) = (draw(bare.clone()), draw(laid));
+            for k in 0..20 {
+                let v = 0.1 + 0.04 * k as f32;
+                let ([r, g, b], [red, green, _]) =
+                    (after.at(0.25, v).map(i32::from), before.at(0.25, v).map(i32::from));
+                assert!(g > green + 60 && b > 40, "{kind:?} at {v}: {r} {g} {b}");
+                assert_eq!(is_sand, r > b + 60, "{kind:?} at {v}: {r} {g} {b}");
+                let east = after.at(0.75, v).map(i32::from);
+                assert!(east[0].abs_diff(red) < 12 && east[1].abs_diff(green) < 12, "{kind:?} at {v}: {east:?}");
+            }
+        }
+    }
+
+    #[test]
     fn inland_water_is_drawn_where_the_map_says_and_nowhere_else() {
         let dry = Terrain::from_fn(129, Edges::Open, |_, _| 0.2);
         let settings = Settings { sea_level: -9000.0, ..Settings::default() };

@@ -4,9 +4,15 @@ use super::colour::{Light, brighten, decode, mix};
 use super::raster::Raster;
 use crate::field::{MapKind, Terrain};
 
-/// Colour of a cover, and the depth in metres at which the ground shows through by half.
-pub(super) const COVERS: [(MapKind, [u8; 3], f32); 2] =
+/// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
+pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
     [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
+
+/// How much of the ground a cover hides that is `depth` half-depths deep.
+pub fn share_hidden(depth: f32) -> f32 {
+    let square = depth * depth;
+    square / (1.0 + square)
+}
 
 /// Depths under the pixels of a picture.
 pub struct Covers {
@@ -37,8 +43,7 @@ impl Covers {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
         self.lying.iter().fold(ground, |below, (colour, depth)| {
             let depth = depth.values[y * depth.width + x];
-            let hidden = depth * depth;
-            mix(below, *colour, hidden / (1.0 + hidden))
+            mix(below, *colour, share_hidden(depth))
         })
     }
 }

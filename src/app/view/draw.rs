@@ -369,6 +369,7 @@ impl Drawing {
             map(Layer::Void),
             &self.palette.sampler,
             self.patchwork.as_ref().map_or(&self.buffers.blank, |patchwork| &patchwork.atlas.view),
+            map(Layer::Covers),
         ));
         Some(Batch {
             piece,

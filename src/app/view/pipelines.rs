@@ -264,6 +264,7 @@ impl Pipelines {
                     filtered(),
                     sampler(SamplerBindingType::Filtering),
                     texture_2d(TextureSampleType::Float { filterable: false }),
+                    filtered(),
                 ),
             ),
         );

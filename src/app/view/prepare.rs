@@ -17,7 +17,7 @@ use super::ramp::Ramp;
 use super::scale::Scale;
 use crate::construction::fill::Region;
 use crate::field::{Grid, MapKind, Terrain, brinked, gradient};
-use crate::look::{Biomes, Paint};
+use crate::look::{Biomes, COVERS, Paint, share_hidden};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
@@ -52,6 +52,8 @@ pub struct Prepared {
     pub legend: Option<Arc<Legend>>,
     /// What grows on the ground, if the scene is coloured by that.
     pub grown: Option<Grown>,
+    /// How much of the ground lies under sand and under snow, as bytes, if any does.
+    pub covers: Option<Arc<Mips>>,
     settings: Settings,
 }
 
@@ -97,6 +99,31 @@ pub enum Tint {
     Slope,
     /// From a texture of its own.
     Data,
+}
+
+fn is_same(a: &Terrain, b: &Terrain, kind: MapKind) -> bool {
+    match (a.map(kind), b.map(kind)) {
+        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+        (None, None) => true,
+        _ => false,
+    }
+}
+
+fn same_covers(a: &Terrain, b: &Terrain) -> bool {
+    COVERS.iter().all(|(kind, ..)| is_same(a, b, *kind))
+}
+
+/// Shares of the ground that sand and snow hide.
+fn covers(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Arc<Mips>>, Cancelled> {
+    let maps = COVERS.map(|(kind, _, half_metres)| Some((terrain.map(kind)?, settings.relief_metres / half_metres)));
+    if maps.iter().all(Option::is_none) {
+        return Ok(None);
+    }
+    let share = |map: &Option<(&Arc<Vec<f32>>, f32)>, k: usize| {
+        map.map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0)))
+    };
+    let texels = (0..terrain.height.len()).into_par_iter().map(|k| [share(&maps[0], k), share(&maps[1], k)]).collect();
+    Ok(Some(Arc::new(Mips::new(terrain.samples(), texels, unit_bytes, control)?)))
 }
 
 /// A number that nothing prepared has had.
@@ -147,6 +174,7 @@ pub fn prepare(
     let grown =
         choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
     Ok(Prepared {
+        covers: covers(&terrain, settings, control)?,
         grown,
         settings: settings.clone(),
         serial: next_serial(),
@@ -213,15 +241,17 @@ impl Prepared {
             || self.renewed_light(terrain, &scale, &window, control),
         );
         let light = light?;
-        let same_water = match (terrain.map(MapKind::Water), self.terrain.map(MapKind::Water)) {
-            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-            (None, None) => true,
-            _ => false,
+        let inland = if is_same(&self.terrain, terrain, MapKind::Water) {
+            self.inland.clone()
+        } else {
+            inland(terrain, control)?.map(Arc::new)
         };
-        let inland = if same_water { self.inland.clone() } else { inland(terrain, control)?.map(Arc::new) };
         scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        let covers =
+            if same_covers(&self.terrain, terrain) { self.covers.clone() } else { covers(terrain, settings, control)? };
         Ok(Some(Self {
             serial: next_serial(),
+            covers,
             range,
             bounds: Arc::new(bounds),
             slopes: Arc::new(slopes),
@@ -322,8 +352,9 @@ impl Prepared {
         let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
         let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
         let grown = self.grown.as_ref().map_or(0, |grown| grown.colours.bytes());
+        let covers = self.covers.as_ref().map_or(0, |covers| covers.bytes());
         let void = self.cut.as_ref().map_or(0, |cut| cut.void.bytes());
-        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown + void
+        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown + void + covers
     }
 }
 

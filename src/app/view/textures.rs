@@ -36,17 +36,18 @@ pub enum Layer {
     Data,
     Colours,
     Void,
+    Covers,
 }
 
 impl Layer {
-    const ALL: [Self; 7] =
-        [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data, Self::Colours, Self::Void];
+    const ALL: [Self; 8] =
+        [Self::Heights, Self::Slopes, Self::Light, Self::Inland, Self::Data, Self::Colours, Self::Void, Self::Covers];
 
     fn format(self) -> TextureFormat {
         match self {
             Self::Heights => TextureFormat::R32Float,
             Self::Slopes => TextureFormat::Rg16Float,
-            Self::Light => TextureFormat::Rg8Unorm,
+            Self::Light | Self::Covers => TextureFormat::Rg8Unorm,
             Self::Inland | Self::Data | Self::Void => TextureFormat::R16Float,
             Self::Colours => TextureFormat::Rgba8UnormSrgb,
         }
@@ -61,6 +62,7 @@ impl Layer {
             Self::Data => prepared.data.as_ref().map(|data| Source::Mips(data.texels.clone())),
             Self::Colours => prepared.grown.as_ref().map(|grown| Source::Mips(grown.colours.clone())),
             Self::Void => prepared.cut.clone().map(Source::Void),
+            Self::Covers => prepared.covers.clone().map(Source::Mips),
         }
     }
 }
