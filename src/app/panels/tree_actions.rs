@@ -43,7 +43,7 @@ impl Editor {
             }
             PieceAction::Tie => self.tie(layer, &tree, &way, &piece),
             PieceAction::Instance => {
-                self.change(layer, &tree, "Linked copy", |tree| edit::instantiate(tree, &way, aside).map(Some))
+                self.change(layer, &tree, "Linked copy", |tree| bond::instantiate(tree, &way, aside).map(Some))
             }
             PieceAction::Group(wrap) => {
                 self.change(layer, &tree, "Group piece", |tree| edit::group(tree, &way, wrap).map(Some))

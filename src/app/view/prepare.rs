@@ -113,16 +113,28 @@ fn same_covers(a: &Terrain, b: &Terrain) -> bool {
     COVERS.iter().all(|(kind, ..)| is_same(a, b, *kind))
 }
 
-/// Shares of the ground that sand and snow hide.
+/// Depths of sand and snow, with how many half-depths they count.
+struct Laid<'a>([Option<(&'a [f32], f32)>; COVERS.len()]);
+
+impl<'a> Laid<'a> {
+    fn on(terrain: &'a Terrain, settings: &Settings) -> Self {
+        let per_half = |half_metres: f32| settings.relief_metres / half_metres;
+        Self(COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half)))))
+    }
+
+    /// Shares of the ground that they hide at a sample.
+    fn at(&self, k: usize) -> [f32; COVERS.len()] {
+        self.0.map(|map| map.map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0))))
+    }
+}
+
+/// Shares of the ground that sand and snow hide, if there are any.
 fn covers(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Arc<Mips>>, Cancelled> {
-    let maps = COVERS.map(|(kind, _, half_metres)| Some((terrain.map(kind)?, settings.relief_metres / half_metres)));
-    if maps.iter().all(Option::is_none) {
+    let laid = Laid::on(terrain, settings);
+    if laid.0.iter().all(Option::is_none) {
         return Ok(None);
     }
-    let share = |map: &Option<(&Arc<Vec<f32>>, f32)>, k: usize| {
-        map.map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0)))
-    };
-    let texels = (0..terrain.height.len()).into_par_iter().map(|k| [share(&maps[0], k), share(&maps[1], k)]).collect();
+    let texels = (0..terrain.height.len()).into_par_iter().map(|k| laid.at(k)).collect();
     Ok(Some(Arc::new(Mips::new(terrain.samples(), texels, unit_bytes, control)?)))
 }
 
@@ -247,8 +259,15 @@ impl Prepared {
             inland(terrain, control)?.map(Arc::new)
         };
         scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
-        let covers =
-            if same_covers(&self.terrain, terrain) { self.covers.clone() } else { covers(terrain, settings, control)? };
+        let covers = match &self.covers {
+            old if same_covers(&self.terrain, terrain) => old.clone(),
+            Some(old) => {
+                let laid = Laid::on(terrain, settings);
+                let texel = |i: usize, j: usize| laid.at(i * n + j);
+                Some(Arc::new(old.renewed(region, texel, (unit_bytes, from_unit_bytes))))
+            }
+            None => covers(terrain, settings, control)?,
+        };
         Ok(Some(Self {
             serial: next_serial(),
             covers,
@@ -499,13 +518,16 @@ mod tests {
     #[test]
     fn a_renewed_region_looks_as_if_all_had_been_prepared() {
         let hills = |u: f32, v: f32| 0.3 + 0.1 * (u * 21.0).sin() * (v * 17.0).cos();
-        let before = Arc::new(Terrain::from_fn(513, Edges::Open, hills));
+        let mut before = Terrain::from_fn(513, Edges::Open, hills);
+        before.map_mut(MapKind::Snow).iter_mut().enumerate().for_each(|(k, depth)| *depth = 1e-5 * (k % 31) as f32);
+        let before = Arc::new(before);
         let region = Region { rows: 200..260, columns: 300..360 };
         let mut after = Terrain::clone(&before);
         for i in region.rows.clone() {
             for j in region.columns.clone() {
                 let (x, y) = ((i as f32 - 230.0) / 30.0, (j as f32 - 330.0) / 30.0);
                 after.height[i * 513 + j] += 0.12 * (1.0 - x * x).max(0.0) * (1.0 - y * y).max(0.0);
+                after.map_mut(MapKind::Snow)[i * 513 + j] = 2e-4;
             }
         }
         let (settings, after) = (Settings::default(), Arc::new(after));
@@ -515,6 +537,9 @@ mod tests {
         assert_eq!(new.bounds, whole.bounds);
         assert_eq!(new.scale, whole.scale);
         assert_eq!(new.slopes.levels[0], whole.slopes.levels[0]);
+        let covers =
+            [&old, &new, &whole].map(|prepared| prepared.covers.as_ref().expect("there is snow").levels[0].clone());
+        assert!(covers[1] == covers[2] && covers[0] != covers[1]);
         let (a, b) = (&new.light.levels[0].bytes, &whole.light.levels[0].bytes);
         let far = a.iter().zip(b).filter(|(a, b)| a.abs_diff(**b) > 6).count();
         assert!(far < a.len() / 500, "{far} of {} differ", a.len());

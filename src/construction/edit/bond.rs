@@ -384,6 +384,45 @@ pub fn duplicate(tree: &mut Tree, way: &Way, by: f64, seed: u32) -> Result<Way, 
     })
 }
 
+/// [`super::instantiate`], with what belongs to the piece: that gets a copy of its own as well, bound to the new copy.
+///
+/// # Errors
+/// Those of [`super::instantiate`].
+pub fn instantiate(tree: &mut Tree, way: &Way, by: f64) -> Result<Way, Refusal> {
+    soundly(tree, |tree| {
+        let owned = belongings(tree, way);
+        let old = way.of(tree).map(bonds).unwrap_or_default();
+        let known = tree.definitions.len();
+        let copy = super::instantiate(tree, way, by)?;
+        let Some(bond) = old.first().filter(|_| !owned.is_empty()).cloned() else { return Ok(copy) };
+        let new = unused(tree, &bond);
+        let bind = |tree: &mut Tree, first: &Way, second: &Way| {
+            // what was all of a tier is now in a blend
+            let first = if first.is_root() { first.child(0) } else { first.clone() };
+            for (way, bond) in [(&first, &bond), (second, &new)] {
+                if let Some(piece) = way.of_mut(tree) {
+                    piece.bond.clone_from(bond);
+                }
+            }
+        };
+        bind(tree, way, &copy);
+        // from the last on: a copy is put behind what it is a copy of
+        for other in owned.iter().rev() {
+            let there = super::instantiate(tree, other, by)?;
+            bind(tree, other, &there);
+        }
+        // originals are bound to nothing: what shows them is
+        for definition in tree.definitions.iter_mut().skip(known) {
+            definition.piece.visit_mut(&mut |piece| {
+                if old.contains(&piece.bond) {
+                    piece.bond.clear();
+                }
+            });
+        }
+        Ok(copy)
+    })
+}
+
 /// A piece in everything that moves and bends what is at `way`, from the inside outwards.
 pub fn inside(tree: &Tree, way: &Way, piece: Piece) -> Piece {
     let mut piece = piece;

@@ -179,6 +179,31 @@ fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
 }
 
 #[test]
+fn a_linked_copy_of_a_lake_has_water_of_its_own() {
+    // the ground of an oasis is broad: copies that lie nearer bury each other's
+    for (item, by) in [(Item::Lake, 1800.0), (Item::Oasis, 3400.0)] {
+        let (mut tree, way) = with(item);
+        let owned = others(&tree, &way).len();
+        let copy = instantiate(&mut tree, &way, by).unwrap();
+        // of a copy another one is made
+        let third = instantiate(&mut tree, &copy, -2.0 * by).unwrap();
+        tree.check().unwrap();
+        for (way, at) in [(&way, 4000.0), (&copy, 4000.0 + by), (&third, 4000.0 - by)] {
+            assert!(matches!(way.of(&tree).unwrap().form, Form::Instance(_)), "{item:?}");
+            assert_eq!(others(&tree, way).len(), owned, "{item:?} at {at}");
+            let (deepest, wet) = water(&tree, [at, at], 700.0);
+            assert!(deepest > 2.0 && wet > 0.01, "{item:?} at {at}: {deepest} m, {wet}");
+        }
+        // each goes its own way
+        let before = [&way, &copy].map(|way| outlook::centre(&tree, &others(&tree, way)[0]).unwrap());
+        carry(&mut tree, &copy, SEED, &Motion::Shift { from: [0.0, 0.0], to: [50.0, 0.0] });
+        let after = [&way, &copy].map(|way| outlook::centre(&tree, &others(&tree, way)[0]).unwrap());
+        assert_eq!(before[0], after[0]);
+        assert!((after[1][0] - before[1][0] - 50.0).abs() < 0.1, "{item:?}");
+    }
+}
+
+#[test]
 fn bonds_are_tied_kept_in_files_and_absent_from_those_without() {
     let (mut tree, way) = with(Item::Lake);
     assert_eq!(Tree::from_ron(&tree.to_ron(0)).unwrap(), tree);
