@@ -12,14 +12,15 @@ use crate::nodes::Control;
 /// Measure what nodes cost: time, memory, growth with size, threads, extreme parameters
 #[derive(Args)]
 #[command(after_help = "\
-NODE is a name from `talweg nodes`, or generators, filters, processes, all: those of a square ground. Parameters may
-follow: Perlin:octaves=1. What needs a planet runs on six faces.
+NODE is a name from `talweg nodes`, or one of generators, filters, processes, all: those that run on a square ground.
+What needs a planet, named, runs on six faces. Parameters may follow: Perlin:octaves=1.
 Without one, Perlin noise and midpoint displacement are compared, as in document 001.
 
 A generator is timed for its whole field, a filter for one pass and a process for its first iteration, both on Perlin
-noise, on a planet on continents. Each repetition runs everything once, in another order. Times are medians; the interval around them covers
-the true median with at least 95 % confidence from six repetitions on. time ~ side^e is fitted on a log-log scale with
-its standard error: e = 2 is linear in the number of samples. Exit code 1 if the same inputs gave different results.
+noise, on a planet on continents. Each repetition runs everything once, in another order. Times are medians; the
+interval around them covers the true median with at least 95 % confidence from six repetitions on. time ~ side^e is
+fitted on a log-log scale with its standard error: e = 2 is linear in the number of samples. Exit code 1 if the same
+inputs gave different results.
 
 Examples:
   talweg bench

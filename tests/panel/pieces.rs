@@ -188,6 +188,18 @@ fn a_copy_is_linked_to_its_original() {
 }
 
 #[test]
+fn the_list_shows_what_was_placed_however_long_it_is() {
+    let mut panels = volcano();
+    for _ in 0..12 {
+        click(&mut panels, "Place mesa");
+    }
+    panels.run();
+    // rows out of view are not there
+    assert!(panels.query_by_label("Hide Relief").is_none(), "it is longer than its place");
+    assert!(panels.query_by_label("Hide mesa 12").is_some());
+}
+
+#[test]
 fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
     let mut panels = volcano();
     let count = tree(&panels).count();

@@ -22,6 +22,7 @@ mod bounds;
 mod camera;
 mod compare;
 mod control;
+mod covers;
 mod cut;
 mod draw;
 mod formation;

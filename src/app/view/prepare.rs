@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::bounds::Bounds;
+use super::covers::Covers;
 use super::cut::{Cut, cut};
 use super::inland::{Inland, inland};
 use super::legend::Legend;
@@ -17,7 +18,7 @@ use super::ramp::Ramp;
 use super::scale::Scale;
 use crate::construction::fill::Region;
 use crate::field::{Grid, MapKind, Terrain, brinked, gradient};
-use crate::look::{Biomes, COVERS, Paint, share_hidden};
+use crate::look::{Biomes, Paint};
 use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
@@ -53,7 +54,7 @@ pub struct Prepared {
     /// What grows on the ground, if the scene is coloured by that.
     pub grown: Option<Grown>,
     /// How much of the ground lies under sand and under snow, as bytes, if any does.
-    pub covers: Option<Arc<Mips>>,
+    pub covers: Option<Covers>,
     settings: Settings,
 }
 
@@ -101,41 +102,12 @@ pub enum Tint {
     Data,
 }
 
-fn is_same(a: &Terrain, b: &Terrain, kind: MapKind) -> bool {
+pub(super) fn is_same(a: &Terrain, b: &Terrain, kind: MapKind) -> bool {
     match (a.map(kind), b.map(kind)) {
         (Some(a), Some(b)) => Arc::ptr_eq(a, b),
         (None, None) => true,
         _ => false,
     }
-}
-
-fn same_covers(a: &Terrain, b: &Terrain) -> bool {
-    COVERS.iter().all(|(kind, ..)| is_same(a, b, *kind))
-}
-
-/// Depths of sand and snow, with how many half-depths they count.
-struct Laid<'a>([Option<(&'a [f32], f32)>; COVERS.len()]);
-
-impl<'a> Laid<'a> {
-    fn on(terrain: &'a Terrain, settings: &Settings) -> Self {
-        let per_half = |half_metres: f32| settings.relief_metres / half_metres;
-        Self(COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half)))))
-    }
-
-    /// Shares of the ground that they hide at a sample.
-    fn at(&self, k: usize) -> [f32; COVERS.len()] {
-        self.0.map(|map| map.map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0))))
-    }
-}
-
-/// Shares of the ground that sand and snow hide, if there are any.
-fn covers(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Arc<Mips>>, Cancelled> {
-    let laid = Laid::on(terrain, settings);
-    if laid.0.iter().all(Option::is_none) {
-        return Ok(None);
-    }
-    let texels = (0..terrain.height.len()).into_par_iter().map(|k| laid.at(k)).collect();
-    Ok(Some(Arc::new(Mips::new(terrain.samples(), texels, unit_bytes, control)?)))
 }
 
 /// A number that nothing prepared has had.
@@ -186,7 +158,7 @@ pub fn prepare(
     let grown =
         choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
     Ok(Prepared {
-        covers: covers(&terrain, settings, control)?,
+        covers: Covers::of(&terrain, settings, control)?,
         grown,
         settings: settings.clone(),
         serial: next_serial(),
@@ -259,15 +231,7 @@ impl Prepared {
             inland(terrain, control)?.map(Arc::new)
         };
         scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
-        let covers = match &self.covers {
-            old if same_covers(&self.terrain, terrain) => old.clone(),
-            Some(old) => {
-                let laid = Laid::on(terrain, settings);
-                let texel = |i: usize, j: usize| laid.at(i * n + j);
-                Some(Arc::new(old.renewed(region, texel, (unit_bytes, from_unit_bytes))))
-            }
-            None => covers(terrain, settings, control)?,
-        };
+        let covers = Covers::renewed(self.covers.as_ref(), &self.terrain, terrain, settings, region, control)?;
         Ok(Some(Self {
             serial: next_serial(),
             covers,
@@ -371,7 +335,7 @@ impl Prepared {
         let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
         let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
         let grown = self.grown.as_ref().map_or(0, |grown| grown.colours.bytes());
-        let covers = self.covers.as_ref().map_or(0, |covers| covers.bytes());
+        let covers = self.covers.as_ref().map_or(0, |covers| covers.shares.bytes());
         let void = self.cut.as_ref().map_or(0, |cut| cut.void.bytes());
         4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown + void + covers
     }
@@ -537,8 +501,8 @@ mod tests {
         assert_eq!(new.bounds, whole.bounds);
         assert_eq!(new.scale, whole.scale);
         assert_eq!(new.slopes.levels[0], whole.slopes.levels[0]);
-        let covers =
-            [&old, &new, &whole].map(|prepared| prepared.covers.as_ref().expect("there is snow").levels[0].clone());
+        let covers = [&old, &new, &whole]
+            .map(|prepared| prepared.covers.as_ref().expect("there is snow").shares.levels[0].clone());
         assert!(covers[1] == covers[2] && covers[0] != covers[1]);
         let (a, b) = (&new.light.levels[0].bytes, &whole.light.levels[0].bytes);
         let far = a.iter().zip(b).filter(|(a, b)| a.abs_diff(**b) > 6).count();

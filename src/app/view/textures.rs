@@ -62,7 +62,7 @@ impl Layer {
             Self::Data => prepared.data.as_ref().map(|data| Source::Mips(data.texels.clone())),
             Self::Colours => prepared.grown.as_ref().map(|grown| Source::Mips(grown.colours.clone())),
             Self::Void => prepared.cut.clone().map(Source::Void),
-            Self::Covers => prepared.covers.clone().map(Source::Mips),
+            Self::Covers => prepared.covers.as_ref().map(|covers| Source::Mips(covers.shares.clone())),
         }
     }
 }

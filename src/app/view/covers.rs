@@ -1,0 +1,71 @@
+//! How much of the ground sand and snow hide, as a texture.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::mips::{Mips, from_unit_bytes, unit_bytes};
+use super::prepare::is_same;
+use crate::construction::fill::Region;
+use crate::field::Terrain;
+use crate::look::{COVERS, share_hidden};
+use crate::nodes::{Cancelled, Control};
+use crate::scene::Settings;
+
+/// What lies on the ground of a terrain.
+#[derive(Clone)]
+pub struct Covers {
+    /// Shares of the ground that each of [`COVERS`] hides, as bytes.
+    pub shares: Arc<Mips>,
+}
+
+impl Covers {
+    /// Those of a terrain, if it has any.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn of(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Option<Self>, Cancelled> {
+        let laid = Laid::on(terrain, settings);
+        if laid.0.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let texels = (0..terrain.height.len()).into_par_iter().map(|k| laid.at(k)).collect();
+        Ok(Some(Self { shares: Arc::new(Mips::new(terrain.samples(), texels, unit_bytes, control)?) }))
+    }
+
+    /// Those of a terrain that differs in a region alone from the one `before`, which had `old`.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn renewed(
+        old: Option<&Self>,
+        before: &Terrain,
+        terrain: &Terrain,
+        settings: &Settings,
+        region: &Region,
+        control: &Control,
+    ) -> Result<Option<Self>, Cancelled> {
+        if COVERS.iter().all(|(kind, ..)| is_same(before, terrain, *kind)) {
+            return Ok(old.cloned());
+        }
+        let Some(old) = old else { return Self::of(terrain, settings, control) };
+        let (laid, n) = (Laid::on(terrain, settings), terrain.samples());
+        let texel = |i: usize, j: usize| laid.at(i * n + j);
+        Ok(Some(Self { shares: Arc::new(old.shares.renewed(region, texel, (unit_bytes, from_unit_bytes))) }))
+    }
+}
+
+/// Depths, with how many half-depths they count.
+struct Laid<'a>([Option<(&'a [f32], f32)>; COVERS.len()]);
+
+impl<'a> Laid<'a> {
+    fn on(terrain: &'a Terrain, settings: &Settings) -> Self {
+        let per_half = |half_metres: f32| settings.relief_metres / half_metres;
+        Self(COVERS.map(|(kind, _, half)| terrain.map(kind).map(|map| (map.as_slice(), per_half(half)))))
+    }
+
+    /// Shares of the ground that they hide at a sample.
+    fn at(&self, k: usize) -> [f32; COVERS.len()] {
+        self.0.map(|map| map.map_or(0.0, |(depths, per_half)| share_hidden((depths[k] * per_half).max(0.0))))
+    }
+}
