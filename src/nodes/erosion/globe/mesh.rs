@@ -6,10 +6,10 @@
 
 use rayon::prelude::*;
 
-use crate::field::Globe;
 use crate::field::metric::Links;
 use crate::field::topology::{EAST, FACES, NORTH, SOUTH, WEST};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Globe};
+use crate::nodes::Context;
 
 pub struct Mesh {
     globe: Globe,
