@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Edges, Grid};
 use xxhash_rust::xxh3::Xxh3;
+
+use super::{Edges, Grid};
 
 crate::choices! {
     /// A data map beside the heights, of the same size.
