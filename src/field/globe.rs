@@ -91,6 +91,15 @@ impl Globe {
         directions(&self.tangents, signed(east, 1.0), [outwards, down], others, fields);
     }
 
+    /// Inner products of the steps along the rows and the columns at a sample, as multiples of a step's square in the middle of a face:
+    /// rows by rows, rows by columns, columns by columns.
+    pub fn metric_tensor(&self, row: usize, column: usize) -> [f32; 3] {
+        let (x, y) = (self.tangents[column], self.tangents[row]);
+        let (x2, y2) = (1.0 + x * x, 1.0 + y * y);
+        let far = x2 + y2 - 1.0;
+        [x2 * x2 * y2, -x * y * x2 * y2, y2 * y2 * x2].map(|part| (part / (far * far)) as f32)
+    }
+
     /// Area on the unit sphere that a sample stands for: 4 π over all owners.
     pub fn area(&self, row: usize, column: usize) -> f64 {
         let [top, bottom] = self.around(row);

@@ -206,6 +206,30 @@ impl Grid {
         Place { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
     }
 
+    /// A face of a globe's closed field with the samples up to `margin` steps behind its borders, less than n, as a square of
+    /// n + 2 · `margin`. Its rows and columns go on along those of the faces beyond; `beyond` stands off the corners.
+    pub fn face_with_margin<T: Copy>(self, field: &[T], face: usize, margin: usize, beyond: Beyond<T>) -> Vec<T> {
+        let (n, side) = (self.samples, self.samples + 2 * margin);
+        let at = |row: usize, column: usize| {
+            // steps before the first and behind the last
+            let outside = |k: usize| (margin.saturating_sub(k), (k + 1).saturating_sub(margin + n));
+            let inner = |k: usize| k.clamp(margin, margin + n - 1) - margin;
+            let place = match (outside(row), outside(column)) {
+                ((0, 0), (0, 0)) => Place { face, row: row - margin, column: column - margin },
+                ((0, 0), (0, east)) => self.across(face, Side::East, inner(row), east),
+                ((0, 0), (west, _)) => self.across(face, Side::West, inner(row), west),
+                ((0, south), (0, 0)) => self.across(face, Side::South, inner(column), south),
+                ((north, _), (0, 0)) => self.across(face, Side::North, inner(column), north),
+                _ => match beyond {
+                    Beyond::Value(value) => return value,
+                    Beyond::Nearest => Place { face, row: inner(row), column: inner(column) },
+                },
+            };
+            field[self.index(place)]
+        };
+        (0..side * side).map(|k| at(k / side, k % side)).collect()
+    }
+
     /// The closed lines along the rows and columns of a globe's faces: three families of `samples` rings that each run through
     /// four faces. A ring is its four straight parts in the order they are passed, as (first index, stride); the last sample
     /// of a part and the first of the next are copies of each other. Every face belongs to two families.
@@ -559,6 +583,26 @@ mod tests {
                 let mut mirror = Window::new(grid, Beyond::Nearest, &field, 0);
                 mirror.advance(&field);
                 assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_margin_continues_the_face() {
+        let grid = Grid::globe(7);
+        let mut field: Vec<usize> = (0..grid.len()).collect();
+        grid.close(&mut field);
+        for face in 0..FACES {
+            let wide = grid.face_with_margin(&field, face, 3, Beyond::Value(usize::MAX));
+            assert_eq!(wide.iter().filter(|&&k| k == usize::MAX).count(), 4 * 9);
+            for row in 1..12 {
+                for column in 1..12 {
+                    let at = |row: usize, column: usize| wide[row * 13 + column];
+                    let (here, east, south) = (at(row, column), at(row, column + 1), at(row + 1, column));
+                    for there in [east, south].into_iter().filter(|&there| here != usize::MAX && there != usize::MAX) {
+                        assert!(grid.neighbours(here).contains(&Some(there)), "{face}: {row}, {column}");
+                    }
+                }
             }
         }
     }

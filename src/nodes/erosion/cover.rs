@@ -136,7 +136,7 @@ impl Repose {
     /// The surface along row `row`, which may be one beyond an edge: there it goes on as steep as it is.
     fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
         let n = self.grid.samples;
-        match self.inside(row) {
+        match self.grid.row_beyond(row) {
             Some(row) => self.copy(layers, row, &mut line[1..=n]),
             None => {
                 let (near, far) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
@@ -165,19 +165,11 @@ impl Repose {
         }
     }
 
-    fn inside(&self, row: isize) -> Option<usize> {
-        match row {
-            -1 => self.grid.before(0),
-            _ if row as usize == self.grid.samples => self.grid.after(self.grid.samples - 1),
-            _ => Some(row as usize),
-        }
-    }
-
     /// Flow through the south faces of row `row`, whose surface is `mid`.
     fn southward(&self, cover: &[f32], row: isize, rows: &mut Rows) {
         let n = self.grid.samples;
         let out = &mut rows.outflow[..n];
-        let (Some(here), Some(there)) = (self.inside(row), self.inside(row + 1)) else {
+        let (Some(here), Some(there)) = (self.grid.row_beyond(row), self.grid.row_beyond(row + 1)) else {
             out.fill(0.0);
             return;
         };

@@ -14,6 +14,7 @@
 //! Scheme: a droplet acts on the ground at once, so the next one follows its channel; see `droplets_tiles` for how that runs in
 //! parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
 //! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
+//! Squares only: droplets that run at once wear tiles of the square that do not touch, and brushes are discs of its samples.
 //! Conservation: what the ground loses is measured on its stored heights and is what the droplet has more; what rounding keeps
 //! from being laid down, less than a height's last bit a droplet, stays in the book as carried.
 //! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit; what it still carries at its end

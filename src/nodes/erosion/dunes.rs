@@ -16,6 +16,7 @@
 //! shadow's surface is relaxed by one cell an iteration. Old states are read, new ones written; a cancelled step leaves
 //! the run as it was.
 //! Boundary: sand leaves over an open edge, and `inflow` comes in on the windward side; a wrapping terrain continues.
+//! Squares only: slabs are carried along the wind, which has one direction, and count alike wherever they fall.
 //! Stability: bedforms travel E · B an iteration, kept below a quarter of the distance over which the slope is taken.
 //! Maps: [`MapKind::Sand`] is the sand that lies, [`MapKind::Wear`] the rock worn off. Sand that is in the air at the end is in
 //! the ledger only.

@@ -10,6 +10,7 @@
 //! at other places (tests/core/erosion_classic.rs).
 //! On the document's kind of terrain (257², k = 4, 100 iterations) the score goes from 0.42 to 1.08.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
+//! Squares only, as every [`sweep`](super::sweep).
 //! Source: Olsen 2004; document 000, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
 
 use super::lowest::{Lowest, Where};

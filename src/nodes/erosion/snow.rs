@@ -14,6 +14,7 @@
 //! Scheme: depths are whole slabs ([`Slabs`]), so that snow is conserved to the last one. Old states are read, new ones written; a
 //! cancelled step leaves the run as it was.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
+//! Squares only: whole slabs are exact where all cells have the same area, and wind and sun have one direction for all.
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full stop.
 //! Maps: [`MapKind::Snow`], the depth. Snow below this layer counts as ground unless it is in that map.
 //! Source: Cordonnier et al. 2018; degree days: Hock 2003; snow and rain: Auer 1974.

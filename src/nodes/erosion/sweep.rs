@@ -9,6 +9,8 @@
 //! and threads take blocks in order and wait until the block before is far enough ahead. An open grid is worked on in
 //! vectors ([`sweep_open`](super::sweep_open)), a wrapping one cell by cell ([`sweep_wrap`](super::sweep_wrap)).
 //! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
+//! Squares only: a scan has one reading order and bits that depend on it. Six faces that meet at their borders, three at a corner,
+//! have none in which every row could follow the row before. On planets the reference forms ([`gather`](super::gather)) do this work.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 

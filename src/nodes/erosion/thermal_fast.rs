@@ -9,6 +9,7 @@
 //! and 0.95 with the straight neighbours; 0.71, 0.68 and 0.61 with all. The order shows too: the result of a mirrored
 //! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/erosion_classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
+//! Squares only, as every [`sweep`](super::sweep).
 //! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).
 

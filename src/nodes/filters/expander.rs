@@ -5,7 +5,7 @@
 //! and then takes back R: paraboloids add, so this is the same envelope of a terrain whose creases were filled
 //! (Lasry & Lions 1986), without edges in the valleys. Exact and at the same cost for any radius:
 //! [`envelope`](super::envelope). Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
-//! Boundary: nothing lies beyond an open edge.
+//! Boundary: nothing lies beyond an open edge. On a globe distances are counted along the rows and columns of the faces.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
@@ -25,6 +25,10 @@ crate::params! {
 }
 
 impl Filter for Expander {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn reads_neighbours(&self) -> bool {
         true
     }

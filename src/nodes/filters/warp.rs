@@ -3,11 +3,11 @@
 //! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::drift)) of `octaves` octaves,
 //! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
 //! ([`sampling`](super::sampling)). Amount 0 changes no bit.
-//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
+//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the ground.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
 use super::drift::{Drift, Look};
-use super::sampling::{Between, Beyond, move_ground};
+use super::sampling::{Between, Beyond, move_globe, move_ground};
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter};
 
@@ -26,6 +26,10 @@ crate::params! {
 }
 
 impl Filter for Warp {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
     fn is_random(&self) -> bool {
         true
     }
@@ -47,6 +51,12 @@ impl Filter for Warp {
                 persistence: self.persistence,
             },
         )?;
+        if cx.grid.is_globe() {
+            return move_globe(cx, terrain, Between::Cubic, |k, here| {
+                let push = drift.along_ground(k, here);
+                std::array::from_fn(|axis| here[axis] + push[axis])
+            });
+        }
         move_ground(cx, terrain, Beyond::of(cx.grid), Between::Cubic, |i, j| {
             let [south, east] = drift.at(i, j);
             [i as f64 + south, j as f64 + east]

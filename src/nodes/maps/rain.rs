@@ -6,6 +6,7 @@
 //! wind held below 1. The ground is smoothed over a quarter of the reach: clouds do not see single rocks.
 //! Scheme: the sweep goes line by line with the wind, between the two samples upwind, with the exact solution over a step.
 //! Boundary: air comes in moist over open edges; on wrapping terrains it goes round until it is what it was.
+//! Squares only: the wind has one direction. A planet's climate has winds and moisture of its own ([`climate`](crate::planet::climate)).
 //! Source: Smith & Barstad 2004 simplified to one moisture; Roe 2005 for the shadow.
 
 use std::sync::Arc;

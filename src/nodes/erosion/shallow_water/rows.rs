@@ -68,23 +68,10 @@ fn fall(ground: f32, level: f32, inside: f32) -> f32 {
 }
 
 impl Law {
-    /// The row of the terrain that stands at `row`, which may lie beyond an edge.
-    pub fn inside(&self, row: isize) -> Option<usize> {
-        let last = self.grid.samples as isize - 1;
-        let mut at = row.clamp(0, last) as usize;
-        for _ in row..0 {
-            at = self.grid.before(at)?;
-        }
-        for _ in last..row {
-            at = self.grid.after(at)?;
-        }
-        Some(at)
-    }
-
-    /// Loads row `row` and its neighbours beyond the ends; `softness` gives a cell's.
-    pub fn load(&self, state: &[f32], row: isize, softness: impl Fn(usize) -> f32, out: &mut Column) {
+    /// Loads row `row` and its neighbours beyond the ends; `erodibility` gives a cell's.
+    pub fn load(&self, state: &[f32], row: isize, erodibility: impl Fn(usize) -> f32, out: &mut Column) {
         let n = self.grid.samples;
-        let Some(at) = self.inside(row) else {
+        let Some(at) = self.grid.row_beyond(row) else {
             self.load_beyond(state, row, out);
             return;
         };
@@ -94,7 +81,7 @@ impl Law {
             *level = h + d;
         }
         for (j, soft) in out.soft[1..=n].iter_mut().enumerate() {
-            *soft = softness(at * n + j);
+            *soft = erodibility(at * n + j);
         }
         self.load_washed(state, at, &mut out.washed);
         match self.grid.edges {

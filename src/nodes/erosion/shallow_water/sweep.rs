@@ -97,7 +97,7 @@ impl<'a> Sweep<'a> {
         self.columns.rotate_left(1);
         let rock = self.rock;
         match rock.uniform() {
-            Some(softness) => self.law.load(self.state, row, |_| softness, &mut self.columns[2]),
+            Some(erodibility) => self.law.load(self.state, row, |_| erodibility, &mut self.columns[2]),
             None => self.law.load(self.state, row, |k| rock.erodibility(k), &mut self.columns[2]),
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Sweep<'a> {
         self.worked.rotate_left(1);
         let n = self.law.grid.samples;
         let (share, worked) = (&mut self.shares[1], &mut self.worked[1]);
-        let Some(at) = self.law.inside(row) else {
+        let Some(at) = self.law.grid.row_beyond(row) else {
             share.clear();
             return;
         };
