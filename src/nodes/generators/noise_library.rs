@@ -18,9 +18,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, SQRT_2};
 
-use noise::{
-    Checkerboard, Cylinders, NoiseFn, OpenSimplex, Perlin, PerlinSurflet, Seedable, SuperSimplex, Turbulence,
-};
+use noise::{Checkerboard, Cylinders, NoiseFn, OpenSimplex, Perlin, PerlinSurflet, Seedable, SuperSimplex, Turbulence};
 
 use super::octaves;
 use crate::field::{Cancelled, Edges, Globe, Stream};
