@@ -28,7 +28,7 @@ fn hashes() -> BTreeMap<String, String> {
         let (place, input) = (places[at], &inputs[at]);
         for (setting, node) in [("defaults", node.clone()), ("other values", altered(node))] {
             let made = place.finish(&node, input, 20);
-            let name = format!("{} v{}, {setting}", node.about().name, node.version());
+            let name = format!("{} v{}, {setting}", node.about().name, node.traits().version);
             table.insert(name, format!("{:032x}", made.hash()));
         }
     }

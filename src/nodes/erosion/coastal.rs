@@ -31,7 +31,7 @@ use super::coastal_exposure::Waves;
 use super::coastal_shore::{Ring, Shore};
 use super::rock::Rock;
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris gathers in beaches.
@@ -73,8 +73,8 @@ crate::params! {
 }
 
 impl Process for Coastal {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, reads_sea_level: true, version: 2, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -83,14 +83,6 @@ impl Process for Coastal {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn reads_sea_level(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

@@ -21,7 +21,7 @@ use super::buffers::{self, Next, add_balance, balance, original};
 use super::globe;
 use super::rock::Rock;
 use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
@@ -54,8 +54,8 @@ const STRAIGHT: f64 = 2.0 / 3.0;
 const DIAGONAL: f64 = 1.0 / 6.0;
 
 impl Process for Creep {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -64,10 +64,6 @@ impl Process for Creep {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn on_globe(&self) -> bool {
-        true
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

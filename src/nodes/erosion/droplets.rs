@@ -33,7 +33,7 @@ use super::droplets_ground::{Ground, Patch};
 use super::droplets_tiles::Tiles;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet.
@@ -74,8 +74,8 @@ crate::params! {
 }
 
 impl Process for Droplets {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, is_random: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -84,10 +84,6 @@ impl Process for Droplets {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn is_random(&self) -> bool {
-        true
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -204,10 +200,6 @@ impl Run for Rain {
             next: Buffers::default(),
             ..*self
         })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use super::dunes_run::Drift;
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Pace, Process, Run};
+use crate::nodes::{Context, Pace, Process, Run, Traits};
 
 /// Share of the flying sand that stays where it comes down on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
@@ -90,8 +90,12 @@ crate::params! {
 }
 
 impl Process for Dunes {
-    fn writes(&self) -> &'static [MapKind] {
-        if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] }
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: if self.abrasion > 0.0 { &[MapKind::Sand, MapKind::Wear] } else { &[MapKind::Sand] },
+            is_random: true,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {
@@ -100,10 +104,6 @@ impl Process for Dunes {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn is_random(&self) -> bool {
-        true
     }
 
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {

@@ -35,7 +35,7 @@ use super::globe;
 use super::silt::{WRITTEN, Weather, lay_down};
 use super::thermal::Neighbours;
 use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::nodes::{Cancelled, Context, Ledger, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.
@@ -64,16 +64,12 @@ crate::params! {
 }
 
 impl Process for Hydraulic {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
-    }
-
-    fn on_globe(&self) -> bool {
-        true
     }
 
     fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -164,10 +160,6 @@ impl Run for Wash {
 
     fn snapshot(&self) -> Box<dyn Run> {
         Box::new(Self { law: self.law.clone(), terrain: self.terrain.clone(), next: Next::default(), ..*self })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 

@@ -29,7 +29,7 @@ use super::lanes::{Around, CENTRE, CROSS, FirstLowest, Real};
 use super::silt::{WRITTEN, Weather, lay_down};
 use super::sweep::{Law, Row, Sweep};
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::nodes::{Cancelled, Context, Ledger, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
@@ -54,8 +54,8 @@ crate::params! {
 }
 
 impl Process for HydraulicFast {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -136,10 +136,6 @@ impl Run for Trickle {
             uneven: Sweep::default(),
             ..*self
         })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 

@@ -110,10 +110,6 @@ impl Run for Lowest {
             ..*self
         })
     }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
-    }
 }
 
 /// What a cell of the sweep holds: its height, on rock of unlike hardness also its softness.

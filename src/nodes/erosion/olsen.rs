@@ -15,7 +15,7 @@
 use super::lowest::{Lowest, Where};
 use super::thermal::Neighbours;
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Process, Run};
+use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
     /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about on. The edges of the plains follow the grid a little.
@@ -37,8 +37,8 @@ crate::params! {
 }
 
 impl Process for Olsen {
-    fn writes(&self) -> &'static [MapKind] {
-        &super::lowest::WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

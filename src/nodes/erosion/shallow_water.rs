@@ -50,7 +50,7 @@ mod sweep;
 mod transport;
 
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Pace, Process, Run};
+use crate::nodes::{Context, Pace, Process, Run, Traits};
 
 crate::choices! {
     /// What happens to water at the edges of the terrain.
@@ -109,8 +109,13 @@ crate::params! {
 }
 
 impl Process for ShallowWater {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits]
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: &[MapKind::Water, MapKind::Sediment, MapKind::Flow, MapKind::Wear, MapKind::Deposits],
+            is_random: self.springs > 0,
+            version: 2,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {
@@ -119,14 +124,6 @@ impl Process for ShallowWater {
 
     fn pace(&self) -> Pace {
         Pace::Wave
-    }
-
-    fn is_random(&self) -> bool {
-        self.springs > 0
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {

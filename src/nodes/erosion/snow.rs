@@ -26,7 +26,7 @@ use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::dunes_run::swap_map;
 use super::wind::toward;
 use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm. Cliffs stay bare, couloirs fill, cones grow at their feet.
@@ -74,8 +74,8 @@ crate::params! {
 }
 
 impl Process for Snow {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Snow]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Snow], ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -257,11 +257,6 @@ impl Run for Cover {
             next: Buffers::default(),
             ..*self
         })
-    }
-
-    fn bytes(&self) -> usize {
-        // the ground is shared by all snapshots of a run
-        self.terrain.bytes()
     }
 }
 

@@ -28,7 +28,7 @@ use super::buffers::{self, Next, add_balance, balance, inside, original};
 use super::globe;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::nodes::{Cancelled, Context, Ledger, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -66,16 +66,12 @@ crate::params! {
 }
 
 impl Process for Thermal {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
-    }
-
-    fn on_globe(&self) -> bool {
-        true
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -160,10 +156,6 @@ impl Run for Slide {
 
     fn snapshot(&self) -> Box<dyn Run> {
         Box::new(Self { rock: self.rock.clone(), terrain: self.terrain.clone(), next: Next::default(), ..*self })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 

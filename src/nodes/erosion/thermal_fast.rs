@@ -15,7 +15,7 @@
 use super::lowest::{Lowest, Where};
 use super::thermal::Neighbours;
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Process, Run};
+use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
     /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe them out.
@@ -37,8 +37,8 @@ crate::params! {
 }
 
 impl Process for ThermalFast {
-    fn writes(&self) -> &'static [MapKind] {
-        &super::lowest::WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -10,7 +10,7 @@
 use crate::field::Terrain;
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::params! {
     /// Makes an island: the ground sinks below the sea towards the edges, behind a coast with bays and headlands.
@@ -31,8 +31,8 @@ crate::params! {
 }
 
 impl Filter for Island {
-    fn is_random(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { is_random: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::order::Order;
 use crate::field::{Edges, Grid, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
@@ -29,8 +29,8 @@ const FARTHEST: f32 = 1.0 / 16.0;
 const ROWS: usize = 8;
 
 impl Filter for Median {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -8,7 +8,7 @@
 
 use super::order;
 use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::choices! {
     /// What the two heights are given in.
@@ -40,8 +40,8 @@ crate::params! {
 const LEVEL: f32 = 1.0e-6;
 
 impl Filter for Normalise {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -64,9 +64,5 @@ impl Filter for Normalise {
                 *h = low + t * relief;
             }
         })
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
     }
 }

@@ -11,7 +11,7 @@
 use super::drift::{Drift, Look};
 use super::sampling::{Between, Beyond, floor, move_ground};
 use crate::field::{Stream, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::choices! {
     /// What displaces the points.
@@ -44,12 +44,8 @@ crate::params! {
 }
 
 impl Filter for Perturbation {
-    fn is_random(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { is_random: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

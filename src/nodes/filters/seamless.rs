@@ -13,7 +13,7 @@
 use super::gauss::Kernel;
 use super::lines::{LANES, Lanes, Lines};
 use crate::field::{Edges, Grid, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
@@ -24,8 +24,8 @@ crate::params! {
 }
 
 impl Filter for Seamless {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

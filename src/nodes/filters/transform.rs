@@ -10,7 +10,7 @@
 
 use super::sampling::{Between, Beyond, move_ground};
 use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::choices! {
     /// What fills the ground that comes from outside.
@@ -43,8 +43,8 @@ crate::params! {
 }
 
 impl Filter for Transform {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -9,7 +9,7 @@
 use super::drift::{Drift, Look};
 use super::sampling::{Between, Beyond, move_ground};
 use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go along.
@@ -26,12 +26,8 @@ crate::params! {
 }
 
 impl Filter for Warp {
-    fn is_random(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { is_random: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

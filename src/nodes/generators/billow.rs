@@ -10,7 +10,7 @@
 use super::octaves::{self, Fade, Octaves, Reader};
 use super::solid::SolidField;
 use super::warp::{Field, Warp};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::params! {
     /// Round, swelling hills with sharp creases between them.
@@ -41,8 +41,8 @@ crate::params! {
 }
 
 impl Generator for Billow {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -13,7 +13,7 @@
 use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
 use super::solid::SolidField;
 use super::solid_cells::SolidCells;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::choices! {
     /// Which distance is the height.
@@ -51,8 +51,8 @@ crate::params! {
 }
 
 impl Generator for Cellular {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

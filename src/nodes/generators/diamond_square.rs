@@ -17,7 +17,7 @@
 //! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; document 000, §1.1.1; document 001 (halving).
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::params! {
     /// Rough terrain from squares that are halved again and again, each midpoint moved at random.
@@ -42,6 +42,11 @@ crate::params! {
 }
 
 impl Generator for DiamondSquare {
+    fn traits(&self) -> Traits {
+        // finer levels of a smoothed terrain move the points before them
+        Traits { previews_exactly: self.smoothing == 0.0, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Law {
             displacement: self.amplitude * self.smoothness,
@@ -56,11 +61,6 @@ impl Generator for DiamondSquare {
             if self.smoothing > 0.0 { level.soften(self.smoothing, fine) } else { Ok(()) }
         };
         midpoint::subdivide(cx, &law, 0, corners, smoothed, out)
-    }
-
-    /// Finer levels of a smoothed terrain move the points before them.
-    fn previews_exactly(&self) -> bool {
-        self.smoothing == 0.0
     }
 }
 

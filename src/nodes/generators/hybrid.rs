@@ -11,7 +11,7 @@ use super::lattice::Octave;
 use super::octaves::{self, Fade, Octaves, Reader};
 use super::solid::SolidField;
 use super::warp::Warp;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::params! {
     /// Plains with smooth valleys that grow into rugged mountains.
@@ -42,8 +42,8 @@ crate::params! {
 }
 
 impl Generator for Hybrid {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

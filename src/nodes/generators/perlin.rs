@@ -13,7 +13,7 @@
 use super::octaves::{self, Fade, Octaves};
 use super::solid::SolidField;
 use super::warp::{Field, Warp};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::params! {
     /// Rolling hills to rugged mountains: the same random relief laid over itself, finer and lower each time.
@@ -44,8 +44,8 @@ crate::params! {
 }
 
 impl Generator for Perlin {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

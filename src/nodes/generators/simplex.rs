@@ -14,7 +14,7 @@ use super::lattice::direction;
 use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
 use super::solid::SolidField;
 use super::solid_simplex::SolidSimplex;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::params! {
     /// Rolling hills to rugged mountains, like Perlin noise, on triangles instead of squares.
@@ -42,8 +42,8 @@ crate::params! {
 const SCALE: f32 = 5.8;
 
 impl Generator for Simplex {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -19,7 +19,7 @@ use super::river_network::{Banks as Holding, Fall, Network, Plan};
 use super::squig::Side;
 use super::triangular;
 use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::choices! {
     /// How the ground meets the water.
@@ -85,8 +85,9 @@ const COURSES: u64 = 1 << 32;
 const LEAST_HALF: f32 = 0.75;
 
 impl Generator for SquigRiver {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water]
+    fn traits(&self) -> Traits {
+        // water is never thinner than a sample, so a preview is not exact
+        Traits { writes: &[MapKind::Water], previews_exactly: false, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
@@ -117,11 +118,6 @@ impl Generator for SquigRiver {
             }
         }
         Ok(())
-    }
-
-    /// Water is never thinner than a sample.
-    fn previews_exactly(&self) -> bool {
-        false
     }
 }
 

@@ -18,7 +18,7 @@
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
 use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::choices! {
     /// What is split.
@@ -49,6 +49,14 @@ crate::params! {
 }
 
 impl Generator for Triangular {
+    fn traits(&self) -> Traits {
+        match self.layout {
+            Layout::Square => Traits::GENERATOR,
+            // the rows of a single triangle lie between the samples of the square
+            Layout::Triangle => Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR },
+        }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = self.law();
         match self.layout {
@@ -66,15 +74,6 @@ impl Generator for Triangular {
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)?;
         if self.layout == Layout::Triangle { outline(cx, made.map_mut(MapKind::Ground)) } else { Ok(()) }
-    }
-
-    fn writes(&self) -> &'static [MapKind] {
-        if self.layout == Layout::Triangle { &[MapKind::Ground] } else { &[] }
-    }
-
-    /// The rows of a single triangle lie between the samples of the square.
-    fn previews_exactly(&self) -> bool {
-        self.layout == Layout::Square
     }
 }
 

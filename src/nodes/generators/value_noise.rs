@@ -11,7 +11,7 @@
 use super::octaves::{self, Fade, Octaves};
 use super::solid::{Solid, SolidField};
 use super::values::{Curve, Values};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::params! {
     /// Blocky hills: random heights on a lattice, joined smoothly, laid over themselves finer and lower each time.
@@ -38,8 +38,8 @@ crate::params! {
 }
 
 impl Generator for ValueNoise {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

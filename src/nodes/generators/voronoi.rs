@@ -17,7 +17,7 @@
 
 use super::nearest::{Buckets, Point};
 use crate::field::{Edges, Stream};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::choices! {
     /// How distance is measured.
@@ -78,8 +78,8 @@ crate::params! {
 pub(super) const REGIONS: u64 = 2;
 
 impl Generator for Voronoi {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

@@ -15,7 +15,7 @@ use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 use crate::nodes::generators::solid::SolidField;
 use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::choices! {
     /// How the rock is built.
@@ -60,16 +60,13 @@ const OCTAVES: u32 = 4;
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Hardness {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Hardness]
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn is_random(&self) -> bool {
-        self.structure == Structure::Beds
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: &[MapKind::Hardness],
+            on_globe: true,
+            is_random: self.structure == Structure::Beds,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -19,7 +19,7 @@ use crate::field::globe::{meet, towards};
 use crate::nodes::generators::octaves::{self, Fade, Octaves, Reader};
 use crate::nodes::generators::solid::{Places, Solid, SolidField, SolidNoise};
 use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Cancelled, Context, Generator, Traits};
 
 crate::choices! {
     /// How relief and plates are joined.
@@ -88,12 +88,8 @@ const RANGE_OCTAVES: u32 = 6;
 const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn on_square(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, on_square: false, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

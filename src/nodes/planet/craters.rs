@@ -26,7 +26,7 @@ use super::craters_shape::{Law, Shape, smooth};
 use super::craters_stamp::stamp;
 use super::craters_surface::Surface;
 use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Cancelled, Context, Filter, Traits};
 
 crate::choices! {
     /// How the number of craters is told.
@@ -97,6 +97,16 @@ const RAYS_GONE: f32 = 0.2;
 const GONE: [f32; 2] = [20.0, 60.0];
 
 impl Filter for Craters {
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: if self.shows_brightness() { &[MapKind::Brightness] } else { &[] },
+            on_globe: true,
+            is_random: true,
+            previews_exactly: false,
+            ..Traits::FILTER
+        }
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         terrain.close_seam();
@@ -120,22 +130,6 @@ impl Filter for Craters {
             terrain.set_map(MapKind::Brightness, Some(Arc::new(brightness)));
         }
         Ok(())
-    }
-
-    fn is_random(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn writes(&self) -> &'static [MapKind] {
-        if self.shows_brightness() { &[MapKind::Brightness] } else { &[] }
     }
 }
 

@@ -184,10 +184,6 @@ impl Run for Wash {
             ..*self
         })
     }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
-    }
 }
 
 /// Adds up the differences to lower neighbours, and counts them. One that is infinitely far is none.

@@ -141,10 +141,6 @@ impl Run for Slide {
             ..*self
         })
     }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
-    }
 }
 
 /// The steps to the cells that count as neighbours.
