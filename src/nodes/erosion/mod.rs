@@ -2,17 +2,10 @@
 
 mod buffers;
 pub mod coastal;
-mod coastal_exposure;
-mod coastal_shore;
 pub mod cover;
 pub mod creep;
 pub mod droplets;
-mod droplets_brush;
-mod droplets_flight;
-mod droplets_ground;
-mod droplets_tiles;
 pub mod dunes;
-mod dunes_run;
 mod globe;
 pub mod hydraulic;
 pub mod hydraulic_fast;
@@ -27,8 +20,6 @@ pub mod snow;
 pub mod stream_power;
 pub mod stream_power_law;
 mod sweep;
-mod sweep_open;
-mod sweep_wrap;
 pub mod thermal;
 pub mod thermal_fast;
 pub mod uplift;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
-use super::dunes_run::swap_map;
+use super::dunes::run::swap_map;
 use super::wind::toward;
 use crate::field::{Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};

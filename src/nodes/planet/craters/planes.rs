@@ -6,10 +6,10 @@
 
 use rayon::prelude::*;
 
-use super::craters_impact::{Event, Impact};
-use super::craters_shape::REACH;
-use super::craters_surface::Surface;
-use super::craters_tiles::Tiles;
+use super::impact::{Event, Impact};
+use super::shape::REACH;
+use super::surface::Surface;
+use super::tiles::Tiles;
 use crate::nodes::{Cancelled, Control};
 
 const PROBE: f32 = 0.75;

@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::craters_impact::{Event, Impact};
-use super::craters_surface::{Rectangle, Surface};
+use super::impact::{Event, Impact};
+use super::surface::{Rectangle, Surface};
 use crate::nodes::{Cancelled, Control};
 
 pub const TILE_ROWS: usize = 32;

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::craters_surface::Surface;
+use super::surface::Surface;
 use crate::field::Stream;
 use crate::nodes::{Cancelled, Control};
 

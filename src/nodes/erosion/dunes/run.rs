@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::cover::{Layers, Repose, Slabs, exchange, surface};
-use super::dunes::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
-use super::rock::Rock;
-use super::wind::{Hop, Line, toward};
+use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
 use crate::field::{Edges, MapKind, Terrain};
+use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
+use crate::nodes::erosion::rock::Rock;
+use crate::nodes::erosion::wind::{Hop, Line, toward};
 use crate::nodes::{Cancelled, Context, Ledger, Run};
 
 /// Cells of a band of rows.

@@ -21,19 +21,24 @@
 //! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two limits of height, the depth that
 //! does not depend on the number, and the tiles are ours.
 
+mod brush;
+mod flight;
+mod ground;
+mod tiles;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
 use super::buffers::exchange_maps;
-use super::droplets_brush::Tools;
-use super::droplets_flight::{LANES, Lane, Law};
-use super::droplets_ground::{Ground, Patch};
-use super::droplets_tiles::Tiles;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
+use brush::Tools;
+use flight::{LANES, Lane, Law};
+use ground::{Ground, Patch};
+use tiles::Tiles;
 
 crate::params! {
     /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet.

@@ -1,6 +1,6 @@
 //! What droplets work the ground with: cones of weights that dig and lay down.
 
-use super::droplets_ground::{LANES, Patch};
+use super::ground::{LANES, Patch};
 
 /// Radius of the fan at a droplet's end, in radii of the droplet.
 pub const FAN: f32 = 3.0;

@@ -1,9 +1,9 @@
 //! Craters: what falls on a world without air, from the oldest to the youngest.
 //!
-//! Law: sizes N(>D) ∝ D^-b ([`craters_population`](super::craters_population)); forms after Pike 1977, blankets after
-//! McGetchin et al. 1973, wear like diffusion ([`craters_shape`](super::craters_shape)); each impact replaces the
+//! Law: sizes N(>D) ∝ D^-b ([`mod@population`]); forms after Pike 1977, blankets after
+//! McGetchin et al. 1973, wear like diffusion ([`mod@shape`]); each impact replaces the
 //! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at [`FLOODED`] of
-//! the time ([`craters_stamp`](super::craters_stamp)).
+//! the time ([`mod@stamp`]).
 //! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric mean
 //! of the smallest and the largest.
 //! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
@@ -15,18 +15,27 @@
 //! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). What is a convention of ours, such as the law of the
 //! air and the order of the ages, is said where it stands.
 
+mod impact;
+mod planes;
+mod population;
+mod rough;
+mod shape;
+mod stamp;
+mod surface;
+mod tiles;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::craters_impact::{Event, Impact};
-use super::craters_population::{Fall, Sizes, population};
-use super::craters_rough::Turn;
-use super::craters_shape::{Law, Shape, smooth};
-use super::craters_stamp::stamp;
-use super::craters_surface::Surface;
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Filter, Traits};
+use impact::{Event, Impact};
+use population::{Fall, Sizes, population};
+use rough::Turn;
+use shape::{Law, Shape, smooth};
+use stamp::stamp;
+use surface::Surface;
 
 crate::choices! {
     /// How the number of craters is told.

@@ -1,8 +1,8 @@
 //! The way of one droplet.
 
-use super::droplets::Droplets;
-use super::droplets_brush::{FAN, Stroke, Tools};
-use super::droplets_ground::{Ground, Patch};
+use super::Droplets;
+use super::brush::{FAN, Stroke, Tools};
+use super::ground::{Ground, Patch};
 use crate::nodes::{Cancelled, Context};
 
 /// Widest brush, in cells, so that a droplet on a fine grid ends in good time.

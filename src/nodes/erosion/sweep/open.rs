@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use glam::{Mat4, Vec4};
 
-use super::lanes::{Around, FirstLowest, Place, Real};
-use super::sweep::{Law, Progress, Row};
+use super::{Law, Progress, Row};
+use crate::nodes::erosion::lanes::{Around, FirstLowest, Place, Real};
 use crate::nodes::{Cancelled, Context};
 
 /// Rows of a block.

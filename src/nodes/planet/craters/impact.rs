@@ -4,9 +4,9 @@
 //! h → h + w(x)·(plane - h) + z(x) with w = 1 inside the crest and 0 from [`BURIED`] radii on. Lava lifts what lies
 //! inside an old basin to its level.
 
-use super::craters_rough::Turn;
-use super::craters_shape::{REACH, Shape, smooth};
-use super::craters_surface::Surface;
+use super::rough::Turn;
+use super::shape::{REACH, Shape, smooth};
+use super::surface::Surface;
 
 /// Radii within which profiles are drawn in full, with what makes them uneven.
 pub const NEAR: f32 = 2.5;

@@ -2,10 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::coastal::Law;
-use super::coastal_exposure::Waves;
-use super::rock::Rock;
+use super::Law;
+use super::exposure::Waves;
 use crate::field::{Edges, Grid};
+use crate::nodes::erosion::rock::Rock;
 use crate::nodes::{Cancelled, Context};
 
 /// Share of the debris over a cell that settles in one step, if there is room.

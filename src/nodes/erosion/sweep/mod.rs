@@ -7,16 +7,19 @@
 //! Scheme: a wavefront. A cell reaches one cell around itself, so a row may follow the row before at a few cells'
 //! distance and meets exactly the state that the scan in order would have left. Blocks of eight rows advance side by side,
 //! and threads take blocks in order and wait until the block before is far enough ahead. An open grid is worked on in
-//! vectors ([`sweep_open`](super::sweep_open)), a wrapping one cell by cell ([`sweep_wrap`](super::sweep_wrap)).
+//! vectors ([`mod@open`]), a wrapping one cell by cell ([`mod@wrap`]).
 //! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
+
+mod open;
+mod wrap;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::lanes::Around;
-use super::sweep_open::Blocks;
-use super::sweep_wrap::Rows;
 use crate::field::Edges;
 use crate::nodes::{Cancelled, Context};
+use open::Blocks;
+use wrap::Rows;
 
 /// What a scan does with its cells, which have `P` values each.
 pub trait Law<const P: usize>: Sync {

@@ -22,16 +22,19 @@
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and the
 //! settling by slope are ours.
 
+mod exposure;
+mod shore;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::buffers::{add_balance, balance, exchange_maps, total};
-use super::coastal_exposure::Waves;
-use super::coastal_shore::{Ring, Shore};
 use super::rock::Rock;
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
+use exposure::Waves;
+use shore::{Ring, Shore};
 
 crate::params! {
     /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris gathers in beaches.

@@ -8,8 +8,8 @@
 //!
 //! Scheme: the looks of a ray are whole steps of the grid, the same for every cell, over a table of what stands in the way.
 
-use super::coastal::{Coastal, Law};
-use super::coastal_shore::Ring;
+use super::shore::Ring;
+use super::{Coastal, Law};
 use crate::nodes::{Cancelled, Context};
 
 const DIRECTIONS: usize = 16;

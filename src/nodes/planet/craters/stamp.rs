@@ -1,17 +1,17 @@
 //! Pressing craters into the ground in the order of their ages.
 //!
-//! Scheme: events, impacts and floods, are listed by tiles of samples ([`craters_tiles`](super::craters_tiles)). First every impact
-//! learns the ground before it ([`craters_planes`](super::craters_planes)); then every tile goes through its list by itself.
+//! Scheme: events, impacts and floods, are listed by tiles of samples ([`tiles`](super::tiles)). First every impact
+//! learns the ground before it ([`planes`](super::planes)); then every tile goes through its list by itself.
 //! Cost: the area of each crater, and for its plane the number of older ones around it.
 //! No event reads what another tile writes, so no bit depends on threads or tiles.
 
 use rayon::prelude::*;
 
-use super::craters_impact::{Event, Impact, NEAR, RAY_REACH};
-use super::craters_planes::find_planes;
-use super::craters_shape::{REACH, smooth};
-use super::craters_surface::Surface;
-use super::craters_tiles::{Entry, TILE_COLUMNS, TILE_ROWS, Tiles};
+use super::impact::{Event, Impact, NEAR, RAY_REACH};
+use super::planes::find_planes;
+use super::shape::{REACH, smooth};
+use super::surface::Surface;
+use super::tiles::{Entry, TILE_COLUMNS, TILE_ROWS, Tiles};
 use crate::nodes::{Cancelled, Control};
 
 /// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`, or empty.
@@ -131,7 +131,7 @@ impl Tile {
 mod tests {
     use super::*;
     use crate::field::{Edges, Grid};
-    use crate::nodes::planet::craters_shape::{Law, Shape};
+    use crate::nodes::planet::craters::shape::{Law, Shape};
 
     const SAMPLES: usize = 201;
 

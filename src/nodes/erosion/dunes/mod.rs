@@ -22,11 +22,13 @@
 //! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (winds by turns); Anderson
 //! 1987 (growth of bedforms); Paris et al. 2019.
 
+mod run;
+
 use std::sync::Arc;
 
-use super::dunes_run::Drift;
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Context, Pace, Process, Run, Traits};
+use run::Drift;
 
 /// Share of the flying sand that stays where it comes down on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
