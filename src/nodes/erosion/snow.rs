@@ -22,8 +22,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::buffers::exchange_maps;
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
-use super::dunes::run::swap_map;
 use super::wind::toward;
 use crate::field::{Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
@@ -236,7 +236,7 @@ impl Run for Cover {
         books.eroded += taken;
         books.deposited += brought;
         std::mem::swap(&mut self.terrain.height, height);
-        swap_map(&mut self.terrain, MapKind::Snow, spare);
+        exchange_maps(&mut self.terrain, [MapKind::Snow], [spare]);
         self.fallen_metres += weather.fall_metres;
         Ok(())
     }

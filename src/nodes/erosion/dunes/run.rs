@@ -6,6 +6,7 @@ use rayon::prelude::*;
 
 use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
 use crate::field::{Edges, MapKind, Terrain};
+use crate::nodes::erosion::buffers::exchange_maps;
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::wind::{Hop, Line, toward};
@@ -315,9 +316,9 @@ impl Run for Drift {
         std::mem::swap(&mut self.now.shadow, shadow);
         std::mem::swap(&mut self.now.worn, worn);
         std::mem::swap(&mut self.terrain.height, height);
-        swap_map(&mut self.terrain, MapKind::Sand, sand);
+        exchange_maps(&mut self.terrain, [MapKind::Sand], [sand]);
         if self.softness.is_some() {
-            swap_map(&mut self.terrain, MapKind::Wear, wear);
+            exchange_maps(&mut self.terrain, [MapKind::Wear], [wear]);
         }
         self.iteration += 1;
         Ok(())
@@ -349,12 +350,6 @@ impl Run for Drift {
         // the rock is shared by all snapshots of a run
         self.terrain.bytes() + 4 * own
     }
-}
-
-/// Puts what a step wrote in place of a map; its memory is used again unless a snapshot shares it.
-pub(super) fn swap_map(terrain: &mut Terrain, kind: MapKind, new: &mut Vec<f32>) {
-    let former = terrain.set_map(kind, Some(Arc::new(std::mem::take(new))));
-    *new = former.and_then(|shared| Arc::try_unwrap(shared).ok()).unwrap_or_default();
 }
 
 /// Bands of a field, or as many empty ones where the field is not kept.
