@@ -3,8 +3,8 @@
 
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Edges, Grid, MapKind, Stream, Terrain};
-use talweg::nodes::generators::river_network::Network;
-use talweg::nodes::generators::squig::Side;
+use talweg::nodes::generators::squig_river::network::Network;
+use talweg::nodes::generators::squig_river::squig::Side;
 use talweg::nodes::generators::squig_river::{Banks, SquigRiver};
 use talweg::nodes::{Context, Control, Generator, Node};
 use talweg::scene::{Blend, Layer, Scene};

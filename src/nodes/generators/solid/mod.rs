@@ -10,6 +10,9 @@
 //! direction alone, which is the same on every face that repeats the sample.
 //! Source: Perlin 2002, *Improving Noise*; solid texturing after Perlin 1985.
 
+pub(super) mod cells;
+pub(super) mod simplex;
+
 use std::cell::RefCell;
 use std::f32::consts::FRAC_2_PI;
 use std::rc::Rc;

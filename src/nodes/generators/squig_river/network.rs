@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::river_reach::{Bounds, Level, distance, distance_around};
+use super::reach::{Bounds, Level, distance, distance_around};
 use super::squig::{Edge, Side, Vertex, across, refine, turn};
 use crate::field::Stream;
 use crate::nodes::{Cancelled, Control};

@@ -1,9 +1,9 @@
 //! Squig-curve rivers: triangular midpoint displacement that knows where water flows.
 //!
 //! Law: the ground is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The courses
-//! of every level, their joins and forks are those of the [network](super::river_network).
+//! of every level, their joins and forks are those of the [`network`].
 //! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower. After
-//!   `detail` levels the [bed](super::river_bed) is laid into the ground, with the same banks on both sides.
+//!   `detail` levels the [`bed`] is laid into the ground, with the same banks on both sides.
 //! - `AsInPaper`: at every level a midpoint on a course lies `depth` below the least of its neighbours off the course, and no higher than
 //!   the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks are not alike, and water is a line of samples.
 //!
@@ -13,13 +13,18 @@
 //! end at the seam, where the ground goes on.
 //! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; document 000, §2.1.
 
+mod bed;
+pub mod network;
+mod reach;
+pub mod squig;
+
 use super::midpoint::{self, Distribution, Law, Level, Schedule};
-use super::river_bed::{self, Profile, Valley};
-use super::river_network::{Banks as Holding, Fall, Network, Plan};
-use super::squig::Side;
 use super::triangular;
 use crate::field::{Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Cancelled, Context, Generator, Traits};
+use bed::{Profile, Valley};
+use network::{Banks as Holding, Fall, Network, Plan};
+use squig::Side;
 
 crate::choices! {
     /// How the ground meets the water.

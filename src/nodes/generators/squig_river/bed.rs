@@ -1,4 +1,4 @@
-//! Lays a [network of rivers](super::river_network) into the ground, with banks that are the same on both sides.
+//! Lays a [network of rivers](super::network) into the ground, with banks that are the same on both sides.
 //!
 //! Law, at a place whose nearest water is at distance d with level L: within half the width w the ground is the bed,
 //! L - depth·(1 - (2d/w)²), and the water stands at L, level across the course. Beyond, d' = d - w/2 from the water's edge, the ground
@@ -14,10 +14,10 @@
 
 use rayon::prelude::*;
 
-use super::octaves::Fade;
-use super::river_network::{Network, RUN};
-use super::river_reach::Bounds;
+use super::network::{Network, RUN};
+use super::reach::Bounds;
 use crate::field::Edges;
+use crate::nodes::generators::octaves::Fade;
 use crate::nodes::{Cancelled, Context};
 
 crate::choices! {

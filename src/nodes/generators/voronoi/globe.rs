@@ -1,6 +1,6 @@
 //! Voronoi cells around a globe.
 //!
-//! Law: that of [`voronoi`](super::voronoi), with points on the sphere and distances along chords. A distance is counted in the root of the area
+//! Law: that of [`voronoi`](super), with points on the sphere and distances along chords. A distance is counted in the root of the area
 //! that a point has, √(4π / N), as in the plane; the number of points is that of the whole globe. The lattice has as many
 //! cells on every face.
 //! Scheme: pieces of rows share their candidates, found exactly ([`sphere_points`](super::sphere_points)); the bits are those of a search
@@ -9,7 +9,7 @@
 use std::f32::consts::PI;
 
 use super::sphere_points::{Feature, SpherePoints, on_faces, scattered, square};
-use super::voronoi::{REGIONS, Regions, Scatter, Voronoi};
+use super::{REGIONS, Regions, Scatter, Voronoi};
 use crate::field::{Globe, Stream};
 use crate::nodes::{Cancelled, Context};
 

@@ -1,14 +1,14 @@
 //! Simplex noise of space, read on the surface of a globe.
 //!
 //! Law: space is cut into tetrahedra, six of which make a cube that is pressed along its diagonal (skewed by ⅓). Inside one
-//! n = Σ (½ - d²)⁴ · g·d over its 4 corners, d from the corner, with the gradients of [`solid`](super::solid). ½ is the square of the
+//! n = Σ (½ - d²)⁴ · g·d over its 4 corners, d from the corner, with the gradients of [`solid`](super). ½ is the square of the
 //! distance from a corner to the side opposite, so that every corner's part ends where its tetrahedra end: there are no creases.
 //! The lattice is stretched so that one corner stands in a unit of volume, as in the lattice of cubes, and n scaled to a standard
 //! deviation of ¼.
 //! Scheme: the order of a place's three coordinates says in which tetrahedron of the cube it is; without branches, many places side by side.
 //! Source: Perlin 2001; Gustavson 2005, *Simplex noise demystified* (the skew).
 
-use super::solid::{PART, PRIMES, Places, SolidNoise, component, drawn, floor, in_parts};
+use super::{PART, PRIMES, Places, SolidNoise, component, drawn, floor, in_parts};
 use crate::field::Stream;
 
 /// From the law to a standard deviation of ¼ (measured by a test).
@@ -122,7 +122,7 @@ mod tests {
                 let away: [f32; 3] = std::array::from_fn(|axis| place[axis] - (corner[axis] as f32 - pressed));
                 let fall = 0.5 - away.iter().map(|x| x * x).sum::<f32>();
                 if fall > 0.0 {
-                    let drawn = drawn(super::super::solid::mixed(77, corner));
+                    let drawn = drawn(super::super::mixed(77, corner));
                     let dot: f32 = (0..3).map(|axis| component(axis, drawn) * away[axis]).sum();
                     sum += fall * fall * fall * fall * dot;
                 }
