@@ -6,7 +6,7 @@ use talweg::field::{Edges, Grid, MapKind, Stream, Terrain};
 use talweg::nodes::generators::squig_river::network::Network;
 use talweg::nodes::generators::squig_river::squig::Side;
 use talweg::nodes::generators::squig_river::{Banks, SquigRiver};
-use talweg::nodes::{Context, Control, Generator, Node};
+use talweg::nodes::{Context, Generator, Node};
 use talweg::scene::{Blend, Layer, Scene};
 
 fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&Context) -> T) -> T {

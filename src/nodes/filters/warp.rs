@@ -8,8 +8,8 @@
 
 use super::drift::{Drift, Look};
 use super::sampling::{Between, Beyond, move_ground};
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter, Traits};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go along.

@@ -13,7 +13,8 @@
 use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
 use super::solid::SolidField;
 use super::solid::cells::SolidCells;
-use crate::nodes::{Cancelled, Context, Generator, Traits};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// Which distance is the height.

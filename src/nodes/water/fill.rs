@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Steering, flooded};
-use crate::nodes::{Cancelled, Context, Filter, Traits};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// What fills the hollows.

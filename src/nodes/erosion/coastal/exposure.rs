@@ -10,7 +10,8 @@
 
 use super::shore::Ring;
 use super::{Coastal, Law};
-use crate::nodes::{Cancelled, Context};
+use crate::field::Cancelled;
+use crate::nodes::Context;
 
 const DIRECTIONS: usize = 16;
 /// Directions in which a straight coast sees the sea.

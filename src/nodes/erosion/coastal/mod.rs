@@ -31,8 +31,8 @@ use rayon::prelude::*;
 
 use super::buffers::{add_balance, balance, exchange_maps, total};
 use super::rock::Rock;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 use exposure::Waves;
 use shore::{Ring, Shore};
 

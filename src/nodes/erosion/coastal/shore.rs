@@ -4,9 +4,9 @@ use rayon::prelude::*;
 
 use super::Law;
 use super::exposure::Waves;
-use crate::field::{Edges, Grid};
+use crate::field::{Cancelled, Edges, Grid};
+use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::{Cancelled, Context};
 
 /// Share of the debris over a cell that settles in one step, if there is room.
 const SETTLING: f32 = 0.5;

@@ -33,8 +33,8 @@ use rayon::prelude::*;
 
 use super::buffers::exchange_maps;
 use super::rock::Rock;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run, Traits};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 use brush::Tools;
 use flight::{LANES, Lane, Law};
 use ground::{Ground, Patch};

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
-use crate::field::{Edges, MapKind, Terrain};
+use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::erosion::buffers::exchange_maps;
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::wind::{Hop, Line, toward};
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Cells of a band of rows.
 const BAND_CELLS: usize = 16 * 1024;

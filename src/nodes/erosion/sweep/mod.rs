@@ -16,8 +16,8 @@ mod wrap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::lanes::Around;
-use crate::field::Edges;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges};
+use crate::nodes::Context;
 use open::Blocks;
 use wrap::Rows;
 

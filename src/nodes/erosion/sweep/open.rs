@@ -14,8 +14,9 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use glam::{Mat4, Vec4};
 
 use super::{Law, Progress, Row};
+use crate::field::Cancelled;
+use crate::nodes::Context;
 use crate::nodes::erosion::lanes::{Around, FirstLowest, Place, Real};
-use crate::nodes::{Cancelled, Context};
 
 /// Rows of a block.
 const ROWS: usize = 8;

@@ -11,8 +11,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::{Law, Progress, Row};
+use crate::field::Cancelled;
+use crate::nodes::Context;
 use crate::nodes::erosion::lanes::{Around, FirstLowest, Place};
-use crate::nodes::{Cancelled, Context};
 
 /// The values of a cell.
 struct Cell<const P: usize>([AtomicU32; P]);

@@ -16,9 +16,9 @@ use rayon::prelude::*;
 
 use super::network::{Network, RUN};
 use super::reach::Bounds;
-use crate::field::Edges;
+use crate::field::{Cancelled, Edges};
+use crate::nodes::Context;
 use crate::nodes::generators::octaves::Fade;
-use crate::nodes::{Cancelled, Context};
 
 crate::choices! {
     /// Profile of the valley's sides.

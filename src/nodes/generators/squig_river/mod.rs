@@ -20,8 +20,8 @@ pub mod squig;
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule};
 use super::triangular;
-use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Generator, Traits};
+use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Generator, Traits};
 use bed::{Profile, Valley};
 use network::{Banks as Holding, Fall, Network, Plan};
 use squig::Side;

@@ -16,8 +16,8 @@
 mod image;
 
 use super::octaves::Fade;
-use crate::field::Stream;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Stream};
+use crate::nodes::{Context, Generator};
 use crate::param::ImageFile;
 use image::{Picture, Turn};
 

@@ -19,8 +19,8 @@ mod globe;
 mod nearest;
 mod sphere_points;
 
-use crate::field::{Edges, Stream};
-use crate::nodes::{Cancelled, Context, Generator, Traits};
+use crate::field::{Cancelled, Edges, Stream};
+use crate::nodes::{Context, Generator, Traits};
 use nearest::{Buckets, Point};
 
 crate::choices! {
@@ -255,8 +255,7 @@ fn along<const WRAP: bool>(a: f32, b: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Grid;
-    use crate::nodes::Control;
+    use crate::field::{Control, Grid};
 
     #[test]
     fn blocks_give_the_bits_of_a_search_through_all_points() {

@@ -28,8 +28,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Filter, Traits};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Filter, Traits};
 use impact::{Event, Impact};
 use population::{Fall, Sizes, population};
 use rough::Turn;

@@ -12,7 +12,7 @@ use super::planes::find_planes;
 use super::shape::{REACH, smooth};
 use super::surface::Surface;
 use super::tiles::{Entry, TILE_COLUMNS, TILE_ROWS, Tiles};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`, or empty.
 pub fn stamp(
