@@ -10,7 +10,7 @@
 //! another scatter, see Voronoi.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
-use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
+use super::octaves::{self, Lattice, Octaves, Reader as RowReader, offset_params};
 use super::solid::SolidField;
 use super::solid::cells::SolidCells;
 use crate::field::Cancelled;
@@ -44,10 +44,7 @@ crate::params! {
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the distance is 0, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
-        /// Moves the pattern to the west, in sides of the terrain.
-        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
-        /// Moves the pattern to the north, in sides of the terrain.
-        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        offset_params!();
     }
 }
 
@@ -57,12 +54,7 @@ impl Generator for Cellular {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves {
-            count: self.octaves,
-            frequency: self.frequency,
-            lacunarity: self.lacunarity,
-            offset: [self.offset_x, self.offset_y],
-        };
+        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         let mut weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / weights.iter().sum::<f32>();
         weights.iter_mut().for_each(|w| *w *= scale);

@@ -20,6 +20,42 @@ impl Fade {
     }
 }
 
+/// Parameters of a noise that is summed in octaves; [`params!`](crate::params) takes them in as
+/// `octave_params!(frequency = …, octaves = …, persistence = …);`, [`Octaves::new`] what they come to.
+macro_rules! octave_params {
+    (
+        @into $head:tt $done:tt [$($rest:tt)*]
+        frequency = $frequency:expr, octaves = $octaves:expr, persistence = $persistence:expr
+    ) => {
+        $crate::params! { @each $head $done [
+            /// Large features along a side. More makes the hills narrower and therefore steeper.
+            frequency: f32 = $frequency, 0.1..=256.0, slider 0.5..=32.0;
+            /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+            octaves: u32 = $octaves, 1..=16;
+            /// How much narrower the features of each octave are than those of the one before.
+            lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+            /// How high each octave is beside the one before. Small is smooth, large is jagged.
+            persistence: f32 = $persistence, 0.0..=1.0, slider 0.2..=0.8;
+            $($rest)*
+        ] }
+    };
+}
+
+/// Parameters of a pattern that can be moved: `offset_params!();`.
+macro_rules! offset_params {
+    (@into $head:tt $done:tt [$($rest:tt)*]) => {
+        $crate::params! { @each $head $done [
+            /// Moves the pattern to the west, in sides of the terrain.
+            offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+            /// Moves the pattern to the north, in sides of the terrain.
+            offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+            $($rest)*
+        ] }
+    };
+}
+
+pub(crate) use {octave_params, offset_params};
+
 /// How the octaves of a fractal sum follow each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Octaves {
@@ -33,6 +69,11 @@ pub struct Octaves {
 }
 
 impl Octaves {
+    /// As the parameters of a noise have them.
+    pub fn new(frequency: f32, count: u32, lacunarity: f32, offset: [f32; 2]) -> Self {
+        Self { count, frequency, lacunarity, offset }
+    }
+
     /// The lattice of every octave, moved by a random part of a cell. An axis knows `reach` lines more on both sides of each
     /// sample. Wrapping grids get a whole multiple of `multiple` cells per side.
     pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {

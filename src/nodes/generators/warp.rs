@@ -16,6 +16,21 @@ use super::octaves::{Fade, Octaves, Reader as RowReader};
 use super::scattered::Scattered;
 use crate::field::{Edges, Grid, Stream};
 
+/// Parameters of a noise that can be distorted: `warp_params!();`.
+macro_rules! warp_params {
+    (@into $head:tt $done:tt [$($rest:tt)*]) => {
+        $crate::params! { @each $head $done [
+            /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into eddies.
+            warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
+            /// Large eddies along a side, where the pattern is pushed about.
+            warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.warp != 0.0;
+            $($rest)*
+        ] }
+    };
+}
+
+pub(crate) use warp_params;
+
 /// Strength and grain of the distortion.
 #[derive(Clone, Copy, Debug)]
 pub struct Warp {
