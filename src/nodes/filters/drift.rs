@@ -5,7 +5,7 @@
 
 use crate::field::Cancelled;
 use crate::nodes::Context;
-use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::lattice::GradientOctave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 
 /// A displacement in samples, to the south and to the east.
@@ -36,9 +36,9 @@ impl Drift {
         let cells = look.reach_metres / cx.size_metres * (cx.grid.samples - 1) as f32;
         let weights = octaves::weights(look.octaves, look.persistence, 2.0 * cells);
         let component = |salt: u64| {
-            let octaves = Octave::all(cx.grid, cx.random.fork(salt), &law, Fade::Improved);
+            let octaves = GradientOctave::all(cx.grid, cx.random.fork(salt), &law, Fade::Improved);
             let mut out = vec![0.0; cx.grid.len()];
-            octaves::sum(cx, 0.0, &weights, || octaves.iter().map(Octave::reader).collect(), &mut out)?;
+            octaves::sum(cx, 0.0, &weights, || octaves.iter().map(GradientOctave::reader).collect(), &mut out)?;
             Ok(out)
         };
         Ok(Self { samples: cx.grid.samples, south: component(0)?, east: component(1)? })

@@ -7,9 +7,9 @@
 //! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
-use super::octaves::{self, Fade, Octaves, Reader, octave_params, offset_params};
+use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
-use super::warp::{Field, Warp, warp_params};
+use super::warp::{DomainWarp, NoiseField, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -35,19 +35,19 @@ impl Generator for Billow {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
-        let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
+        let warp = DomainWarp { strength: self.warp, frequency: self.warp_frequency };
         if cx.grid.is_globe() {
             let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
             return self.sum(cx, || field.readers(), out);
         }
-        let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
+        let field = NoiseField::new(cx.grid, cx.random, &law, self.fade, warp);
         self.sum(cx, || field.readers(), out)
     }
 }
 
 impl Billow {
     /// Sums the octaves, where `readers` makes a reader of each.
-    fn sum<R: Reader>(
+    fn sum<R: RowReader>(
         &self,
         cx: &Context,
         readers: impl Fn() -> Vec<R> + Sync,

@@ -10,7 +10,7 @@
 //! another scatter, see Voronoi.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
-use super::octaves::{self, Lattice, Octaves, Reader as RowReader, offset_params};
+use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
 use super::solid::SolidField;
 use super::solid::cells::SolidCells;
 use crate::field::Cancelled;
@@ -64,13 +64,14 @@ impl Generator for Cellular {
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);
-        let reader = |lattice| Reader { lattice, law: self, points: Vec::new(), near: Vec::new(), least: Vec::new() };
+        let reader =
+            |lattice| CellularReader { lattice, law: self, points: Vec::new(), near: Vec::new(), least: Vec::new() };
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(reader).collect(), out)
     }
 }
 
 /// Reads rows of an octave.
-struct Reader<'a> {
+struct CellularReader<'a> {
     lattice: &'a Lattice,
     law: &'a Cellular,
     /// Feature points of 5 lattice rows: at each column of the lattice the point's place in its cell.
@@ -84,7 +85,7 @@ struct Reader<'a> {
 /// Rows and columns of cells around a sample.
 const AROUND: usize = 5;
 
-impl RowReader for Reader<'_> {
+impl RowReader for CellularReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let upper = self.lattice.rows.cell[row] as usize;
         for line in upper..upper + AROUND {
@@ -120,7 +121,7 @@ impl RowReader for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl CellularReader<'_> {
     /// Makes the points of lattice row `line`.
     fn prepare(&mut self, line: usize) {
         if self.points.is_empty() {

@@ -7,10 +7,10 @@
 //! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
-use super::lattice::Octave;
-use super::octaves::{self, Fade, Octaves, Reader, octave_params, offset_params};
+use super::lattice::GradientOctave;
+use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
-use super::warp::Warp;
+use super::warp::DomainWarp;
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -40,17 +40,17 @@ impl Generator for Hybrid {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         if cx.grid.is_globe() {
-            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, Warp::NONE);
+            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, DomainWarp::NONE);
             return self.sum(cx, || field.readers(), out);
         }
-        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
-        self.sum(cx, || octaves.iter().map(Octave::reader).collect(), out)
+        let octaves = GradientOctave::all(cx.grid, cx.random, &law, self.fade);
+        self.sum(cx, || octaves.iter().map(GradientOctave::reader).collect(), out)
     }
 }
 
 impl Hybrid {
     /// Sums the octaves, where `readers` makes a reader of each.
-    fn sum<R: Reader>(
+    fn sum<R: RowReader>(
         &self,
         cx: &Context,
         readers: impl Fn() -> Vec<R> + Sync,

@@ -88,7 +88,7 @@ impl Octaves {
             let shift = stream.fork(0);
             let axis = |along: usize| {
                 let shift = f64::from(shift.unit(along as i32, 0));
-                Axis::new(grid, cells, f64::from(self.offset[along]), shift, reach)
+                LatticeAxis::new(grid, cells, f64::from(self.offset[along]), shift, reach)
             };
             lattices.push(Lattice { stream, columns: axis(0), rows: axis(1) });
             frequency *= f64::from(self.lacunarity);
@@ -100,12 +100,12 @@ impl Octaves {
 /// A lattice of random things under the grid.
 pub struct Lattice {
     pub stream: Stream,
-    pub columns: Axis,
-    pub rows: Axis,
+    pub columns: LatticeAxis,
+    pub rows: LatticeAxis,
 }
 
 /// Places of the samples of one row or column in a lattice.
-pub struct Axis {
+pub struct LatticeAxis {
     /// Lattice lines that some sample needs, each once, growing.
     pub lines: Vec<i32>,
     /// Index in `lines` of the first line that each sample needs: `reach` before the line before it. The others follow.
@@ -114,7 +114,7 @@ pub struct Axis {
     pub fraction: Vec<f32>,
 }
 
-impl Axis {
+impl LatticeAxis {
     /// Lattice coordinate of sample k: (position + offset) · frequency + shift.
     pub fn new(grid: Grid, frequency: f64, offset: f64, shift: f64, reach: usize) -> Self {
         let n = grid.samples;
@@ -145,13 +145,13 @@ impl Axis {
 }
 
 /// Reads rows of one octave, neighbouring ones cheaply.
-pub trait Reader {
+pub trait RowReader {
     /// Adds `amplitude` · noise of row `row` to `out`. The noise has mean 0 and standard deviation about ¼.
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]);
 }
 
 /// Fills `out` with base + Σ weight · noise, where `readers` makes a reader of every octave.
-pub fn sum<R: Reader>(
+pub fn sum<R: RowReader>(
     cx: &Context,
     base: f32,
     weights: &[f32],

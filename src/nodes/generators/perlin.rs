@@ -12,7 +12,7 @@
 
 use super::octaves::{self, Fade, Octaves, octave_params, offset_params};
 use super::solid::SolidField;
-use super::warp::{Field, Warp, warp_params};
+use super::warp::{DomainWarp, NoiseField, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -38,13 +38,13 @@ impl Generator for Perlin {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
-        let warp = Warp { strength: self.warp, frequency: self.warp_frequency };
+        let warp = DomainWarp { strength: self.warp, frequency: self.warp_frequency };
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         if cx.grid.is_globe() {
             let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
-        let field = Field::new(cx.grid, cx.random, &law, self.fade, warp);
+        let field = NoiseField::new(cx.grid, cx.random, &law, self.fade, warp);
         octaves::sum(cx, self.base, &weights, || field.readers(), out)
     }
 }

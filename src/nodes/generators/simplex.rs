@@ -11,7 +11,7 @@
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT 11(1).
 
 use super::lattice::direction;
-use super::octaves::{self, Lattice, Octaves, Reader as RowReader, octave_params, offset_params};
+use super::octaves::{self, Lattice, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
 use super::solid::simplex::SolidSimplex;
 use crate::field::Cancelled;
@@ -46,12 +46,12 @@ impl Generator for Simplex {
         }
         // a row needs the columns before and after the usual two, because every second lattice row is moved
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
-        octaves::sum(cx, self.base, &weights, || lattices.iter().map(Reader::new).collect(), out)
+        octaves::sum(cx, self.base, &weights, || lattices.iter().map(SimplexReader::new).collect(), out)
     }
 }
 
 /// Reads rows of an octave, neighbouring ones cheaply.
-struct Reader<'a> {
+struct SimplexReader<'a> {
     lattice: &'a Lattice,
     /// Index in `rows.lines` that `above` belongs to; `below` belongs to the next.
     upper: Option<usize>,
@@ -59,7 +59,7 @@ struct Reader<'a> {
     below: Vec<[f32; 2]>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SimplexReader<'a> {
     fn new(lattice: &'a Lattice) -> Self {
         Self { lattice, upper: None, above: Vec::new(), below: Vec::new() }
     }
@@ -85,7 +85,7 @@ fn gradients(lattice: &Lattice, line: usize, out: &mut Vec<[f32; 2]>) {
     out.extend(lattice.columns.lines.iter().map(|&x| direction(lattice.stream.bits(x, y))));
 }
 
-impl RowReader for Reader<'_> {
+impl RowReader for SimplexReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let Lattice { rows, columns, .. } = self.lattice;
         // the axis keeps one line more before the two around the row

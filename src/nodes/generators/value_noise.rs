@@ -10,7 +10,7 @@
 
 use super::octaves::{self, Fade, Octaves, octave_params, offset_params};
 use super::solid::{Solid, SolidField};
-use super::values::{Curve, Values};
+use super::values::{ValueCurve, ValueOctave};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -41,9 +41,9 @@ impl Generator for ValueNoise {
             let field = SolidField::of(cx.grid, cx.random, &law, octave);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
-        let curve = Curve::Fade(self.fade);
+        let curve = ValueCurve::Fade(self.fade);
         let lattices = law.lattices(cx.grid, cx.random, curve.reach(), 1.0);
-        let octaves: Vec<_> = lattices.into_iter().map(|lattice| Values::new(lattice, curve)).collect();
-        octaves::sum(cx, self.base, &weights, || octaves.iter().map(Values::reader).collect(), out)
+        let octaves: Vec<_> = lattices.into_iter().map(|lattice| ValueOctave::new(lattice, curve)).collect();
+        octaves::sum(cx, self.base, &weights, || octaves.iter().map(ValueOctave::reader).collect(), out)
     }
 }

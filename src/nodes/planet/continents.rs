@@ -16,9 +16,9 @@ use std::f32::consts::FRAC_2_PI;
 
 use crate::field::globe::{meet, towards};
 use crate::field::{Cancelled, Globe};
-use crate::nodes::generators::octaves::{self, Fade, Octaves, Reader};
-use crate::nodes::generators::solid::{Places, Solid, SolidField, SolidNoise};
-use crate::nodes::generators::warp::Warp;
+use crate::nodes::generators::octaves::{self, Fade, Octaves, RowReader};
+use crate::nodes::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
+use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
@@ -96,7 +96,7 @@ impl Generator for Continents {
         let plates = Plates::new(self, cx);
         let level = plates.level(self.land);
         let law = Octaves { count: self.octaves, frequency: self.frequency, lacunarity: 2.0, offset: [0.0; 2] };
-        let relief = SolidField::new(cx.grid, cx.random, &law, Fade::Improved, Warp::NONE);
+        let relief = SolidField::new(cx.grid, cx.random, &law, Fade::Improved, DomainWarp::NONE);
         let weights = octaves::weights(self.octaves, self.persistence, 1.0);
         let globe = Globe::new(cx.grid.samples);
         let weight = match cx.planet {
@@ -175,7 +175,7 @@ struct Working {
     /// Samples of the row near a border of plates.
     near: Vec<usize>,
     noise: Vec<f32>,
-    places: Places,
+    places: SpacePoints,
 }
 
 /// Buckets along a side of a face, as wide as each other on the cube.

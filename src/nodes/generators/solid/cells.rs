@@ -8,7 +8,7 @@
 //! of these only the ones that can matter to any sample of a run in one cell are kept.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
-use super::{Places, SolidNoise, drawn, mixed};
+use super::{SolidNoise, SpacePoints, drawn, mixed};
 use crate::field::Stream;
 use crate::nodes::generators::cellular::Feature;
 
@@ -108,7 +108,7 @@ fn ring(reach: i32) -> impl Iterator<Item = [i32; 3]> {
 }
 
 impl SolidNoise for SolidCells {
-    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut Places) {
+    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut SpacePoints) {
         let n = out.len();
         places.find(points, self.frequency, self.shift, n);
         let [[mean, spread], [wanted, wanted_spread]] = self.levels();
@@ -161,7 +161,7 @@ mod tests {
         let axes: [Vec<f32>; 3] =
             std::array::from_fn(|axis| (0..globe.len()).map(|k| globe.direction_of(k)[axis]).collect());
         let mut out = vec![0.0; globe.len()];
-        noise.add(axes.each_ref().map(Vec::as_slice), 1.0, &mut out, &mut Places::default());
+        noise.add(axes.each_ref().map(Vec::as_slice), 1.0, &mut out, &mut SpacePoints::default());
         out
     }
 
@@ -199,7 +199,7 @@ mod tests {
             let globe = Globe::new(65);
             let heights = on_globe(&noise);
             for k in (0..globe.len()).step_by(37) {
-                let mut places = Places::default();
+                let mut places = SpacePoints::default();
                 let [x, y, z] = globe.direction_of(k);
                 places.find([&[x], &[y], &[z]], noise.frequency, noise.shift, 1);
                 let (cell, _) = places.run(0, 1);

@@ -17,8 +17,8 @@ use std::cell::RefCell;
 use std::f32::consts::FRAC_2_PI;
 use std::rc::Rc;
 
-use super::octaves::{Fade, Octaves, Reader};
-use super::warp::Warp;
+use super::octaves::{Fade, Octaves, RowReader};
+use super::warp::DomainWarp;
 use crate::field::{Globe, Grid, Stream};
 
 /// Standard deviations of the plain law, which are scaled to ¼ (measured by tests); that of values is between those of the two fades.
@@ -51,7 +51,7 @@ const GRADIENTS: [[f32; 3]; 16] = [
 /// Noise of space, one octave.
 pub trait SolidNoise: Sync {
     /// Adds `amplitude` · noise at the points to `out`.
-    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut Places);
+    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut SpacePoints);
 }
 
 /// Gradient or value noise of space, one octave.
@@ -88,13 +88,13 @@ impl Solid {
     pub fn at(&self, point: [f32; 3]) -> f32 {
         let mut out = [0.0];
         let [x, y, z] = point;
-        self.add([&[x], &[y], &[z]], 1.0, &mut out, &mut Places::default());
+        self.add([&[x], &[y], &[z]], 1.0, &mut out, &mut SpacePoints::default());
         out[0]
     }
 }
 
 impl SolidNoise for Solid {
-    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut Places) {
+    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut SpacePoints) {
         let scale = 0.25 / if self.values { VALUE_DEVIATION } else { GRADIENT_DEVIATION };
         let amplitude = amplitude * scale;
         match (self.fade, self.values) {
@@ -113,7 +113,7 @@ impl Solid {
         points: [&[f32]; 3],
         amplitude: f32,
         out: &mut [f32],
-        places: &mut Places,
+        places: &mut SpacePoints,
     ) {
         let n = out.len();
         if n == 0 {
@@ -212,7 +212,7 @@ fn by_runs<const IMPROVED: bool, const VALUES: bool>(
     points: [&[f32]; 3],
     amplitude: f32,
     out: &mut [f32],
-    places: &mut Places,
+    places: &mut SpacePoints,
 ) {
     let n = out.len();
     places.find(points, law.frequency, law.shift, n);
@@ -301,12 +301,12 @@ fn part<const IMPROVED: bool, const VALUES: bool, const N: usize>(
 
 /// Points in a lattice: the cells they are in, and where in these.
 #[derive(Default)]
-pub struct Places {
+pub struct SpacePoints {
     cell: [Vec<i32>; 3],
     fraction: [Vec<f32>; 3],
 }
 
-impl Places {
+impl SpacePoints {
     /// The places of `n` points, `frequency` cells per unit of length.
     #[inline(always)]
     pub fn find(&mut self, points: [&[f32]; 3], frequency: f32, shift: [f32; 3], n: usize) {
@@ -348,7 +348,7 @@ pub struct SolidField<N = Solid> {
 
 impl SolidField {
     /// A sum of gradient noise.
-    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: Warp) -> Self {
+    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: DomainWarp) -> Self {
         let eddies = |axis: u64| Solid::new(random.fork(WARP_SALT).fork(axis), warp.frequency * FRAC_2_PI, fade);
         // sides of a face are π/2 long
         let push = warp.strength / FRAC_2_PI;
@@ -378,12 +378,16 @@ impl<N: SolidNoise> SolidField<N> {
 
     /// A reader of every octave, for one thread.
     pub fn readers(&self) -> Vec<SolidReader<'_, N>> {
-        let row = Rc::new(RefCell::new(Row { row: usize::MAX, points: Default::default(), places: Places::default() }));
+        let row = Rc::new(RefCell::new(SolidRow {
+            row: usize::MAX,
+            points: Default::default(),
+            places: SpacePoints::default(),
+        }));
         self.octaves.iter().map(|octave| SolidReader { field: self, octave, row: row.clone() }).collect()
     }
 
     /// The points of a row where the noise is read.
-    fn read_row(&self, number: usize, row: &mut Row) {
+    fn read_row(&self, number: usize, row: &mut SolidRow) {
         if row.row == number {
             return;
         }
@@ -408,20 +412,20 @@ impl<N: SolidNoise> SolidField<N> {
 }
 
 /// The points of the row that is being read; the octaves share it.
-struct Row {
+struct SolidRow {
     row: usize,
     points: [Vec<f32>; 3],
-    places: Places,
+    places: SpacePoints,
 }
 
 /// Reads rows of one octave.
 pub struct SolidReader<'a, N = Solid> {
     field: &'a SolidField<N>,
     octave: &'a N,
-    row: Rc<RefCell<Row>>,
+    row: Rc<RefCell<SolidRow>>,
 }
 
-impl<N: SolidNoise> Reader for SolidReader<'_, N> {
+impl<N: SolidNoise> RowReader for SolidReader<'_, N> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let shared = &mut *self.row.borrow_mut();
         self.field.read_row(row, shared);
@@ -481,11 +485,11 @@ mod tests {
             globe.row_directions(row, [x, y, z]);
             let points = points.each_ref().map(Vec::as_slice);
             let (mut runs, mut singly) = (vec![0.0; 200], vec![0.0; 200]);
-            by_runs::<true, false>(&noise, points, 1.0, &mut runs, &mut Places::default());
+            by_runs::<true, false>(&noise, points, 1.0, &mut runs, &mut SpacePoints::default());
             by_points::<true, false>(&noise, points, 1.0, &mut singly);
             assert_eq!(runs, singly, "{frequency}");
             assert!(runs.iter().all(|h| h.abs() < 1.5), "{frequency}");
-            by_runs::<false, true>(&noise, points, 1.0, &mut runs, &mut Places::default());
+            by_runs::<false, true>(&noise, points, 1.0, &mut runs, &mut SpacePoints::default());
             by_points::<false, true>(&noise, points, 1.0, &mut singly);
             assert_eq!(runs, singly, "values, {frequency}");
         }

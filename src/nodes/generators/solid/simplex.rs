@@ -8,7 +8,7 @@
 //! Scheme: the order of a place's three coordinates says in which tetrahedron of the cube it is; without branches, many places side by side.
 //! Source: Perlin 2001; Gustavson 2005, *Simplex noise demystified* (the skew).
 
-use super::{PART, PRIMES, Places, SolidNoise, component, drawn, floor, in_parts};
+use super::{PART, PRIMES, SolidNoise, SpacePoints, component, drawn, floor, in_parts};
 use crate::field::Stream;
 
 /// From the law to a standard deviation of ¼ (measured by a test).
@@ -41,7 +41,7 @@ impl SolidSimplex {
 }
 
 impl SolidNoise for SolidSimplex {
-    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], _: &mut Places) {
+    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], _: &mut SpacePoints) {
         sum(self, points, amplitude * SCALE, out);
     }
 }
@@ -90,7 +90,7 @@ mod tests {
 
     fn at(noise: &SolidSimplex, [x, y, z]: [f32; 3]) -> f32 {
         let mut out = [0.0];
-        noise.add([&[x], &[y], &[z]], 1.0, &mut out, &mut Places::default());
+        noise.add([&[x], &[y], &[z]], 1.0, &mut out, &mut SpacePoints::default());
         out[0]
     }
 

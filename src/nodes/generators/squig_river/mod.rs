@@ -18,7 +18,7 @@ pub mod network;
 mod reach;
 pub mod squig;
 
-use super::midpoint::{self, Distribution, Law, Level, Schedule};
+use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular;
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Generator, Traits};
@@ -174,14 +174,14 @@ impl SquigRiver {
 
     /// The ground, level by level, with the midpoints on courses.
     fn ground(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Law {
+        let law = MidpointLaw {
             displacement: self.amplitude * self.smoothness,
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
         };
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-        let split = |level: &Level, coarse: &[f32], fine: &mut [f32]| {
+        let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
             triangular::split(level, coarse, fine)?;
             let number = level.number - 1;
             match self.banks {
@@ -229,7 +229,7 @@ struct Mesh {
 }
 
 impl Mesh {
-    fn new(level: &Level) -> Self {
+    fn new(level: &MidpointLevel) -> Self {
         Self { side: 2 * level.half + 1, wraps: level.wraps() }
     }
 

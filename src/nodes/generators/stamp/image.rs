@@ -29,7 +29,7 @@ impl Turn {
 }
 
 /// A picture to be pressed into the ground.
-pub struct Picture {
+pub struct StampImage {
     raster: Arc<Raster>,
     /// Mean value along the rim of the disc.
     rim: f32,
@@ -38,7 +38,7 @@ pub struct Picture {
 /// Share of the radius over which a stamp fades out, whatever its picture shows there.
 const FADE: f32 = 0.12;
 
-impl Picture {
+impl StampImage {
     /// The picture of `file`, if it can be read.
     pub fn open(file: &ImageFile) -> Option<Self> {
         let raster = if file.0.is_empty() { None } else { raster(&file.0).ok() }?;

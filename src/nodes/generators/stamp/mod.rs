@@ -19,7 +19,7 @@ use super::octaves::Fade;
 use crate::field::{Cancelled, Stream};
 use crate::nodes::{Context, Generator};
 use crate::param::ImageFile;
-use image::{Picture, Turn};
+use image::{StampImage, Turn};
 
 crate::choices! {
     /// Shape of the stamp.
@@ -71,7 +71,7 @@ impl Generator for Stamp {
         let pictures = self.pictures();
         // many rows to a band, which share the stamps of the large levels
         cx.bands_of((n / 64).max(4), out, |first, cells| {
-            let mut readers: Vec<_> = levels.iter().map(Reader::new).collect();
+            let mut readers: Vec<_> = levels.iter().map(StampReader::new).collect();
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 let y = xs[(first + k) % (n - 1)];
                 let (last, row) = row.split_last_mut().expect("a grid has two columns");
@@ -91,18 +91,18 @@ impl Generator for Stamp {
 
 impl Stamp {
     /// The pictures that can be read; the scene reports the others.
-    fn pictures(&self) -> Vec<Picture> {
+    fn pictures(&self) -> Vec<StampImage> {
         if self.profile != Profile::Pictures {
             return Vec::new();
         }
         let files = [&self.picture_1, &self.picture_2, &self.picture_3, &self.picture_4];
-        files.into_iter().filter_map(Picture::open).collect()
+        files.into_iter().filter_map(StampImage::open).collect()
     }
 
-    fn levels(&self, cx: &Context) -> Vec<Level> {
+    fn levels(&self, cx: &Context) -> Vec<StampLevel> {
         (0..LEVELS.min(self.levels_shown))
             .take_while(|&l| l == 0 || cx.size_metres / (1 << l) as f32 >= self.smallest_metres)
-            .map(|l| Level {
+            .map(|l| StampLevel {
                 stream: cx.random.fork(u64::from(l)),
                 sectors: 1 << l,
                 height: self.amplitude * libm::exp2f(-self.falloff * l as f32),
@@ -112,7 +112,7 @@ impl Stamp {
     }
 }
 
-struct Level {
+struct StampLevel {
     stream: Stream,
     /// Sectors along a side.
     sectors: i32,
@@ -132,11 +132,11 @@ struct Pressed {
 
 /// Adds the stamp to the samples of a row: their distances from its centre to the east, its own to the north, and what
 /// turns distances into radii.
-trait Shape: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
-impl<F: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy> Shape for F {}
+trait StampShape: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
+impl<F: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy> StampShape for F {}
 
 /// A shape of `height(1 - distance over radius)`.
-fn round(height: impl Fn(f32) -> f32 + Copy) -> impl Shape {
+fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         for (h, &at) in out.iter_mut().zip(xs) {
             let dx = at - x;
@@ -147,7 +147,7 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl Shape {
 }
 
 /// One of the pictures, turned.
-fn pressed(pictures: &[Picture], turn: Turn) -> impl Shape {
+fn pressed(pictures: &[StampImage], turn: Turn) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         if pictures.is_empty() {
             return;
@@ -162,19 +162,19 @@ fn pressed(pictures: &[Picture], turn: Turn) -> impl Shape {
 }
 
 /// Reads rows of a level, neighbouring ones cheaply.
-struct Reader<'a> {
-    level: &'a Level,
+struct StampReader<'a> {
+    level: &'a StampLevel,
     /// Two rows of sectors: the row's index, beyond the edges too, and its stamps.
     rows: [(i32, Vec<Pressed>); 2],
 }
 
-impl<'a> Reader<'a> {
-    fn new(level: &'a Level) -> Self {
+impl<'a> StampReader<'a> {
+    fn new(level: &'a StampLevel) -> Self {
         Self { level, rows: [(i32::MIN, Vec::new()), (i32::MIN, Vec::new())] }
     }
 
     /// Adds the stamps of the level to the row at `y`, whose samples lie at `xs`.
-    fn add(&mut self, y: f32, xs: &[f32], out: &mut [f32], shape: impl Shape) {
+    fn add(&mut self, y: f32, xs: &[f32], out: &mut [f32], shape: impl StampShape) {
         let sectors = self.level.sectors as f32;
         let (radius, per_radius) = (0.5 / sectors, 2.0 * sectors);
         let first = libm::floorf(y * sectors - 0.5) as i32;
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-impl Level {
+impl StampLevel {
     /// The stamps of sector row `index`, which may lie beyond an edge.
     fn press(&self, index: i32, out: &mut Vec<Pressed>) {
         let per_sector = 1.0 / self.sectors as f32;

@@ -21,7 +21,7 @@ mod sphere_points;
 
 use crate::field::{Cancelled, Edges, Stream};
 use crate::nodes::{Context, Generator, Traits};
-use nearest::{Buckets, Point};
+use nearest::{Buckets, FeaturePoint};
 
 crate::choices! {
     /// How distance is measured.
@@ -104,7 +104,7 @@ impl Generator for Voronoi {
 
 impl Voronoi {
     /// The feature points, in the unit square.
-    pub fn feature_points(&self, random: Stream) -> Vec<Point> {
+    pub fn feature_points(&self, random: Stream) -> Vec<FeaturePoint> {
         match self.scatter {
             Scatter::Random => (0..self.points as i32).map(|k| [random.unit(k, 0), random.unit(k, 1)]).collect(),
             Scatter::Lattice => {
@@ -120,7 +120,7 @@ impl Voronoi {
     }
 
     /// What the region around `point` is multiplied by.
-    pub fn region(&self, values: Stream, point: Point) -> f32 {
+    pub fn region(&self, values: Stream, point: FeaturePoint) -> f32 {
         self.factor(values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32))
     }
 
@@ -168,7 +168,14 @@ impl Voronoi {
     }
 
     /// Heights of neighbouring samples of a row, a few at a time.
-    fn span<const K: usize>(&self, buckets: &Buckets, candidates: &[Point], xs: &[f32], y: f32, out: &mut [f32]) {
+    fn span<const K: usize>(
+        &self,
+        buckets: &Buckets,
+        candidates: &[FeaturePoint],
+        xs: &[f32],
+        y: f32,
+        out: &mut [f32],
+    ) {
         const LANES: usize = 8;
         for (xs, out) in xs.chunks(LANES).zip(out.chunks_mut(LANES)) {
             let mut lane = [xs[0]; LANES];
@@ -184,7 +191,7 @@ impl Voronoi {
     }
 
     /// Multiplies the relief by the factor of the nearest of `points`; of two as near, by the smaller.
-    fn sink(&self, wraps: bool, points: &[Point], factors: &[f32], xs: &[f32], y: f32, out: &mut [f32]) {
+    fn sink(&self, wraps: bool, points: &[FeaturePoint], factors: &[f32], xs: &[f32], y: f32, out: &mut [f32]) {
         let apart = |a: f32, b: f32| if wraps { along::<true>(a, b) } else { along::<false>(a, b) };
         for (h, &x) in out.iter_mut().zip(xs) {
             let (mut least, mut factor) = (f32::INFINITY, 1.0);
@@ -221,7 +228,7 @@ impl Voronoi {
 /// Squares of the K least distances from each (x, y), growing.
 #[inline(always)]
 fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
-    points: &[Point],
+    points: &[FeaturePoint],
     xs: &[f32; LANES],
     y: f32,
 ) -> [[f32; LANES]; K] {

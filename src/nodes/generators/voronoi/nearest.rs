@@ -1,21 +1,21 @@
 //! Points of the unit square in buckets, to find those that are near.
 
 /// A place in the unit square: x to the east, y to the south.
-pub type Point = [f32; 2];
+pub type FeaturePoint = [f32; 2];
 
 /// The points, sorted into square buckets of about two each.
 pub struct Buckets {
     side: usize,
     /// Points of bucket b are `points[starts[b]..starts[b + 1]]`.
     starts: Vec<u32>,
-    points: Vec<Point>,
+    points: Vec<FeaturePoint>,
     wraps: bool,
 }
 
 impl Buckets {
-    pub fn new(points: &[Point], wraps: bool) -> Self {
+    pub fn new(points: &[FeaturePoint], wraps: bool) -> Self {
         let side = ((points.len() as f32 * 0.5).sqrt() as usize).max(1);
-        let bucket = |p: &Point| {
+        let bucket = |p: &FeaturePoint| {
             let cell = |x: f32| ((x * side as f32) as usize).min(side - 1);
             cell(p[1]) * side + cell(p[0])
         };
@@ -40,7 +40,7 @@ impl Buckets {
     }
 
     /// Every point that can be among the `k` nearest of any sample of the block `xs` × `ys`.
-    pub fn candidates(&self, xs: &[f32], ys: &[f32], k: usize, out: &mut Vec<Point>) {
+    pub fn candidates(&self, xs: &[f32], ys: &[f32], k: usize, out: &mut Vec<FeaturePoint>) {
         let span = |values: &[f32]| {
             let (lo, hi) = values.iter().fold((f32::MAX, f32::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)));
             ((lo + hi) * 0.5, (hi - lo) * 0.5)
@@ -65,7 +65,7 @@ impl Buckets {
     }
 
     /// Every point within `radius` of `centre`, each once.
-    fn within(&self, centre: Point, radius: f32, out: &mut Vec<Point>) {
+    fn within(&self, centre: FeaturePoint, radius: f32, out: &mut Vec<FeaturePoint>) {
         out.clear();
         for row in self.reached(centre[1], radius) {
             for column in self.reached(centre[0], radius) {
@@ -89,7 +89,7 @@ impl Buckets {
         (first..=last).map(move |b| b.rem_euclid(side) as usize)
     }
 
-    fn distance(&self, a: Point, b: Point) -> f32 {
+    fn distance(&self, a: FeaturePoint, b: FeaturePoint) -> f32 {
         let along = |d: f32| if self.wraps { d.min(1.0 - d) } else { d };
         let (dx, dy) = (along((a[0] - b[0]).abs()), along((a[1] - b[1]).abs()));
         (dx * dx + dy * dy).sqrt()
