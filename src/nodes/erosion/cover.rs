@@ -136,7 +136,7 @@ impl Repose {
     /// The surface along row `row`, which may be one beyond an edge: there it goes on as steep as it is.
     fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
         let n = self.grid.samples;
-        match self.inside(row) {
+        match self.row_inside(row) {
             Some(row) => self.copy(layers, row, &mut line[1..=n]),
             None => {
                 let (near, far) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
@@ -165,7 +165,7 @@ impl Repose {
         }
     }
 
-    fn inside(&self, row: isize) -> Option<usize> {
+    fn row_inside(&self, row: isize) -> Option<usize> {
         match row {
             -1 => self.grid.before(0),
             _ if row as usize == self.grid.samples => self.grid.after(self.grid.samples - 1),
@@ -177,7 +177,7 @@ impl Repose {
     fn southward(&self, cover: &[f32], row: isize, rows: &mut Rows) {
         let n = self.grid.samples;
         let out = &mut rows.outflow[..n];
-        let (Some(here), Some(there)) = (self.inside(row), self.inside(row + 1)) else {
+        let (Some(here), Some(there)) = (self.row_inside(row), self.row_inside(row + 1)) else {
             out.fill(0.0);
             return;
         };

@@ -45,7 +45,7 @@ impl Hop {
     }
 
     /// The row or column at `index`, if it is on the terrain.
-    fn inside(&self, index: isize) -> Option<usize> {
+    fn index_inside(&self, index: isize) -> Option<usize> {
         let n = self.grid.samples as isize;
         match self.grid.edges {
             Edges::Open => (0..n).contains(&index).then_some(index as usize),
@@ -58,7 +58,7 @@ impl Hop {
         let n = self.grid.samples;
         let near = row as isize - self.rows;
         let at = |index: isize| {
-            let row = self.inside(index).unwrap_or(index.clamp(0, n as isize - 1) as usize);
+            let row = self.index_inside(index).unwrap_or(index.clamp(0, n as isize - 1) as usize);
             &self.grid.row(field, row)[..n]
         };
         let (near, far) = (at(near), at(near - 1));
@@ -91,7 +91,7 @@ impl Hop {
         let mut entered = 0.0;
         let near = row as isize - self.rows;
         let mixed = &mut line.row[..n];
-        match self.inside(near) {
+        match self.index_inside(near) {
             Some(near) => {
                 let near = &self.grid.row(field, near)[..n];
                 for j in 0..n {
@@ -103,7 +103,7 @@ impl Hop {
                 entered += n as f64 * f64::from(outside - far_row);
             }
         }
-        match self.inside(near - 1) {
+        match self.index_inside(near - 1) {
             Some(far) => {
                 let far = &self.grid.row(field, far)[..n];
                 for j in 0..n {
@@ -203,7 +203,7 @@ mod tests {
                 for i in 0..n {
                     hop.carry(slabs, &field, 7.0, i, &mut line, &mut out);
                     for (j, &arrived) in out.iter().enumerate() {
-                        let source = (hop.inside(i as isize - rows), hop.inside(j as isize - columns));
+                        let source = (hop.index_inside(i as isize - rows), hop.index_inside(j as isize - columns));
                         let expected = if let (Some(a), Some(b)) = source { field[a * n + b] } else { 7.0 };
                         assert_eq!(arrived, expected, "{i} {j} {rows} {columns} {edges:?}");
                     }

@@ -45,7 +45,7 @@ impl Drift {
     }
 
     /// Displacement of sample (i, j).
-    pub fn at(&self, i: usize, j: usize) -> [f64; 2] {
+    pub fn displacement_at(&self, i: usize, j: usize) -> [f64; 2] {
         let k = i * self.samples + j;
         [f64::from(self.south[k]), f64::from(self.east[k])]
     }

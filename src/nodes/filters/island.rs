@@ -45,7 +45,7 @@ impl Filter for Island {
         cx.rows(&mut terrain.height, |i, row| {
             let v = cx.grid.position(i);
             for (j, (h, &n)) in row.iter_mut().zip(cx.grid.row(&noise, i)).enumerate() {
-                let inland = inside(cx.grid.position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
+                let inland = distance_inside(cx.grid.position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
                 let t = (inland / self.width).clamp(0.0, 1.0);
                 let w = t * t * (3.0 - 2.0 * t);
                 *h = floor + (*h - floor) * w;
@@ -55,7 +55,7 @@ impl Filter for Island {
 }
 
 /// Distance from the outline, in sides; below 0 outside it.
-fn inside(u: f32, v: f32, roundness: f32) -> f32 {
+fn distance_inside(u: f32, v: f32, roundness: f32) -> f32 {
     let corner = 0.5 * roundness;
     let (x, y) = ((u - 0.5).abs() - (0.5 - corner), (v - 0.5).abs() - (0.5 - corner));
     if x > 0.0 && y > 0.0 { corner - (x * x + y * y).sqrt() } else { corner - if x > y { x } else { y } }

@@ -27,7 +27,7 @@ impl Lines {
 }
 
 /// The sample that stands for `index`, which may lie beyond the edges.
-pub fn beyond(grid: Grid, index: i64) -> usize {
+pub fn index_beyond(grid: Grid, index: i64) -> usize {
     let side = grid.samples as i64 - 1;
     match grid.edges {
         Edges::Wrap => index.rem_euclid(side) as usize,

@@ -40,7 +40,7 @@ impl Filter for Median {
             return Ok(());
         }
         let n = cx.grid.samples;
-        let order = Order::of(cx, &terrain.height)?;
+        let order = Order::new(cx, &terrain.height)?;
         terrain.height.par_chunks_mut(n * ROWS).enumerate().try_for_each(|(band, cells)| {
             let mut set = RankSet::new(n * n);
             cells.chunks_mut(n).enumerate().try_for_each(|(k, row)| {

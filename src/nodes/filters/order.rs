@@ -33,7 +33,7 @@ pub struct Order {
 
 impl Order {
     /// Equal heights keep the order of the field.
-    pub fn of(cx: &Context, field: &[f32]) -> Result<Self, Cancelled> {
+    pub fn new(cx: &Context, field: &[f32]) -> Result<Self, Cancelled> {
         let mut counts = [[0u32; DIGITS]; 3];
         let mut from: Vec<u64> = Vec::with_capacity(field.len());
         for (b, block) in field.chunks(BLOCK).enumerate() {

@@ -58,13 +58,13 @@ impl Filter for Perturbation {
             Unit::Cells => f64::from(self.magnitude),
         };
         let scale = side / scene_side;
-        let beyond = Beyond::of(cx.grid);
+        let beyond = Beyond::for_edges(cx.grid);
         match self.displacement {
             Displacement::Random => {
                 let own: Vec<i32> = (0..cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect();
                 let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
                 move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
-                    let [south, east] = within(&draws, own[i], own[j], radius);
+                    let [south, east] = draw_within(&draws, own[i], own[j], radius);
                     [i as f64 + south * scale, j as f64 + east * scale]
                 })
             }
@@ -73,7 +73,7 @@ impl Filter for Perturbation {
                 let drift =
                     Drift::new(cx, &Look { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 })?;
                 move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
-                    let [south, east] = drift.at(i, j).map(|d| d / side);
+                    let [south, east] = drift.displacement_at(i, j).map(|d| d / side);
                     let length = (south * south + east * east).sqrt();
                     let reach = radius * scale / if length > 1.0 { length } else { 1.0 };
                     [i as f64 + south * reach, j as f64 + east * reach]
@@ -87,7 +87,7 @@ impl Filter for Perturbation {
 const DRAWS: usize = 16;
 
 /// A displacement by whole samples, evenly from the disc of `radius` samples; its own for each (i, j).
-fn within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
+fn draw_within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
     for draw in draws {
         let bits = draw.bits(j, i);
         let [south, east] = [(bits >> 32) as u32, bits as u32].map(|b| f64::from(b as i32) / 2_147_483_648.0);

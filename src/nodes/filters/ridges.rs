@@ -40,7 +40,7 @@ impl Filter for Ridges {
         let sigma = (self.scale / cx.size_metres).min(1.0) * (n - 1) as f32;
         let (ridges, valleys) = (self.ridges * sigma * sigma, self.valleys * sigma * sigma);
         cx.rows(&mut terrain.height, |i, row| {
-            let at = |k: i64| cx.grid.row(&smooth, beyond(cx.grid, i as i64 + k));
+            let at = |k: i64| cx.grid.row(&smooth, index_beyond(cx.grid, i as i64 + k));
             let (north, here, south) = (at(-1), at(0), at(1));
             let mut sample = |west: usize, j: usize, east: usize| {
                 let xx = (here[west] - here[j]) + (here[east] - here[j]);
@@ -53,7 +53,7 @@ impl Filter for Ridges {
                 let channel = if greatest > 0.0 { greatest } else { 0.0 };
                 row[j] += ridges * crest - valleys * channel;
             };
-            let neighbour = |j: i64| beyond(cx.grid, j);
+            let neighbour = |j: i64| index_beyond(cx.grid, j);
             sample(neighbour(-1), 0, neighbour(1));
             (1..n - 1).for_each(|j| sample(j - 1, j, j + 1));
             sample(neighbour(n as i64 - 2), n - 1, neighbour(n as i64));

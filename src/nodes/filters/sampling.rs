@@ -25,7 +25,7 @@ pub enum Beyond {
 
 impl Beyond {
     /// What the scene says.
-    pub fn of(grid: Grid) -> Self {
+    pub fn for_edges(grid: Grid) -> Self {
         match grid.edges {
             Edges::Open => Self::Edge,
             Edges::Wrap => Self::Wrap,
@@ -85,7 +85,7 @@ struct Source<'a> {
 const RIM: f64 = 1.0e-6;
 
 impl Source<'_> {
-    fn inside(&self, y: f64, x: f64) -> bool {
+    fn is_inside(&self, y: f64, x: f64) -> bool {
         let last = (self.samples - 1) as f64 + RIM;
         self.beyond != Beyond::Flat || (y >= -RIM && y <= last && x >= -RIM && x <= last)
     }
@@ -108,7 +108,7 @@ impl Source<'_> {
     }
 
     fn linear(&self, y: f64, x: f64) -> f32 {
-        if !self.inside(y, x) {
+        if !self.is_inside(y, x) {
             return 0.0;
         }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));
@@ -124,7 +124,7 @@ impl Source<'_> {
     }
 
     fn cubic(&self, y: f64, x: f64) -> f32 {
-        if !self.inside(y, x) {
+        if !self.is_inside(y, x) {
             return 0.0;
         }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));

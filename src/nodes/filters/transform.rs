@@ -52,7 +52,7 @@ impl Filter for Transform {
             return Ok(());
         }
         let beyond = match self.outside {
-            Outside::Edges => Beyond::of(cx.grid),
+            Outside::Edges => Beyond::for_edges(cx.grid),
             Outside::Wrap => Beyond::Wrap,
             Outside::Mirror => Beyond::Mirror,
             Outside::Flat => Beyond::Flat,

@@ -43,8 +43,8 @@ impl Filter for Warp {
                 persistence: self.persistence,
             },
         )?;
-        move_ground(cx, terrain, Beyond::of(cx.grid), Between::Cubic, |i, j| {
-            let [south, east] = drift.at(i, j);
+        move_ground(cx, terrain, Beyond::for_edges(cx.grid), Between::Cubic, |i, j| {
+            let [south, east] = drift.displacement_at(i, j);
             [i as f64 + south, j as f64 + east]
         })
     }

@@ -60,7 +60,7 @@ impl Generator for Cellular {
         weights.iter_mut().for_each(|w| *w *= scale);
         if cx.grid.is_globe() {
             let octave = |random, frequency| SolidCells::new(random, frequency, self.jitter, self.feature);
-            let field = SolidField::of(cx.grid, cx.random, &law, octave);
+            let field = SolidField::from_octaves(cx.grid, cx.random, &law, octave);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);

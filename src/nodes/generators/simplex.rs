@@ -41,7 +41,7 @@ impl Generator for Simplex {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         if cx.grid.is_globe() {
-            let field = SolidField::of(cx.grid, cx.random, &law, SolidSimplex::new);
+            let field = SolidField::from_octaves(cx.grid, cx.random, &law, SolidSimplex::new);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         // a row needs the columns before and after the usual two, because every second lattice row is moved

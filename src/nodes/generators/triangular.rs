@@ -148,13 +148,13 @@ fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<()
             let x = (along - 0.5) * (side - 1) as f32 + 0.5 * y;
             let within = (-RIM..=side as f32 - 1.0 + RIM).contains(&y) && (-RIM..=y + RIM).contains(&x);
             let y = y.clamp(0.0, (side - 1) as f32);
-            *h = if within { inside(table, side, x.clamp(0.0, y), y) } else { lowest };
+            *h = if within { value_inside(table, side, x.clamp(0.0, y), y) } else { lowest };
         }
     })
 }
 
 /// Height inside the lower triangle, linear on each triangle of the table.
-fn inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
+fn value_inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
     let (i, j) = ((y as usize).min(side - 2), (x as usize).min(side - 2));
     let (fy, fx) = (y - i as f32, x - j as f32);
     let at = |i: usize, j: usize| table[i * side + j];

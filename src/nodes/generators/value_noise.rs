@@ -38,7 +38,7 @@ impl Generator for ValueNoise {
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         if cx.grid.is_globe() {
             let octave = |random, frequency| Solid::values(random, frequency, self.fade);
-            let field = SolidField::of(cx.grid, cx.random, &law, octave);
+            let field = SolidField::from_octaves(cx.grid, cx.random, &law, octave);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         let curve = ValueCurve::Fade(self.fade);

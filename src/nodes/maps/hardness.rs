@@ -91,10 +91,10 @@ impl Filter for Hardness {
                 let v = grid.position(i % grid.distinct()) * cx.size_metres;
                 for (j, (cell, &h)) in row.iter_mut().zip(heights).enumerate() {
                     let place = match &globe {
-                        Some(globe) => beds.on_globe(globe.direction_of(i * grid.samples + j), cx.size_metres),
-                        None => beds.on_square(grid.position(j % grid.distinct()) * cx.size_metres, v),
+                        Some(globe) => beds.place_on_globe(globe.direction_of(i * grid.samples + j), cx.size_metres),
+                        None => beds.place_on_square(grid.position(j % grid.distinct()) * cx.size_metres, v),
                     };
-                    *cell = beds.at(place, h * cx.relief_metres, *cell);
+                    *cell = beds.hardness_at(place, h * cx.relief_metres, *cell);
                 }
             })?;
         }
@@ -130,19 +130,19 @@ impl<'a> Beds<'a> {
     }
 
     /// The place at (u, v) metres from the north-west corner: folds passed, and metres against the dip.
-    fn on_square(&self, u: f32, v: f32) -> [f32; 2] {
+    fn place_on_square(&self, u: f32, v: f32) -> [f32; 2] {
         [self.waves[0] * u + self.waves[1] * v, self.against[0] * u + self.against[1] * v]
     }
 
     /// The same on a globe of which a quarter of the way around is `side` metres long.
-    fn on_globe(&self, [_, y, z]: [f32; 3], side: f32) -> [f32; 2] {
+    fn place_on_globe(&self, [_, y, z]: [f32; 3], side: f32) -> [f32; 2] {
         let radians = libm::asinf((self.against[0] * y - self.against[1] * z).clamp(-1.0, 1.0));
         let along = radians * std::f32::consts::FRAC_2_PI * side;
         [-along / self.law.fold_length, along]
     }
 
     /// Hardness at a place, height z, with the beds moved by `shift`.
-    fn at(&self, [phase, along]: [f32; 2], z: f32, shift: f32) -> f32 {
+    fn hardness_at(&self, [phase, along]: [f32; 2], z: f32, shift: f32) -> f32 {
         let fold = self.law.fold_height * libm::sinf((phase - libm::floorf(phase)) * std::f32::consts::TAU);
         let s = ((z * self.cos - along * self.sin + fold + shift) / self.law.thickness).clamp(-FARTHEST, FARTHEST);
         let boundary = |k: i32| k as f32 + 0.49 * self.law.variation * self.random.signed(k, 0);

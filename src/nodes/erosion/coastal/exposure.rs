@@ -91,7 +91,7 @@ impl Waves {
                 let place = if inside {
                     here.wrapping_add_signed(south * ring.samples as isize + east)
                 } else {
-                    ring.near(i as isize + south, j as isize + east)
+                    ring.clamped_cell(i as isize + south, j as isize + east)
                 };
                 self.stands[place]
             };

@@ -30,19 +30,19 @@ impl Ring {
         Self { samples: grid.samples, distinct: grid.distinct(), wraps: grid.edges == Edges::Wrap }
     }
 
-    fn before(self, at: usize) -> Option<usize> {
+    fn index_before(self, at: usize) -> Option<usize> {
         if at > 0 { Some(at - 1) } else { self.wraps.then_some(self.distinct - 1) }
     }
 
-    fn after(self, at: usize) -> Option<usize> {
+    fn index_after(self, at: usize) -> Option<usize> {
         if at + 1 < self.distinct { Some(at + 1) } else { self.wraps.then_some(0) }
     }
 
     /// West, east, north, south, and the diagonals; a cell itself where there is no neighbour.
-    fn around(self, k: usize) -> [usize; 8] {
+    fn neighbours(self, k: usize) -> [usize; 8] {
         let (n, i, j) = (self.samples, k / self.samples, k % self.samples);
-        let (west, east) = (self.before(j), self.after(j));
-        let (north, south) = (self.before(i), self.after(i));
+        let (west, east) = (self.index_before(j), self.index_after(j));
+        let (north, south) = (self.index_before(i), self.index_after(i));
         let at = |i: Option<usize>, j: Option<usize>| match (i, j) {
             (Some(i), Some(j)) => i * n + j,
             _ => k,
@@ -69,7 +69,7 @@ impl Ring {
 
     /// The cell nearest to a row and column, which may lie beyond the edges.
     #[inline(always)]
-    pub fn near(self, i: isize, j: isize) -> usize {
+    pub fn clamped_cell(self, i: isize, j: isize) -> usize {
         let side = self.distinct as isize;
         let inside = |p: isize| (if self.wraps { p.rem_euclid(side) } else { p.clamp(0, side - 1) }) as usize;
         inside(i) * self.samples + inside(j)
@@ -104,7 +104,7 @@ impl Shore {
                     cx.control.check()?;
                     // what waves reach or have undercut, in the column of three cells around each
                     around.fill(false);
-                    for row in [ring.before(i), Some(i), ring.after(i)].into_iter().flatten() {
+                    for row in [ring.index_before(i), Some(i), ring.index_after(i)].into_iter().flatten() {
                         let cells = height[row * n..][..distinct].iter().zip(&undercut[row * n..][..distinct]);
                         around.iter_mut().zip(cells).for_each(|(a, (&h, &u))| *a |= (h < law.crest) | u);
                     }
@@ -176,7 +176,7 @@ impl Shore {
         }
         beside.clear();
         beside.extend(cells.iter().map(|&k| {
-            let [west, east, north, south, ..] = law.ring.around(k as usize);
+            let [west, east, north, south, ..] = law.ring.neighbours(k as usize);
             [west, east, north, south].map(|other| place[other])
         }));
         for &k in cells.iter() {
@@ -240,7 +240,7 @@ impl Shore {
 impl Law {
     /// Height that cell `k` loses in one step.
     fn loss(&self, waves: &Waves, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
-        let (h, around) = (height[k], self.ring.around(k));
+        let (h, around) = (height[k], self.ring.neighbours(k));
         let softness = rock.softness(k);
         if softness <= 0.0 && sand[k] <= 0.0 {
             return 0.0;
@@ -305,14 +305,14 @@ impl Law {
     /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
     /// would wait for the next step with every cell, and lag behind.
     fn rest_of_the_step(&self, waves: &Waves, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
-        let [west, east, north, south, ..] = self.ring.around(k);
+        let [west, east, north, south, ..] = self.ring.neighbours(k);
         let mut most = 0.0;
         for front in [west, east, north, south] {
             let (h, top) = (height[front], height[k]);
             if !undercut[front] || h >= top || h <= self.sea {
                 continue;
             }
-            let [a, b, c, d, ..] = self.ring.around(front).map(|other| height[other]);
+            let [a, b, c, d, ..] = self.ring.neighbours(front).map(|other| height[other]);
             let lowest = [b, c, d].into_iter().fold(a, |low, h| if h < low { h } else { low });
             let strength = self.attack(if lowest < self.sea { self.sea } else { lowest });
             if strength <= 0.0 {
@@ -330,7 +330,7 @@ impl Law {
     /// Height that debris may raise cell `k` by, so that the beach stays gentle.
     fn room(&self, height: &[f32], k: usize) -> f32 {
         let mut level = self.berm;
-        for (d, other) in self.ring.around(k).into_iter().enumerate() {
+        for (d, other) in self.ring.neighbours(k).into_iter().enumerate() {
             let rise = if d < 4 { self.beach } else { self.beach * std::f32::consts::SQRT_2 };
             let gentle = height[other] + rise;
             level = if other != k && gentle < level { gentle } else { level };

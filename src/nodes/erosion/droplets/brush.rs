@@ -77,7 +77,7 @@ impl Brushes {
         if i < half || j < half || i + half >= side || j + half >= side {
             return self.change_at_edge(patch, place, new);
         }
-        let (mut first, step) = (patch.at(i - half, j - half), patch.width());
+        let (mut first, step) = (patch.index(i - half, j - half), patch.width());
         let Patch { height, softness, .. } = patch;
         // a sum for each lane, so that one addition need not wait for another
         let mut rose = [0.0; LANES];
@@ -111,7 +111,7 @@ impl Brushes {
         for (r, weights) in weights.chunks_exact(self.width).enumerate() {
             for (c, &weight) in weights[..2 * half + 1].iter().enumerate() {
                 if let (Some(i), Some(j)) = (place(i, r), place(j, c)) {
-                    let at = patch.at(i, j);
+                    let at = patch.index(i, j);
                     let old = patch.height[at];
                     let made = new(&patch.softness, at, old, weight);
                     rose += made - old;

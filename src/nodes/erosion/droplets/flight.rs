@@ -138,7 +138,8 @@ impl Law {
         let load = droplet.load;
         let carried = if load > 0.0 { load } else { 0.0 };
         ground.pass(place, droplet.area * water * self.step, carried * self.step);
-        let Some(next) = ground.inside([place[0] + direction[0] * self.step, place[1] + direction[1] * self.step])
+        let Some(next) =
+            ground.place_inside([place[0] + direction[0] * self.step, place[1] + direction[1] * self.step])
         else {
             (droplet.ended, droplet.outside) = (true, true);
             return Stroke::NONE;
@@ -219,7 +220,7 @@ impl<S: Iterator<Item = Start>> Lane<S> {
 
     fn next_droplet(&mut self, ground: &Ground) -> Option<Droplet> {
         for (start, area) in self.starts.by_ref() {
-            if let Some(place) = ground.inside(start) {
+            if let Some(place) = ground.place_inside(start) {
                 let (direction, load, energy) = ([0.0; 2], 0.0, 1.0);
                 return Some(Droplet { place, direction, area, load, energy, steps: 0, ended: false, outside: false });
             }

@@ -60,7 +60,7 @@ impl Ground {
 
     /// The position inside, or nothing beyond an open edge.
     #[inline(always)]
-    pub fn inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
+    pub fn place_inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
         let side = self.side as f32;
         if self.wraps {
             let around = |p: f32| {
@@ -142,7 +142,7 @@ impl Patch {
 
     /// Place in the patch of the cell in row `i` and column `j`.
     #[inline(always)]
-    pub fn at(&self, i: usize, j: usize) -> usize {
+    pub fn index(&self, i: usize, j: usize) -> usize {
         self.rows.place(i, self.side) * self.columns.count + self.columns.place(j, self.side)
     }
 
@@ -157,8 +157,8 @@ impl Patch {
     pub fn look(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
         let (j, i) = (x as usize, y as usize);
         let (fx, fy) = (x - j as f32, y - i as f32);
-        let (row, below) = (self.rows.place(i, self.side), self.rows.place(self.after(i), self.side));
-        let (west, east) = (self.columns.place(j, self.side), self.columns.place(self.after(j), self.side));
+        let (row, below) = (self.rows.place(i, self.side), self.rows.place(self.next_index(i), self.side));
+        let (west, east) = (self.columns.place(j, self.side), self.columns.place(self.next_index(j), self.side));
         let at = |row: usize, column: usize| self.height[row * self.columns.count + column];
         let (nw, ne, sw, se) = (at(row, west), at(row, east), at(below, west), at(below, east));
         let (north, south) = (ne - nw, se - sw);
@@ -167,7 +167,7 @@ impl Patch {
     }
 
     #[inline(always)]
-    fn after(&self, index: usize) -> usize {
+    fn next_index(&self, index: usize) -> usize {
         match (index + 1 == self.side, self.wraps) {
             (false, _) => index + 1,
             (true, true) => 0,

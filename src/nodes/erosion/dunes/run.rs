@@ -99,7 +99,7 @@ impl Drift {
             let mut softness = vec![0.0; grid.len()];
             softness.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
                 for (j, soft) in row.iter_mut().enumerate() {
-                    let harder = params.unevenness * (0.5 + 0.5 * swell.at(i, j)).clamp(0.0, 1.0);
+                    let harder = params.unevenness * (0.5 + 0.5 * swell.height_at(i, j)).clamp(0.0, 1.0);
                     *soft = rock.softness(i * grid.samples + j) * (1.0 - harder);
                 }
             });
@@ -119,8 +119,9 @@ impl Drift {
             let laid = |(i, row): (usize, &mut [f32])| {
                 let mut sum = 0.0;
                 for (j, sand) in row.iter_mut().enumerate() {
-                    let share =
-                        1.0 + 0.1 * fine.at(i, j) + params.patchiness * (0.9 * wide.at(i, j) + 0.2 * fine.at(i, j));
+                    let share = 1.0
+                        + 0.1 * fine.height_at(i, j)
+                        + params.patchiness * (0.9 * wide.height_at(i, j) + 0.2 * fine.height_at(i, j));
                     let depth = slabs.at_most(params.sand_metres * metre * share);
                     *sand += depth;
                     sum += if j < distinct { f64::from(depth) } else { 0.0 };
@@ -484,7 +485,7 @@ impl Swell {
         Self { columns: table(0), rows: table(1) }
     }
 
-    fn at(&self, row: usize, column: usize) -> f32 {
+    fn height_at(&self, row: usize, column: usize) -> f32 {
         let (a, b) = (&self.columns[column], &self.rows[row]);
         let mut sums = [0.0f32; 8];
         for k in (0..WAVES).step_by(8) {

@@ -69,7 +69,7 @@ fn fall(ground: f32, level: f32, inside: f32) -> f32 {
 
 impl Law {
     /// The row of the terrain that stands at `row`, which may lie beyond an edge.
-    pub fn inside(&self, row: isize) -> Option<usize> {
+    pub fn row_inside(&self, row: isize) -> Option<usize> {
         let last = self.grid.samples as isize - 1;
         let mut at = row.clamp(0, last) as usize;
         for _ in row..0 {
@@ -84,7 +84,7 @@ impl Law {
     /// Loads row `row` and its neighbours beyond the ends; `softness` gives a cell's.
     pub fn load(&self, state: &[f32], row: isize, softness: impl Fn(usize) -> f32, out: &mut Column) {
         let n = self.grid.samples;
-        let Some(at) = self.inside(row) else {
+        let Some(at) = self.row_inside(row) else {
             self.load_beyond(state, row, out);
             return;
         };

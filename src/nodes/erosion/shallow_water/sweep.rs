@@ -113,7 +113,7 @@ impl<'a> Sweep<'a> {
         self.worked.rotate_left(1);
         let n = self.law.grid.samples;
         let (share, worked) = (&mut self.shares[1], &mut self.worked[1]);
-        let Some(at) = self.law.inside(row) else {
+        let Some(at) = self.law.row_inside(row) else {
             share.clear();
             return;
         };

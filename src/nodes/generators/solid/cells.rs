@@ -117,7 +117,7 @@ impl SolidNoise for SolidCells {
         let mut first = 0;
         while first < n {
             let (cell, end) = places.run(first, n);
-            let [xs, ys, zs] = places.inside(first..end);
+            let [xs, ys, zs] = places.fractions(first..end);
             let least = |v: &[f32]| v.iter().fold(1.0f32, |least, &x| if x < least { x } else { least });
             let most = |v: &[f32]| v.iter().fold(0.0f32, |most, &x| if x > most { x } else { most });
             let within = [[least(xs), least(ys), least(zs)], [most(xs), most(ys), most(zs)]];
@@ -203,7 +203,7 @@ mod tests {
                 let [x, y, z] = globe.direction_of(k);
                 places.find([&[x], &[y], &[z]], noise.frequency, noise.shift, 1);
                 let (cell, _) = places.run(0, 1);
-                let here = places.inside(0..1).map(|f| f[0]);
+                let here = places.fractions(0..1).map(|f| f[0]);
                 let mut all: Vec<f32> = (0..9 * 9 * 9)
                     .map(|c| [c % 9 - 4, c / 9 % 9 - 4, c / 81 - 4])
                     .map(|step| {

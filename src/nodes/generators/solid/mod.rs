@@ -85,7 +85,7 @@ impl Solid {
     }
 
     /// Noise at a point: mean 0, standard deviation about ¼.
-    pub fn at(&self, point: [f32; 3]) -> f32 {
+    pub fn value_at(&self, point: [f32; 3]) -> f32 {
         let mut out = [0.0];
         let [x, y, z] = point;
         self.add([&[x], &[y], &[z]], 1.0, &mut out, &mut SpacePoints::default());
@@ -225,7 +225,7 @@ fn by_runs<const IMPROVED: bool, const VALUES: bool>(
             let drawn = drawn(mixed(law.seed, [step(0), step(1), step(2)]));
             if VALUES { [corner::<true>(drawn, [0.0; 3]); 3] } else { [0, 1, 2].map(|axis| component(axis, drawn)) }
         });
-        let [xs, ys, zs] = places.inside(first..end);
+        let [xs, ys, zs] = places.fractions(first..end);
         for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
             let weights = [x, y, z].map(weight::<IMPROVED>);
             *out += amplitude
@@ -333,7 +333,7 @@ impl SpacePoints {
 
     /// Where points are in their cells.
     #[inline(always)]
-    pub fn inside(&self, points: std::ops::Range<usize>) -> [&[f32]; 3] {
+    pub fn fractions(&self, points: std::ops::Range<usize>) -> [&[f32]; 3] {
         self.fraction.each_ref().map(|fraction| &fraction[points.clone()])
     }
 }
@@ -354,14 +354,14 @@ impl SolidField {
         let push = warp.strength / FRAC_2_PI;
         Self {
             warp: (push != 0.0).then(|| (push, [eddies(0), eddies(1), eddies(2)])),
-            ..Self::of(grid, random, law, |random, frequency| Solid::new(random, frequency, fade))
+            ..Self::from_octaves(grid, random, law, |random, frequency| Solid::new(random, frequency, fade))
         }
     }
 }
 
 impl<N: SolidNoise> SolidField<N> {
     /// A sum of octaves, each of which `octave` makes from a stream and a frequency in cells per radius.
-    pub fn of(grid: Grid, random: Stream, law: &Octaves, octave: impl Fn(Stream, f32) -> N) -> Self {
+    pub fn from_octaves(grid: Grid, random: Stream, law: &Octaves, octave: impl Fn(Stream, f32) -> N) -> Self {
         let mut frequency = f64::from(law.frequency) * f64::from(FRAC_2_PI);
         let octaves = (0..law.count).map(|k| {
             let octave = octave(random.fork(u64::from(k)), frequency.min(1.0e6) as f32);
@@ -446,7 +446,7 @@ mod tests {
     fn the_spread_is_a_quarter_and_the_mean_nothing() {
         for noise in [octave(9.7), Solid { values: true, ..octave(9.7) }] {
             let globe = Globe::new(65);
-            let values: Vec<f64> = (0..globe.len()).map(|k| f64::from(noise.at(globe.direction_of(k)))).collect();
+            let values: Vec<f64> = (0..globe.len()).map(|k| f64::from(noise.value_at(globe.direction_of(k)))).collect();
             let mean = values.iter().sum::<f64>() / values.len() as f64;
             let deviation = (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / values.len() as f64).sqrt();
             assert!(mean.abs() < 0.02 && (deviation - 0.25).abs() < 0.015, "mean {mean}, deviation {deviation}");
@@ -468,7 +468,7 @@ mod tests {
             values.sort_by(f64::total_cmp);
             values
         };
-        let ours = spread(&|p| f64::from(noise.at(p)));
+        let ours = spread(&|p| f64::from(noise.value_at(p)));
         let theirs = spread(&|p| theirs.get(p.map(f64::from)));
         let apart = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).skip(400).take(39_200).fold(0.0, f64::max);
         assert!(apart < 0.35, "quantiles differ by {apart} deviations");
@@ -498,8 +498,8 @@ mod tests {
     #[test]
     fn it_vanishes_at_lattice_points_and_is_smooth_between() {
         let noise = Solid { shift: [0.0; 3], ..octave(1.0) };
-        assert_eq!([noise.at([3.0, -2.0, 5.0]), noise.at([0.0; 3])], [0.0, 0.0]);
-        let step = (noise.at([0.999_99, 0.3, 0.4]) - noise.at([1.000_01, 0.3, 0.4])).abs();
+        assert_eq!([noise.value_at([3.0, -2.0, 5.0]), noise.value_at([0.0; 3])], [0.0, 0.0]);
+        let step = (noise.value_at([0.999_99, 0.3, 0.4]) - noise.value_at([1.000_01, 0.3, 0.4])).abs();
         assert!(step < 1e-3, "{step} over a border of cells");
     }
 }

@@ -88,7 +88,7 @@ mod tests {
     use super::*;
     use crate::field::Globe;
 
-    fn at(noise: &SolidSimplex, [x, y, z]: [f32; 3]) -> f32 {
+    fn value_at(noise: &SolidSimplex, [x, y, z]: [f32; 3]) -> f32 {
         let mut out = [0.0];
         noise.add([&[x], &[y], &[z]], 1.0, &mut out, &mut SpacePoints::default());
         out[0]
@@ -98,7 +98,7 @@ mod tests {
     fn the_spread_is_a_quarter_and_the_mean_nothing() {
         let noise = SolidSimplex::new(Stream::new(3, 4), 9.7);
         let globe = Globe::new(65);
-        let values: Vec<f64> = (0..globe.len()).map(|k| f64::from(at(&noise, globe.direction_of(k)))).collect();
+        let values: Vec<f64> = (0..globe.len()).map(|k| f64::from(value_at(&noise, globe.direction_of(k)))).collect();
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let deviation = (values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>() / values.len() as f64).sqrt();
         assert!(mean.abs() < 0.02 && (deviation - 0.25).abs() < 0.015, "mean {mean}, deviation {deviation}");
@@ -127,7 +127,7 @@ mod tests {
                     sum += fall * fall * fall * fall * dot;
                 }
             }
-            let got = at(&noise, place) / SCALE;
+            let got = value_at(&noise, place) / SCALE;
             assert!((got - sum).abs() < 2e-6, "{got}, not {sum} at {place:?}");
         }
     }

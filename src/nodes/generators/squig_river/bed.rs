@@ -96,14 +96,14 @@ pub fn lay(cx: &Context, network: &Network, profile: &Profile, ground: &mut [f32
         for left in (0..n).step_by(block) {
             cx.control.check()?;
             let xs = &places[left..(left + block).min(n)];
-            bed.near(xs, ys, &mut near);
+            bed.collect_near(xs, ys, &mut near);
             if near.is_empty() {
                 continue;
             }
             for (r, &y) in ys.iter().enumerate() {
                 let at = r * n + left;
                 for ((&x, h), w) in xs.iter().zip(&mut h[at..]).zip(&mut w[at..]) {
-                    (*h, *w) = bed.at(&near, x, y, *h);
+                    (*h, *w) = bed.ground_and_water(&near, x, y, *h);
                 }
             }
         }
@@ -148,7 +148,7 @@ impl<'a> Bed<'a> {
             let last = (first + RUN).min(bed.segments.len());
             let part = &bed.segments[first..last];
             let ends = part.iter().flat_map(|s| [s.from, [s.from[0] + s.step[0], s.from[1] + s.step[1]]]);
-            let bounds = Bounds::of(ends);
+            let bounds = Bounds::enclosing(ends);
             if bounds.beyond_the_square() > reach {
                 continue;
             }
@@ -170,7 +170,7 @@ impl<'a> Bed<'a> {
     }
 
     /// Segments that matter to a block of samples; none where it is beyond all valleys.
-    fn near(&self, xs: &[f32], ys: &[f32], near: &mut Vec<Segment>) {
+    fn collect_near(&self, xs: &[f32], ys: &[f32], near: &mut Vec<Segment>) {
         near.clear();
         // the last sample of a wrapping row is the first again, so the block may reach from end to end
         let span = |places: &[f32]| {
@@ -189,7 +189,7 @@ impl<'a> Bed<'a> {
         let edge = self.profile.half + self.profile.side;
         let mut nearest = f32::MAX;
         for run in &self.runs {
-            let gap = run.bounds.near(centre, false);
+            let gap = run.bounds.distance_from(centre, false);
             nearest = nearest.min(gap);
             if gap <= distance + 2.0 * reach || self.bank(run.high, (gap - reach).max(0.0)) >= bank {
                 near.extend_from_slice(&self.segments[run.first..run.last]);
@@ -216,7 +216,7 @@ impl<'a> Bed<'a> {
 
     /// Ground and depth of the water at a place where the ground was `height`.
     #[inline(always)]
-    fn at(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
+    fn ground_and_water(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
         let Profile { half, depth, side, valley, .. } = *self.profile;
         let (mut least, mut level, mut bank) = (f32::MAX, 0.0, f32::MIN);
         for segment in near {

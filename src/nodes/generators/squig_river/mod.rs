@@ -211,7 +211,7 @@ impl SquigRiver {
         let on = mesh.marks(&network);
         for node in &mut network.nodes {
             let ground = table[mesh.index(node.vertex)];
-            let banks = mesh.around(node.vertex).filter(|&k| !on[k]).map(|k| table[k]);
+            let banks = mesh.neighbours(node.vertex).filter(|&k| !on[k]).map(|k| table[k]);
             node.level = banks.fold(ground + depth, f32::min);
         }
         network.settle(None, mesh.wraps, cx.control)?;
@@ -238,7 +238,7 @@ impl Mesh {
     }
 
     /// The eight samples around a vertex; over the seam where the table wraps.
-    fn around(&self, vertex: [i32; 2]) -> impl Iterator<Item = usize> + '_ {
+    fn neighbours(&self, vertex: [i32; 2]) -> impl Iterator<Item = usize> + '_ {
         let last = self.side as i32 - 1;
         (0..9).filter(|&k| k != 4).filter_map(move |k| {
             let [row, column] = [vertex[0] + k / 3 - 1, vertex[1] + k % 3 - 1];
@@ -268,7 +268,7 @@ impl Mesh {
     /// Takes the water's levels for the midpoints on courses; new midpoints beside them are no lower.
     fn carry(&self, network: &Network, fine: &mut [f32]) {
         for node in &network.nodes {
-            for k in self.around(node.vertex) {
+            for k in self.neighbours(node.vertex) {
                 let vertex = [(k / self.side) as i32, (k % self.side) as i32];
                 if vertex.iter().any(|at| at % 2 == 1) && fine[k] < node.level {
                     self.set(fine, vertex, node.level);
@@ -283,7 +283,7 @@ impl Mesh {
     fn least(&self, network: &mut Network, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
         let on = self.marks(network);
         for node in &mut network.nodes {
-            let beside = self.around(node.vertex).filter(|&k| !on[k]).map(|k| fine[k]);
+            let beside = self.neighbours(node.vertex).filter(|&k| !on[k]).map(|k| fine[k]);
             let lowest = beside.fold(f32::MAX, f32::min);
             let lowest = if lowest == f32::MAX { fine[self.index(node.vertex)] } else { lowest };
             node.level = lowest - depth;

@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::reach::{Bounds, Level, distance, distance_around};
-use super::squig::{Edge, Side, Vertex, across, refine, turn};
+use super::squig::{Edge, Side, Vertex, edges_across, refine, turn};
 use crate::field::{Cancelled, Control, Stream};
 
 /// Levels at which every course chooses for itself.
@@ -325,7 +325,8 @@ impl Network {
 
     /// Lowers levels until water nowhere rises on its way, and to what the banks between reaches can hold.
     pub fn settle(&mut self, banks: Option<Banks>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
-        let runs: Vec<Bounds> = self.nodes.chunks(RUN).map(|run| Bounds::of(run.iter().map(|n| n.position))).collect();
+        let runs: Vec<Bounds> =
+            self.nodes.chunks(RUN).map(|run| Bounds::enclosing(run.iter().map(|n| n.position))).collect();
         let mut highest: Vec<f32> =
             self.nodes.chunks(RUN).map(|run| run.iter().map(|n| n.level).fold(f32::MIN, f32::max)).collect();
         let mut done = vec![false; self.nodes.len()];
@@ -351,7 +352,7 @@ impl Network {
             let Some(banks) = banks else { continue };
             let above = |distance: f32| level + banks.slope * (distance - banks.reach).max(0.0);
             for (r, run) in runs.iter().enumerate() {
-                if highest[r] <= level || highest[r] <= above(run.near(here.position, wraps)) {
+                if highest[r] <= level || highest[r] <= above(run.distance_from(here.position, wraps)) {
                     continue;
                 }
                 let mut most = f32::MIN;
@@ -379,7 +380,7 @@ impl Network {
 fn grow(entry: Side, exit: Side, level: u32, choose: impl Fn(u32, bool, bool, Edge) -> bool, back: bool) -> Vec<Edge> {
     let (mut course, start) = match entry == exit && level > 0 {
         true => (turn(entry, back), 1),
-        false => (across(entry, exit), 0),
+        false => (edges_across(entry, exit), 0),
     };
     for l in start..level {
         let last = course.len() - 1;

@@ -26,7 +26,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    pub fn of(places: impl Iterator<Item = [f32; 2]>) -> Self {
+    pub fn enclosing(places: impl Iterator<Item = [f32; 2]>) -> Self {
         let start = Self { low: [f32::MAX; 2], high: [f32::MIN; 2] };
         places.fold(start, |b, p| Self {
             low: std::array::from_fn(|k| b.low[k].min(p[k])),
@@ -35,7 +35,7 @@ impl Bounds {
     }
 
     /// Distance to the nearest place of the rectangle, the short way round where the terrain wraps.
-    pub fn near(&self, from: [f32; 2], wraps: bool) -> f32 {
+    pub fn distance_from(&self, from: [f32; 2], wraps: bool) -> f32 {
         let gap = |k: usize, at: f32| (self.low[k] - at).max(at - self.high[k]).max(0.0);
         let along = |k: usize| match wraps {
             true => gap(k, from[k]).min(gap(k, from[k] - 1.0)).min(gap(k, from[k] + 1.0)),

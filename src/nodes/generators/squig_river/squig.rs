@@ -64,7 +64,7 @@ fn side_edge(side: Side) -> Edge {
 }
 
 /// The course of level 0 from one side to another; one edge where they are the same.
-pub fn across(entry: Side, exit: Side) -> Vec<Edge> {
+pub fn edges_across(entry: Side, exit: Side) -> Vec<Edge> {
     let upper = |side| matches!(side, Side::North | Side::East);
     let (from, to) = (side_edge(entry), side_edge(exit));
     if entry == exit {
@@ -143,7 +143,7 @@ mod tests {
             for exit in Side::ALL {
                 for seed in 0..20 {
                     let random = Stream::new(seed, 3);
-                    let mut course = across(*entry, *exit);
+                    let mut course = edges_across(*entry, *exit);
                     if entry == exit {
                         course = turn(*entry, seed % 2 == 0);
                     }

@@ -16,7 +16,7 @@ crate::choices! {
 
 impl Turn {
     /// Cosine and sine of the turn that `draw` chooses.
-    pub fn of(self, draw: u16) -> [f32; 2] {
+    pub fn cos_sin(self, draw: u16) -> [f32; 2] {
         match self {
             Self::Any => {
                 let angle = f64::from(draw) * (std::f64::consts::TAU / 65536.0);
@@ -52,7 +52,7 @@ impl StampImage {
     }
 
     /// Height at (x, y) from the centre, in radii; 0 beyond 1.
-    pub fn at(&self, x: f32, y: f32) -> f32 {
+    pub fn value_at(&self, x: f32, y: f32) -> f32 {
         let within = x * x + y * y;
         if within >= 1.0 {
             return 0.0;

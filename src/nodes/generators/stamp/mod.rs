@@ -153,10 +153,10 @@ fn pressed(pictures: &[StampImage], turn: Turn) -> impl StampShape {
             return;
         }
         let picture = &pictures[(stamp.draw >> 16) as usize % pictures.len()];
-        let [cos, sin] = turn.of(stamp.draw as u16);
+        let [cos, sin] = turn.cos_sin(stamp.draw as u16);
         for (h, &at) in out.iter_mut().zip(xs) {
             let (a, b) = ((at - x) * per_radius, dy * per_radius);
-            *h += stamp.height * picture.at(a * cos - b * sin, a * sin + b * cos);
+            *h += stamp.height * picture.value_at(a * cos - b * sin, a * sin + b * cos);
         }
     }
 }

@@ -19,7 +19,7 @@ const LANES: usize = 8;
 
 impl Voronoi {
     /// Fills a globe.
-    pub(super) fn around(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+    pub(super) fn fill_globe(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let points = match self.scatter {
             Scatter::Random => scattered(self.points, cx.random),
             Scatter::Lattice => on_faces(self.points, self.jitter, cx.random),

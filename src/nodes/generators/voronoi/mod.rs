@@ -88,7 +88,7 @@ impl Generator for Voronoi {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         if cx.grid.is_globe() {
-            return self.around(cx, out);
+            return self.fill_globe(cx, out);
         }
         let points = self.feature_points(cx.random);
         let buckets = Buckets::new(&points, cx.grid.edges == Edges::Wrap);
@@ -192,7 +192,7 @@ impl Voronoi {
 
     /// Multiplies the relief by the factor of the nearest of `points`; of two as near, by the smaller.
     fn sink(&self, wraps: bool, points: &[FeaturePoint], factors: &[f32], xs: &[f32], y: f32, out: &mut [f32]) {
-        let apart = |a: f32, b: f32| if wraps { along::<true>(a, b) } else { along::<false>(a, b) };
+        let apart = |a: f32, b: f32| if wraps { axis_distance::<true>(a, b) } else { axis_distance::<false>(a, b) };
         for (h, &x) in out.iter_mut().zip(xs) {
             let (mut least, mut factor) = (f32::INFINITY, 1.0);
             for (point, &own) in points.iter().zip(factors) {
@@ -234,11 +234,11 @@ fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
 ) -> [[f32; LANES]; K] {
     let mut least = [[f32::INFINITY; LANES]; K];
     for point in points {
-        let across = along::<WRAP>(y, point[1]);
+        let across = axis_distance::<WRAP>(y, point[1]);
         let across = across * across;
         let mut square = [0.0; LANES];
         for l in 0..LANES {
-            let d = along::<WRAP>(xs[l], point[0]);
+            let d = axis_distance::<WRAP>(xs[l], point[0]);
             square[l] = d * d + across;
         }
         for least in &mut least {
@@ -254,7 +254,7 @@ fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
 
 /// Distance along one axis; on wrapping terrains the short way round.
 #[inline(always)]
-fn along<const WRAP: bool>(a: f32, b: f32) -> f32 {
+fn axis_distance<const WRAP: bool>(a: f32, b: f32) -> f32 {
     let d = (a - b).abs();
     if WRAP && 1.0 - d < d { 1.0 - d } else { d }
 }

@@ -49,7 +49,7 @@ impl Buckets {
         let reach = (half_width * half_width + half_height * half_height).sqrt();
         let mut radius = (k as f32 / (2 * self.count()) as f32).sqrt();
         loop {
-            self.within([x, y], radius, out);
+            self.collect_within([x, y], radius, out);
             if out.len() >= k {
                 break;
             }
@@ -61,11 +61,11 @@ impl Buckets {
         let mut distances: Vec<f32> = out.iter().map(|&p| self.distance([x, y], p)).collect();
         let (_, &mut farthest, _) = distances.select_nth_unstable_by(k - 1, f32::total_cmp);
         // a little more, against rounding
-        self.within([x, y], (farthest + 2.0 * reach) * 1.0001 + 1.0e-6, out);
+        self.collect_within([x, y], (farthest + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 
     /// Every point within `radius` of `centre`, each once.
-    fn within(&self, centre: FeaturePoint, radius: f32, out: &mut Vec<FeaturePoint>) {
+    fn collect_within(&self, centre: FeaturePoint, radius: f32, out: &mut Vec<FeaturePoint>) {
         out.clear();
         for row in self.reached(centre[1], radius) {
             for column in self.reached(centre[0], radius) {

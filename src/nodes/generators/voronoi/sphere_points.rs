@@ -88,7 +88,7 @@ impl SpherePoints {
     pub fn candidates(&self, centre: [f32; 3], reach: f32, k: usize, out: &mut Vec<Feature>) {
         let mut radius = 3.0 / self.side as f32;
         loop {
-            self.within(centre, radius, out);
+            self.collect_within(centre, radius, out);
             if out.len() >= k.min(self.count()) {
                 break;
             }
@@ -101,10 +101,10 @@ impl SpherePoints {
         }
         let (_, &mut farthest, _) = squares.select_nth_unstable_by(last, f32::total_cmp);
         // a little more, against rounding
-        self.within(centre, (farthest.sqrt() + 2.0 * reach) * 1.0001 + 1.0e-6, out);
+        self.collect_within(centre, (farthest.sqrt() + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 
-    fn within(&self, centre: [f32; 3], radius: f32, out: &mut Vec<Feature>) {
+    fn collect_within(&self, centre: [f32; 3], radius: f32, out: &mut Vec<Feature>) {
         out.clear();
         let [x, y, z] = centre.map(|c| self.line(c - radius) as usize..=self.line(c + radius) as usize);
         for (k, j) in z.flat_map(|k| y.clone().map(move |j| (k, j))) {

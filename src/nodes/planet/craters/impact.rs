@@ -66,12 +66,12 @@ impl Impact {
         }
     }
 
-    pub fn with(self, strength: f32, (uneven, turn): (f32, Turn), ray: f32, lava: f32) -> Self {
+    pub fn with_look(self, strength: f32, (uneven, turn): (f32, Turn), ray: f32, lava: f32) -> Self {
         Self { strength, uneven, turn, ray, lava, ..self }
     }
 
     /// The same on flat ground at another place, once more where it is an `image`.
-    pub fn at(self, centre: [f32; 3], image: bool) -> Self {
+    pub fn moved_to(self, centre: [f32; 3], image: bool) -> Self {
         Self { centre, image, ..self }
     }
 
@@ -115,7 +115,7 @@ impl Impact {
             // another stretch of the same noise shifts the rim
             x *= 1.0 + 0.16 * self.uneven * fade * self.turn.lobe(direction + 387.0);
         }
-        let height = self.shape.near(x, ragged);
+        let height = self.shape.height_near(x, ragged);
         let levelled = 1.0 - smooth(1.0, BURIED, x);
         let [level, to_east, to_north] = self.plane;
         let plane = level + to_east * east + to_north * north;

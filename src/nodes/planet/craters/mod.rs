@@ -198,7 +198,7 @@ impl Craters {
             let Some(impact) = impact else { continue };
             surface.images(impact.centre, impact.reach(), |centre, image| {
                 let k = impacts.len() as u32;
-                impacts.push(impact.at(centre, image));
+                impacts.push(impact.moved_to(centre, image));
                 events.push(Event::Impact(k));
                 if impact.lava > 0.0 {
                     flooded.push(k);
@@ -238,7 +238,7 @@ impl Craters {
         let is_mare = time < OLD && diameter >= self.maria_from * self.largest && diameter > 0.0;
         let lava = if is_mare { self.maria * strength } else { 0.0 };
         let turn = Turn::new(cx.random.bits(index, 4));
-        Some(Impact::new(surface, centre, 0.5 * diameter, shape).with(strength, (uneven, turn), ray, lava))
+        Some(Impact::new(surface, centre, 0.5 * diameter, shape).with_look(strength, (uneven, turn), ray, lava))
     }
 }
 

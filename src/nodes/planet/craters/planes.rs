@@ -83,13 +83,13 @@ struct Probes {
 impl Probes {
     fn new(surface: &Surface, tiles: &Tiles, impact: &Impact, height: &[f32]) -> Self {
         let Impact { centre, frame: [east, north], radius, .. } = *impact;
-        let step = |axis: [f32; 3], way: f32| surface.beside(centre, axis.map(|a| a * way * radius * PROBE));
+        let step = |axis: [f32; 3], way: f32| surface.stepped(centre, axis.map(|a| a * way * radius * PROBE));
         let places = [centre, step(east, 1.0), step(east, -1.0), step(north, 1.0), step(north, -1.0)];
         Self {
             centre,
             square: radius * radius,
             places,
-            tiles: places.map(|place| tiles.of(surface, place)),
+            tiles: places.map(|place| tiles.index_at(surface, place)),
             heights: places.map(|place| surface.height(height, place)),
             near: places.iter().all(|&place| impact.square(place) < 1.0),
         }

@@ -149,7 +149,7 @@ impl Shape {
 
     /// Height inside the crest, with the crest `rim` high there; `ragged` from -1 to 1 makes peaks and rings uneven.
     #[inline]
-    fn inside(&self, x: f32, rim: f32, ragged: f32) -> f32 {
+    fn height_inside(&self, x: f32, rim: f32, ragged: f32) -> f32 {
         let bowl = rim - self.depth * (1.0 - x * x);
         if self.complex <= 0.0 {
             return bowl;
@@ -169,13 +169,13 @@ impl Shape {
 
     /// Height above the ground before the impact at `x` radii, near the crater; `ragged` from -1 to 1 is what its rim varies by.
     #[inline]
-    pub fn near(&self, x: f32, ragged: f32) -> f32 {
+    pub fn height_near(&self, x: f32, ragged: f32) -> f32 {
         let x = greater(x, 0.0);
         let rim = self.rim * (1.0 + 0.9 * ragged * smooth(0.6, 1.0, x));
         if x < 0.4 {
-            return self.inside(x, rim, ragged);
+            return self.height_inside(x, rim, ragged);
         }
-        let (inner, outer) = (self.inside(x, rim, ragged), blanket(x * x) * rim);
+        let (inner, outer) = (self.height_inside(x, rim, ragged), blanket(x * x) * rim);
         // both go on beyond the crest, where they are the higher
         let near = self.crest - (inner - outer).abs();
         let round = if near > 0.0 { near * near / (4.0 * self.crest) } else { 0.0 };
@@ -214,7 +214,7 @@ mod tests {
 
     /// Highest ground of the profile, with its place, and the lowest.
     fn extent(shape: &Shape) -> (f32, f32, f32) {
-        let heights = (0..=2000).map(|k| (k as f32 / 1000.0, shape.near(k as f32 / 1000.0, 0.0)));
+        let heights = (0..=2000).map(|k| (k as f32 / 1000.0, shape.height_near(k as f32 / 1000.0, 0.0)));
         heights.fold((f32::MIN, 0.0, f32::MAX), |(top, at, low), (x, h)| {
             if h > top { (h, x, lesser(low, h)) } else { (top, at, lesser(low, h)) }
         })
@@ -240,7 +240,7 @@ mod tests {
         for x in [1.5f32, 2.0, 3.0] {
             let ratio = shape.far(x * x) / shape.rim * x * x * x;
             assert!((0.75..=1.01).contains(&ratio), "{x}: {ratio}");
-            assert!((shape.near(x, 0.0) - shape.far(x * x)).abs() < 1e-3 * shape.rim);
+            assert!((shape.height_near(x, 0.0) - shape.far(x * x)).abs() < 1e-3 * shape.rim);
         }
         assert!(shape.far(REACH * REACH).abs() < 1e-7 * shape.rim);
     }
@@ -254,7 +254,7 @@ mod tests {
             let step = 1.0e-4f32;
             for k in 0..(REACH / step) as usize {
                 let x = (k as f32 + 0.5) * step;
-                let part = f64::from(shape.near(x, 0.0) * x * step);
+                let part = f64::from(shape.height_near(x, 0.0) * x * step);
                 if part < 0.0 { dug -= part } else { thrown += part }
             }
             assert!((0.8..1.0).contains(&(thrown / dug)), "{diameter} km: {}", thrown / dug);
@@ -263,12 +263,15 @@ mod tests {
 
     #[test]
     fn large_craters_have_flat_floors_peaks_and_then_rings() {
-        let at = |diameter: f32, x: f32| Shape::new(diameter, &MOON, 0.0, 1.0).near(x, 0.0);
+        let at = |diameter: f32, x: f32| Shape::new(diameter, &MOON, 0.0, 1.0).height_near(x, 0.0);
         assert!((at(60.0, 0.3) - at(60.0, 0.4)).abs() < 1e-3, "the floor is flat");
         assert!(at(60.0, 0.0) > at(60.0, 0.35) + 1.0, "a peak of more than 1 km");
         assert!(at(60.0, 0.0) < at(60.0, 1.0), "below the rim");
         let ringed = Shape::new(350.0, &MOON, 0.0, 1.0);
-        assert!(ringed.near(ringed.ring_at, 0.0) > ringed.near(0.0, 0.0) + 0.3, "a ring around a flat middle");
+        assert!(
+            ringed.height_near(ringed.ring_at, 0.0) > ringed.height_near(0.0, 0.0) + 0.3,
+            "a ring around a flat middle"
+        );
         // a terrace: a stretch of the wall much less steep than its mean
         let wall: Vec<f32> = (60..100).map(|k| at(60.0, k as f32 / 100.0)).collect();
         let mean = (wall[39] - wall[0]) / 39.0;

@@ -168,7 +168,7 @@ impl Surface {
     }
 
     /// The point `step` along the ground from `centre`.
-    pub fn beside(&self, centre: [f32; 3], step: [f32; 3]) -> [f32; 3] {
+    pub fn stepped(&self, centre: [f32; 3], step: [f32; 3]) -> [f32; 3] {
         if self.round.is_some() {
             let there: [f64; 3] = std::array::from_fn(|k| f64::from(centre[k]) + f64::from(step[k]));
             return unit(there).map(|x| x as f32 * RADIUS);

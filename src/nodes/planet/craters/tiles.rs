@@ -59,7 +59,7 @@ impl Tiles {
     }
 
     /// The tile that a place lies in.
-    pub fn of(&self, surface: &Surface, place: [f32; 3]) -> usize {
+    pub fn index_at(&self, surface: &Surface, place: [f32; 3]) -> usize {
         let [row, column] = surface.sample(place);
         row / TILE_ROWS * self.across + column / TILE_COLUMNS
     }
