@@ -25,9 +25,9 @@
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Account, Next, add_balance, balance, total};
-use super::lanes::{Around, CENTRE, CROSS, FirstLowest, Real};
+use super::lanes::{CENTRE, CROSS, FirstLowest, Neighbourhood, Real};
 use super::silt::{WRITTEN, Weather, lay_down};
-use super::sweep::{Law, Row, Sweep};
+use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
@@ -71,8 +71,8 @@ impl Process for HydraulicFast {
             weather,
             terrain,
             next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
+            even: InPlaceScan::default(),
+            uneven: InPlaceScan::default(),
             ledger: Ledger { carried, ..Ledger::default() },
             carried_before: carried,
         })
@@ -95,8 +95,8 @@ struct Trickle {
     terrain: Terrain,
     next: Next<5>,
     /// On rock of the same hardness everywhere; the other stays empty.
-    even: Sweep<3>,
-    uneven: Sweep<5>,
+    even: InPlaceScan<3>,
+    uneven: InPlaceScan<5>,
     /// Its `carried` has all that is in the water, whoever brought it there.
     ledger: Ledger,
     carried_before: f64,
@@ -132,8 +132,8 @@ impl Run for Trickle {
             weather: self.weather.clone(),
             terrain: self.terrain.clone(),
             next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
+            even: InPlaceScan::default(),
+            uneven: InPlaceScan::default(),
             ..*self
         })
     }
@@ -170,7 +170,7 @@ impl Flow<'_> {
     fn scan<const P: usize, const K: usize>(
         &self,
         cx: &Context,
-        sweep: &mut Sweep<P>,
+        sweep: &mut InPlaceScan<P>,
         next: &mut Next<5>,
     ) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
@@ -183,9 +183,9 @@ impl Flow<'_> {
             land.zip(wet).zip(accounts).map(|((((height, wear), deposits), ((water, flow), sediment)), account)| {
                 let mut wet = [water, flow, sediment].into_iter();
                 let kept = std::array::from_fn::<_, K, _>(|_| wet.next().expect("two or three of the three"));
-                Row { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
+                ScanRow { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
             });
-        sweep.run(cx, self, outs, |i, Row { kept, out: Out { height, wear, deposits, sediment, account } }| {
+        sweep.run(cx, self, outs, |i, ScanRow { kept, out: Out { height, wear, deposits, sediment, account } }| {
             let mut wet = kept.into_iter().chain(sediment);
             let [water, flow, sediment] = std::array::from_fn(|_| wet.next().expect("split above"));
             self.dry(i, P > SEDIMENT, [&mut *height, water, &mut *sediment, flow]);
@@ -277,7 +277,7 @@ fn wet(h: &[f32], w: &[f32], m: &[f32], rain: f32, solubility: f32, level: &mut 
     }
 }
 
-impl<const P: usize> Law<P> for Flow<'_> {
+impl<const P: usize> ScanLaw<P> for Flow<'_> {
     const KEPT: usize = WATER;
     const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
     /// Higher than any ground, and dry.
@@ -311,7 +311,7 @@ impl<const P: usize> Law<P> for Flow<'_> {
     }
 
     #[inline(always)]
-    fn visit<A: Around>(&self, around: &mut A) {
+    fn visit<A: Neighbourhood>(&self, around: &mut A) {
         let all = A::Value::all;
         let (level, water) = (around.get(LEVEL, CENTRE), around.get(WATER, CENTRE));
         let lowest = FirstLowest::of(around.four(LEVEL, CROSS));

@@ -79,30 +79,30 @@ impl Real for Vec4 {
 }
 
 /// A neighbour, by rows to the south and columns to the east.
-pub type Place = (isize, isize);
+pub type Offset = (isize, isize);
 
-pub const CENTRE: Place = (0, 0);
+pub const CENTRE: Offset = (0, 0);
 /// The straight neighbours in reading order.
-pub const CROSS: [Place; 4] = [(-1, 0), (0, -1), (0, 1), (1, 0)];
+pub const CROSS: [Offset; 4] = [(-1, 0), (0, -1), (0, 1), (1, 0)];
 /// The diagonal neighbours in reading order.
-pub const CORNERS: [Place; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
+pub const CORNERS: [Offset; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
 
 /// The cells under work and their neighbours.
-pub trait Around {
+pub trait Neighbourhood {
     type Value: Real;
 
     /// Value `p` of the cells at `place`.
-    fn get(&self, p: usize, place: Place) -> Self::Value;
-    fn set(&mut self, p: usize, place: Place, value: Self::Value);
+    fn get(&self, p: usize, place: Offset) -> Self::Value;
+    fn set(&mut self, p: usize, place: Offset, value: Self::Value);
 
     /// Value `p` of four neighbours. Written out: a closure here is not always inlined, at nearly twice the time.
     #[inline(always)]
-    fn four(&self, p: usize, [a, b, c, d]: [Place; 4]) -> [Self::Value; 4] {
+    fn four(&self, p: usize, [a, b, c, d]: [Offset; 4]) -> [Self::Value; 4] {
         [self.get(p, a), self.get(p, b), self.get(p, c), self.get(p, d)]
     }
 
     /// Takes `amount` from value `p` of the lowest of the neighbours at `places`.
-    fn take(&mut self, p: usize, places: [Place; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
+    fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
 }
 
 /// Which of four neighbours is the lowest, the first of equals.

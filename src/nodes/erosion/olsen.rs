@@ -12,9 +12,9 @@
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Source: Olsen 2004; document 000, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
 
-use super::lowest::{Lowest, Where};
+use super::lowest::{LowestNeighbourRun, Where};
 use super::thermal::Neighbours;
-use crate::field::{MapKind, Terrain};
+use crate::field::Terrain;
 use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
@@ -46,6 +46,6 @@ impl Process for Olsen {
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(Lowest::start(terrain, Where::Gentle, self.flat_angle, self.neighbours, self.hardness))
+        Box::new(LowestNeighbourRun::start(terrain, Where::Gentle, self.flat_angle, self.neighbours, self.hardness))
     }
 }

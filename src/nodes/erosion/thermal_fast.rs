@@ -12,9 +12,9 @@
 //! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).
 
-use super::lowest::{Lowest, Where};
+use super::lowest::{LowestNeighbourRun, Where};
 use super::thermal::Neighbours;
-use crate::field::{MapKind, Terrain};
+use crate::field::Terrain;
 use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
@@ -46,6 +46,6 @@ impl Process for ThermalFast {
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(Lowest::start(terrain, Where::Steep, self.talus_angle, self.neighbours, self.hardness))
+        Box::new(LowestNeighbourRun::start(terrain, Where::Steep, self.talus_angle, self.neighbours, self.hardness))
     }
 }

@@ -54,7 +54,7 @@ impl Hop {
     }
 
     /// `field` as it is one hop upwind of row `row`; what lies beyond an open edge is as at the edge.
-    pub fn upwind(&self, field: &[f32], row: usize, line: &mut Line, out: &mut [f32]) {
+    pub fn upwind(&self, field: &[f32], row: usize, line: &mut WindLine, out: &mut [f32]) {
         let n = self.grid.samples;
         let near = row as isize - self.rows;
         let at = |index: isize| {
@@ -82,7 +82,7 @@ impl Hop {
         field: &[f32],
         outside: f32,
         row: usize,
-        line: &mut Line,
+        line: &mut WindLine,
         out: &mut [f32],
     ) -> f64 {
         let n = self.grid.samples;
@@ -130,9 +130,9 @@ impl Hop {
     }
 
     /// Lays out the mixed row so that entry j + 1 is one hop upwind of cell j; `before` and `after` stand beyond open edges.
-    fn unroll(&self, line: &mut Line, before: f32, after: f32) {
+    fn unroll(&self, line: &mut WindLine, before: f32, after: f32) {
         let n = self.grid.samples;
-        let Line { row, unrolled } = line;
+        let WindLine { row, unrolled } = line;
         let start = -1 - self.columns;
         match self.grid.edges {
             Edges::Open => {
@@ -161,12 +161,12 @@ impl Hop {
 }
 
 /// Room for one row on its way.
-pub struct Line {
+pub struct WindLine {
     row: Vec<f32>,
     unrolled: Vec<f32>,
 }
 
-impl Line {
+impl WindLine {
     pub fn new(samples: usize) -> Self {
         Self { row: vec![0.0; samples], unrolled: vec![0.0; samples + 1] }
     }
@@ -199,7 +199,7 @@ mod tests {
             let grid = Grid::new(n, edges);
             for (rows, columns) in [(0isize, 0isize), (2, 3), (-4, 1), (0, -20), (11, 9), (-9, -8)] {
                 let hop = Hop { grid, rows, columns, part_row: 0.0, part_column: 0.0 };
-                let (mut line, mut out) = (Line::new(n), vec![0.0; n]);
+                let (mut line, mut out) = (WindLine::new(n), vec![0.0; n]);
                 for i in 0..n {
                     hop.carry(slabs, &field, 7.0, i, &mut line, &mut out);
                     for (j, &arrived) in out.iter().enumerate() {
@@ -225,7 +225,7 @@ mod tests {
         for degrees in [0.0, 13.0, 45.0, 300.0] {
             let hop = Hop::new(grid, toward(degrees), 3.7);
             let mut got = vec![0.0; n * n];
-            let mut line = Line::new(n);
+            let mut line = WindLine::new(n);
             for (i, row) in got.chunks_mut(n).enumerate() {
                 hop.carry(slabs, &sent, 0.0, i, &mut line, row);
             }
@@ -241,7 +241,7 @@ mod tests {
         for degrees in [0.0, 77.0, 225.0] {
             for cells in [0.4, 3.3, 40.0] {
                 let hop = Hop::new(grid, toward(degrees), cells);
-                let (mut line, mut out) = (Line::new(n), vec![0.0; n]);
+                let (mut line, mut out) = (WindLine::new(n), vec![0.0; n]);
                 for i in 0..n {
                     let entered = hop.carry(slabs, &vec![0.0; n * n], 100.0, i, &mut line, &mut out);
                     let arrived: f64 = out.iter().map(|&v| f64::from(v)).sum();

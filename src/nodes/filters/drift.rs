@@ -9,14 +9,14 @@ use crate::nodes::generators::lattice::GradientOctave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 
 /// A displacement in samples, to the south and to the east.
-pub struct Drift {
+pub struct Displacement {
     samples: usize,
     south: Vec<f32>,
     east: Vec<f32>,
 }
 
 /// How the noise of a drift looks.
-pub struct Look {
+pub struct DisplacementNoise {
     /// Greatest displacement, about.
     pub reach_metres: f32,
     /// Width of the largest features.
@@ -25,8 +25,8 @@ pub struct Look {
     pub persistence: f32,
 }
 
-impl Drift {
-    pub fn new(cx: &Context, look: &Look) -> Result<Self, Cancelled> {
+impl Displacement {
+    pub fn new(cx: &Context, look: &DisplacementNoise) -> Result<Self, Cancelled> {
         let law = Octaves {
             count: look.octaves,
             frequency: cx.size_metres / look.size_metres,

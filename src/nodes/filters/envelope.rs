@@ -7,7 +7,7 @@
 //! Boundary: beyond an open edge there is nothing; on wrapping grids the line goes on for half a side.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*.
 
-use super::lines::{LANES, Lines, index_beyond, separable};
+use super::lines::{EightLines, LANES, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 
@@ -27,7 +27,7 @@ struct Hull {
 }
 
 impl Hull {
-    fn line(&mut self, lines: &mut Lines, lane: usize, fall: f64, sign: f64) {
+    fn line(&mut self, lines: &mut EightLines, lane: usize, fall: f64, sign: f64) {
         let n = lines.values.len() as i64;
         let more = if lines.grid.edges == Edges::Wrap { n / 2 } else { 0 };
         self.height.clear();

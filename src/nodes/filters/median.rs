@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::order::Order;
+use super::order::HeightOrder;
 use crate::field::{Cancelled, Edges, Grid, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
@@ -40,7 +40,7 @@ impl Filter for Median {
             return Ok(());
         }
         let n = cx.grid.samples;
-        let order = Order::new(cx, &terrain.height)?;
+        let order = HeightOrder::new(cx, &terrain.height)?;
         terrain.height.par_chunks_mut(n * ROWS).enumerate().try_for_each(|(band, cells)| {
             let mut set = RankSet::new(n * n);
             cells.chunks_mut(n).enumerate().try_for_each(|(k, row)| {
@@ -69,7 +69,7 @@ impl Disc {
     }
 
     /// Writes the medians of row `i`, and leaves `set` as empty as it was.
-    fn slide(&self, grid: Grid, order: &Order, set: &mut RankSet, i: usize, out: &mut [f32]) {
+    fn slide(&self, grid: Grid, order: &HeightOrder, set: &mut RankSet, i: usize, out: &mut [f32]) {
         let n = grid.distinct() as i64;
         let inside = |k: i64| match grid.edges {
             Edges::Open => (0..n).contains(&k).then_some(k as usize),

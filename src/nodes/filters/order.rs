@@ -26,12 +26,12 @@ fn digit(key: u32, pass: u32) -> usize {
 }
 
 /// Samples by height: which of them is the k-th, and the place of each of them in that order.
-pub struct Order {
+pub struct HeightOrder {
     pub sorted: Vec<f32>,
     pub rank: Vec<u32>,
 }
 
-impl Order {
+impl HeightOrder {
     /// Equal heights keep the order of the field.
     pub fn new(cx: &Context, field: &[f32]) -> Result<Self, Cancelled> {
         let mut counts = [[0u32; DIGITS]; 3];

@@ -8,8 +8,8 @@
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
 //! Source: document 000, §3.2 (figure 12); Olsen 2004.
 
-use super::drift::{Drift, Look};
-use super::sampling::{Between, Beyond, floor, move_ground};
+use super::drift::{Displacement, DisplacementNoise};
+use super::sampling::{OutsideFill, Resampling, floor, move_ground};
 use crate::field::{Cancelled, Stream, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
@@ -58,21 +58,23 @@ impl Filter for Perturbation {
             Unit::Cells => f64::from(self.magnitude),
         };
         let scale = side / scene_side;
-        let beyond = Beyond::for_edges(cx.grid);
+        let beyond = OutsideFill::for_edges(cx.grid);
         match self.displacement {
             Displacement::Random => {
                 let own: Vec<i32> = (0..cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect();
                 let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
-                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
+                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
                     let [south, east] = draw_within(&draws, own[i], own[j], radius);
                     [i as f64 + south * scale, j as f64 + east * scale]
                 })
             }
             Displacement::Noise => {
                 let reach_metres = cx.size_metres;
-                let drift =
-                    Drift::new(cx, &Look { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 })?;
-                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
+                let drift = Displacement::new(
+                    cx,
+                    &DisplacementNoise { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 },
+                )?;
+                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
                     let [south, east] = drift.displacement_at(i, j).map(|d| d / side);
                     let length = (south * south + east * east).sqrt();
                     let reach = radius * scale / if length > 1.0 { length } else { 1.0 };

@@ -6,8 +6,8 @@
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
-use super::drift::{Drift, Look};
-use super::sampling::{Between, Beyond, move_ground};
+use super::drift::{Displacement, DisplacementNoise};
+use super::sampling::{OutsideFill, Resampling, move_ground};
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
@@ -34,16 +34,16 @@ impl Filter for Warp {
         if self.amount == 0.0 {
             return Ok(());
         }
-        let drift = Drift::new(
+        let drift = Displacement::new(
             cx,
-            &Look {
+            &DisplacementNoise {
                 reach_metres: self.amount,
                 size_metres: self.size,
                 octaves: self.octaves,
                 persistence: self.persistence,
             },
         )?;
-        move_ground(cx, terrain, Beyond::for_edges(cx.grid), Between::Cubic, |i, j| {
+        move_ground(cx, terrain, OutsideFill::for_edges(cx.grid), Resampling::Cubic, |i, j| {
             let [south, east] = drift.displacement_at(i, j);
             [i as f64 + south, j as f64 + east]
         })

@@ -93,7 +93,7 @@ impl Generator for Continents {
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let plates = Plates::new(self, cx);
+        let plates = PlateCells::new(self, cx);
         let level = plates.level(self.land);
         let law = Octaves { count: self.octaves, frequency: self.frequency, lacunarity: 2.0, offset: [0.0; 2] };
         let relief = SolidField::new(cx.grid, cx.random, &law, Fade::Improved, DomainWarp::NONE);
@@ -151,7 +151,7 @@ impl Continents {
 }
 
 /// The cells of the plates.
-struct Plates<'a> {
+struct PlateCells<'a> {
     law: &'a Continents,
     centres: Vec<[f32; 3]>,
     /// Centres that may be among the three nearest of the points of each bucket.
@@ -181,7 +181,7 @@ struct Working {
 /// Buckets along a side of a face, as wide as each other on the cube.
 const BUCKETS: usize = 12;
 
-impl<'a> Plates<'a> {
+impl<'a> PlateCells<'a> {
     fn new(law: &'a Continents, cx: &Context) -> Self {
         let random = cx.random.fork(CENTRES);
         let centres: Vec<[f32; 3]> = (0..law.plates as i32)

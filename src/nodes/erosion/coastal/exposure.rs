@@ -8,8 +8,8 @@
 //!
 //! Scheme: the looks of a ray are whole steps of the grid, the same for every cell, over a table of what stands in the way.
 
-use super::shore::Ring;
-use super::{Coastal, Law};
+use super::shore::CoastalNeighbours;
+use super::{Coastal, CoastalLaw};
 use crate::field::Cancelled;
 use crate::nodes::Context;
 
@@ -23,7 +23,7 @@ const STRETCH: f32 = 1.3;
 
 /// The waves of a coast.
 #[derive(Default)]
-pub struct Waves {
+pub struct Fetch {
     /// Steps to the south and to the east of every look of every direction.
     looks: Vec<[i32; 2]>,
     weights: [f32; DIRECTIONS],
@@ -33,7 +33,7 @@ pub struct Waves {
     stands: Vec<bool>,
 }
 
-impl Waves {
+impl Fetch {
     /// Makes ready for the waves of `params`.
     pub fn prepare(&mut self, cx: &Context, params: &Coastal) {
         let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
@@ -67,7 +67,7 @@ impl Waves {
     }
 
     /// Finds what stands in the way of the waves.
-    pub fn look_around(&mut self, cx: &Context, law: &Law, height: &[f32]) -> Result<(), Cancelled> {
+    pub fn look_around(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32]) -> Result<(), Cancelled> {
         let n = cx.grid.samples;
         self.stands.resize(height.len(), false);
         cx.rows(&mut self.stands, |i, row| {
@@ -76,7 +76,7 @@ impl Waves {
     }
 
     /// The exposure of the cell in row `i` and column `j`.
-    pub fn exposure(&self, ring: Ring, i: usize, j: usize) -> f32 {
+    pub fn exposure(&self, ring: CoastalNeighbours, i: usize, j: usize) -> f32 {
         let count = self.openness.len() - 1;
         if count == 0 {
             return 0.0;

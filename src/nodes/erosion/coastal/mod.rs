@@ -33,8 +33,8 @@ use super::buffers::{add_balance, balance, exchange_maps, total};
 use super::rock::Rock;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
-use exposure::Waves;
-use shore::{Ring, Shore};
+use exposure::Fetch;
+use shore::{CoastalNeighbours, ShoreCells};
 
 crate::params! {
     /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris gathers in beaches.
@@ -97,12 +97,12 @@ impl Process for Coastal {
         }
         // debris of this coast only; what another process still carries is its own
         terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
-        Box::new(Surf {
+        Box::new(CoastalRun {
             rock: Rock::new(&terrain, self.hardness),
             undercut: vec![false; terrain.grid.len()],
             params: self.clone(),
             terrain,
-            next: Buffers::default(),
+            next: CoastalBuffers::default(),
             ledger: Ledger::default(),
         })
     }
@@ -118,33 +118,33 @@ const MOST_STEPS: f32 = 16.0;
 const COURANT: f32 = 0.5;
 
 /// Coastal erosion under way.
-struct Surf {
+struct CoastalRun {
     params: Coastal,
     rock: Rock,
     /// Cells that waves or collapse have attacked: what stands steeply over them may fall.
     undercut: Vec<bool>,
     terrain: Terrain,
-    next: Buffers,
+    next: CoastalBuffers,
     ledger: Ledger,
 }
 
 /// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
 #[derive(Default)]
-struct Buffers {
+struct CoastalBuffers {
     height: Vec<f32>,
     maps: [Vec<f32>; 4],
     undercut: Vec<bool>,
-    shore: Shore,
-    waves: Waves,
+    shore: ShoreCells,
+    waves: Fetch,
     /// What each row lost, won, and has under way.
     rows: Vec<[f64; 3]>,
 }
 
-impl Run for Surf {
+impl Run for CoastalRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
-        let Buffers { height, maps, undercut, shore, waves, rows } = &mut self.next;
+        let CoastalBuffers { height, maps, undercut, shore, waves, rows } = &mut self.next;
         let [wear, deposits, debris, sand] = maps;
         let [old_wear, old_deposits, old_debris, old_sand] =
             WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
@@ -157,7 +157,7 @@ impl Run for Surf {
         undercut.clone_from(&self.undercut);
         let steps = (self.params.retreat / (COURANT * cx.cell_metres())).ceil();
         let steps = steps.clamp(1.0, MOST_STEPS);
-        let law = Law::new(cx, &self.params, steps);
+        let law = CoastalLaw::new(cx, &self.params, steps);
         waves.prepare(cx, &self.params);
         let mut washed_out = 0.0;
         for _ in 0..steps as u32 {
@@ -218,7 +218,7 @@ impl Run for Surf {
             rock: self.rock.clone(),
             undercut: self.undercut.clone(),
             terrain: self.terrain.clone(),
-            next: Buffers::default(),
+            next: CoastalBuffers::default(),
             ..*self
         })
     }
@@ -229,8 +229,8 @@ impl Run for Surf {
 }
 
 /// What holds for the whole shore, in units of the grid: lengths in cells, heights as fractions of the relief.
-pub struct Law {
-    pub ring: Ring,
+pub struct CoastalLaw {
+    pub ring: CoastalNeighbours,
     pub sea: f32,
     /// Top of the waves, of the cliffs they bring down, and of the beaches.
     pub crest: f32,
@@ -254,7 +254,7 @@ pub struct Law {
     pub diffusion: f32,
 }
 
-impl Law {
+impl CoastalLaw {
     fn new(cx: &Context, params: &Coastal, steps: f32) -> Self {
         let height = |metres: f32| metres / cx.relief_metres;
         let cell = cx.cell_metres();
@@ -266,7 +266,7 @@ impl Law {
         let passes = if passes > 32.0 { 32.0 } else { passes };
         let diffusion = if passes > 0.0 { whole / passes } else { 0.0 };
         Self {
-            ring: Ring::new(cx.grid),
+            ring: CoastalNeighbours::new(cx.grid),
             sea: cx.sea_level,
             crest: cx.sea_level + height(params.wave_height),
             top: cx.sea_level + height(params.wave_height + params.cliff_reach),

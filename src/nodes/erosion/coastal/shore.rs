@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Law;
-use super::exposure::Waves;
+use super::CoastalLaw;
+use super::exposure::Fetch;
 use crate::field::{Cancelled, Edges, Grid};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
@@ -19,13 +19,13 @@ const NONE: u32 = u32::MAX;
 
 /// Neighbours of cells, where every distinct cell counts once.
 #[derive(Clone, Copy)]
-pub struct Ring {
+pub struct CoastalNeighbours {
     pub samples: usize,
     distinct: usize,
     wraps: bool,
 }
 
-impl Ring {
+impl CoastalNeighbours {
     pub fn new(grid: Grid) -> Self {
         Self { samples: grid.samples, distinct: grid.distinct(), wraps: grid.edges == Edges::Wrap }
     }
@@ -78,7 +78,7 @@ impl Ring {
 
 /// The shore of one step, in row order.
 #[derive(Default)]
-pub struct Shore {
+pub struct ShoreCells {
     cells: Vec<u32>,
     /// What each cell loses or wins.
     change: Vec<f32>,
@@ -90,9 +90,9 @@ pub struct Shore {
     place: Vec<u32>,
 }
 
-impl Shore {
+impl ShoreCells {
     /// Lists the cells that waves, collapse or debris may touch: the surf zone, what rises from it, and what is undercut.
-    pub fn find(&mut self, cx: &Context, law: &Law, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
+    pub fn find(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
         let ring = law.ring;
         let (n, distinct) = (ring.samples, ring.distinct);
         let rows: Vec<Vec<u32>> = (0..distinct)
@@ -134,8 +134,8 @@ impl Shore {
     pub fn attack(
         &mut self,
         cx: &Context,
-        law: &Law,
-        waves: &Waves,
+        law: &CoastalLaw,
+        waves: &Fetch,
         rock: &Rock,
         [height, sand]: [&mut [f32]; 2],
         undercut: &mut [bool],
@@ -167,7 +167,13 @@ impl Shore {
     }
 
     /// Spreads the debris over the shore, together with what is new from the attack.
-    pub fn spread(&mut self, cx: &Context, law: &Law, height: &[f32], debris: &mut [f32]) -> Result<(), Cancelled> {
+    pub fn spread(
+        &mut self,
+        cx: &Context,
+        law: &CoastalLaw,
+        height: &[f32],
+        debris: &mut [f32],
+    ) -> Result<(), Cancelled> {
         let Self { cells, debris: own, spread, beside, place, .. } = self;
         place.resize(height.len(), NONE);
         for (at, &k) in cells.iter().enumerate() {
@@ -213,7 +219,7 @@ impl Shore {
     pub fn settle(
         &mut self,
         cx: &Context,
-        law: &Law,
+        law: &CoastalLaw,
         [height, sand]: [&mut [f32]; 2],
         debris: &mut [f32],
     ) -> Result<(), Cancelled> {
@@ -237,9 +243,9 @@ impl Shore {
     }
 }
 
-impl Law {
+impl CoastalLaw {
     /// Height that cell `k` loses in one step.
-    fn loss(&self, waves: &Waves, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
+    fn loss(&self, waves: &Fetch, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
         let (h, around) = (height[k], self.ring.neighbours(k));
         let softness = rock.softness(k);
         if softness <= 0.0 && sand[k] <= 0.0 {
@@ -304,7 +310,7 @@ impl Law {
 
     /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
     /// would wait for the next step with every cell, and lag behind.
-    fn rest_of_the_step(&self, waves: &Waves, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
+    fn rest_of_the_step(&self, waves: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
         let [west, east, north, south, ..] = self.ring.neighbours(k);
         let mut most = 0.0;
         for front in [west, east, north, south] {

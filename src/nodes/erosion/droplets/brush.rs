@@ -1,6 +1,6 @@
 //! What droplets work the ground with: cones of weights that dig and lay down.
 
-use super::ground::{LANES, Patch};
+use super::ground::{LANES, TileGround};
 
 /// Radius of the fan at a droplet's end, in radii of the droplet.
 pub const FAN: f32 = 3.0;
@@ -71,14 +71,14 @@ impl Brushes {
 
     /// Gives the cells around a place the heights `new(cell of the patch, height, weight)` and returns how much they rose.
     #[inline(always)]
-    fn change(&self, patch: &mut Patch, place: [f32; 2], new: impl Fn(&[f32], usize, f32, f32) -> f32) -> f32 {
+    fn change(&self, patch: &mut TileGround, place: [f32; 2], new: impl Fn(&[f32], usize, f32, f32) -> f32) -> f32 {
         let (half, width, side) = (self.half, self.width, patch.side);
         let (weights, [i, j]) = self.weights(place);
         if i < half || j < half || i + half >= side || j + half >= side {
             return self.change_at_edge(patch, place, new);
         }
         let (mut first, step) = (patch.index(i - half, j - half), patch.width());
-        let Patch { height, softness, .. } = patch;
+        let TileGround { height, softness, .. } = patch;
         // a sum for each lane, so that one addition need not wait for another
         let mut rose = [0.0; LANES];
         for weights in weights.chunks_exact(width) {
@@ -100,7 +100,12 @@ impl Brushes {
     /// The same where the cone reaches over an edge: beyond an open one it is cut off.
     #[cold]
     #[inline(never)]
-    fn change_at_edge(&self, patch: &mut Patch, at: [f32; 2], new: impl Fn(&[f32], usize, f32, f32) -> f32) -> f32 {
+    fn change_at_edge(
+        &self,
+        patch: &mut TileGround,
+        at: [f32; 2],
+        new: impl Fn(&[f32], usize, f32, f32) -> f32,
+    ) -> f32 {
         let (weights, [i, j]) = self.weights(at);
         let (side, half, wraps) = (patch.side as isize, self.half, patch.wraps);
         let place = |middle: usize, offset: usize| {
@@ -123,7 +128,7 @@ impl Brushes {
     }
 
     /// Whether a part of the cone lies beyond an open edge.
-    pub fn is_cut_off(&self, patch: &Patch, place: [f32; 2]) -> bool {
+    pub fn is_cut_off(&self, patch: &TileGround, place: [f32; 2]) -> bool {
         let cut = |p: f32| {
             let middle = (p + 0.5) as usize;
             middle < self.half || middle + self.half >= patch.side
@@ -133,7 +138,7 @@ impl Brushes {
 
     /// Works the ground, which is of `softness` everywhere, or as the patch says; returns how much it rose.
     #[inline(always)]
-    pub fn work(&self, patch: &mut Patch, softness: Option<f32>, stroke: &Stroke) -> f32 {
+    pub fn work(&self, patch: &mut TileGround, softness: Option<f32>, stroke: &Stroke) -> f32 {
         let Stroke { place, mut amount, floor, level, digs } = *stroke;
         let changed = |h: f32, by: f32| {
             let raised = h + by;

@@ -2,7 +2,7 @@
 
 use super::Droplets;
 use super::brush::{FAN, Stroke, Tools};
-use super::ground::{Ground, Patch};
+use super::ground::{SharedGround, TileGround};
 use crate::field::Cancelled;
 use crate::nodes::Context;
 
@@ -15,7 +15,7 @@ const MOST_STEPS: f32 = 2048.0;
 
 /// What holds for every droplet, in units of the grid: lengths in cells, heights as fractions of the relief, loads in heights
 /// over one cell.
-pub struct Law {
+pub struct DropletLaw {
     pub radius: f32,
     step: f32,
     steps: usize,
@@ -34,7 +34,7 @@ pub struct Law {
     drying: f32,
 }
 
-impl Law {
+impl DropletLaw {
     pub fn new(cx: &Context, params: &Droplets) -> Self {
         let cell = cx.cell_metres();
         let within = |value: f32, low: f32, high: f32| {
@@ -84,10 +84,10 @@ impl Law {
     pub fn run<S: Iterator<Item = Start>>(
         &self,
         cx: &Context,
-        ground: &Ground,
+        ground: &SharedGround,
         tools: &Tools,
         softness: Option<f32>,
-        lanes: &mut [Lane<S>],
+        lanes: &mut [DropletLane<S>],
     ) -> Result<(), Cancelled> {
         loop {
             let mut flies = false;
@@ -121,7 +121,7 @@ impl Law {
 
     /// Takes a droplet a step on; returns what it does to the ground where it was.
     #[inline(always)]
-    fn look_ahead(&self, ground: &Ground, patch: &Patch, droplet: &mut Droplet) -> Stroke {
+    fn look_ahead(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> Stroke {
         let place = droplet.place;
         let (height, slope) = patch.look(place);
         let turn =
@@ -167,7 +167,7 @@ impl Law {
     }
 
     /// Lays down what a droplet carries at its end; returns what left over an open edge, and what rounding kept from being laid down.
-    fn end(&self, tools: &Tools, patch: &mut Patch, droplet: &Droplet) -> [f64; 2] {
+    fn end(&self, tools: &Tools, patch: &mut TileGround, droplet: &Droplet) -> [f64; 2] {
         let (place, mut load) = (droplet.place, droplet.load);
         if droplet.outside {
             return [f64::from(load), 0.0];
@@ -204,8 +204,8 @@ struct Droplet {
 }
 
 /// The droplets of a tile, one after another.
-pub struct Lane<S> {
-    pub patch: Patch,
+pub struct DropletLane<S> {
+    pub patch: TileGround,
     pub starts: S,
     droplet: Option<Droplet>,
     /// Load that left over an open edge, and what rounding kept from being laid down.
@@ -213,12 +213,12 @@ pub struct Lane<S> {
     pub dust: f64,
 }
 
-impl<S: Iterator<Item = Start>> Lane<S> {
-    pub fn new(patch: Patch, starts: S) -> Self {
+impl<S: Iterator<Item = Start>> DropletLane<S> {
+    pub fn new(patch: TileGround, starts: S) -> Self {
         Self { patch, starts, droplet: None, lost: 0.0, dust: 0.0 }
     }
 
-    fn next_droplet(&mut self, ground: &Ground) -> Option<Droplet> {
+    fn next_droplet(&mut self, ground: &SharedGround) -> Option<Droplet> {
         for (start, area) in self.starts.by_ref() {
             if let Some(place) = ground.place_inside(start) {
                 let (direction, load, energy) = ([0.0; 2], 0.0, 1.0);

@@ -14,7 +14,7 @@ pub const LANES: usize = 4;
 
 /// Every distinct cell once. The cells are atomic so that the tiles of a colour can write side by side in safe code; no two of
 /// them touch the same cell, so plain (relaxed) loads and stores are enough.
-pub struct Ground {
+pub struct SharedGround {
     /// Cells of a row.
     pub side: usize,
     wraps: bool,
@@ -36,7 +36,7 @@ fn put(cell: &AtomicU32, value: f32) {
     cell.store(value.to_bits(), Ordering::Relaxed);
 }
 
-impl Ground {
+impl SharedGround {
     pub fn new(grid: Grid) -> Self {
         let side = grid.distinct();
         let zeros = || std::iter::repeat_with(|| AtomicU32::new(0)).take(side * side).collect();
@@ -89,7 +89,7 @@ impl Ground {
 }
 
 /// A rectangle of the ground as plain numbers, for the droplets of one tile. It may lie over the seam of the terrain.
-pub struct Patch {
+pub struct TileGround {
     pub side: usize,
     pub wraps: bool,
     columns: Span,
@@ -99,9 +99,9 @@ pub struct Patch {
     pub softness: Vec<f32>,
 }
 
-impl Patch {
+impl TileGround {
     /// Copies the rectangle of `rows` and `columns` from the ground.
-    pub fn take(ground: &Ground, rock: &Rock, [rows, columns]: [Span; 2]) -> Self {
+    pub fn take(ground: &SharedGround, rock: &Rock, [rows, columns]: [Span; 2]) -> Self {
         let (side, wraps, cells) = (ground.side, ground.wraps, rows.count * columns.count);
         let mut patch =
             Self { side, wraps, columns, rows, height: Vec::with_capacity(cells + LANES), softness: Vec::new() };
@@ -122,7 +122,7 @@ impl Patch {
     }
 
     /// Writes the heights back.
-    pub fn give_back(&self, ground: &Ground) {
+    pub fn give_back(&self, ground: &SharedGround) {
         let mut heights = self.height.iter();
         for row in 0..self.rows.count {
             for part in self.parts(row) {

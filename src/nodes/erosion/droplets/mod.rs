@@ -36,9 +36,9 @@ use super::rock::Rock;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 use brush::Tools;
-use flight::{LANES, Lane, Law};
-use ground::{Ground, Patch};
-use tiles::Tiles;
+use flight::{DropletLane, DropletLaw, LANES};
+use ground::{SharedGround, TileGround};
+use tiles::DropletTiles;
 
 crate::params! {
     /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet.
@@ -98,19 +98,19 @@ impl Process for Droplets {
                 terrain.map_mut(kind);
             }
         }
-        Box::new(Rain {
+        Box::new(DropletsRun {
             rock: Rock::new(&terrain, self.hardness),
-            rain: terrain.map(MapKind::Rain).cloned(),
+            rain: terrain.map(MapKind::DropletsRun).cloned(),
             params: self.clone(),
             terrain,
-            next: Buffers::default(),
+            next: DropletBuffers::default(),
             round: 0,
             ledger: Ledger::default(),
         })
     }
 }
 
-/// The data maps of this process, in the order of [`Buffers::maps`]: wear and deposits are what each iteration changed
+/// The data maps of this process, in the order of [`DropletBuffers::maps`]: wear and deposits are what each iteration changed
 /// on balance; flow is the water that passed, in cell areas and summed over the iterations; sediment is the load that
 /// passed in the last one.
 const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
@@ -119,12 +119,12 @@ const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, 
 const BAND_ROWS: usize = 16;
 
 /// Droplet erosion under way.
-struct Rain {
+struct DropletsRun {
     params: Droplets,
     rock: Rock,
     rain: Option<Arc<Vec<f32>>>,
     terrain: Terrain,
-    next: Buffers,
+    next: DropletBuffers,
     /// Iterations done: each has droplets of its own.
     round: u32,
     ledger: Ledger,
@@ -132,24 +132,24 @@ struct Rain {
 
 /// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
 #[derive(Default)]
-struct Buffers {
-    ground: Option<Ground>,
+struct DropletBuffers {
+    ground: Option<SharedGround>,
     height: Vec<f32>,
     maps: [Vec<f32>; 4],
     /// What each row lost and gained.
     rows: Vec<[f64; 2]>,
 }
 
-impl Run for Rain {
+impl Run for DropletsRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let tiles_random = cx.random.fork(u64::from(self.round));
-        let ground = self.next.ground.get_or_insert_with(|| Ground::new(grid));
+        let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid));
         ground.load(cx, &self.terrain.height)?;
-        let law = Law::new(cx, &self.params);
+        let law = DropletLaw::new(cx, &self.params);
         let tools = Tools::new(law.radius);
         let (side, reach) = (ground.side, law.reach(&tools));
-        let (ground, tiles) = (&*ground, Tiles::new(side, grid, self.params.droplets, reach, tiles_random));
+        let (ground, tiles) = (&*ground, DropletTiles::new(side, grid, self.params.droplets, reach, tiles_random));
         let (softness, rain) = (self.rock.uniform(), self.rain.as_deref());
         let falling = |start: [f32; 2]| {
             let rain = rain.map_or(1.0, |map| rain_at(grid, map, start));
@@ -161,8 +161,8 @@ impl Run for Rain {
                 let mut lanes: Vec<_> = group
                     .iter()
                     .map(|tile| {
-                        let patch = Patch::take(ground, &self.rock, tiles.spans(tile, side, grid, reach));
-                        Lane::new(patch, tiles.starts(tile).filter_map(falling))
+                        let patch = TileGround::take(ground, &self.rock, tiles.spans(tile, side, grid, reach));
+                        DropletLane::new(patch, tiles.starts(tile).filter_map(falling))
                     })
                     .collect();
                 law.run(cx, ground, &tools, softness, &mut lanes)?;
@@ -202,18 +202,18 @@ impl Run for Rain {
             rock: self.rock.clone(),
             rain: self.rain.clone(),
             terrain: self.terrain.clone(),
-            next: Buffers::default(),
+            next: DropletBuffers::default(),
             ..*self
         })
     }
 }
 
-impl Rain {
+impl DropletsRun {
     /// Makes heights, maps and books of what the droplets left on the ground.
     fn fold(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
-        let Buffers { ground, height, maps: [wear, deposits, flow, sediment], rows } = &mut self.next;
+        let DropletBuffers { ground, height, maps: [wear, deposits, flow, sediment], rows } = &mut self.next;
         let ground = ground.as_ref().expect("the droplets ran on it");
         for buffer in [&mut *height, &mut *wear, &mut *deposits, &mut *flow, &mut *sediment] {
             buffer.resize(grid.len(), 0.0);

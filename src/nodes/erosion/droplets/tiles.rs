@@ -13,7 +13,7 @@ const MOST_COLOURS: usize = 8;
 const ENOUGH: usize = 6;
 
 /// The starts of one iteration, cut into tiles.
-pub struct Tiles {
+pub struct DropletTiles {
     /// Blocks along one axis; a droplet starts in each.
     blocks: usize,
     /// Cells between the starts of neighbouring blocks, before the jitter.
@@ -44,9 +44,9 @@ impl Span {
 
 /// A tile: row and column of tiles.
 #[derive(Clone, Copy)]
-pub struct Tile([usize; 2]);
+pub struct DropletTile([usize; 2]);
 
-impl Tiles {
+impl DropletTiles {
     /// `side` distinct cells along an axis, `density` droplets a cell, none going farther than `reach` cells.
     pub fn new(side: usize, grid: Grid, density: f32, reach: f32, random: Stream) -> Self {
         let extent = (grid.samples - 1) as f32;
@@ -61,15 +61,15 @@ impl Tiles {
     }
 
     /// The tiles of each colour, in the order the colours run.
-    pub fn colours(&self) -> impl Iterator<Item = Vec<Tile>> {
+    pub fn colours(&self) -> impl Iterator<Item = Vec<DropletTile>> {
         let c = self.colours;
         let along = move |first: usize| (first..self.tiles).step_by(c);
-        (0..c * c).map(move |k| along(k / c).flat_map(|i| along(k % c).map(move |j| Tile([i, j]))).collect())
+        (0..c * c).map(move |k| along(k / c).flat_map(|i| along(k % c).map(move |j| DropletTile([i, j]))).collect())
     }
 
     /// Rows and columns of the terrain (`side` cells an axis) that the droplets of a tile may touch. Those of two tiles of one colour
     /// have none in common.
-    pub fn spans(&self, tile: &Tile, side: usize, grid: Grid, reach: f32) -> [Span; 2] {
+    pub fn spans(&self, tile: &DropletTile, side: usize, grid: Grid, reach: f32) -> [Span; 2] {
         let whole = Span { first: 0, count: side };
         std::array::from_fn(|axis| {
             if self.tiles == 1 {
@@ -95,7 +95,7 @@ impl Tiles {
 
     /// Where the droplets of a tile start (x, y in cells), in the order they run: scattered, so that neighbours do not
     /// follow each other in rows.
-    pub fn starts(&self, tile: &Tile) -> impl Iterator<Item = [f32; 2]> {
+    pub fn starts(&self, tile: &DropletTile) -> impl Iterator<Item = [f32; 2]> {
         let bound = |k: usize| k * self.blocks / self.tiles;
         let [first, size] = [tile.0.map(bound), tile.0.map(|k| bound(k + 1) - bound(k))];
         let count = size[0] * size[1];
@@ -156,7 +156,15 @@ mod tests {
                     assert!(gap >= apart, "{gap} of {apart} with {blocks} blocks, {tiles} tiles, {colours} colours");
                 }
             }
-            let all = Tiles { blocks, pitch: 1.0, area: 1.0, tiles, colours, shift: [3, 5], random: Stream::new(1, 1) };
+            let all = DropletTiles {
+                blocks,
+                pitch: 1.0,
+                area: 1.0,
+                tiles,
+                colours,
+                shift: [3, 5],
+                random: Stream::new(1, 1),
+            };
             let mut seen = vec![false; blocks * blocks];
             for [x, y] in all.colours().flatten().flat_map(|tile| all.starts(&tile).collect::<Vec<_>>()) {
                 let at = (y as usize).min(blocks - 1) * blocks + (x as usize).min(blocks - 1);

@@ -28,7 +28,7 @@ use std::sync::Arc;
 
 use crate::field::{MapKind, Terrain};
 use crate::nodes::{Context, Pace, Process, Run, Traits};
-use run::Drift;
+use run::DunesRun;
 
 /// Share of the flying sand that stays where it comes down on sand (Werner 1995).
 pub(super) const SAND_GRIP: f32 = 0.6;
@@ -109,6 +109,6 @@ impl Process for Dunes {
     }
 
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(Drift::new(Arc::new(self.clone()), cx, terrain))
+        Box::new(DunesRun::new(Arc::new(self.clone()), cx, terrain))
     }
 }

@@ -9,7 +9,7 @@ use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::erosion::buffers::exchange_maps;
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::erosion::wind::{Hop, Line, toward};
+use crate::nodes::erosion::wind::{Hop, WindLine, toward};
 use crate::nodes::{Context, Ledger, Run};
 
 /// Cells of a band of rows.
@@ -20,7 +20,7 @@ const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
 /// Sand under the wind.
-pub struct Drift {
+pub struct DunesRun {
     params: Arc<Dunes>,
     slabs: Slabs,
     /// Rock without sand, as it was at the start.
@@ -30,15 +30,15 @@ pub struct Drift {
     /// Rock worn off by layers below.
     worn_before: Option<Arc<Vec<f32>>>,
     iteration: u32,
-    now: Air,
+    now: Saltation,
     terrain: Terrain,
     ledger: Ledger,
-    next: Buffers,
+    next: DuneBuffers,
 }
 
 /// What flies above the ground.
 #[derive(Clone)]
-struct Air {
+struct Saltation {
     /// Sand in the air.
     flying: Vec<f32>,
     /// Surface of the wind's shadow; as high as the ground where there is none.
@@ -49,7 +49,7 @@ struct Air {
 
 /// What a step writes. Empty until the first step.
 #[derive(Default)]
-struct Buffers {
+struct DuneBuffers {
     flying: Vec<f32>,
     shadow: Vec<f32>,
     worn: Vec<f32>,
@@ -65,7 +65,7 @@ struct Buffers {
 }
 
 /// Everything that one iteration needs to know; lengths in fractions of the relief.
-struct Law {
+struct DuneLaw {
     slabs: Slabs,
     lift: f32,
     /// Sand that covers the rock, inverted.
@@ -85,7 +85,7 @@ struct Law {
     turned: bool,
 }
 
-impl Drift {
+impl DunesRun {
     pub fn new(params: Arc<Dunes>, cx: &Context, mut terrain: Terrain) -> Self {
         terrain.close_seam();
         let grid = terrain.grid;
@@ -140,9 +140,20 @@ impl Drift {
         let worn_before = terrain.map(MapKind::Wear).filter(|_| wears).cloned();
         terrain.set_map(MapKind::Sand, Some(Arc::new(sand)));
         let worn = if wears { vec![0.0; grid.len()] } else { Vec::new() };
-        let now = Air { flying: vec![0.0; grid.len()], shadow: terrain.height.clone(), worn };
+        let now = Saltation { flying: vec![0.0; grid.len()], shadow: terrain.height.clone(), worn };
         let bed = Arc::new(bed);
-        Self { params, slabs, bed, softness, worn_before, iteration: 0, now, terrain, ledger, next: Buffers::default() }
+        Self {
+            params,
+            slabs,
+            bed,
+            softness,
+            worn_before,
+            iteration: 0,
+            now,
+            terrain,
+            ledger,
+            next: DuneBuffers::default(),
+        }
     }
 
     /// Which of the winds blows in an iteration.
@@ -150,7 +161,7 @@ impl Drift {
         (iteration / self.params.season.max(1)) % self.params.winds.max(1)
     }
 
-    fn law(&self, cx: &Context) -> Law {
+    fn law(&self, cx: &Context) -> DuneLaw {
         let params = &*self.params;
         let grid = self.terrain.grid;
         let (metre, cell_metres) = (1.0 / cx.relief_metres, cx.cell_metres());
@@ -163,7 +174,7 @@ impl Drift {
         let shadow_fall = cx.rise_per_cell(params.shadow_angle);
         let lift = self.slabs.nearest(lift_metres * metre);
         let loose = if params.sand_metres > 0.0 || params.abrasion > 0.0 || params.inflow > 0.0 { lift } else { 0.0 };
-        Law {
+        DuneLaw {
             slabs: self.slabs,
             lift,
             full: if lift > 0.0 { 0.5 / lift } else { 0.0 },
@@ -191,12 +202,12 @@ impl Drift {
     }
 }
 
-impl Run for Drift {
+impl Run for DunesRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, len) = (grid.samples, grid.len());
         let (law, repose) = (self.law(cx), self.repose(cx));
-        let Buffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut self.next;
+        let DuneBuffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut self.next;
         for buffer in [&mut *flying, &mut *shadow, &mut *lifted, &mut *left, &mut *height, &mut *sand] {
             buffer.resize(len, 0.0);
         }
@@ -219,7 +230,7 @@ impl Run for Drift {
         (outs.0, outs.1, outs.2, worn_bands).into_par_iter().enumerate().try_for_each(
             |(b, (lifted, left, shadow, worn))| {
                 cx.control.check()?;
-                let mut line = Line::new(n);
+                let mut line = WindLine::new(n);
                 let (mut upwind, mut behind) = (vec![0.0; n], vec![0.0; n]);
                 for k in 0..lifted.len() / n {
                     let i = b * band + k;
@@ -243,7 +254,7 @@ impl Run for Drift {
         let outs = (left.par_chunks_mut(cells), flying.par_chunks_mut(cells), entered.par_chunks_mut(band));
         outs.into_par_iter().enumerate().try_for_each(|(b, (left, flying, entered))| {
             cx.control.check()?;
-            let mut line = Line::new(n);
+            let mut line = WindLine::new(n);
             let mut arriving = vec![0.0; n];
             for (k, entered) in entered.iter_mut().enumerate() {
                 let i = b * band + k;
@@ -312,7 +323,7 @@ impl Run for Drift {
         books.deposited += deposited;
         books.lost += (eroded + entered - deposited) - (carried - books.carried);
         books.carried = carried;
-        let Buffers { flying, shadow, worn, height, sand, wear, .. } = &mut self.next;
+        let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut self.next;
         std::mem::swap(&mut self.now.flying, flying);
         std::mem::swap(&mut self.now.shadow, shadow);
         std::mem::swap(&mut self.now.worn, worn);
@@ -341,7 +352,7 @@ impl Run for Drift {
             worn_before: self.worn_before.clone(),
             now: self.now.clone(),
             terrain: self.terrain.clone(),
-            next: Buffers::default(),
+            next: DuneBuffers::default(),
             ..*self
         })
     }
@@ -361,7 +372,7 @@ fn chunks_or_empty(field: &mut [f32], cells: usize, len: usize) -> Vec<&mut [f32
     field.chunks_mut(cells).collect()
 }
 
-impl Law {
+impl DuneLaw {
     /// How the wind presses on a cell, by how much higher it stands than the ground upwind.
     #[inline(always)]
     fn pressure(&self, rise: f32) -> f32 {

@@ -127,6 +127,6 @@ impl Process for ShallowWater {
     }
 
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(run::Flood::new(self, cx, terrain))
+        Box::new(run::ShallowWaterRun::new(self, cx, terrain))
     }
 }

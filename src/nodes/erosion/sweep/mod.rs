@@ -15,14 +15,14 @@ mod wrap;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::lanes::Around;
+use super::lanes::Neighbourhood;
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 use open::Blocks;
 use wrap::Rows;
 
 /// What a scan does with its cells, which have `P` values each.
-pub trait Law<const P: usize>: Sync {
+pub trait ScanLaw<const P: usize>: Sync {
     /// The first of the values that are wanted after the scan.
     const KEPT: usize;
     /// How many of the values, from the first on, cells have before they are worked on.
@@ -33,15 +33,15 @@ pub trait Law<const P: usize>: Sync {
     /// Sets cells of a row from `column` on to what they are before the scan.
     fn load(&self, row: usize, column: usize, cells: [&mut [f32]; P]);
     /// Works on the cells in the middle of `around`.
-    fn visit<A: Around>(&self, around: &mut A);
+    fn visit<A: Neighbourhood>(&self, around: &mut A);
 }
 
 /// How many cells of the last row of a block are done. Alone in its cache line.
 #[derive(Default)]
 #[repr(align(128))]
-pub struct Progress(pub AtomicUsize);
+pub struct BlockProgress(pub AtomicUsize);
 
-impl Progress {
+impl BlockProgress {
     /// Waits until `count` of them are; nothing if the scan was stopped.
     pub fn wait(&self, count: usize, stopped: &AtomicBool) -> Option<()> {
         let mut tries = 0u32;
@@ -61,32 +61,32 @@ impl Progress {
 }
 
 /// Where the `K` values of the cells of a row go that are wanted after the scan, and whatever else is needed to finish it.
-pub struct Row<'a, const K: usize, Out> {
+pub struct ScanRow<'a, const K: usize, Out> {
     pub kept: [&'a mut [f32]; K],
     pub out: Out,
 }
 
 /// What scans need from one to the next.
 #[derive(Default)]
-pub struct Sweep<const P: usize> {
+pub struct InPlaceScan<const P: usize> {
     blocks: Blocks,
     rows: Rows<P>,
 }
 
-impl<const P: usize> Sweep<P> {
+impl<const P: usize> InPlaceScan<P> {
     /// Scans the grid once. `outs` gives where the rows go, in order; `finish` gets each row as soon as no cell of it can change
     /// any more.
     pub fn run<'o, const K: usize, L, Out, F>(
         &mut self,
         cx: &Context,
         law: &L,
-        outs: impl Iterator<Item = Row<'o, K, Out>> + Send,
+        outs: impl Iterator<Item = ScanRow<'o, K, Out>> + Send,
         finish: F,
     ) -> Result<(), Cancelled>
     where
-        L: Law<P>,
+        L: ScanLaw<P>,
         Out: Send,
-        F: Fn(usize, Row<K, Out>) + Sync,
+        F: Fn(usize, ScanRow<K, Out>) + Sync,
     {
         cx.control.check()?;
         match cx.grid.edges {

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use glam::{Mat4, Vec4};
 
-use super::{Law, Progress, Row};
+use super::{BlockProgress, ScanLaw, ScanRow};
 use crate::field::Cancelled;
 use crate::nodes::Context;
-use crate::nodes::erosion::lanes::{Around, FirstLowest, Place, Real};
+use crate::nodes::erosion::lanes::{FirstLowest, Neighbourhood, Offset, Real};
 
 /// Rows of a block.
 const ROWS: usize = 8;
@@ -38,11 +38,11 @@ const CELLS_PER_THREAD: usize = 8 * 1024;
 #[repr(align(64))]
 struct Skewed([f32; 16]);
 
-type Window<const P: usize> = [[Skewed; P]; SPAN];
+type OpenWindow<const P: usize> = [[Skewed; P]; SPAN];
 
 /// What a thread works with.
-struct Desk<const P: usize> {
-    window: Window<P>,
+struct ThreadBuffers<const P: usize> {
+    window: OpenWindow<P>,
     /// Rows 1 to 8 of what is about to enter the window.
     rows: [[[f32; STRIDE]; ROWS]; P],
 }
@@ -52,7 +52,7 @@ struct Desk<const P: usize> {
 pub struct Blocks {
     /// For each of a few blocks the values of its last row and of the row after.
     lines: Vec<AtomicU32>,
-    progress: Vec<Progress>,
+    progress: Vec<BlockProgress>,
 }
 
 impl Blocks {
@@ -61,13 +61,13 @@ impl Blocks {
         &mut self,
         cx: &Context,
         law: &L,
-        outs: impl Iterator<Item = Row<'o, K, Out>> + Send,
+        outs: impl Iterator<Item = ScanRow<'o, K, Out>> + Send,
         finish: F,
     ) -> Result<(), Cancelled>
     where
-        L: Law<P>,
+        L: ScanLaw<P>,
         Out: Send,
-        F: Fn(usize, Row<K, Out>) + Sync,
+        F: Fn(usize, ScanRow<K, Out>) + Sync,
     {
         let side = cx.grid.distinct();
         let threads = rayon::current_num_threads().min(1 + side * side / CELLS_PER_THREAD);
@@ -76,12 +76,18 @@ impl Blocks {
         self.lines.resize_with(slots * P * 2 * side, AtomicU32::default);
         self.progress.clear();
         // the last block has less than all rows, maybe none, so that it hands nothing over
-        self.progress.resize_with(side / ROWS + 1, Progress::default);
-        let scan =
-            Scan { side, slots, law, lines: &self.lines, progress: &self.progress, stopped: AtomicBool::new(false) };
+        self.progress.resize_with(side / ROWS + 1, BlockProgress::default);
+        let scan = OpenScan {
+            side,
+            slots,
+            law,
+            lines: &self.lines,
+            progress: &self.progress,
+            stopped: AtomicBool::new(false),
+        };
         let rest = Mutex::new((0, outs));
         let work = || {
-            let mut desk = Desk { window: [[Skewed([0.0; 16]); P]; SPAN], rows: [[[0.0; STRIDE]; ROWS]; P] };
+            let mut desk = ThreadBuffers { window: [[Skewed([0.0; 16]); P]; SPAN], rows: [[[0.0; STRIDE]; ROWS]; P] };
             while let Some((block, mut outs)) = scan.claim(&rest) {
                 if cx.control.is_cancelled() {
                     scan.stopped.store(true, Ordering::Relaxed);
@@ -103,23 +109,23 @@ impl Blocks {
 }
 
 /// One scan under way.
-struct Scan<'a, L, const P: usize> {
+struct OpenScan<'a, L, const P: usize> {
     /// Rows and columns.
     side: usize,
     /// Blocks that `lines` has room for.
     slots: usize,
     law: &'a L,
     lines: &'a [AtomicU32],
-    progress: &'a [Progress],
+    progress: &'a [BlockProgress],
     stopped: AtomicBool,
 }
 
-impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
+impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
     /// The next block, with the outputs of the rows that are done with it: the last of the block before and all but its last.
     fn claim<'o, const K: usize, Out>(
         &self,
-        rest: &Mutex<(usize, impl Iterator<Item = Row<'o, K, Out>>)>,
-    ) -> Option<(usize, Vec<Row<'o, K, Out>>)> {
+        rest: &Mutex<(usize, impl Iterator<Item = ScanRow<'o, K, Out>>)>,
+    ) -> Option<(usize, Vec<ScanRow<'o, K, Out>>)> {
         let mut rest = rest.lock().ok()?;
         let block = rest.0;
         if block == self.progress.len() {
@@ -131,7 +137,12 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
     }
 
     /// Works on all cells of a block; `None` if the scan was stopped.
-    fn advance<const K: usize, Out>(&self, block: usize, desk: &mut Desk<P>, outs: &mut [Row<K, Out>]) -> Option<()> {
+    fn advance<const K: usize, Out>(
+        &self,
+        block: usize,
+        desk: &mut ThreadBuffers<P>,
+        outs: &mut [ScanRow<K, Out>],
+    ) -> Option<()> {
         let rows = ROWS.min(self.side - block * ROWS);
         desk.window.fill(L::WALL.map(|wall| Skewed([wall; 16])));
         let worked_on = if rows > 0 { self.side + (rows - 1) * LAG } else { 0 };
@@ -153,8 +164,8 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
     }
 
     /// Fills the end of the window, entries σ from `first` on, with what the cells are before the block.
-    fn enter(&self, block: usize, first: isize, desk: &mut Desk<P>) -> Option<()> {
-        let Desk { window, rows } = desk;
+    fn enter(&self, block: usize, first: isize, desk: &mut ThreadBuffers<P>) -> Option<()> {
+        let ThreadBuffers { window, rows } = desk;
         if block > 0 {
             self.progress[block - 1]
                 .wait((first + STRIDE as isize).clamp(0, self.side as isize) as usize, &self.stopped)?;
@@ -191,7 +202,7 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
 
     /// Fills the end of the window along rows -1 and 0, which the block before leaves; the first block has walls there and
     /// ground.
-    fn enter_from_north(&self, block: usize, first: isize, window: &mut Window<P>) {
+    fn enter_from_north(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
         for r in [0, 1] {
             let (column, inside) = self.columns(first, r);
             let entries = &mut window[2 * REACH..];
@@ -218,7 +229,13 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
     }
 
     /// Takes from the start of the window, entries σ from `first` on, what the cells are after the block.
-    fn leave<const K: usize, Out>(&self, block: usize, first: isize, window: &Window<P>, outs: &mut [Row<K, Out>]) {
+    fn leave<const K: usize, Out>(
+        &self,
+        block: usize,
+        first: isize,
+        window: &OpenWindow<P>,
+        outs: &mut [ScanRow<K, Out>],
+    ) {
         // a block in the north has no row before
         let without = if block == 0 { 1 } else { 0 };
         for kept in 0..K {
@@ -288,7 +305,7 @@ fn transposed(row: impl Fn(usize) -> Vec4) -> Mat4 {
 
 /// Works on the cells of [`STRIDE`] steps.
 #[inline(never)]
-fn stride<const P: usize>(law: &impl Law<P>, window: &mut Window<P>) {
+fn stride<const P: usize>(law: &impl ScanLaw<P>, window: &mut OpenWindow<P>) {
     for step in 0..STRIDE {
         law.visit(&mut Four { window, entry: step + REACH, place: NORTH + 1 });
         law.visit(&mut Four { window, entry: step + REACH, place: NORTH + 5 });
@@ -297,7 +314,7 @@ fn stride<const P: usize>(law: &impl Law<P>, window: &mut Window<P>) {
 
 /// The cells of four rows that a step works on, from `place` on.
 struct Four<'a, const P: usize> {
-    window: &'a mut Window<P>,
+    window: &'a mut OpenWindow<P>,
     entry: usize,
     place: usize,
 }
@@ -305,29 +322,29 @@ struct Four<'a, const P: usize> {
 impl<const P: usize> Four<'_, P> {
     /// Entry of the window and place in it.
     #[inline(always)]
-    fn at(&self, (south, east): Place) -> (usize, usize) {
+    fn at(&self, (south, east): Offset) -> (usize, usize) {
         ((self.entry as isize + east + LAG as isize * south) as usize, (self.place as isize + south) as usize)
     }
 }
 
-impl<const P: usize> Around for Four<'_, P> {
+impl<const P: usize> Neighbourhood for Four<'_, P> {
     type Value = Vec4;
 
     #[inline(always)]
-    fn get(&self, p: usize, place: Place) -> Vec4 {
+    fn get(&self, p: usize, place: Offset) -> Vec4 {
         let (entry, place) = self.at(place);
         Vec4::from_slice(&self.window[entry][p].0[place..])
     }
 
     #[inline(always)]
-    fn set(&mut self, p: usize, place: Place, value: Vec4) {
+    fn set(&mut self, p: usize, place: Offset, value: Vec4) {
         let (entry, place) = self.at(place);
         value.write_to_slice(&mut self.window[entry][p].0[place..]);
     }
 
     /// All others lose +0, which leaves their bits, the sign of zero too.
     #[inline(always)]
-    fn take(&mut self, p: usize, places: [Place; 4], lowest: &FirstLowest<Vec4>, amount: Vec4) {
+    fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Vec4>, amount: Vec4) {
         let (first, last) = (amount.except(lowest.last), amount.only(lowest.last));
         let parts = [
             first.except(lowest.second),

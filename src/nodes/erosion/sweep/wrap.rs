@@ -10,21 +10,21 @@ use std::hint::select_unpredictable;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use super::{Law, Progress, Row};
+use super::{BlockProgress, ScanLaw, ScanRow};
 use crate::field::Cancelled;
 use crate::nodes::Context;
-use crate::nodes::erosion::lanes::{Around, FirstLowest, Place};
+use crate::nodes::erosion::lanes::{FirstLowest, Neighbourhood, Offset};
 
 /// The values of a cell.
-struct Cell<const P: usize>([AtomicU32; P]);
+struct ScanCell<const P: usize>([AtomicU32; P]);
 
-impl<const P: usize> Default for Cell<P> {
+impl<const P: usize> Default for ScanCell<P> {
     fn default() -> Self {
         Self(std::array::from_fn(|_| AtomicU32::default()))
     }
 }
 
-impl<const P: usize> Cell<P> {
+impl<const P: usize> ScanCell<P> {
     #[inline(always)]
     fn get(&self, p: usize) -> f32 {
         f32::from_bits(self.0[p].load(Ordering::Relaxed))
@@ -49,36 +49,36 @@ const CELLS_PER_THREAD: usize = 8 * 1024;
 
 /// The cells of a scan.
 #[derive(Default)]
-pub struct Rows<const P: usize> {
-    cells: Vec<Cell<P>>,
-    blocks: Vec<Progress>,
+pub struct WrapRows<const P: usize> {
+    cells: Vec<ScanCell<P>>,
+    blocks: Vec<BlockProgress>,
 }
 
-impl<const P: usize> Rows<P> {
+impl<const P: usize> WrapRows<P> {
     /// Scans the grid once.
     pub fn run<'o, const K: usize, L, Out, F>(
         &mut self,
         cx: &Context,
         law: &L,
-        mut outs: impl Iterator<Item = Row<'o, K, Out>> + Send,
+        mut outs: impl Iterator<Item = ScanRow<'o, K, Out>> + Send,
         finish: F,
     ) -> Result<(), Cancelled>
     where
-        L: Law<P>,
+        L: ScanLaw<P>,
         Out: Send,
-        F: Fn(usize, Row<K, Out>) + Sync,
+        F: Fn(usize, ScanRow<K, Out>) + Sync,
     {
         let side = cx.grid.distinct();
-        self.cells.resize_with(side * side, Cell::default);
+        self.cells.resize_with(side * side, ScanCell::default);
         self.blocks.clear();
-        self.blocks.resize_with(side.div_ceil(LANES), Progress::default);
-        let scan = Scan { side, law, cells: &self.cells, blocks: &self.blocks, stopped: AtomicBool::new(false) };
+        self.blocks.resize_with(side.div_ceil(LANES), BlockProgress::default);
+        let scan = WrapScan { side, law, cells: &self.cells, blocks: &self.blocks, stopped: AtomicBool::new(false) };
         // the first block reaches these before the blocks that they belong to
         scan.load(0);
         if side > 1 {
             scan.load(side - 1);
         }
-        let finish = |row: usize, mut out: Row<'o, K, Out>| {
+        let finish = |row: usize, mut out: ScanRow<'o, K, Out>| {
             for (p, kept) in (L::KEPT..).zip(&mut out.kept) {
                 kept.iter_mut().zip(scan.row(row)).for_each(|(kept, cell)| *kept = cell.get(p));
             }
@@ -114,16 +114,16 @@ impl<const P: usize> Rows<P> {
 }
 
 /// One scan under way.
-struct Scan<'a, L, const P: usize> {
+struct WrapScan<'a, L, const P: usize> {
     /// Rows and columns that are not repeated.
     side: usize,
     law: &'a L,
-    cells: &'a [Cell<P>],
-    blocks: &'a [Progress],
+    cells: &'a [ScanCell<P>],
+    blocks: &'a [BlockProgress],
     stopped: AtomicBool,
 }
 
-impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
+impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
     /// The next block, with the outputs of the rows that are finished with it: all but its last, and the last of the block
     /// before.
     fn claim<Out>(&self, rest: &Mutex<(usize, impl Iterator<Item = Out>)>) -> Option<(usize, Vec<Out>)> {
@@ -139,7 +139,7 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
         Some((block, outs))
     }
 
-    fn row(&self, row: usize) -> &[Cell<P>] {
+    fn row(&self, row: usize) -> &[ScanCell<P>] {
         &self.cells[row * self.side..][..self.side]
     }
 
@@ -158,7 +158,7 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
         let rows = LANES.min(self.side - first);
         // the last row of this block reaches one row on
         (first + 1..(first + rows + 1).min(self.side - 1)).for_each(|row| self.load(row));
-        let lanes: [Lane<P>; LANES] = std::array::from_fn(|r| self.lane(first + r.min(rows - 1)));
+        let lanes: [WrapLane<P>; LANES] = std::array::from_fn(|r| self.lane(first + r.min(rows - 1)));
         let steps = self.side + LAG * (rows - 1);
         let mut from = 0;
         while from < steps {
@@ -182,7 +182,7 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
 
     /// Works on the cells that the lanes reach in [`STRIDE`] steps. Where none of them comes near an end, no index needs a
     /// check.
-    fn stride(&self, lanes: &[Lane<P>; LANES], from: usize) {
+    fn stride(&self, lanes: &[WrapLane<P>; LANES], from: usize) {
         let window = |r: usize| from.checked_sub(LAG * r).and_then(|at| lanes[r].window(at));
         let Some(first) = window(0) else {
             return self.single_steps(lanes, from..from + STRIDE);
@@ -205,7 +205,7 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
     }
 
     /// Works on the cells that the lanes reach in `steps`.
-    fn single_steps(&self, lanes: &[Lane<P>], steps: std::ops::Range<usize>) {
+    fn single_steps(&self, lanes: &[WrapLane<P>], steps: std::ops::Range<usize>) {
         for step in steps {
             for (r, lane) in lanes.iter().enumerate() {
                 if let Some(at) = step.checked_sub(LAG * r).filter(|&at| at < self.side) {
@@ -215,26 +215,26 @@ impl<L: Law<P>, const P: usize> Scan<'_, L, P> {
         }
     }
 
-    fn lane(&self, row: usize) -> Lane<'_, P> {
+    fn lane(&self, row: usize) -> WrapLane<'_, P> {
         let before = if row == 0 { self.side - 1 } else { row - 1 };
         let after = if row + 1 == self.side { 0 } else { row + 1 };
-        Lane { rows: [before, row, after].map(|row| self.row(row)), start: 2 * row % self.side }
+        WrapLane { rows: [before, row, after].map(|row| self.row(row)), start: 2 * row % self.side }
     }
 }
 
 /// A row under way, between its neighbours.
-struct Lane<'a, const P: usize> {
-    rows: [&'a [Cell<P>]; 3],
+struct WrapLane<'a, const P: usize> {
+    rows: [&'a [ScanCell<P>]; 3],
     /// Column where the row begins.
     start: usize,
 }
 
 /// A stretch of a row with its neighbours.
-type Window<'a, const P: usize> = [&'a [Cell<P>; REACH]; 3];
+type WrapWindow<'a, const P: usize> = [&'a [ScanCell<P>; REACH]; 3];
 
-impl<'a, const P: usize> Lane<'a, P> {
+impl<'a, const P: usize> WrapLane<'a, P> {
     /// The next [`STRIDE`] cells from `at` steps after the start, if none of them is at an end of the field.
-    fn window(&self, at: usize) -> Option<Window<'a, P>> {
+    fn window(&self, at: usize) -> Option<WrapWindow<'a, P>> {
         let side = self.rows[1].len();
         let j = (self.start + at) % side;
         if at + STRIDE > side || j == 0 || j + STRIDE >= side {
@@ -255,30 +255,30 @@ impl<'a, const P: usize> Lane<'a, P> {
 }
 
 /// A cell and its eight neighbours, row by row.
-struct One<'a, const P: usize>([[&'a Cell<P>; 3]; 3]);
+struct One<'a, const P: usize>([[&'a ScanCell<P>; 3]; 3]);
 
 impl<const P: usize> One<'_, P> {
     #[inline(always)]
-    fn at(&self, (south, east): Place) -> &Cell<P> {
+    fn at(&self, (south, east): Offset) -> &ScanCell<P> {
         self.0[(south + 1) as usize][(east + 1) as usize]
     }
 }
 
-impl<const P: usize> Around for One<'_, P> {
+impl<const P: usize> Neighbourhood for One<'_, P> {
     type Value = f32;
 
     #[inline(always)]
-    fn get(&self, p: usize, place: Place) -> f32 {
+    fn get(&self, p: usize, place: Offset) -> f32 {
         self.at(place).get(p)
     }
 
     #[inline(always)]
-    fn set(&mut self, p: usize, place: Place, value: f32) {
+    fn set(&mut self, p: usize, place: Offset, value: f32) {
         self.at(place).set(p, value);
     }
 
     #[inline(always)]
-    fn take(&mut self, p: usize, [a, b, c, d]: [Place; 4], lowest: &FirstLowest<f32>, amount: f32) {
+    fn take(&mut self, p: usize, [a, b, c, d]: [Offset; 4], lowest: &FirstLowest<f32>, amount: f32) {
         let first = select_unpredictable(lowest.second, self.at(b), self.at(a));
         let last = select_unpredictable(lowest.fourth, self.at(d), self.at(c));
         let cell = select_unpredictable(lowest.last, last, first);

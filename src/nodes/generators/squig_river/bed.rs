@@ -14,8 +14,8 @@
 
 use rayon::prelude::*;
 
-use super::network::{Network, RUN};
-use super::reach::Bounds;
+use super::network::{RUN, RiverNetwork};
+use super::reach::ReachBounds;
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 use crate::nodes::generators::octaves::Fade;
@@ -31,7 +31,7 @@ crate::choices! {
 
 /// The cross profile, in sides of the terrain and fractions of the relief.
 #[derive(Clone, Copy, Debug)]
-pub struct Profile {
+pub struct CrossProfile {
     /// Half the width of the water.
     pub half: f32,
     pub depth: f32,
@@ -66,10 +66,10 @@ impl Segment {
 }
 
 /// Segments that are looked at together.
-struct Run {
+struct SegmentRun {
     first: usize,
     last: usize,
-    bounds: Bounds,
+    bounds: ReachBounds,
     low: f32,
     high: f32,
 }
@@ -84,10 +84,15 @@ fn block(samples: usize) -> usize {
 }
 
 /// Lays the water into `ground` and gives its depth.
-pub fn lay(cx: &Context, network: &Network, profile: &Profile, ground: &mut [f32]) -> Result<Vec<f32>, Cancelled> {
+pub fn lay(
+    cx: &Context,
+    network: &RiverNetwork,
+    profile: &CrossProfile,
+    ground: &mut [f32],
+) -> Result<Vec<f32>, Cancelled> {
     let n = cx.grid.samples;
     let block = block(n);
-    let bed = Bed::new(network, profile, cx.grid.edges == Edges::Wrap);
+    let bed = RiverBed::new(network, profile, cx.grid.edges == Edges::Wrap);
     let mut water = vec![0.0; cx.grid.len()];
     let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
     ground.par_chunks_mut(n * block).zip(water.par_chunks_mut(n * block)).enumerate().try_for_each(|(b, (h, w))| {
@@ -112,14 +117,14 @@ pub fn lay(cx: &Context, network: &Network, profile: &Profile, ground: &mut [f32
     Ok(water)
 }
 
-struct Bed<'a> {
-    profile: &'a Profile,
+struct RiverBed<'a> {
+    profile: &'a CrossProfile,
     segments: Vec<Segment>,
-    runs: Vec<Run>,
+    runs: Vec<SegmentRun>,
 }
 
-impl<'a> Bed<'a> {
-    fn new(network: &Network, profile: &'a Profile, wraps: bool) -> Self {
+impl<'a> RiverBed<'a> {
+    fn new(network: &RiverNetwork, profile: &'a CrossProfile, wraps: bool) -> Self {
         let mut bed = Self { profile, segments: Vec::new(), runs: Vec::new() };
         let shifts: &[f32] = if wraps { &[0.0, -1.0, 1.0] } else { &[0.0] };
         for dy in shifts {
@@ -148,11 +153,11 @@ impl<'a> Bed<'a> {
             let last = (first + RUN).min(bed.segments.len());
             let part = &bed.segments[first..last];
             let ends = part.iter().flat_map(|s| [s.from, [s.from[0] + s.step[0], s.from[1] + s.step[1]]]);
-            let bounds = Bounds::enclosing(ends);
+            let bounds = ReachBounds::enclosing(ends);
             if bounds.beyond_the_square() > reach {
                 continue;
             }
-            bed.runs.push(Run {
+            bed.runs.push(SegmentRun {
                 first,
                 last,
                 bounds,
@@ -217,7 +222,7 @@ impl<'a> Bed<'a> {
     /// Ground and depth of the water at a place where the ground was `height`.
     #[inline(always)]
     fn ground_and_water(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
-        let Profile { half, depth, side, valley, .. } = *self.profile;
+        let CrossProfile { half, depth, side, valley, .. } = *self.profile;
         let (mut least, mut level, mut bank) = (f32::MAX, 0.0, f32::MIN);
         for segment in near {
             let (square, there) = segment.nearest(x, y);

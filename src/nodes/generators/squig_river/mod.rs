@@ -22,8 +22,8 @@ use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
 use super::triangular;
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Generator, Traits};
-use bed::{Profile, Valley};
-use network::{Banks as Holding, Fall, Network, Plan};
+use bed::{CrossProfile, Valley};
+use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
 use squig::Side;
 
 crate::choices! {
@@ -107,8 +107,7 @@ impl Generator for SquigRiver {
             Banks::Symmetric => {
                 self.ground(cx, &mut terrain.height)?;
                 let network = self.network(cx)?;
-                *terrain.map_mut(MapKind::Water) =
-                    river_bed::lay(cx, &network, &self.profile(cx), &mut terrain.height)?;
+                *terrain.map_mut(MapKind::Water) = bed::lay(cx, &network, &self.profile(cx), &mut terrain.height)?;
             }
             Banks::AsInPaper => {
                 // rivers belong to the whole table: other sizes are read from it
@@ -127,8 +126,8 @@ impl Generator for SquigRiver {
 }
 
 impl SquigRiver {
-    fn plan(&self, cx: &Context) -> Plan {
-        Plan {
+    fn plan(&self, cx: &Context) -> RiverPlan {
+        RiverPlan {
             entry: self.entry,
             exit: self.exit,
             rivers: self.rivers,
@@ -138,9 +137,9 @@ impl SquigRiver {
         }
     }
 
-    fn profile(&self, cx: &Context) -> Profile {
+    fn profile(&self, cx: &Context) -> CrossProfile {
         let half = (0.5 * self.width / cx.size_metres).max(LEAST_HALF * cx.grid.cell()).min(0.25);
-        Profile {
+        CrossProfile {
             half,
             depth: self.depth / cx.relief_metres,
             side: (self.valley_width / cx.size_metres).max(4.0 * half),
@@ -151,22 +150,27 @@ impl SquigRiver {
 
     /// The courses that carry water: with symmetric banks those of the last split, with the levels of their water; as in the
     /// paper those on the samples of the grid.
-    pub fn network(&self, cx: &Context) -> Result<Network, Cancelled> {
+    pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
             Banks::Symmetric => self.network_of(cx, self.detail),
             Banks::AsInPaper => self.network_of(cx, midpoint::levels(cx.grid).saturating_sub(1)),
         }
     }
 
-    fn network_of(&self, cx: &Context, level: u32) -> Result<Network, Cancelled> {
+    fn network_of(&self, cx: &Context, level: u32) -> Result<RiverNetwork, Cancelled> {
         let plan = self.plan(cx);
         let random = cx.random.fork(COURSES);
-        let mut network = Network::new(&plan, random, level, cx.control)?;
+        let mut network = RiverNetwork::new(&plan, random, level, cx.control)?;
         if self.banks == Banks::Symmetric {
-            let fall = Fall { source: self.source_height, drop: self.drop, cascades: self.cascades, steps: self.steps };
+            let fall = WaterProfile {
+                source: self.source_height,
+                drop: self.drop,
+                cascades: self.cascades,
+                steps: self.steps,
+            };
             network.fall(&fall, random.fork(COURSES));
             let profile = self.profile(cx);
-            let holding = Holding { reach: 4.0 * profile.half, slope: profile.slope };
+            let holding = Levees { reach: 4.0 * profile.half, slope: profile.slope };
             network.settle(Some(holding), plan.wraps, cx.control)?;
         }
         Ok(network)
@@ -186,12 +190,12 @@ impl SquigRiver {
             let number = level.number - 1;
             match self.banks {
                 Banks::Symmetric if number <= self.detail => {
-                    Mesh::new(level).carry(&self.network_of(cx, number)?, fine);
+                    MidpointTable::new(level).carry(&self.network_of(cx, number)?, fine);
                 }
                 Banks::Symmetric => {}
                 Banks::AsInPaper => {
                     let mut network = self.network_of(cx, number)?;
-                    Mesh::new(level).least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
+                    MidpointTable::new(level).least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
                 }
             }
             Ok(())
@@ -206,7 +210,7 @@ impl SquigRiver {
             return Ok(water);
         }
         let mut network = self.network_of(cx, levels - 1)?;
-        let mesh = Mesh { side: cx.grid.samples, wraps: cx.grid.edges == Edges::Wrap };
+        let mesh = MidpointTable { side: cx.grid.samples, wraps: cx.grid.edges == Edges::Wrap };
         let depth = self.depth / cx.relief_metres;
         let on = mesh.marks(&network);
         for node in &mut network.nodes {
@@ -223,12 +227,12 @@ impl SquigRiver {
 }
 
 /// A table of midpoints with its neighbours.
-struct Mesh {
+struct MidpointTable {
     side: usize,
     wraps: bool,
 }
 
-impl Mesh {
+impl MidpointTable {
     fn new(level: &MidpointLevel) -> Self {
         Self { side: 2 * level.half + 1, wraps: level.wraps() }
     }
@@ -259,14 +263,14 @@ impl Mesh {
         }
     }
 
-    fn marks(&self, network: &Network) -> Vec<bool> {
+    fn marks(&self, network: &RiverNetwork) -> Vec<bool> {
         let mut on = vec![0.0; self.side * self.side];
         network.nodes.iter().for_each(|node| self.set(&mut on, node.vertex, 1.0));
         on.into_iter().map(|m| m > 0.0).collect()
     }
 
     /// Takes the water's levels for the midpoints on courses; new midpoints beside them are no lower.
-    fn carry(&self, network: &Network, fine: &mut [f32]) {
+    fn carry(&self, network: &RiverNetwork, fine: &mut [f32]) {
         for node in &network.nodes {
             for k in self.neighbours(node.vertex) {
                 let vertex = [(k / self.side) as i32, (k % self.side) as i32];
@@ -280,7 +284,7 @@ impl Mesh {
 
     /// The paper's rule: at most the least of the neighbours off the course, and of what is above on it; `depth` below
     /// it, so that the water has a bed.
-    fn least(&self, network: &mut Network, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
+    fn least(&self, network: &mut RiverNetwork, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
         let on = self.marks(network);
         for node in &mut network.nodes {
             let beside = self.neighbours(node.vertex).filter(|&k| !on[k]).map(|k| fine[k]);

@@ -14,7 +14,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-use super::reach::{Bounds, Level, distance, distance_around};
+use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
 use super::squig::{Edge, Side, Vertex, edges_across, refine, turn};
 use crate::field::{Cancelled, Control, Stream};
 
@@ -27,7 +27,7 @@ pub const RUN: usize = 16;
 
 /// What there shall be.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct RiverPlan {
     pub entry: Side,
     pub exit: Side,
     pub rivers: u32,
@@ -38,7 +38,7 @@ pub struct Plan {
 
 /// How the water falls.
 #[derive(Clone, Copy, Debug)]
-pub struct Fall {
+pub struct WaterProfile {
     /// Level where rivers enter, and how much lower it is where they leave.
     pub source: f32,
     pub drop: f32,
@@ -49,7 +49,7 @@ pub struct Fall {
 
 /// What keeps reaches apart whose water stands at different levels.
 #[derive(Clone, Copy, Debug)]
-pub struct Banks {
+pub struct Levees {
     /// Reaches nearer than this have one level, as a fraction of the side.
     pub reach: f32,
     /// Steepest slope between others.
@@ -57,7 +57,7 @@ pub struct Banks {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum RiverNodeKind {
     River,
     Tributary,
     Fork,
@@ -65,14 +65,14 @@ enum Kind {
 
 /// Nodes from the source to the mouth; the last may belong to another course, and the first one of a fork.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct Centreline {
     pub nodes: Vec<usize>,
-    kind: Kind,
+    kind: RiverNodeKind,
 }
 
 /// A place of the water.
 #[derive(Clone, Copy, Debug)]
-pub struct Node {
+pub struct RiverNode {
     /// Vertex of the level after the last.
     pub vertex: Vertex,
     /// From the west and from the north edge, as fractions of the side.
@@ -84,9 +84,9 @@ pub struct Node {
 }
 
 #[derive(Clone, Debug, Default)]
-pub struct Network {
-    pub nodes: Vec<Node>,
-    pub courses: Vec<Course>,
+pub struct RiverNetwork {
+    pub nodes: Vec<RiverNode>,
+    pub courses: Vec<Centreline>,
     known: HashMap<Vertex, usize>,
     next: Vec<Vec<usize>>,
 }
@@ -117,9 +117,9 @@ impl Chance {
     }
 }
 
-impl Network {
+impl RiverNetwork {
     /// The courses after `level` splits, without levels of the water.
-    pub fn new(plan: &Plan, random: Stream, level: u32, control: &Control) -> Result<Self, Cancelled> {
+    pub fn new(plan: &RiverPlan, random: Stream, level: u32, control: &Control) -> Result<Self, Cancelled> {
         let chance = Chance(random);
         let mut network = Self::default();
         let mut rivers = Vec::new();
@@ -175,13 +175,13 @@ impl Network {
     }
 
     /// Adds a course along `edges`, the ones in between unknown so far.
-    fn add(&mut self, edges: &[Edge], kind: Kind) {
+    fn add(&mut self, edges: &[Edge], kind: RiverNodeKind) {
         let course = self.courses.len();
         let mut nodes = Vec::with_capacity(edges.len());
         for edge in edges {
             let id = self.id(*edge).unwrap_or_else(|| {
                 let vertex = edge.middle();
-                self.nodes.push(Node { vertex, position: [0.0; 2], level: 0.0, course, along: 0.0 });
+                self.nodes.push(RiverNode { vertex, position: [0.0; 2], level: 0.0, course, along: 0.0 });
                 self.next.push(Vec::new());
                 self.known.insert(vertex, self.nodes.len() - 1);
                 self.nodes.len() - 1
@@ -191,14 +191,14 @@ impl Network {
         for pair in nodes.windows(2) {
             self.next[pair[0]].push(pair[1]);
         }
-        self.courses.push(Course { nodes, kind });
+        self.courses.push(Centreline { nodes, kind });
     }
 
     /// Adds a river as far as the first place that is known.
     fn join(&mut self, edges: &[Edge]) {
         let end = edges.iter().position(|&e| self.id(e).is_some()).map_or(edges.len(), |k| k + 1);
         if end > 1 || self.nodes.is_empty() {
-            self.add(&edges[..end], Kind::River);
+            self.add(&edges[..end], RiverNodeKind::River);
         }
     }
 
@@ -207,7 +207,7 @@ impl Network {
         if let Some(end) = edges.iter().position(|&e| self.id(e).is_some()) {
             let start = (end as f32 * cut * 0.7) as usize;
             if end >= start + 2 {
-                self.add(&edges[start..=end], Kind::Tributary);
+                self.add(&edges[start..=end], RiverNodeKind::Tributary);
             }
         }
     }
@@ -233,7 +233,7 @@ impl Network {
             }
         }
         if !best.is_empty() {
-            self.add(&edges[best.clone()], Kind::Fork);
+            self.add(&edges[best.clone()], RiverNodeKind::Fork);
         }
         !best.is_empty()
     }
@@ -282,8 +282,8 @@ impl Network {
     }
 
     /// Gives every node the level of its water.
-    pub fn fall(&mut self, fall: &Fall, random: Stream) {
-        let length = |course: &Course, nodes: &[Node]| -> f32 {
+    pub fn fall(&mut self, fall: &WaterProfile, random: Stream) {
+        let length = |course: &Centreline, nodes: &[RiverNode]| -> f32 {
             course.nodes.windows(2).map(|p| distance(nodes[p[0]].position, nodes[p[1]].position)).sum()
         };
         let Some(first) = self.courses.first() else { return };
@@ -294,10 +294,10 @@ impl Network {
             let joins = |id: usize| (self.nodes[id].course != k).then(|| self.nodes[id].level);
             let low = joins(last).unwrap_or(fall.source - fall.drop);
             let high = match course.kind {
-                Kind::River => fall.source,
+                RiverNodeKind::River => fall.source,
                 // upper courses are steeper, but spring no higher than the rivers
-                Kind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
-                Kind::Fork => joins(first).unwrap_or(fall.source),
+                RiverNodeKind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
+                RiverNodeKind::Fork => joins(first).unwrap_or(fall.source),
             }
             .max(low);
             let share = (own / river).clamp(0.0, 1.0);
@@ -324,16 +324,16 @@ impl Network {
     }
 
     /// Lowers levels until water nowhere rises on its way, and to what the banks between reaches can hold.
-    pub fn settle(&mut self, banks: Option<Banks>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
-        let runs: Vec<Bounds> =
-            self.nodes.chunks(RUN).map(|run| Bounds::enclosing(run.iter().map(|n| n.position))).collect();
+    pub fn settle(&mut self, banks: Option<Levees>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
+        let runs: Vec<ReachBounds> =
+            self.nodes.chunks(RUN).map(|run| ReachBounds::enclosing(run.iter().map(|n| n.position))).collect();
         let mut highest: Vec<f32> =
             self.nodes.chunks(RUN).map(|run| run.iter().map(|n| n.level).fold(f32::MIN, f32::max)).collect();
         let mut done = vec![false; self.nodes.len()];
-        let mut open: BinaryHeap<Reverse<(Level, usize)>> =
-            self.nodes.iter().enumerate().map(|(id, n)| Reverse((Level(n.level), id))).collect();
+        let mut open: BinaryHeap<Reverse<(HeapLevel, usize)>> =
+            self.nodes.iter().enumerate().map(|(id, n)| Reverse((HeapLevel(n.level), id))).collect();
         let mut settled = 0u32;
-        while let Some(Reverse((Level(level), id))) = open.pop() {
+        while let Some(Reverse((HeapLevel(level), id))) = open.pop() {
             if std::mem::replace(&mut done[id], true) {
                 continue;
             }
@@ -346,7 +346,7 @@ impl Network {
                 let next = self.next[id][k];
                 if self.nodes[next].level > level {
                     self.nodes[next].level = level;
-                    open.push(Reverse((Level(level), next)));
+                    open.push(Reverse((HeapLevel(level), next)));
                 }
             }
             let Some(banks) = banks else { continue };
@@ -364,7 +364,7 @@ impl Network {
                             || (node.along - here.along).abs() > 2.0 * apart + 3.0 * banks.reach;
                         if far && node.level > above(apart) {
                             node.level = above(apart);
-                            open.push(Reverse((Level(node.level), other)));
+                            open.push(Reverse((HeapLevel(node.level), other)));
                         }
                     }
                     most = most.max(node.level);

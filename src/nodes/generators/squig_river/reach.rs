@@ -2,17 +2,17 @@
 
 /// Orders levels in a heap.
 #[derive(Clone, Copy, PartialEq)]
-pub struct Level(pub f32);
+pub struct HeapLevel(pub f32);
 
-impl Eq for Level {}
+impl Eq for HeapLevel {}
 
-impl PartialOrd for Level {
+impl PartialOrd for HeapLevel {
     fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Level {
+impl Ord for HeapLevel {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         self.0.total_cmp(&other.0)
     }
@@ -20,12 +20,12 @@ impl Ord for Level {
 
 /// A rectangle around places.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct ReachBounds {
     low: [f32; 2],
     high: [f32; 2],
 }
 
-impl Bounds {
+impl ReachBounds {
     pub fn enclosing(places: impl Iterator<Item = [f32; 2]>) -> Self {
         let start = Self { low: [f32::MAX; 2], high: [f32::MIN; 2] };
         places.fold(start, |b, p| Self {

@@ -5,8 +5,8 @@
 //! inside an old basin to its level.
 
 use super::rough::Turn;
-use super::shape::{REACH, Shape, smooth};
-use super::surface::Surface;
+use super::shape::{CraterShape, REACH, smooth};
+use super::surface::CraterSurface;
 
 /// Radii within which profiles are drawn in full, with what makes them uneven.
 pub const NEAR: f32 = 2.5;
@@ -24,7 +24,7 @@ pub struct Impact {
     pub radius: f32,
     /// Square of the surface's curvature.
     pub bend: f32,
-    pub shape: Shape,
+    pub shape: CraterShape,
     /// From 0 to 1: smaller where the grid can hardly show it.
     pub strength: f32,
     /// How uneven it is, from 0 to 1, and which way.
@@ -49,7 +49,7 @@ pub enum Event {
 
 impl Impact {
     /// A fresh crater, round and without rays.
-    pub fn new(surface: &Surface, centre: [f32; 3], radius: f32, shape: Shape) -> Self {
+    pub fn new(surface: &CraterSurface, centre: [f32; 3], radius: f32, shape: CraterShape) -> Self {
         Self {
             centre,
             frame: surface.frame(centre),

@@ -31,11 +31,11 @@ use rayon::prelude::*;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 use impact::{Event, Impact};
-use population::{Fall, Sizes, population};
+use population::{Sizes, UnshapedImpact, population};
 use rough::Turn;
-use shape::{Law, Shape, smooth};
+use shape::{CraterLaw, CraterShape, smooth};
 use stamp::stamp;
-use surface::Surface;
+use surface::CraterSurface;
 
 crate::choices! {
     /// How the number of craters is told.
@@ -119,7 +119,7 @@ impl Filter for Craters {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         terrain.close_seam();
-        let surface = Surface::new(cx.grid);
+        let surface = CraterSurface::new(cx.grid);
         let mut impacts = Vec::new();
         let mut events = Vec::new();
         self.impacts(cx, &surface, &mut impacts, &mut events)?;
@@ -152,7 +152,7 @@ impl Craters {
         Sizes { smallest, largest: self.largest, slope: self.size_slope }
     }
 
-    fn count(&self, surface: &Surface) -> u32 {
+    fn count(&self, surface: &CraterSurface) -> u32 {
         match self.amount {
             // more than that cover all ground so often that older ones are gone, and would take for ever
             Amount::Number => self.craters.min(((SATURATED * surface.area() / self.sizes().mean_area()) as u32).max(1)),
@@ -171,14 +171,14 @@ impl Craters {
     fn impacts(
         &self,
         cx: &Context,
-        surface: &Surface,
+        surface: &CraterSurface,
         impacts: &mut Vec<Impact>,
         events: &mut Vec<Event>,
     ) -> Result<(), Cancelled> {
         let sizes = self.sizes();
         let falls = population(surface, &sizes, self.count(surface), 2.0 * cx.grid.cell(), cx.random, cx.control)?;
         let common = Common {
-            law: Law {
+            law: CraterLaw {
                 transition_km: self.transition_metres * 1.0e-3,
                 depth: self.depth,
                 ejecta: self.ejecta,
@@ -210,8 +210,8 @@ impl Craters {
     }
 
     /// What a fall makes here; nothing where the air burnt it up or all of it has worn away.
-    fn impact(&self, cx: &Context, surface: &Surface, common: &Common, fall: &Fall) -> Option<Impact> {
-        let Fall { diameter, time, index, centre } = *fall;
+    fn impact(&self, cx: &Context, surface: &CraterSurface, common: &Common, fall: &UnshapedImpact) -> Option<Impact> {
+        let UnshapedImpact { diameter, time, index, centre } = *fall;
         let (metres, samples) = (diameter * cx.size_metres, diameter / cx.grid.cell());
         let age = 1.0 - time;
         let air = if common.air < 1.0 { common.air } else { 1.0 };
@@ -225,7 +225,7 @@ impl Craters {
         if strength <= 0.0 {
             return None;
         }
-        let shape = Shape::new(metres * 1.0e-3, &common.law, wear, 1000.0 / cx.relief_metres);
+        let shape = CraterShape::new(metres * 1.0e-3, &common.law, wear, 1000.0 / cx.relief_metres);
         let uneven = self.uneven * smooth(4.0, 14.0, samples);
         let youth = if self.rays > 0.0 { 1.0 - age / self.rays } else { 0.0 };
         // among many craters the largest are too old for rays
@@ -244,7 +244,7 @@ impl Craters {
 
 /// What the craters of a terrain have in common.
 struct Common {
-    law: Law,
+    law: CraterLaw,
     /// Geometric mean of the smallest and the largest diameter.
     mean: f32,
     air: f32,

@@ -8,8 +8,8 @@ use rayon::prelude::*;
 
 use super::impact::{Event, Impact};
 use super::shape::REACH;
-use super::surface::Surface;
-use super::tiles::Tiles;
+use super::surface::CraterSurface;
+use super::tiles::CraterTiles;
 use crate::field::{Cancelled, Control};
 
 const PROBE: f32 = 0.75;
@@ -23,8 +23,8 @@ const ABREAST: usize = 2048;
 /// Finds the ground before every impact. A block of impacts asks side by side for what older blocks left, then one after the
 /// other for what those before it in the block did.
 pub fn find_planes(
-    surface: &Surface,
-    tiles: &Tiles,
+    surface: &CraterSurface,
+    tiles: &CraterTiles,
     impacts: &mut [Impact],
     events: &[Event],
     height: &[f32],
@@ -81,7 +81,7 @@ struct Probes {
 }
 
 impl Probes {
-    fn new(surface: &Surface, tiles: &Tiles, impact: &Impact, height: &[f32]) -> Self {
+    fn new(surface: &CraterSurface, tiles: &CraterTiles, impact: &Impact, height: &[f32]) -> Self {
         let Impact { centre, frame: [east, north], radius, .. } = *impact;
         let step = |axis: [f32; 3], way: f32| surface.stepped(centre, axis.map(|a| a * way * radius * PROBE));
         let places = [centre, step(east, 1.0), step(east, -1.0), step(north, 1.0), step(north, -1.0)];
@@ -98,7 +98,7 @@ impl Probes {
     /// Lets the events of `range` happen, as far as their planes are known.
     fn advance(
         &mut self,
-        tiles: &Tiles,
+        tiles: &CraterTiles,
         impacts: &[Impact],
         events: &[Event],
         bounds: &[[f32; 4]],

@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use super::surface::Surface;
+use super::surface::CraterSurface;
 use crate::field::{Cancelled, Control, Stream};
 
 /// Sizes of craters, in sides of the terrain.
@@ -21,7 +21,7 @@ pub struct Sizes {
 
 /// A crater before its form is known.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fall {
+pub struct UnshapedImpact {
     pub centre: [f32; 3],
     /// In sides of the terrain.
     pub diameter: f32,
@@ -78,13 +78,13 @@ fn fine(random: Stream, index: i32, what: i32) -> f64 {
 
 /// The craters that are at least `visible` wide, from the oldest to the youngest.
 pub fn population(
-    surface: &Surface,
+    surface: &CraterSurface,
     sizes: &Sizes,
     count: u32,
     visible: f32,
     random: Stream,
     control: &Control,
-) -> Result<Vec<Fall>, Cancelled> {
+) -> Result<Vec<UnshapedImpact>, Cancelled> {
     let rest = sizes.rest();
     let even = rest > 1.0 - 1e-9;
     if sizes.largest < visible {
@@ -98,7 +98,7 @@ pub fn population(
     let outside = outside as u32;
     let total = count + outside;
     let block = 4096;
-    let blocks: Result<Vec<Vec<Fall>>, Cancelled> = (0..total.div_ceil(block))
+    let blocks: Result<Vec<Vec<UnshapedImpact>>, Cancelled> = (0..total.div_ceil(block))
         .into_par_iter()
         .map(|b| {
             control.check()?;
@@ -119,7 +119,7 @@ pub fn population(
                     false => ((index - count) as f32 + 0.5) / outside as f32,
                 };
                 let time = if u >= basins { rank * BASINS_UNTIL } else { rank };
-                Some(Fall { centre, diameter, time, index: index as i32 })
+                Some(UnshapedImpact { centre, diameter, time, index: index as i32 })
             };
             Ok((b * block..((b + 1) * block).min(total)).filter_map(fall).collect())
         })
@@ -139,7 +139,7 @@ mod tests {
     /// The slope of N(>D) on logarithmic axes, by least squares over the diameters between a thousand and ten craters.
     #[test]
     fn sizes_follow_the_slope_that_was_asked_for() {
-        let surface = Surface::new(Grid::new(1025, Edges::Wrap));
+        let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));
         for slope in [1.5f32, 2.0, 3.0] {
             let sizes = Sizes { smallest: 0.001, largest: 0.3, slope };
             let falls = population(&surface, &sizes, 10_000, 0.0, Stream::new(3, 4), &Control::default()).unwrap();
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn coverage_counts_the_areas() {
-        let surface = Surface::new(Grid::new(1025, Edges::Wrap));
+        let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));
         for slope in [1.0, 2.0, 2.000_001, 3.5] {
             let sizes = Sizes { smallest: 0.01, largest: 0.1, slope };
             let falls = population(&surface, &sizes, 100_000, 0.0, Stream::new(1, 1), &Control::default()).unwrap();
@@ -172,12 +172,12 @@ mod tests {
 
     #[test]
     fn coarse_grids_leave_out_small_craters_and_move_none() {
-        let surface = Surface::new(Grid::new(65, Edges::Open));
+        let surface = CraterSurface::new(Grid::new(65, Edges::Open));
         let sizes = Sizes { smallest: 0.005, largest: 0.2, slope: 2.0 };
         let [all, large] = [0.0, 0.03].map(|visible| {
             population(&surface, &sizes, 3000, visible, Stream::new(1, 1), &Control::default()).unwrap()
         });
-        let expected: Vec<Fall> = all.iter().filter(|f| f.diameter >= 0.03).copied().collect();
+        let expected: Vec<UnshapedImpact> = all.iter().filter(|f| f.diameter >= 0.03).copied().collect();
         assert_eq!(large, expected);
         assert!(large.len() > 50 && large.len() < all.len() / 10);
     }

@@ -10,12 +10,12 @@ use crate::field::Stream;
 const DIRECTIONS: usize = 1024;
 pub const TABLES: usize = 16;
 
-type Table = [f32; DIRECTIONS];
+type RoughnessTable = [f32; DIRECTIONS];
 
 /// Noise around a circle in -1 to 1, of six lobes and finer.
-static LOBES: LazyLock<Vec<Table>> = LazyLock::new(|| (0..TABLES).map(lobes).collect());
+static LOBES: LazyLock<Vec<RoughnessTable>> = LazyLock::new(|| (0..TABLES).map(lobes).collect());
 /// How long the ray in each direction is, from 0 to 1.
-static RAYS: LazyLock<Vec<Table>> = LazyLock::new(|| (0..TABLES).map(rays).collect());
+static RAYS: LazyLock<Vec<RoughnessTable>> = LazyLock::new(|| (0..TABLES).map(rays).collect());
 
 /// A crater's draw: which table, and how far it is turned.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,14 +52,14 @@ impl Turn {
 }
 
 #[inline(always)]
-fn read(table: &Table, direction: f32) -> f32 {
+fn read(table: &RoughnessTable, direction: f32) -> f32 {
     let before = direction as usize;
     let part = direction - before as f32;
     let (a, b) = (table[before % DIRECTIONS], table[(before + 1) % DIRECTIONS]);
     a + (b - a) * part
 }
 
-fn lobes(table: usize) -> Table {
+fn lobes(table: usize) -> RoughnessTable {
     let random = Stream::new(0, table as u32);
     let mut made = [0.0; DIRECTIONS];
     for (octave, lobes) in [6usize, 13, 27, 55, 111].into_iter().enumerate() {
@@ -76,7 +76,7 @@ fn lobes(table: usize) -> Table {
     made.map(|value| value.clamp(-1.0, 1.0))
 }
 
-fn rays(table: usize) -> Table {
+fn rays(table: usize) -> RoughnessTable {
     let random = Stream::new(1, table as u32);
     let mut made = [0.0f32; DIRECTIONS];
     for ray in 0..44 {

@@ -35,7 +35,7 @@ const TERRACES: f32 = 3.0;
 
 /// A crater's form. Lengths are in radii, heights in units of the caller's choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Shape {
+pub struct CraterShape {
     /// Height of the crest above the ground before.
     pub rim: f32,
     /// From the crest to the floor.
@@ -54,7 +54,7 @@ pub struct Shape {
 
 /// What the craters of a terrain have in common.
 #[derive(Clone, Copy, Debug)]
-pub struct Law {
+pub struct CraterLaw {
     pub transition_km: f32,
     pub depth: f32,
     pub ejecta: f32,
@@ -89,9 +89,9 @@ pub fn rim_km(diameter_km: f32, transition_km: f32) -> f32 {
     scale * lesser(0.036 * libm::powf(lunar, 1.014), 0.236 * libm::powf(lunar, 0.399))
 }
 
-impl Shape {
+impl CraterShape {
     /// A crater worn by `wear` (τ), with heights multiplied by `heights_per_km`.
-    pub fn new(diameter_km: f32, law: &Law, wear: f32, heights_per_km: f32) -> Self {
+    pub fn new(diameter_km: f32, law: &CraterLaw, wear: f32, heights_per_km: f32) -> Self {
         let scale = law.transition_km / MOON_TRANSITION_KM;
         let lunar = diameter_km / scale;
         let complex = smooth(8.0, 20.0, lunar);
@@ -210,10 +210,10 @@ fn hump(t: f32) -> f32 {
 mod tests {
     use super::*;
 
-    const MOON: Law = Law { transition_km: MOON_TRANSITION_KM, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
+    const MOON: CraterLaw = CraterLaw { transition_km: MOON_TRANSITION_KM, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
 
     /// Highest ground of the profile, with its place, and the lowest.
-    fn extent(shape: &Shape) -> (f32, f32, f32) {
+    fn extent(shape: &CraterShape) -> (f32, f32, f32) {
         let heights = (0..=2000).map(|k| (k as f32 / 1000.0, shape.height_near(k as f32 / 1000.0, 0.0)));
         heights.fold((f32::MIN, 0.0, f32::MAX), |(top, at, low), (x, h)| {
             if h > top { (h, x, lesser(low, h)) } else { (top, at, lesser(low, h)) }
@@ -226,7 +226,7 @@ mod tests {
         for (diameter, depth, rim) in
             [(1.0, 0.196, 0.036), (5.0, 0.9959, 0.1842), (40.0, 3.169, 1.0282), (90.0, 4.045, 1.421)]
         {
-            let shape = Shape::new(diameter, &MOON, 0.0, 1.0);
+            let shape = CraterShape::new(diameter, &MOON, 0.0, 1.0);
             let (top, at, low) = extent(&shape);
             assert!((top / rim - 1.0).abs() < 0.04, "{diameter} km: rim {top}, published {rim}");
             assert!(((top - low) / depth - 1.0).abs() < 0.04, "{diameter} km: depth {}, published {depth}", top - low);
@@ -236,7 +236,7 @@ mod tests {
 
     #[test]
     fn the_blanket_thins_with_the_cube_of_the_distance_and_ends() {
-        let shape = Shape::new(2.0, &MOON, 0.0, 1.0);
+        let shape = CraterShape::new(2.0, &MOON, 0.0, 1.0);
         for x in [1.5f32, 2.0, 3.0] {
             let ratio = shape.far(x * x) / shape.rim * x * x * x;
             assert!((0.75..=1.01).contains(&ratio), "{x}: {ratio}");
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn a_bowl_throws_out_about_what_it_held() {
         for diameter in [0.2, 1.0, 5.0] {
-            let shape = Shape::new(diameter, &MOON, 0.0, 1.0);
+            let shape = CraterShape::new(diameter, &MOON, 0.0, 1.0);
             let (mut dug, mut thrown) = (0.0f64, 0.0f64);
             let step = 1.0e-4f32;
             for k in 0..(REACH / step) as usize {
@@ -263,11 +263,11 @@ mod tests {
 
     #[test]
     fn large_craters_have_flat_floors_peaks_and_then_rings() {
-        let at = |diameter: f32, x: f32| Shape::new(diameter, &MOON, 0.0, 1.0).height_near(x, 0.0);
+        let at = |diameter: f32, x: f32| CraterShape::new(diameter, &MOON, 0.0, 1.0).height_near(x, 0.0);
         assert!((at(60.0, 0.3) - at(60.0, 0.4)).abs() < 1e-3, "the floor is flat");
         assert!(at(60.0, 0.0) > at(60.0, 0.35) + 1.0, "a peak of more than 1 km");
         assert!(at(60.0, 0.0) < at(60.0, 1.0), "below the rim");
-        let ringed = Shape::new(350.0, &MOON, 0.0, 1.0);
+        let ringed = CraterShape::new(350.0, &MOON, 0.0, 1.0);
         assert!(
             ringed.height_near(ringed.ring_at, 0.0) > ringed.height_near(0.0, 0.0) + 0.3,
             "a ring around a flat middle"
@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn wear_lowers_the_rim_more_than_it_fills_the_bowl() {
-        let (fresh, old) = (Shape::new(3.0, &MOON, 0.0, 1.0), Shape::new(3.0, &MOON, 1.0, 1.0));
+        let (fresh, old) = (CraterShape::new(3.0, &MOON, 0.0, 1.0), CraterShape::new(3.0, &MOON, 1.0, 1.0));
         assert!(old.depth < 0.5 * fresh.depth && old.rim / fresh.rim < old.depth / fresh.depth);
     }
 }

@@ -10,13 +10,13 @@ use rayon::prelude::*;
 use super::impact::{Event, Impact, NEAR, RAY_REACH};
 use super::planes::find_planes;
 use super::shape::{REACH, smooth};
-use super::surface::Surface;
-use super::tiles::{Entry, TILE_COLUMNS, TILE_ROWS, Tiles};
+use super::surface::CraterSurface;
+use super::tiles::{CraterTiles, Entry, TILE_COLUMNS, TILE_ROWS};
 use crate::field::{Cancelled, Control};
 
 /// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`, or empty.
 pub fn stamp(
-    surface: &Surface,
+    surface: &CraterSurface,
     samples: usize,
     impacts: &mut [Impact],
     events: &[Event],
@@ -24,7 +24,7 @@ pub fn stamp(
     brightness: &mut [f32],
     control: &Control,
 ) -> Result<(), Cancelled> {
-    let tiles = Tiles::new(surface, samples, impacts, events, control)?;
+    let tiles = CraterTiles::new(surface, samples, impacts, events, control)?;
     find_planes(surface, &tiles, impacts, events, height, control)?;
     let impacts = &*impacts;
     let bands = height.par_chunks_mut(samples * TILE_ROWS);
@@ -32,7 +32,7 @@ pub fn stamp(
         for tile in 0..tiles.across {
             control.check()?;
             let list = &tiles.lists[b * tiles.across + tile];
-            Tile::new(surface, samples, b * TILE_ROWS, tile * TILE_COLUMNS, band.len() / samples)
+            CraterTile::new(surface, samples, b * TILE_ROWS, tile * TILE_COLUMNS, band.len() / samples)
                 .run(list, impacts, events, band, light, samples);
         }
         Ok(())
@@ -45,13 +45,13 @@ pub fn stamp(
 }
 
 /// Places of the samples of a tile.
-struct Tile {
+struct CraterTile {
     places: Vec<[[f32; TILE_COLUMNS]; 3]>,
     first: usize,
 }
 
-impl Tile {
-    fn new(surface: &Surface, samples: usize, first_row: usize, first: usize, rows: usize) -> Self {
+impl CraterTile {
+    fn new(surface: &CraterSurface, samples: usize, first_row: usize, first: usize, rows: usize) -> Self {
         let count = (samples - first).min(TILE_COLUMNS);
         let mut places = vec![[[0.0; TILE_COLUMNS]; 3]; rows];
         for (k, row) in places.iter_mut().enumerate() {
@@ -131,19 +131,19 @@ impl Tile {
 mod tests {
     use super::*;
     use crate::field::{Edges, Grid};
-    use crate::nodes::planet::craters::shape::{Law, Shape};
+    use crate::nodes::planet::craters::shape::{CraterLaw, CraterShape};
 
     const SAMPLES: usize = 201;
 
-    fn bowl(surface: &Surface, at: [f32; 2], radius: f32) -> Impact {
-        let law = Law { transition_km: 1000.0, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
+    fn bowl(surface: &CraterSurface, at: [f32; 2], radius: f32) -> Impact {
+        let law = CraterLaw { transition_km: 1000.0, depth: 1.0, ejecta: 1.0, peaks: 1.0 };
         // a side is 100 km, and heights are in km
-        Impact::new(surface, [at[0], at[1], 0.0], radius, Shape::new(200.0 * radius, &law, 0.0, 1.0))
+        Impact::new(surface, [at[0], at[1], 0.0], radius, CraterShape::new(200.0 * radius, &law, 0.0, 1.0))
     }
 
     /// The ground after `impacts` on ground of height `before`.
     fn struck(mut impacts: Vec<Impact>, before: impl Fn(f32, f32) -> f32) -> Vec<f32> {
-        let surface = Surface::new(Grid::new(SAMPLES, Edges::Open));
+        let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let events: Vec<Event> = (0..impacts.len() as u32).map(Event::Impact).collect();
         let at = |k: usize| k as f32 / (SAMPLES - 1) as f32;
         let mut height: Vec<f32> = (0..SAMPLES * SAMPLES).map(|k| before(at(k % SAMPLES), at(k / SAMPLES))).collect();
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn the_young_replace_the_old() {
-        let surface = Surface::new(Grid::new(SAMPLES, Edges::Open));
+        let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let (large, small) = (bowl(&surface, [0.5, 0.5], 0.2), bowl(&surface, [0.5, 0.5], 0.04));
         let [alone, tiny] = [large, small].map(|impact| middle(&struck(vec![impact], |_, _| 0.0)));
         // a small one in the floor of a large one is as deep below that floor as on a plain
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn a_crater_takes_its_level_and_slope_from_the_ground() {
-        let surface = Surface::new(Grid::new(SAMPLES, Edges::Open));
+        let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let crater = bowl(&surface, [0.5, 0.5], 0.1);
         let plain = struck(vec![crater], |_, _| 0.0);
         let slope = struck(vec![crater], |u, v| 3.0 + u - 2.0 * v);
@@ -189,7 +189,7 @@ mod tests {
     /// An impact asks what all older ones left, also those of its own block and of other tiles.
     #[test]
     fn planes_are_those_of_stamping_one_by_one() {
-        let surface = Surface::new(Grid::new(SAMPLES, Edges::Open));
+        let surface = CraterSurface::new(Grid::new(SAMPLES, Edges::Open));
         let random = crate::field::Stream::new(8, 8);
         let impacts: Vec<Impact> = (0..60)
             .map(|k| bowl(&surface, [random.unit(k, 0), random.unit(k, 1)], 0.03 + 0.1 * random.unit(k, 2)))

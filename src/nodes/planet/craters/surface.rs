@@ -21,7 +21,7 @@ pub struct Rectangle {
 }
 
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct CraterSurface {
     grid: Grid,
     round: Option<Round>,
 }
@@ -89,7 +89,7 @@ impl Round {
     }
 }
 
-impl Surface {
+impl CraterSurface {
     pub fn new(grid: Grid) -> Self {
         Self { grid, round: grid.is_globe().then(|| Round::new(grid.samples)) }
     }
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn rectangles_hold_their_discs() {
         for grid in [Grid::new(40, Edges::Open), Grid::globe(21)] {
-            let surface = Surface::new(grid);
+            let surface = CraterSurface::new(grid);
             let (n, random) = (grid.samples, Stream::new(5, 5));
             let mut spare = 0;
             for k in 0..300 {

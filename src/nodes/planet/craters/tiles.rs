@@ -3,14 +3,14 @@
 use rayon::prelude::*;
 
 use super::impact::{Event, Impact};
-use super::surface::{Rectangle, Surface};
+use super::surface::{CraterSurface, Rectangle};
 use crate::field::{Cancelled, Control};
 
 pub const TILE_ROWS: usize = 32;
 pub const TILE_COLUMNS: usize = 64;
 
 /// The tiles of a surface, row by row, each with its events in the order of time.
-pub struct Tiles {
+pub struct CraterTiles {
     pub across: usize,
     pub lists: Vec<Vec<Entry>>,
 }
@@ -23,10 +23,10 @@ pub struct Entry {
     pub columns: [u8; 2],
 }
 
-impl Tiles {
+impl CraterTiles {
     /// Lists `events` in the tiles that they may touch.
     pub fn new(
-        surface: &Surface,
+        surface: &CraterSurface,
         samples: usize,
         impacts: &[Impact],
         events: &[Event],
@@ -59,7 +59,7 @@ impl Tiles {
     }
 
     /// The tile that a place lies in.
-    pub fn index_at(&self, surface: &Surface, place: [f32; 3]) -> usize {
+    pub fn index_at(&self, surface: &CraterSurface, place: [f32; 3]) -> usize {
         let [row, column] = surface.sample(place);
         row / TILE_ROWS * self.across + column / TILE_COLUMNS
     }
