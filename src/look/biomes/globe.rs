@@ -169,7 +169,7 @@ fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut SpacePoints, out: &mu
                 let [dx, dy, dz] = [c & 1, c >> 1 & 1, c >> 2].map(|step| step as i32);
                 noise.signed(x + dx + shift, (y + dy) * 4096 + z + dz)
             });
-            let [xs, ys, zs] = places.inside(first..end);
+            let [xs, ys, zs] = places.fractions(first..end);
             for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
                 *out += weight * blend([x, y, z].map(|t| t * t * (3.0 - 2.0 * t)), |c| corners[c]);
             }

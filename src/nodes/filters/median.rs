@@ -11,7 +11,7 @@
 
 use rayon::prelude::*;
 
-use super::order::HeightOrder;
+use super::height_order::HeightOrder;
 use crate::field::{Cancelled, Edges, Grid, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 

@@ -6,7 +6,7 @@
 //! A preview knows the extremes of its own samples only.
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
-use super::order;
+use super::height_order;
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 

@@ -9,7 +9,7 @@
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use super::gauss;
-use super::lines::beyond;
+use super::lines::index_beyond;
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 

@@ -1,12 +1,12 @@
 //! Domain warp: the ground is pushed about by noise.
 //!
-//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::drift)) of `octaves` octaves,
+//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::displacement)) of `octaves` octaves,
 //! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
 //! ([`sampling`](super::sampling)). Amount 0 changes no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
-use super::drift::{Displacement, DisplacementNoise};
+use super::displacement::{DisplacementField, DisplacementNoise};
 use super::sampling::{OutsideFill, Resampling, move_ground};
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
@@ -34,7 +34,7 @@ impl Filter for Warp {
         if self.amount == 0.0 {
             return Ok(());
         }
-        let drift = Displacement::new(
+        let drift = DisplacementField::new(
             cx,
             &DisplacementNoise {
                 reach_metres: self.amount,

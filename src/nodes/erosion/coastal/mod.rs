@@ -9,7 +9,7 @@
 //! All worn sand and the share `beach_share` of the worn rock become debris; the rest is mud and lost. Debris spreads over the shore by
 //! diffusion, √(4 D t) = `drift` an iteration, and settles as sand, the less the deeper,
 //! where the ground stays gentler than the beach angle and lower than half a wave height above the sea.
-//! Symbols: R `retreat` (metres an iteration), E exposure (see `coastal_exposure`; 1 on a straight coast that faces an open sea).
+//! Symbols: R `retreat` (metres an iteration), E exposure (see [`mod@fetch`]; 1 on a straight coast that faces an open sea).
 //!
 //! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at the same speed
 //! in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the cells of the shore are
@@ -22,7 +22,7 @@
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and the
 //! settling by slope are ours.
 
-mod exposure;
+mod fetch;
 mod shore;
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ use super::buffers::{add_balance, balance, exchange_maps, total};
 use super::rock::Rock;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
-use exposure::Fetch;
+use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 
 crate::params! {
@@ -135,7 +135,7 @@ struct CoastalBuffers {
     maps: [Vec<f32>; 4],
     undercut: Vec<bool>,
     shore: ShoreCells,
-    waves: Fetch,
+    fetch: Fetch,
     /// What each row lost, won, and has under way.
     rows: Vec<[f64; 3]>,
 }
@@ -144,7 +144,7 @@ impl Run for CoastalRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
-        let CoastalBuffers { height, maps, undercut, shore, waves, rows } = &mut self.next;
+        let CoastalBuffers { height, maps, undercut, shore, fetch, rows } = &mut self.next;
         let [wear, deposits, debris, sand] = maps;
         let [old_wear, old_deposits, old_debris, old_sand] =
             WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
@@ -158,12 +158,12 @@ impl Run for CoastalRun {
         let steps = (self.params.retreat / (COURANT * cx.cell_metres())).ceil();
         let steps = steps.clamp(1.0, MOST_STEPS);
         let law = CoastalLaw::new(cx, &self.params, steps);
-        waves.prepare(cx, &self.params);
+        fetch.prepare(cx, &self.params);
         let mut washed_out = 0.0;
         for _ in 0..steps as u32 {
             shore.find(cx, &law, height, undercut)?;
-            waves.look_around(cx, &law, height)?;
-            washed_out += shore.attack(cx, &law, waves, &self.rock, [&mut *height, &mut *sand], undercut)?;
+            fetch.look_around(cx, &law, height)?;
+            washed_out += shore.attack(cx, &law, fetch, &self.rock, [&mut *height, &mut *sand], undercut)?;
             shore.spread(cx, &law, height, debris)?;
             shore.settle(cx, &law, [&mut *height, &mut *sand], debris)?;
         }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::CoastalLaw;
-use super::exposure::Fetch;
+use super::fetch::Fetch;
 use crate::field::{Cancelled, Edges, Grid};
 use crate::nodes::Context;
 use crate::nodes::erosion::rock::Rock;
@@ -135,7 +135,7 @@ impl ShoreCells {
         &mut self,
         cx: &Context,
         law: &CoastalLaw,
-        waves: &Fetch,
+        fetch: &Fetch,
         rock: &Rock,
         [height, sand]: [&mut [f32]; 2],
         undercut: &mut [bool],
@@ -145,7 +145,7 @@ impl ShoreCells {
         self.change.par_chunks_mut(CHUNK).zip(self.cells.par_chunks(CHUNK)).try_for_each(|(change, cells)| {
             cx.control.check()?;
             for (change, &k) in change.iter_mut().zip(cells) {
-                *change = law.loss(waves, rock, [ground, loose], before, k as usize);
+                *change = law.loss(fetch, rock, [ground, loose], before, k as usize);
             }
             Ok(())
         })?;
@@ -245,7 +245,7 @@ impl ShoreCells {
 
 impl CoastalLaw {
     /// Height that cell `k` loses in one step.
-    fn loss(&self, waves: &Fetch, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
+    fn loss(&self, fetch: &Fetch, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
         let (h, around) = (height[k], self.ring.neighbours(k));
         let softness = rock.softness(k);
         if softness <= 0.0 && sand[k] <= 0.0 {
@@ -281,7 +281,7 @@ impl CoastalLaw {
             };
             let strength = self.attack(nearest);
             if strength > 0.0 {
-                let exposure = waves.exposure(self.ring, k / self.ring.samples, k % self.ring.samples);
+                let exposure = fetch.exposure(self.ring, k / self.ring.samples, k % self.ring.samples);
                 let speed = self.retreat * strength * exposure;
                 // what a cliff stands on is cut down to the sea as fast as the cliff retreats
                 let (cut, notch, dry) = (speed * squares.sqrt(), speed * cliff_squares.sqrt(), h - self.sea);
@@ -289,7 +289,7 @@ impl CoastalLaw {
                 loss = if notch > cut { notch } else { cut };
                 loss = if loss > h - lowest { h - lowest } else { loss };
             } else {
-                loss = self.rest_of_the_step(waves, rock, height, undercut, k);
+                loss = self.rest_of_the_step(fetch, rock, height, undercut, k);
             }
         }
         // what stands over undercut ground falls to the cliff angle
@@ -310,7 +310,7 @@ impl CoastalLaw {
 
     /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
     /// would wait for the next step with every cell, and lag behind.
-    fn rest_of_the_step(&self, waves: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
+    fn rest_of_the_step(&self, fetch: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
         let [west, east, north, south, ..] = self.ring.neighbours(k);
         let mut most = 0.0;
         for front in [west, east, north, south] {
@@ -324,7 +324,7 @@ impl CoastalLaw {
             if strength <= 0.0 {
                 continue;
             }
-            let exposure = waves.exposure(self.ring, front / self.ring.samples, front % self.ring.samples);
+            let exposure = fetch.exposure(self.ring, front / self.ring.samples, front % self.ring.samples);
             let floor = if lowest > self.base { lowest } else { self.base };
             let notch = self.retreat * strength * exposure * (top - floor);
             let left = notch - (h - self.sea) / if rock.softness(front) > 0.01 { rock.softness(front) } else { 0.01 };

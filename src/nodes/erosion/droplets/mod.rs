@@ -100,7 +100,7 @@ impl Process for Droplets {
         }
         Box::new(DropletsRun {
             rock: Rock::new(&terrain, self.hardness),
-            rain: terrain.map(MapKind::DropletsRun).cloned(),
+            rain: terrain.map(MapKind::Rain).cloned(),
             params: self.clone(),
             terrain,
             next: DropletBuffers::default(),

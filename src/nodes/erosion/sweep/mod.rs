@@ -19,7 +19,7 @@ use super::lanes::Neighbourhood;
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 use open::Blocks;
-use wrap::Rows;
+use wrap::WrapRows;
 
 /// What a scan does with its cells, which have `P` values each.
 pub trait ScanLaw<const P: usize>: Sync {
@@ -70,7 +70,7 @@ pub struct ScanRow<'a, const K: usize, Out> {
 #[derive(Default)]
 pub struct InPlaceScan<const P: usize> {
     blocks: Blocks,
-    rows: Rows<P>,
+    rows: WrapRows<P>,
 }
 
 impl<const P: usize> InPlaceScan<P> {

@@ -9,7 +9,7 @@ use crate::nodes::generators::lattice::GradientOctave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 
 /// A displacement in samples, to the south and to the east.
-pub struct Displacement {
+pub struct DisplacementField {
     samples: usize,
     south: Vec<f32>,
     east: Vec<f32>,
@@ -25,7 +25,7 @@ pub struct DisplacementNoise {
     pub persistence: f32,
 }
 
-impl Displacement {
+impl DisplacementField {
     pub fn new(cx: &Context, look: &DisplacementNoise) -> Result<Self, Cancelled> {
         let law = Octaves {
             count: look.octaves,
