@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{add_balance, balance, exchange_maps, total};
+use super::buffers::{add_balance, balance, exchange_maps, prepare, total};
 use super::rock::Rock;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
@@ -89,12 +89,7 @@ impl Process for Coastal {
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
-        terrain.close_seam();
-        for kind in WRITTEN {
-            if terrain.map(kind).is_none() {
-                terrain.map_mut(kind);
-            }
-        }
+        prepare(&mut terrain, &WRITTEN);
         // debris of this coast only; what another process still carries is its own
         terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
         Box::new(CoastalRun {

@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::buffers::exchange_maps;
+use super::buffers::{exchange_maps, prepare};
 use super::rock::Rock;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
@@ -92,12 +92,7 @@ impl Process for Droplets {
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
-        terrain.close_seam();
-        for kind in WRITTEN {
-            if terrain.map(kind).is_none() {
-                terrain.map_mut(kind);
-            }
-        }
+        prepare(&mut terrain, &WRITTEN);
         Box::new(DropletsRun {
             rock: Rock::new(&terrain, self.hardness),
             rain: terrain.map(MapKind::Rain).cloned(),
