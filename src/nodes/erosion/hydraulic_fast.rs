@@ -25,8 +25,8 @@
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Account, Next, add_balance, balance, total};
-use super::lanes::{CENTRE, CROSS, FirstLowest, Neighbourhood, Real};
 use super::silt::{WRITTEN, Weather, lay_down};
+use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, Neighbourhood, Real};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Process, Run, Traits};

@@ -8,8 +8,8 @@
 //! range.
 
 use super::buffers::{self, Next, add_balance, balance};
-use super::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, Neighbourhood, Real};
 use super::rock::Rock;
+use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, Neighbourhood, Real};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use super::thermal::Neighbours;
 use crate::field::{Cancelled, MapKind, Terrain};

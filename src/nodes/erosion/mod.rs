@@ -9,7 +9,6 @@ pub mod dunes;
 mod globe;
 pub mod hydraulic;
 pub mod hydraulic_fast;
-mod lanes;
 mod lowest;
 pub mod olsen;
 pub mod power_root;

@@ -10,14 +10,15 @@
 //! vectors ([`mod@open`]), a wrapping one cell by cell ([`mod@wrap`]).
 //! Boundary: beyond an open edge lie walls; a wrapping grid continues on the other side.
 
+pub(super) mod lanes;
 mod open;
 mod wrap;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use super::lanes::Neighbourhood;
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
+use lanes::Neighbourhood;
 use open::Blocks;
 use wrap::WrapRows;
 

@@ -13,10 +13,10 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use glam::{Mat4, Vec4};
 
+use super::lanes::{FirstLowest, Neighbourhood, Offset, Real};
 use super::{BlockProgress, ScanLaw, ScanRow};
 use crate::field::Cancelled;
 use crate::nodes::Context;
-use crate::nodes::erosion::lanes::{FirstLowest, Neighbourhood, Offset, Real};
 
 /// Rows of a block.
 const ROWS: usize = 8;

@@ -10,10 +10,10 @@ use std::hint::select_unpredictable;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
+use super::lanes::{FirstLowest, Neighbourhood, Offset};
 use super::{BlockProgress, ScanLaw, ScanRow};
 use crate::field::Cancelled;
 use crate::nodes::Context;
-use crate::nodes::erosion::lanes::{FirstLowest, Neighbourhood, Offset};
 
 /// The values of a cell.
 struct ScanCell<const P: usize>([AtomicU32; P]);
