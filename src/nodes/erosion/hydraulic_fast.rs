@@ -26,7 +26,7 @@
 
 use super::buffers::{self, Account, Next, add_balance, balance, total};
 use super::silt::{WRITTEN, Weather, lay_down};
-use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, Neighbourhood, Real};
+use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Process, Run, Traits};
@@ -314,7 +314,7 @@ impl<const P: usize> ScanLaw<P> for Flow<'_> {
     fn visit<A: Neighbourhood>(&self, around: &mut A) {
         let all = A::Value::all;
         let (level, water) = (around.get(LEVEL, CENTRE), around.get(WATER, CENTRE));
-        let lowest = FirstLowest::of(around.four(LEVEL, CROSS));
+        let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
         // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let levelling = (level - lowest.value) * all(0.5);
         let levelling = levelling.only(all(0.0).below(levelling));

@@ -9,7 +9,7 @@
 
 use super::buffers::{self, Next, add_balance, balance};
 use super::rock::Rock;
-use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, Neighbourhood, Real};
+use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use super::thermal::Neighbours;
 use crate::field::{Cancelled, MapKind, Terrain};
@@ -181,8 +181,8 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let [none, zero] = [all(f32::NEG_INFINITY), all(0.0)];
         let (straight_limit, diagonal_limit) = (all(self.straight), all(self.diagonal));
         let h = around.get(HEIGHT, CENTRE);
-        let cross = FirstLowest::of(around.four(HEIGHT, CROSS));
-        let corners = FirstLowest::of(around.four(HEIGHT, CORNERS));
+        let cross = FirstLowest::new(around.four(HEIGHT, CROSS));
+        let corners = FirstLowest::new(around.four(HEIGHT, CORNERS));
         let straight = if STRAIGHT { h - cross.value } else { none };
         let diagonal = if DIAGONAL { h - corners.value } else { none };
         let (steep_straight, steep_diagonal) = (straight_limit.below(straight), diagonal_limit.below(diagonal));

@@ -6,7 +6,7 @@ use glam::{BVec4A, Vec4};
 
 /// Values of one or of several cells. All operations are exact or round once, so the bits do not depend on how many cells go
 /// together.
-pub trait Real: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
+pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
     /// True or false for every cell.
     type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
 
@@ -30,7 +30,7 @@ pub trait Real: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Se
     }
 }
 
-impl Real for f32 {
+impl LaneValue for f32 {
     type Mask = bool;
 
     #[inline(always)]
@@ -54,7 +54,7 @@ impl Real for f32 {
     }
 }
 
-impl Real for Vec4 {
+impl LaneValue for Vec4 {
     type Mask = BVec4A;
 
     #[inline(always)]
@@ -89,7 +89,7 @@ pub const CORNERS: [Offset; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
 
 /// The cells under work and their neighbours.
 pub trait Neighbourhood {
-    type Value: Real;
+    type Value: LaneValue;
 
     /// Value `p` of the cells at `place`.
     fn get(&self, p: usize, place: Offset) -> Self::Value;
@@ -106,7 +106,7 @@ pub trait Neighbourhood {
 }
 
 /// Which of four neighbours is the lowest, the first of equals.
-pub struct FirstLowest<V: Real> {
+pub struct FirstLowest<V: LaneValue> {
     /// What it has.
     pub value: V,
     /// Whether it is one of the last two, and which of the first and of the last two it would be.
@@ -115,9 +115,9 @@ pub struct FirstLowest<V: Real> {
     pub fourth: V::Mask,
 }
 
-impl<V: Real> FirstLowest<V> {
+impl<V: LaneValue> FirstLowest<V> {
     #[inline(always)]
-    pub fn of([a, b, c, d]: [V; 4]) -> Self {
+    pub fn new([a, b, c, d]: [V; 4]) -> Self {
         let (second, fourth) = (b.below(a), d.below(c));
         let (first, third) = (V::choose(second, b, a), V::choose(fourth, d, c));
         let last = third.below(first);

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use glam::{Mat4, Vec4};
 
-use super::lanes::{FirstLowest, Neighbourhood, Offset, Real};
+use super::lanes::{FirstLowest, LaneValue, Neighbourhood, Offset};
 use super::{BlockProgress, ScanLaw, ScanRow};
 use crate::field::Cancelled;
 use crate::nodes::Context;
@@ -307,38 +307,38 @@ fn transposed(row: impl Fn(usize) -> Vec4) -> Mat4 {
 #[inline(never)]
 fn stride<const P: usize>(law: &impl ScanLaw<P>, window: &mut OpenWindow<P>) {
     for step in 0..STRIDE {
-        law.visit(&mut Four { window, entry: step + REACH, place: NORTH + 1 });
-        law.visit(&mut Four { window, entry: step + REACH, place: NORTH + 5 });
+        law.visit(&mut FourNeighbourhoods { window, entry: step + REACH, place: NORTH + 1 });
+        law.visit(&mut FourNeighbourhoods { window, entry: step + REACH, place: NORTH + 5 });
     }
 }
 
 /// The cells of four rows that a step works on, from `place` on.
-struct Four<'a, const P: usize> {
+struct FourNeighbourhoods<'a, const P: usize> {
     window: &'a mut OpenWindow<P>,
     entry: usize,
     place: usize,
 }
 
-impl<const P: usize> Four<'_, P> {
+impl<const P: usize> FourNeighbourhoods<'_, P> {
     /// Entry of the window and place in it.
     #[inline(always)]
-    fn at(&self, (south, east): Offset) -> (usize, usize) {
+    fn entry_and_place(&self, (south, east): Offset) -> (usize, usize) {
         ((self.entry as isize + east + LAG as isize * south) as usize, (self.place as isize + south) as usize)
     }
 }
 
-impl<const P: usize> Neighbourhood for Four<'_, P> {
+impl<const P: usize> Neighbourhood for FourNeighbourhoods<'_, P> {
     type Value = Vec4;
 
     #[inline(always)]
     fn get(&self, p: usize, place: Offset) -> Vec4 {
-        let (entry, place) = self.at(place);
+        let (entry, place) = self.entry_and_place(place);
         Vec4::from_slice(&self.window[entry][p].0[place..])
     }
 
     #[inline(always)]
     fn set(&mut self, p: usize, place: Offset, value: Vec4) {
-        let (entry, place) = self.at(place);
+        let (entry, place) = self.entry_and_place(place);
         value.write_to_slice(&mut self.window[entry][p].0[place..]);
     }
 

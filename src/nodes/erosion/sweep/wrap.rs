@@ -113,7 +113,7 @@ impl<const P: usize> WrapRows<P> {
     }
 }
 
-/// One scan under way.
+/// CellNeighbourhood scan under way.
 struct WrapScan<'a, L, const P: usize> {
     /// Rows and columns that are not repeated.
     side: usize,
@@ -199,7 +199,7 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
             for &[a, b, c] in &windows {
                 let around =
                     [[&a[s], &a[s + 1], &a[s + 2]], [&b[s], &b[s + 1], &b[s + 2]], [&c[s], &c[s + 1], &c[s + 2]]];
-                self.law.visit(&mut One(around));
+                self.law.visit(&mut CellNeighbourhood(around));
             }
         }
     }
@@ -209,7 +209,7 @@ impl<L: ScanLaw<P>, const P: usize> WrapScan<'_, L, P> {
         for step in steps {
             for (r, lane) in lanes.iter().enumerate() {
                 if let Some(at) = step.checked_sub(LAG * r).filter(|&at| at < self.side) {
-                    self.law.visit(&mut lane.around(at));
+                    self.law.visit(&mut lane.neighbourhood(at));
                 }
             }
         }
@@ -245,42 +245,42 @@ impl<'a, const P: usize> WrapLane<'a, P> {
     }
 
     /// The cell `at` steps after the start.
-    fn around(&self, at: usize) -> One<'a, P> {
+    fn neighbourhood(&self, at: usize) -> CellNeighbourhood<'a, P> {
         let side = self.rows[1].len();
         let j = (self.start + at) % side;
         let west = if j == 0 { side - 1 } else { j - 1 };
         let east = if j + 1 == side { 0 } else { j + 1 };
-        One(self.rows.map(|row| [west, j, east].map(|j| &row[j])))
+        CellNeighbourhood(self.rows.map(|row| [west, j, east].map(|j| &row[j])))
     }
 }
 
 /// A cell and its eight neighbours, row by row.
-struct One<'a, const P: usize>([[&'a ScanCell<P>; 3]; 3]);
+struct CellNeighbourhood<'a, const P: usize>([[&'a ScanCell<P>; 3]; 3]);
 
-impl<const P: usize> One<'_, P> {
+impl<const P: usize> CellNeighbourhood<'_, P> {
     #[inline(always)]
-    fn at(&self, (south, east): Offset) -> &ScanCell<P> {
+    fn cell(&self, (south, east): Offset) -> &ScanCell<P> {
         self.0[(south + 1) as usize][(east + 1) as usize]
     }
 }
 
-impl<const P: usize> Neighbourhood for One<'_, P> {
+impl<const P: usize> Neighbourhood for CellNeighbourhood<'_, P> {
     type Value = f32;
 
     #[inline(always)]
     fn get(&self, p: usize, place: Offset) -> f32 {
-        self.at(place).get(p)
+        self.cell(place).get(p)
     }
 
     #[inline(always)]
     fn set(&mut self, p: usize, place: Offset, value: f32) {
-        self.at(place).set(p, value);
+        self.cell(place).set(p, value);
     }
 
     #[inline(always)]
     fn take(&mut self, p: usize, [a, b, c, d]: [Offset; 4], lowest: &FirstLowest<f32>, amount: f32) {
-        let first = select_unpredictable(lowest.second, self.at(b), self.at(a));
-        let last = select_unpredictable(lowest.fourth, self.at(d), self.at(c));
+        let first = select_unpredictable(lowest.second, self.cell(b), self.cell(a));
+        let last = select_unpredictable(lowest.fourth, self.cell(d), self.cell(c));
         let cell = select_unpredictable(lowest.last, last, first);
         cell.set(p, cell.get(p) - amount);
     }
