@@ -6,6 +6,7 @@ pub mod cover;
 pub mod creep;
 pub mod droplets;
 pub mod dunes;
+mod gather;
 mod globe;
 pub mod hydraulic;
 pub mod hydraulic_fast;

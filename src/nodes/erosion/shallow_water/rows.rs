@@ -81,8 +81,8 @@ impl ShallowWaterLaw {
         Some(at)
     }
 
-    /// Loads row `row` and its neighbours beyond the ends; `softness` gives a cell's.
-    pub fn load(&self, state: &[f32], row: isize, softness: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
+    /// Loads row `row` and its neighbours beyond the ends; `erodibility` gives a cell's.
+    pub fn load(&self, state: &[f32], row: isize, erodibility: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
         let n = self.grid.samples;
         let Some(at) = self.row_inside(row) else {
             self.load_beyond(state, row, out);
@@ -94,7 +94,7 @@ impl ShallowWaterLaw {
             *level = h + d;
         }
         for (j, soft) in out.soft[1..=n].iter_mut().enumerate() {
-            *soft = softness(at * n + j);
+            *soft = erodibility(at * n + j);
         }
         self.load_washed(state, at, &mut out.washed);
         match self.grid.edges {

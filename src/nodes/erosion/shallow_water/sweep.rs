@@ -97,8 +97,8 @@ impl<'a> RollingRows<'a> {
         self.columns.rotate_left(1);
         let rock = self.rock;
         match rock.uniform() {
-            Some(softness) => self.law.load(self.state, row, |_| softness, &mut self.columns[2]),
-            None => self.law.load(self.state, row, |k| rock.softness(k), &mut self.columns[2]),
+            Some(erodibility) => self.law.load(self.state, row, |_| erodibility, &mut self.columns[2]),
+            None => self.law.load(self.state, row, |k| rock.erodibility(k), &mut self.columns[2]),
         }
     }
 
