@@ -57,7 +57,7 @@ impl DropletLaw {
         let share = |rate: f32| 1.0 - libm::powf(1.0 - rate, strides);
         let tangent = cx.relief_metres / cell;
         let min_tangent = cx.rise_per_cell(params.min_slope) * tangent;
-        let way = steps as f32 * step;
+        let path = steps as f32 * step;
         Self {
             radius,
             step,
@@ -69,7 +69,7 @@ impl DropletLaw {
             tangent,
             min_tangent,
             heap: min_tangent / tangent * radius,
-            gravity: params.gravity * tangent / way,
+            gravity: params.gravity * tangent / path,
             drying: params.evaporation / steps as f32,
         }
     }

@@ -83,7 +83,7 @@ struct Probes {
 impl Probes {
     fn new(surface: &CraterSurface, tiles: &CraterTiles, impact: &Impact, height: &[f32]) -> Self {
         let Impact { centre, frame: [east, north], radius, .. } = *impact;
-        let step = |axis: [f32; 3], way: f32| surface.stepped(centre, axis.map(|a| a * way * radius * PROBE));
+        let step = |axis: [f32; 3], sign: f32| surface.stepped(centre, axis.map(|a| a * sign * radius * PROBE));
         let places = [centre, step(east, 1.0), step(east, -1.0), step(north, 1.0), step(north, -1.0)];
         Self {
             centre,
