@@ -1,4 +1,4 @@
-//! Pictures as stamps: the disc within a picture, level at its rim.
+//! Images as stamps: the disc within an image, level at its rim.
 
 use std::sync::Arc;
 
@@ -28,18 +28,18 @@ impl Turn {
     }
 }
 
-/// A picture to be pressed into the ground.
+/// An image to be pressed into the ground.
 pub struct StampImage {
     raster: Arc<Raster>,
     /// Mean value along the rim of the disc.
     rim: f32,
 }
 
-/// Share of the radius over which a stamp fades out, whatever its picture shows there.
+/// Share of the radius over which a stamp fades out, whatever its image shows there.
 const FADE: f32 = 0.12;
 
 impl StampImage {
-    /// The picture of `file`, if it can be read.
+    /// The image of `file`, if it can be read.
     pub fn open(file: &ImageFile) -> Option<Self> {
         let raster = if file.0.is_empty() { None } else { raster(&file.0).ok() }?;
         let around = 256;

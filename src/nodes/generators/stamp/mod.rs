@@ -68,7 +68,7 @@ impl Generator for Stamp {
         let n = cx.grid.samples;
         let xs: Vec<f32> = (0..n - 1).map(|k| cx.grid.position(k)).collect();
         let levels = self.levels(cx);
-        let pictures = self.pictures();
+        let images = self.images();
         // many rows to a band, which share the stamps of the large levels
         cx.bands_of((n / 64).max(4), out, |first, cells| {
             let mut readers: Vec<_> = levels.iter().map(StampReader::new).collect();
@@ -80,7 +80,7 @@ impl Generator for Stamp {
                     match self.profile {
                         Profile::Cone => reader.add(y, &xs, row, round(|t| t)),
                         Profile::Bell => reader.add(y, &xs, row, round(|t| Fade::Improved.weight(t))),
-                        Profile::Pictures => reader.add(y, &xs, row, pressed(&pictures, self.rotation)),
+                        Profile::Pictures => reader.add(y, &xs, row, pressed(&images, self.rotation)),
                     }
                 }
                 *last = row[0];
@@ -91,7 +91,7 @@ impl Generator for Stamp {
 
 impl Stamp {
     /// The pictures that can be read; the scene reports the others.
-    fn pictures(&self) -> Vec<StampImage> {
+    fn images(&self) -> Vec<StampImage> {
         if self.profile != Profile::Pictures {
             return Vec::new();
         }
@@ -147,16 +147,16 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
 }
 
 /// One of the pictures, turned.
-fn pressed(pictures: &[StampImage], turn: Turn) -> impl StampShape {
+fn pressed(images: &[StampImage], turn: Turn) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
-        if pictures.is_empty() {
+        if images.is_empty() {
             return;
         }
-        let picture = &pictures[(stamp.draw >> 16) as usize % pictures.len()];
+        let image = &images[(stamp.draw >> 16) as usize % images.len()];
         let [cos, sin] = turn.cos_sin(stamp.draw as u16);
         for (h, &at) in out.iter_mut().zip(xs) {
             let (a, b) = ((at - x) * per_radius, dy * per_radius);
-            *h += stamp.height * picture.value_at(a * cos - b * sin, a * sin + b * cos);
+            *h += stamp.height * image.value_at(a * cos - b * sin, a * sin + b * cos);
         }
     }
 }
