@@ -49,9 +49,9 @@ impl Filter for Normalise {
         let (lowest, highest) = if self.ignore == 0.0 {
             terrain.range()
         } else {
-            let last = order::count(cx.grid) - 1;
+            let last = height_order::count(cx.grid) - 1;
             let ignored = (last as f64 * f64::from(self.ignore) * 0.01) as usize;
-            (order::nth(cx, &terrain.height, ignored)?, order::nth(cx, &terrain.height, last - ignored)?)
+            (height_order::nth(cx, &terrain.height, ignored)?, height_order::nth(cx, &terrain.height, last - ignored)?)
         };
         let (low, high) = match self.target {
             Target::Fractions => (self.low, self.high),
