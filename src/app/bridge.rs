@@ -9,7 +9,7 @@ use bevy::prelude::*;
 use super::document::Document;
 use super::panels::Composition;
 use super::view::globe::{PreparedGlobe, prepare_globe};
-use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
+use super::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
 use crate::look::Biomes;
@@ -22,19 +22,19 @@ type Answer = Result<Picture, Cancelled>;
 /// What is ready for the screen.
 #[derive(Clone)]
 pub enum Picture {
-    Terrain(Arc<Prepared>),
+    Terrain(Arc<RenderTerrain>),
     Planet(Arc<PreparedGlobe>),
 }
 
 impl Picture {
-    fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &Choice, control: &Control) -> Answer {
+    fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &OverlayChoice, control: &Control) -> Answer {
         let Some(planet) = scene.as_planet() else {
-            let choice = Choice { climate: Some(climate_of(scene)), ..choice.clone() };
+            let choice = OverlayChoice { climate: Some(climate_of(scene)), ..choice.clone() };
             return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, &choice, control)?)));
         };
         // the colours are those of the scene, whatever the last one had
         let table = crate::look::table_of(scene);
-        let choice = Choice { biomes: table.biomes.clone(), climate: Some(climate_of(scene)), ..choice.clone() };
+        let choice = OverlayChoice { biomes: table.biomes.clone(), climate: Some(climate_of(scene)), ..choice.clone() };
         let radius = f64::from(planet.radius_metres);
         Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))
     }
@@ -54,7 +54,7 @@ impl Picture {
         }
     }
 
-    fn choice(&self) -> &Choice {
+    fn choice(&self) -> &OverlayChoice {
         match self {
             Self::Terrain(prepared) => &prepared.choice,
             Self::Planet(prepared) => &prepared.choice,
@@ -69,7 +69,7 @@ impl Picture {
     }
 
     /// The same ground under another overlay.
-    fn with_overlay(&self, choice: &Choice, control: &Control) -> Answer {
+    fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Answer {
         Ok(match self {
             Self::Terrain(prepared) => Self::Terrain(Arc::new(prepared.with_overlay(choice, control)?)),
             Self::Planet(prepared) => Self::Planet(Arc::new(prepared.with_overlay(choice, control)?)),
@@ -102,7 +102,7 @@ pub struct Bridge {
 /// What the worker's side has to know.
 #[derive(Default)]
 struct Wanted {
-    choice: Choice,
+    choice: OverlayChoice,
     /// The scene of the newest request, with what stops making its terrain ready for the screen.
     newest: Option<(Arc<Scene>, Arc<Control>)>,
 }
@@ -150,7 +150,7 @@ impl Bridge {
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let seen = wanted.clone();
         // the newest that was made, with the terrain that it was made of
-        let newest: Mutex<Option<(Arc<Terrain>, Arc<Prepared>)>> = Mutex::default();
+        let newest: Mutex<Option<(Arc<Terrain>, Arc<RenderTerrain>)>> = Mutex::default();
         let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&Patch>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
@@ -284,7 +284,7 @@ impl Bridge {
     }
 
     /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
-    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<Prepared>)> {
+    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<RenderTerrain>)> {
         let Some(Picture::Terrain(prepared)) = &self.shown else { return None };
         self.terrain.as_ref().zip(Some(prepared))
     }
@@ -342,7 +342,7 @@ impl Bridge {
 
 impl Laying {
     /// On a thread of its own, so that a long evaluation does not hold it up.
-    fn start(over: Picture, choice: Choice, waker: Waker) -> Option<Self> {
+    fn start(over: Picture, choice: OverlayChoice, waker: Waker) -> Option<Self> {
         let control = Arc::new(Control::default());
         let (sender, done) = channel();
         let (serial, stop) = (over.serial(), control.clone());

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Subject;
-use crate::app::view::{Choice, Prepared, SIDE_WORLD, climate_of, prepare};
+use crate::app::view::{OverlayChoice, RenderTerrain, SIDE_WORLD, climate_of, prepare};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::Terrain;
 use crate::look::{PaletteTable, table_of};
@@ -33,7 +33,7 @@ pub struct B {
     pub name: String,
     pub subject: Subject,
     pub palette: Arc<PaletteTable>,
-    pub prepared: Arc<Prepared>,
+    pub prepared: Arc<RenderTerrain>,
     /// Its scene without layers, for overlays of its climate.
     pub climate: Arc<Scene>,
 }
@@ -43,7 +43,7 @@ impl B {
         name: String,
         terrain: Arc<Terrain>,
         palette: PaletteTable,
-        prepared: Arc<Prepared>,
+        prepared: Arc<RenderTerrain>,
         climate: Arc<Scene>,
     ) -> Self {
         let subject = subject(terrain, &prepared);
@@ -52,7 +52,7 @@ impl B {
 }
 
 /// A terrain with the scale that it was prepared with.
-pub fn subject(terrain: Arc<Terrain>, prepared: &Prepared) -> Subject {
+pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> Subject {
     let scale = &prepared.scale;
     let measured = measure::Scale {
         size_metres: scale.metres_per_world * SIDE_WORLD,
@@ -72,7 +72,7 @@ pub enum From {
 pub fn make(
     name: String,
     from: From,
-    choice: &Choice,
+    choice: &OverlayChoice,
     store: &Mutex<Option<Store>>,
     layers: &AtomicUsize,
     control: &Control,
@@ -100,7 +100,7 @@ pub fn make(
         }));
         let palette = table_of(&scene);
         let climate = climate_of(&scene);
-        let choice = Choice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
+        let choice = OverlayChoice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
         let prepared = prepare(&evaluated.terrain, &scene.settings, &choice, control)?;
         Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared), climate), told))
     })

@@ -34,10 +34,10 @@ fn piece_state(editor: &Editor) -> serde_json::Value {
 type Seen<'w> = (
     Res<'w, ViewCamera>,
     Res<'w, ViewportArea>,
-    Res<'w, Shown>,
-    Res<'w, Drawn>,
+    Res<'w, ViewState>,
+    Res<'w, FrameStatus>,
     Res<'w, GlobeCamera>,
-    Res<'w, Planned>,
+    Res<'w, PlannedScenery>,
 );
 
 /// Tells the driver what it may wait for and write down.
@@ -65,7 +65,7 @@ pub fn observe(
         || globe.is_gliding()
         || planned.0.as_ref().is_some_and(|scenery| scenery.way != state.editor.view.way)
         || current == 0
-        || !drawn.is(&shown)
+        || !drawn.is_current(&shown)
         || samples != doc.scene().samples();
     observed.iteration = doc.iteration();
     observed.view = Rect { min: area.min, max: area.max };

@@ -20,19 +20,19 @@ use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 
 use super::adaptive::atlas::{Atlas, Instance, Steps, is_wet, sides_of};
 use super::adaptive::{Budget, Look, Tessellation};
-use super::compare::{Piece, Side};
+use super::compare::{CompareSide, Pane};
 use super::cut::Cut;
-use super::formation::Formation;
 use super::frame::{Eye, Frame};
 use super::lod::{Frustum, Patch, Reach, select};
-use super::mesh::{self, PatchMesh, Quality, SideKind};
+use super::mesh::{self, PatchMesh, RenderQuality, SideKind};
 use super::mode::ViewMode;
 use super::palette::PaletteTexture;
 use super::pipelines::{Part, Parts, Pipelines, TargetKey, ViewShader};
 use super::prepare::Tint;
-use super::shown::{Drawn, Shown};
+use super::state::{FrameStatus, ViewState};
 use super::textures::{Layer, Textures, blank};
 use super::trace::{self, Adapter, RayBatch, Rays, Sight};
+use super::tree_surface::TreeSurface;
 
 /// Marks the camera of the view.
 #[derive(Component, Clone, Copy, Default, ExtractComponent)]
@@ -41,13 +41,13 @@ pub struct TerrainCamera;
 /// What is wanted on screen, in the render world.
 #[derive(Resource, Default)]
 struct Wanted {
-    shown: Shown,
+    shown: ViewState,
     mode: ViewMode,
 }
 
 /// What the pass draws of a terrain this frame.
 struct Batch {
-    piece: Piece,
+    pane: Pane,
     patches: u32,
     sides: u32,
     has_sea: bool,
@@ -55,11 +55,11 @@ struct Batch {
     has_water: bool,
     parts: Parts,
     bind_group: BindGroup,
-    /// Pieces of the brink.
+    /// Panes of the brink.
     walls: u32,
-    /// Drawn in place of the grid's patches.
+    /// FrameStatus in place of the grid's patches.
     tiles: Option<Tiles>,
-    /// Drawn in place of the grid, too; with what lets them go on.
+    /// FrameStatus in place of the grid, too; with what lets them go on.
     rays: Option<(RayBatch, CachedComputePipelineId)>,
     /// All that is wanted of the tree is there.
     is_settled: bool,
@@ -101,7 +101,7 @@ struct Drawing {
 struct Drawings([Option<Drawing>; 2]);
 
 impl Drawings {
-    fn of(&self, side: Side) -> Option<&Drawing> {
+    fn terrain_of(&self, side: CompareSide) -> Option<&Drawing> {
         self.0[side as usize].as_ref()
     }
 
@@ -119,19 +119,19 @@ struct Buffers {
     blank: TextureView,
 }
 
-/// Draws [`Shown`] through every [`TerrainCamera`].
+/// Draws [`ViewState`] through every [`TerrainCamera`].
 #[derive(Default)]
 pub struct DrawPlugin {
-    pub quality: Quality,
+    pub quality: RenderQuality,
 }
 
 impl Plugin for DrawPlugin {
     fn build(&self, app: &mut App) {
         let shader = ViewShader::load(&mut app.world_mut().resource_mut());
-        let drawn = Drawn::default();
+        let drawn = FrameStatus::default();
         app.insert_resource(drawn.clone())
             .insert_resource(self.quality)
-            .init_resource::<Shown>()
+            .init_resource::<ViewState>()
             .init_resource::<ViewMode>()
             .add_plugins((ExtractComponentPlugin::<TerrainCamera>::default(), super::globe::GlobeDrawPlugin));
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
@@ -150,7 +150,7 @@ impl Plugin for DrawPlugin {
     }
 }
 
-fn extract(mut wanted: ResMut<Wanted>, shown: Extract<Res<Shown>>, mode: Extract<Res<ViewMode>>) {
+fn extract(mut wanted: ResMut<Wanted>, shown: Extract<Res<ViewState>>, mode: Extract<Res<ViewMode>>) {
     wanted.shown = shown.clone();
     wanted.mode = **mode;
 }
@@ -197,8 +197,8 @@ struct Studio<'a> {
     msaa: Msaa,
     mode: ViewMode,
     water: bool,
-    formation: Option<&'a Arc<Formation>>,
-    quality: Quality,
+    tree_surface: Option<&'a Arc<TreeSurface>>,
+    quality: RenderQuality,
     adapter: Adapter,
     mesh: &'a PatchMesh,
     device: &'a RenderDevice,
@@ -213,8 +213,8 @@ fn prepare_drawings(
     mut drawings: ResMut<Drawings>,
     mut pipelines: ResMut<Pipelines>,
     mesh: Option<Res<PatchMesh>>,
-    (wanted, drawn): (Res<Wanted>, Res<Drawn>),
-    quality: Res<Quality>,
+    (wanted, drawn): (Res<Wanted>, Res<FrameStatus>),
+    quality: Res<RenderQuality>,
     adapter: Option<Res<RenderAdapterInfo>>,
     device: Res<RenderDevice>,
     queue: Res<RenderQueue>,
@@ -231,11 +231,11 @@ fn prepare_drawings(
         return;
     }
     let is_frugal = quality.is_frugal(adapter.as_deref());
-    for side in [Side::A, Side::B] {
+    for side in [CompareSide::A, CompareSide::B] {
         let slot = &mut drawings.0[side as usize];
-        let Some((prepared, table)) = wanted.shown.of(side) else {
+        let Some((prepared, table)) = wanted.shown.terrain_of(side) else {
             // before the first terrain there is nothing to let go of
-            *slot = slot.take().filter(|_| side == Side::A);
+            *slot = slot.take().filter(|_| side == CompareSide::A);
             continue;
         };
         let drawing = slot.get_or_insert_with(|| Drawing {
@@ -248,7 +248,7 @@ fn prepare_drawings(
             batch: None,
         });
         drawing.batch = None;
-        let asks = side == Side::A && wanted.mode.asks_tree() && wanted.shown.formation.is_some();
+        let asks = side == CompareSide::A && wanted.mode.asks_tree() && wanted.shown.tree_surface.is_some();
         let traces = asks && wanted.mode.traces();
         drawing.patchwork = drawing.patchwork.take().filter(|_| asks && !traces);
         drawing.rays = drawing.rays.take().filter(|_| traces);
@@ -259,49 +259,49 @@ fn prepare_drawings(
             drawing.palette.update(table, ramp, &queue);
         }
     }
-    let traced = wanted.shown.formation.as_ref().filter(|_| wanted.mode.traces());
-    drawn.refuse(traced.and_then(|formation| trace::refusal(formation, &device)));
+    let traced = wanted.shown.tree_surface.as_ref().filter(|_| wanted.mode.traces());
+    drawn.set_unsupported(traced.and_then(|tree_surface| trace::unsupported(tree_surface, &device)));
     let Some((view, msaa)) = views.iter().next() else { return };
     let studio = Studio {
         view,
         msaa: *msaa,
         mode: wanted.mode,
         water: wanted.shown.water,
-        formation: wanted.shown.formation.as_ref().filter(|_| wanted.mode.asks_tree()),
+        tree_surface: wanted.shown.tree_surface.as_ref().filter(|_| wanted.mode.asks_tree()),
         quality: *quality,
-        adapter: Adapter { quality: *quality, is_software: Quality::Moving.is_frugal(adapter.as_deref()) },
+        adapter: Adapter { quality: *quality, is_software: RenderQuality::Moving.is_frugal(adapter.as_deref()) },
         mesh: &mesh,
         device: &device,
         queue: &queue,
         cache: &cache,
     };
-    let beside_is_there = drawings.of(Side::B).is_some_and(|drawing| drawing.textures.shown.is_some());
-    let pieces = if beside_is_there { wanted.shown.pieces() } else { [Some(Piece::ALONE), None] };
-    for piece in pieces.into_iter().flatten() {
-        if let Some(drawing) = &mut drawings.0[piece.side as usize] {
-            drawing.batch = drawing.compose(piece, &studio, &mut pipelines);
+    let beside_is_there = drawings.terrain_of(CompareSide::B).is_some_and(|drawing| drawing.textures.shown.is_some());
+    let panes = if beside_is_there { wanted.shown.panes() } else { [Some(Pane::ALONE), None] };
+    for pane in panes.into_iter().flatten() {
+        if let Some(drawing) = &mut drawings.0[pane.side as usize] {
+            drawing.batch = drawing.compose(pane, &studio, &mut pipelines);
         }
     }
 }
 
 impl Drawing {
-    /// Makes everything ready to draw the terrain into its piece of the view.
-    fn compose(&mut self, piece: Piece, studio: &Studio, pipelines: &mut Pipelines) -> Option<Batch> {
+    /// Makes everything ready to draw the terrain into its pane of the view.
+    fn compose(&mut self, pane: Pane, studio: &Studio, pipelines: &mut Pipelines) -> Option<Batch> {
         let shown = self.textures.shown.as_ref()?;
         let (prepared, table) = (&shown.prepared, self.palette.table()?);
         let (view, mesh) = (studio.view, studio.mesh);
         let has_sea = studio.water && prepared.scale.has_sea();
         let world_from_view = view.world_from_view.to_matrix();
         let size = Vec2::new(view.viewport.z as f32, view.viewport.w as f32);
-        let clip_from_view = piece.clip_from_view_clip(size) * view.clip_from_view;
+        let clip_from_view = pane.clip_from_view_clip(size) * view.clip_from_view;
         let clip_from_world = clip_from_view * world_from_view.inverse();
-        let [x, y, width, height] = picture_pixels(piece, view.viewport).map(|n| n as f32);
+        let [x, y, width, height] = picture_pixels(pane, view.viewport).map(|n| n as f32);
         let viewport = Vec4::new(x, y, width, height);
         let clip_from_eye = clip_from_view * Mat4::from_quat(view.world_from_view.rotation()).inverse();
         let eye = Eye { clip_from_world, clip_from_eye, eye_world: view.world_from_view.translation(), viewport };
         let pixels_per_radian = 0.5 * height * clip_from_view.y_axis.y;
         let reach = Reach::new(&prepared.scale, mesh.detail, eye.eye_world, pixels_per_radian);
-        let frustum = Frustum::new(piece.crop() * clip_from_world);
+        let frustum = Frustum::new(pane.crop() * clip_from_world);
         let patches = select(&prepared.scale, &prepared.bounds, mesh.detail, &reach, Some(&frustum));
         let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
         let mut frame = Frame::new(&eye, prepared, table, (studio.mode, has_sea), &reach, mesh.detail.quads);
@@ -310,9 +310,9 @@ impl Drawing {
         let mut parts = pipelines.for_grid(studio.cache, target, (studio.mode.of_grid(), prepared.tint()));
         let mut tiles = None;
         let (mut rays, mut is_settled) = (None, true);
-        let formation = studio.formation.filter(|_| piece.side == Side::A);
-        if let Some(formation) =
-            formation.filter(|formation| studio.mode.traces() && trace::refusal(formation, studio.device).is_none())
+        let tree_surface = studio.tree_surface.filter(|_| pane.side == CompareSide::A);
+        if let Some(tree_surface) = tree_surface
+            .filter(|tree_surface| studio.mode.traces() && trace::unsupported(tree_surface, studio.device).is_none())
         {
             let sight = Sight {
                 clip_from_eye,
@@ -326,23 +326,23 @@ impl Drawing {
             is_settled = false;
             if let Some((own, march)) = own.zip(pipelines.for_rays(studio.cache)) {
                 let layouts = pipelines.rays.each_ref().map(|layout| studio.cache.get_bind_group_layout(layout));
-                let made = Rays::of(&mut self.rays, formation, studio.device, studio.adapter);
-                let made = made.advance(formation, &sight, layouts.each_ref(), studio.device, studio.queue);
+                let made = Rays::of(&mut self.rays, tree_surface, studio.device, studio.adapter);
+                let made = made.advance(tree_surface, &sight, layouts.each_ref(), studio.device, studio.queue);
                 is_settled = made.is_settled;
                 rays = Some((made, march));
                 parts = own;
             }
         }
-        if let Some(formation) = formation.filter(|_| !studio.mode.traces()) {
+        if let Some(tree_surface) = tree_surface.filter(|_| !studio.mode.traces()) {
             let look = Look {
                 eye_world: eye.eye_world.as_dvec3(),
-                clip_from_eye: piece.crop() * clip_from_eye,
+                clip_from_eye: pane.crop() * clip_from_eye,
                 pixels_per_radian: f64::from(pixels_per_radian),
             };
             let patchwork = self.patchwork.get_or_insert_with(|| Patchwork::new(studio, mesh));
             let steps = Steps::new(look.eye_world, mesh.detail.quads as usize);
             frame.tiles = steps.uniform;
-            tiles = patchwork.advance(formation, &look, &steps, prepared.scale.sea_world, studio);
+            tiles = patchwork.advance(tree_surface, &look, &steps, prepared.scale.sea_world, studio);
             // until there are patches and pipelines the grid is drawn
             match pipelines.for_tree(studio.cache, target, (studio.mode, prepared.tint())) {
                 Some(own) if tiles.is_some() => parts = own,
@@ -372,14 +372,14 @@ impl Drawing {
             map(Layer::Covers),
         ));
         Some(Batch {
-            piece,
+            pane,
             patches: patches.len() as u32,
             sides: (instances.len() - patches.len()) as u32,
             has_sea,
             // data would be hard to read through water
             has_water: studio.water
                 && prepared.tint() == Tint::None
-                && studio.formation.is_some_and(|formation| formation.has_water()),
+                && studio.tree_surface.is_some_and(|tree_surface| tree_surface.has_water()),
             has_inland: studio.water && prepared.inland.is_some() && prepared.tint() == Tint::None,
             parts,
             tiles,
@@ -408,7 +408,7 @@ impl Patchwork {
     /// A frame on: what is new goes to the graphics card. `None` as long as there is nothing.
     fn advance(
         &mut self,
-        formation: &Arc<Formation>,
+        tree_surface: &Arc<TreeSurface>,
         look: &Look,
         steps: &Steps,
         sea_world: f32,
@@ -417,11 +417,11 @@ impl Patchwork {
         let now = Instant::now();
         let seconds = self.last.replace(now).map_or(0.0, |last| now.duration_since(last).as_secs_f32());
         // a single picture waits for nothing; one that took long to draw is no reason to jump
-        let seconds = if studio.quality == Quality::Still { f32::MAX } else { seconds.min(0.25) };
-        for upload in self.tessellation.advance(formation, look, seconds) {
+        let seconds = if studio.quality == RenderQuality::Still { f32::MAX } else { seconds.min(0.25) };
+        for upload in self.tessellation.advance(tree_surface, look, seconds) {
             self.atlas.write(&upload, studio.queue);
         }
-        self.tessellation.formation()?;
+        self.tessellation.tree_surface()?;
         let all: Vec<_> = self.tessellation.tiles().collect();
         let mut instances: Vec<Instance> = Vec::with_capacity(2 * all.len());
         let mut list = |add: &mut dyn FnMut(&mut Vec<Instance>)| {
@@ -467,15 +467,15 @@ fn walls_buffer(cut: &Cut, device: &RenderDevice) -> Buffer {
     })
 }
 
-/// Left, top, width and height of a piece in pixels of the window, in a view given in the same way.
-fn piece_pixels(piece: Piece, view: UVec4) -> [u32; 4] {
+/// Left, top, width and height of a pane in pixels of the window, in a view given in the same way.
+fn pane_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
     let at = |share: f32| (share * view.z as f32).round() as u32;
-    [view.x + at(piece.from), view.y, at(piece.to) - at(piece.from), view.w]
+    [view.x + at(pane.from), view.y, at(pane.to) - at(pane.from), view.w]
 }
 
-/// The same of the picture that the piece is a part of.
-fn picture_pixels(piece: Piece, view: UVec4) -> [u32; 4] {
-    if piece.whole { piece_pixels(piece, view) } else { view.to_array() }
+/// The same of the picture that the pane is a part of.
+fn picture_pixels(pane: Pane, view: UVec4) -> [u32; 4] {
+    if pane.whole { pane_pixels(pane, view) } else { view.to_array() }
 }
 
 /// All patches, then those at an edge of the terrain once for each of its sides.
@@ -498,7 +498,7 @@ enum Kind {
 fn draw(
     view: ViewQuery<(&ExtractedCamera, &ExtractedView, &ViewTarget, &ViewDepthTexture), With<TerrainCamera>>,
     drawings: Res<Drawings>,
-    drawn: Res<Drawn>,
+    drawn: Res<FrameStatus>,
     mesh: Option<Res<PatchMesh>>,
     cache: Res<PipelineCache>,
     mut ctx: RenderContext,
@@ -529,12 +529,12 @@ fn draw(
     let depths = camera.viewport.as_ref().map_or(0.0..1.0, |viewport| viewport.depth.clone());
     pass.set_index_buffer(mesh.indices.slice(..), IndexFormat::Uint16);
     for (drawing, batch) in drawings.batches() {
-        let [x, y, width, height] = piece_pixels(batch.piece, extracted.viewport);
+        let [x, y, width, height] = pane_pixels(batch.pane, extracted.viewport);
         if width == 0 || height == 0 {
             continue;
         }
         pass.set_scissor_rect(x, y, width, height);
-        let [x, y, width, height] = picture_pixels(batch.piece, extracted.viewport).map(|n| n as f32);
+        let [x, y, width, height] = picture_pixels(batch.pane, extracted.viewport).map(|n| n as f32);
         pass.set_viewport(x, y, width, height, depths.start, depths.end);
         pass.set_bind_group(0, &batch.bind_group, &[]);
         let patches = match (&drawing.patchwork, &batch.tiles) {
@@ -582,16 +582,16 @@ fn draw(
         }
     }
     let serial = |side| {
-        let shown = drawings.of(side).and_then(|drawing: &Drawing| drawing.textures.shown.as_ref());
+        let shown = drawings.terrain_of(side).and_then(|drawing: &Drawing| drawing.textures.shown.as_ref());
         shown.map_or(0, |textures| textures.prepared.serial)
     };
-    let beside_bytes = drawings.of(Side::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
+    let beside_bytes = drawings.terrain_of(CompareSide::B).map_or(0, |drawing| drawing.textures.bytes() as u64);
     let is_settled = drawings.0.iter().flatten().all(|drawing| {
         let Some(batch) = &drawing.batch else { return drawing.patchwork.is_none() };
         let has_patches = batch.tiles.is_some();
         let patches = drawing.patchwork.as_ref();
         batch.is_settled && patches.is_none_or(|patchwork| has_patches && patchwork.tessellation.is_settled)
     });
-    drawn.settle(is_settled);
-    drawn.tell([Side::A, Side::B].map(serial), beside_bytes);
+    drawn.set_settled(is_settled);
+    drawn.report([CompareSide::A, CompareSide::B].map(serial), beside_bytes);
 }

@@ -8,7 +8,7 @@ use super::lod::{Detail, Patch};
 
 /// What a picture may cost.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Quality {
+pub enum RenderQuality {
     /// Many frames a second: less where there is no graphics card.
     #[default]
     Moving,
@@ -16,7 +16,7 @@ pub enum Quality {
     Still,
 }
 
-impl Quality {
+impl RenderQuality {
     pub fn is_frugal(self, adapter: Option<&RenderAdapterInfo>) -> bool {
         self == Self::Moving && adapter.is_none_or(is_software)
     }
@@ -34,7 +34,7 @@ pub struct PatchMesh {
 
 impl FromWorld for PatchMesh {
     fn from_world(world: &mut World) -> Self {
-        let quality = world.get_resource::<Quality>().copied().unwrap_or_default();
+        let quality = world.get_resource::<RenderQuality>().copied().unwrap_or_default();
         let is_frugal = quality.is_frugal(world.get_resource());
         let detail = if is_frugal { Detail::FRUGAL } else { Detail::FINE };
         let indices = indices(detail.quads as u16);

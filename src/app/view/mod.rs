@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! worker                    main world                         render world
-//! prepare(terrain) ──Arc──▶ Shown ─────────────extract───────▶ Textures (upload in bands, swap when complete)
+//! prepare(terrain) ──Arc──▶ ViewState ─────────────extract───────▶ Textures (upload in bands, swap when complete)
 //!                           ViewCommand, mouse ▶ ViewCamera     lod::select ▶ instances ▶ draw
-//!                           Probe ◀── pick ◀── cursor           Drawn (serial) ──▶ redraw until it is the wanted one
+//!                           Probe ◀── pick ◀── cursor           FrameStatus (serial) ──▶ redraw until it is the wanted one
 //! ```
 //!
-//! To show a terrain: call [`prepare`] on the worker, put the result into [`Shown`] with the table of a palette, and
+//! To show a terrain: call [`prepare`] on the worker, put the result into [`ViewState`] with the table of a palette, and
 //! [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything the camera
 //! does happens in [`ViewSystems`].
 //!
@@ -25,7 +25,6 @@ mod control;
 mod covers;
 mod cut;
 mod draw;
-mod formation;
 mod frame;
 pub mod globe;
 mod idle;
@@ -43,10 +42,11 @@ mod pipelines;
 mod prepare;
 mod ramp;
 mod scale;
-mod shown;
 mod stage;
+mod state;
 mod textures;
 mod trace;
+mod tree_surface;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -54,23 +54,23 @@ use bevy::transform::TransformSystems;
 pub use apply::{Hit, Probe};
 pub(in crate::app) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
-pub use compare::{Beside, Layout, Piece, Side};
+pub use compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
 pub use control::{ViewCamera, ViewCommand, ViewportArea};
 pub use draw::{DrawPlugin, TerrainCamera};
-pub use formation::{Formation, Recipe, Refusal};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
-pub use mesh::Quality;
+pub use mesh::RenderQuality;
 pub use mode::ViewMode;
-pub use overlay::{Choice, Overlay, Reference, climate_of};
-pub use prepare::{Prepared, Tint, prepare};
+pub use overlay::{Overlay, OverlayChoice, Reference, climate_of};
+pub use prepare::{RenderTerrain, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
-pub use shown::{Drawn, Shown};
 pub use stage::{Place, Stage};
+pub use state::{FrameStatus, ViewState};
 #[cfg(test)]
 pub use trace::FARTHEST_WORLD;
 pub use trace::cost_legend;
+pub use tree_surface::{TreeRecipe, TreeSurface, Unsupported};
 
 /// When the camera moves.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -127,7 +127,7 @@ impl Overlay {
 
 /// The overlay that is wanted, and the terrain that differences are taken against.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct OverlayChoice {
     pub overlay: Overlay,
     pub reference: Option<Reference>,
     /// What grows where, in place of the palette.
@@ -157,7 +157,7 @@ impl PartialEq for Reference {
     }
 }
 
-impl Choice {
+impl OverlayChoice {
     /// Whether both give the same picture; the reference counts only where it is looked at.
     pub fn shows_the_same(&self, other: &Self) -> bool {
         let compares = self.overlay == Overlay::Difference;
@@ -192,7 +192,7 @@ pub struct Data {
 pub fn lay(
     terrain: &Terrain,
     relief_metres: f32,
-    choice: &Choice,
+    choice: &OverlayChoice,
     control: &Control,
 ) -> Result<(Option<Data>, Option<Arc<Legend>>), Cancelled> {
     let (data, legend) = places(terrain, relief_metres, choice, control)?;
@@ -209,7 +209,7 @@ type Places = (Vec<f32>, Fade);
 pub fn places(
     terrain: &Terrain,
     relief_metres: f32,
-    choice: &Choice,
+    choice: &OverlayChoice,
     control: &Control,
 ) -> Result<(Option<Places>, Option<Arc<Legend>>), Cancelled> {
     let legend = |ramp, unit: &str, ticks| Legend { title: choice.overlay.label(), unit: unit.into(), ramp, ticks };
@@ -355,9 +355,13 @@ mod tests {
     use crate::field::Edges;
 
     fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
-        let (data, legend) =
-            lay(terrain, 1000.0, &Choice { overlay, reference, ..Choice::default() }, &Control::default())
-                .expect("nobody stops it");
+        let (data, legend) = lay(
+            terrain,
+            1000.0,
+            &OverlayChoice { overlay, reference, ..OverlayChoice::default() },
+            &Control::default(),
+        )
+        .expect("nobody stops it");
         (data, legend.expect("every overlay has a legend"))
     }
 
@@ -395,7 +399,7 @@ mod tests {
             let evaluated = crate::eval::evaluate(&scene, 17, None, &mut crate::eval::Store::forgetful(), &control);
             let terrain = evaluated.unwrap().terrain;
             for overlay in [Overlay::Temperature, Overlay::Moisture] {
-                let choice = Choice { overlay, climate: Some(climate_of(&scene)), ..Choice::default() };
+                let choice = OverlayChoice { overlay, climate: Some(climate_of(&scene)), ..OverlayChoice::default() };
                 let relief = scene.settings.relief_metres;
                 let (data, legend) = places(&terrain, relief, &choice, &control).unwrap();
                 let ((places, _), legend) = (data.unwrap(), legend.unwrap());
@@ -413,7 +417,7 @@ mod tests {
                 // another climate is another picture
                 let mut other = scene.clone();
                 other.set("climate.rain=2").unwrap();
-                let changed = Choice { climate: Some(climate_of(&other)), ..choice.clone() };
+                let changed = OverlayChoice { climate: Some(climate_of(&other)), ..choice.clone() };
                 assert!(!choice.shows_the_same(&changed) && choice.shows_the_same(&choice.clone()));
             }
         }
@@ -473,7 +477,7 @@ mod tests {
         terrain.map_mut(MapKind::Water).fill(0.1);
         let control = Control::default();
         control.cancel();
-        let choice = Choice { overlay: Overlay::Map(MapKind::Water), ..Choice::default() };
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Water), ..OverlayChoice::default() };
         assert!(lay(&terrain, 1.0, &choice, &control).is_err());
     }
 }

@@ -12,7 +12,7 @@ use super::inland::{Inland, inland};
 use super::legend::Legend;
 use super::light;
 use super::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
-use super::overlay::{Choice, Data, lay};
+use super::overlay::{Data, OverlayChoice, lay};
 use super::pick::Ground;
 use super::ramp::Ramp;
 use super::scale::Scale;
@@ -27,7 +27,7 @@ const MAX_DRAWN_SAMPLES: usize = 8192;
 
 /// A terrain ready to be drawn. Plain data, made by [`prepare`]; never changes.
 #[derive(Clone)]
-pub struct Prepared {
+pub struct RenderTerrain {
     /// Different for every one made.
     pub serial: u64,
     /// The heights that are drawn: the terrain given, or fewer samples of it if it is too large for the screen.
@@ -47,7 +47,7 @@ pub struct Prepared {
     /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`brinked`].
     pub cut: Option<Arc<Cut>>,
     /// The overlay that was asked for.
-    pub choice: Choice,
+    pub choice: OverlayChoice,
     pub data: Option<Data>,
     /// What the colours of the overlay mean, or why there are none.
     pub legend: Option<Arc<Legend>>,
@@ -123,9 +123,9 @@ pub fn next_serial() -> u64 {
 pub fn prepare(
     terrain: &Arc<Terrain>,
     settings: &Settings,
-    choice: &Choice,
+    choice: &OverlayChoice,
     control: &Control,
-) -> Result<Prepared, Cancelled> {
+) -> Result<RenderTerrain, Cancelled> {
     let mut terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
     control.check()?;
     let cut = cut(&terrain, control)?.map(Arc::new);
@@ -157,7 +157,7 @@ pub fn prepare(
     let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
     let grown =
         choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
-    Ok(Prepared {
+    Ok(RenderTerrain {
         covers: Covers::of(&terrain, settings, control)?,
         grown,
         settings: settings.clone(),
@@ -177,14 +177,15 @@ pub fn prepare(
     })
 }
 
-impl Prepared {
+impl RenderTerrain {
     /// The same ground under another overlay, or with other biomes. Cheap beside [`prepare`]: the rest is shared.
     ///
     /// # Errors
     /// When `control` says so.
-    pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
+    pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
         let (mut data, mut legend) = (self.data.clone(), self.legend.clone());
-        if !(Choice { biomes: None, ..choice.clone() }).shows_the_same(&Choice { biomes: None, ..self.choice.clone() })
+        if !(OverlayChoice { biomes: None, ..choice.clone() })
+            .shows_the_same(&OverlayChoice { biomes: None, ..self.choice.clone() })
         {
             (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
         }
@@ -416,8 +417,8 @@ mod tests {
     use crate::app::view::Overlay;
     use crate::field::Edges;
 
-    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> Prepared {
-        super::prepare(terrain, settings, &Choice::default(), &Control::default()).expect("nobody stops it")
+    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> RenderTerrain {
+        super::prepare(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("nobody stops it")
     }
 
     #[test]
@@ -454,11 +455,11 @@ mod tests {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(3.0);
         let plain = prepare(&Arc::new(terrain), &Settings::default());
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert!(Arc::ptr_eq(&plain.slopes, &flow.slopes) && plain.serial != flow.serial);
         assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
-        let slope = Choice { overlay: Overlay::Slope, ..Choice::default() };
+        let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
         assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
     }
 
@@ -516,6 +517,6 @@ mod tests {
         let control = Control::default();
         control.cancel();
         let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u * v));
-        assert!(super::prepare(&terrain, &Settings::default(), &Choice::default(), &control).is_err());
+        assert!(super::prepare(&terrain, &Settings::default(), &OverlayChoice::default(), &control).is_err());
     }
 }

@@ -9,7 +9,7 @@ use glam::{Vec2, Vec3};
 use crate::field::Terrain;
 use crate::scene::Settings;
 
-/// Side of the terrain in the world that is drawn.
+/// CompareSide of the terrain in the world that is drawn.
 pub const SIDE_WORLD: f32 = 1000.0;
 
 /// How samples and heights of one terrain map to the world.

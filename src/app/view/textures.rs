@@ -17,7 +17,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use super::cut::Cut;
 use super::inland::Inland;
 use super::mips::Mips;
-use super::prepare::Prepared;
+use super::prepare::RenderTerrain;
 use crate::field::Terrain;
 
 /// What is uploaded in one frame: some milliseconds.
@@ -53,7 +53,7 @@ impl Layer {
         }
     }
 
-    fn source(self, prepared: &Prepared) -> Option<Source> {
+    fn source(self, prepared: &RenderTerrain) -> Option<Source> {
         match self {
             Self::Heights => Some(Source::Heights(prepared.terrain.clone())),
             Self::Slopes => Some(Source::Mips(prepared.slopes.clone())),
@@ -100,7 +100,7 @@ impl Source {
         self.mips().map_or(1, |mips| mips.levels.len())
     }
 
-    /// Side, bytes of a texel, and texels of a level.
+    /// CompareSide, bytes of a texel, and texels of a level.
     fn level(&self, level: usize) -> (usize, usize, &[u8]) {
         match (self, self.mips()) {
             (_, Some(mips)) => (mips.levels[level].size, mips.texel_bytes, &mips.levels[level].bytes),
@@ -120,7 +120,7 @@ struct Map {
 
 /// The textures of one terrain.
 pub struct TerrainTextures {
-    pub prepared: Arc<Prepared>,
+    pub prepared: Arc<RenderTerrain>,
     maps: [Option<Map>; Layer::ALL.len()],
 }
 
@@ -154,7 +154,7 @@ impl Textures {
     }
 
     /// Moves towards showing `wanted`; returns whether it is shown.
-    pub fn advance(&mut self, wanted: &Arc<Prepared>, device: &RenderDevice, queue: &RenderQueue) -> bool {
+    pub fn advance(&mut self, wanted: &Arc<RenderTerrain>, device: &RenderDevice, queue: &RenderQueue) -> bool {
         let is_wanted = |textures: &TerrainTextures| Arc::ptr_eq(&textures.prepared, wanted);
         if self.shown.as_ref().is_some_and(is_wanted) {
             self.arriving = None;
@@ -188,7 +188,7 @@ impl Textures {
 
 impl TerrainTextures {
     /// Shares what is the same as in `shown`, and takes textures of `unused` that have the right size.
-    fn new(shown: Option<&Self>, unused: Option<Self>, prepared: &Arc<Prepared>, device: &RenderDevice) -> Self {
+    fn new(shown: Option<&Self>, unused: Option<Self>, prepared: &Arc<RenderTerrain>, device: &RenderDevice) -> Self {
         let side = prepared.scale.samples;
         let mut unused = unused.filter(|unused| unused.prepared.scale.samples == side);
         let maps = Layer::ALL.map(|layer| {
@@ -252,7 +252,7 @@ pub fn blank(device: &RenderDevice) -> TextureView {
 }
 
 /// What has to be uploaded for `wanted` while `shown` is on screen.
-fn bands(wanted: &Prepared, shown: Option<&Prepared>) -> Vec<Band> {
+fn bands(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> Vec<Band> {
     let mut bands = Vec::new();
     for layer in Layer::ALL {
         let Some(source) = layer.source(wanted) else { continue };
@@ -273,17 +273,17 @@ fn bands(wanted: &Prepared, shown: Option<&Prepared>) -> Vec<Band> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::{Choice, Overlay, prepare};
+    use crate::app::view::{Overlay, OverlayChoice, prepare};
     use crate::field::{Edges, MapKind};
     use crate::nodes::Control;
     use crate::scene::Settings;
 
-    fn prepared(terrain: &Terrain, overlay: Overlay) -> Prepared {
-        let choice = Choice { overlay, ..Choice::default() };
+    fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {
+        let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
         prepare(&Arc::new(terrain.clone()), &Settings::default(), &choice, &Control::default()).unwrap()
     }
 
-    fn bytes(wanted: &Prepared, shown: Option<&Prepared>) -> usize {
+    fn bytes(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> usize {
         let bytes = |band: &Band| {
             let source = band.layer.source(wanted).unwrap();
             let (size, texel_bytes, _) = source.level(band.level);
@@ -313,7 +313,7 @@ mod tests {
         let mut terrain = Terrain::from_fn(129, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(2.0);
         let plain = prepared(&terrain, Overlay::None);
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert_eq!(bytes(&flow, Some(&plain)), flow.texture_bytes() - plain.texture_bytes());
         assert_eq!(bytes(&plain, Some(&flow)), 0);

@@ -26,9 +26,9 @@ use self::mosaic::{Key, Mosaic, Plan, Surroundings, Tile};
 use self::patch::Patch;
 use self::pool::{Job, Pool};
 use self::shelf::Shelf;
-use super::formation::Formation;
 use super::lod::Frustum;
 use super::scale::SIDE_WORLD;
+use super::tree_surface::TreeSurface;
 
 /// How finely to draw, and what it may cost.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub struct Look {
 /// See the module.
 pub struct Tessellation {
     pub budget: Budget,
-    formation: Option<Arc<Formation>>,
+    tree_surface: Option<Arc<TreeSurface>>,
     mosaic: Mosaic,
     shelf: Shelf,
     pool: Pool,
@@ -107,9 +107,9 @@ pub struct Tessellation {
     pub is_settled: bool,
 }
 
-/// The patches of a newer formation, shown when there are as many as are needed.
+/// The patches of a newer tree surface, shown when there are as many as are needed.
 struct Arriving {
-    formation: Arc<Formation>,
+    tree_surface: Arc<TreeSurface>,
     patches: HashMap<Key, Arc<Patch>>,
     changed: Option<[[f64; 2]; 2]>,
 }
@@ -140,7 +140,7 @@ impl Tessellation {
         let cores = std::thread::available_parallelism().map_or(2, usize::from);
         Self {
             budget,
-            formation: None,
+            tree_surface: None,
             mosaic: Mosaic::default(),
             shelf: Shelf::new(budget.slots()),
             pool: Pool::new(budget.quads, cores.saturating_sub(1).clamp(1, 12)),
@@ -156,8 +156,8 @@ impl Tessellation {
     }
 
     /// Moves towards showing `wanted` as `look` sees it, `seconds` after the last time; says what is to be uploaded.
-    pub fn advance(&mut self, wanted: &Arc<Formation>, look: &Look, seconds: f32) -> Vec<Upload> {
-        let is_edited = self.formation.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
+    pub fn advance(&mut self, wanted: &Arc<TreeSurface>, look: &Look, seconds: f32) -> Vec<Upload> {
+        let is_edited = self.tree_surface.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
         let is_still = self.last.replace(*look).is_none_or(|last| last == *look) && !is_edited;
         self.rest_seconds = if is_still { self.rest_seconds + seconds } else { 0.0 };
         let is_resting = self.rest_seconds >= REST_SECONDS;
@@ -173,12 +173,12 @@ impl Tessellation {
         if let Some(arriving) = &self.arriving {
             let job = |key: Key| {
                 let parent = key.parent().and_then(|parent| arriving.patches.get(&parent)).cloned();
-                Job { formation: arriving.formation.clone(), key, parent }
+                Job { tree_surface: arriving.tree_surface.clone(), key, parent }
             };
             let lacking = self.lacking(arriving);
-            self.pool.ask(arriving.formation.serial, lacking.into_iter().take(MOST_JOBS).map(job));
+            self.pool.ask(arriving.tree_surface.serial, lacking.into_iter().take(MOST_JOBS).map(job));
         }
-        let Some(formation) = self.formation.clone() else {
+        let Some(tree_surface) = self.tree_surface.clone() else {
             self.is_settled = false;
             return uploads;
         };
@@ -202,9 +202,9 @@ impl Tessellation {
         if self.arriving.is_none() {
             let job = |key: Key| {
                 let parent = key.parent().and_then(|parent| self.shelf.get(parent)).cloned();
-                Job { formation: formation.clone(), key, parent }
+                Job { tree_surface: tree_surface.clone(), key, parent }
             };
-            self.pool.ask(formation.serial, missing.iter().copied().take(MOST_JOBS).map(job));
+            self.pool.ask(tree_surface.serial, missing.iter().copied().take(MOST_JOBS).map(job));
             self.wanted = missing;
         }
         uploads
@@ -216,10 +216,10 @@ impl Tessellation {
         for patch in self.pool.take() {
             let patch = Arc::new(patch);
             match &mut self.arriving {
-                Some(arriving) if arriving.formation.serial == patch.serial => {
+                Some(arriving) if arriving.tree_surface.serial == patch.serial => {
                     arriving.patches.insert(patch.key, patch);
                 }
-                _ if self.formation.as_ref().is_some_and(|formation| formation.serial == patch.serial) => {
+                _ if self.tree_surface.as_ref().is_some_and(|tree_surface| tree_surface.serial == patch.serial) => {
                     if let Some(slot) = self.shelf.put(patch.clone()) {
                         uploads.push(Upload { slot, patch });
                     }
@@ -230,7 +230,7 @@ impl Tessellation {
         uploads
     }
 
-    /// Patches of the mosaic that the newer formation has not, those whose parents are there, the coarse ones first.
+    /// Patches of the mosaic that the newer tree surface has not, those whose parents are there, the coarse ones first.
     fn lacking(&self, arriving: &Arriving) -> Vec<Key> {
         let there = |key: &Key| arriving.patches.contains_key(key);
         let mut keys: Vec<Key> =
@@ -239,15 +239,15 @@ impl Tessellation {
         keys
     }
 
-    /// Goes over to a newer formation when all of it is there. One that was begun is finished even if something newer is
+    /// Goes over to a newer tree surface when all of it is there. One that was begun is finished even if something newer is
     /// wanted: where every frame wants another, nothing would ever be shown.
-    fn exchange(&mut self, wanted: &Arc<Formation>) -> Vec<Upload> {
-        if self.arriving.is_none() && self.formation.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
-            let changed = match &self.formation {
+    fn exchange(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
+        if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
+            let changed = match &self.tree_surface {
                 Some(shown) => wanted.changed_from(shown),
                 None => Some([[f64::NEG_INFINITY; 2], [f64::INFINITY; 2]]),
             };
-            let mut arriving = Arriving { formation: wanted.clone(), patches: HashMap::new(), changed };
+            let mut arriving = Arriving { tree_surface: wanted.clone(), patches: HashMap::new(), changed };
             for key in self.mosaic.keys() {
                 if let Some(patch) = self.shelf.get(key).filter(|_| !arriving.is_changed(key)) {
                     arriving.patches.insert(key, patch.clone());
@@ -269,7 +269,7 @@ impl Tessellation {
                 uploads.push(Upload { slot, patch });
             }
         }
-        self.formation = Some(arriving.formation);
+        self.tree_surface = Some(arriving.tree_surface);
         uploads
     }
 
@@ -278,9 +278,9 @@ impl Tessellation {
         self.tiles.iter().filter_map(|tile| Some((tile, self.shelf.slot(tile.key)?, self.shelf.get(tile.key)?)))
     }
 
-    /// The formation on screen.
-    pub fn formation(&self) -> Option<&Arc<Formation>> {
-        self.formation.as_ref()
+    /// The tree surface on screen.
+    pub fn tree_surface(&self) -> Option<&Arc<TreeSurface>> {
+        self.tree_surface.as_ref()
     }
 
     /// Bytes of the patches that are there.
@@ -359,11 +359,11 @@ fn as_vec3(at: DVec3) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::formation::Recipe;
+    use crate::app::view::tree_surface::TreeRecipe;
     use crate::construction::{Tree, presets};
 
-    fn formation(tree: Arc<Tree>, before: Option<&Formation>) -> Arc<Formation> {
-        Arc::new(Formation::new(Recipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225 }, before))
+    fn tree_surface(tree: Arc<Tree>, before: Option<&TreeSurface>) -> Arc<TreeSurface> {
+        Arc::new(TreeSurface::new(TreeRecipe { tree, seed: 3, level: 1.0, relief_over_size: 0.225 }, before))
     }
 
     const LOOK: Look =
@@ -377,7 +377,7 @@ mod tests {
         Look { clip_from_eye, ..LOOK }
     }
 
-    fn settle(tessellation: &mut Tessellation, wanted: &Arc<Formation>, look: &Look) -> usize {
+    fn set_settled(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, look: &Look) -> usize {
         let mut uploads = 0;
         // so often that only a program that never settles gets there
         for _ in 0..100_000 {
@@ -393,7 +393,7 @@ mod tests {
     #[test]
     fn it_comes_to_rest_within_its_budget_and_a_small_change_computes_little_again() {
         let tree = presets::valley();
-        let first = formation(tree.clone(), None);
+        let first = tree_surface(tree.clone(), None);
         let mut tessellation = Tessellation::new(SMALL);
         let look = look();
         let all = settle(&mut tessellation, &first, &look);
@@ -415,55 +415,55 @@ mod tests {
             }),
             ..Default::default()
         };
-        let second = formation(Arc::new(changed), Some(&first));
+        let second = tree_surface(Arc::new(changed), Some(&first));
         assert!(second.changed_from(&first).is_some());
         let again = settle(&mut tessellation, &second, &look);
-        assert!(tessellation.formation().is_some_and(|shown| shown.serial == second.serial));
+        assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
         assert!(again > 0 && again <= all + 8, "{again} of {all}");
-        let same = formation(second.recipe.tree.clone(), Some(&second));
+        let same = tree_surface(second.recipe.tree.clone(), Some(&second));
         assert!(same.changed_from(&second).is_none());
         assert_eq!(settle(&mut tessellation, &same, &look), 0, "nothing changed, nothing is computed");
     }
 
     #[test]
     fn a_small_picture_from_near_the_ground_comes_to_rest_with_few_patches() {
-        let formation = formation(presets::volcano(), None);
+        let tree_surface = tree_surface(presets::volcano(), None);
         let mut tessellation = Tessellation::new(SMALL);
-        let ground = formation.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
-        let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * formation.per_metre, 125.0);
-        let made = settle(&mut tessellation, &formation, &Look { eye_world, pixels_per_radian: 60.0, ..look() });
+        let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
+        let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.per_metre, 125.0);
+        let made = settle(&mut tessellation, &tree_surface, &Look { eye_world, pixels_per_radian: 60.0, ..look() });
         assert!(made < 1500, "{made}");
     }
 
     #[test]
     fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
-        let formation = formation(presets::valley(), None);
+        let tree_surface = tree_surface(presets::valley(), None);
         let mut tessellation = Tessellation::new(SMALL);
         let mut look = look();
-        settle(&mut tessellation, &formation, &look);
+        settle(&mut tessellation, &tree_surface, &look);
         let still = tessellation.tiles().count();
         let mut moving = still;
         for _ in 0..400 {
             look.eye_world.x += 1e-3;
-            tessellation.advance(&formation, &look, 0.02);
+            tessellation.advance(&tree_surface, &look, 0.02);
             assert!(!tessellation.is_settled);
             moving = tessellation.tiles().count();
         }
         assert!(moving * 5 < still * 4, "{moving} of {still}");
-        settle(&mut tessellation, &formation, &look);
+        settle(&mut tessellation, &tree_surface, &look);
         assert!(tessellation.tiles().count() * 10 > still * 9);
     }
 
     #[test]
     fn with_little_room_all_of_the_picture_gets_coarser_and_nothing_is_left_out() {
-        let formation = formation(presets::valley(), None);
-        let ground = f64::from(formation.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
+        let tree_surface = tree_surface(presets::valley(), None);
+        let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
         for (part, above) in [(2, 0.5), (2, 20.0), (4, 20.0)] {
             let poor = Budget { bytes: SMALL.bytes / part, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
             let mut tessellation = Tessellation::new(poor);
             let eye_world = LOOK.eye_world.with_y(ground + above);
             let look = Look { eye_world, ..look() };
-            settle(&mut tessellation, &formation, &look);
+            settle(&mut tessellation, &tree_surface, &look);
             let strain = tessellation.strain;
             assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_STRAIN, "{strain}");
             // quads near the eye are about as many pixels wide as those farther away
@@ -480,10 +480,10 @@ mod tests {
 
     #[test]
     fn what_is_drawn_stays_on_the_shelf_wherever_the_eye_goes() {
-        let formation = formation(presets::valley(), None);
+        let tree_surface = tree_surface(presets::valley(), None);
         let poor = Budget { bytes: SMALL.bytes / 3, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
         let mut tessellation = Tessellation::new(poor);
-        let ground = f64::from(formation.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
+        let ground = f64::from(tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-3));
         // hither and thither, so that patches of before are taken up again while room is made
         for step in 0..24u32 {
             let east = f64::from(step * 7 % 12) * 3.0;
@@ -491,7 +491,7 @@ mod tests {
             let eye_world = DVec3::new(30.0 + east, ground + above, 60.0);
             let look = Look { eye_world, ..look() };
             for _ in 0..100_000 {
-                tessellation.advance(&formation, &look, 0.1);
+                tessellation.advance(&tree_surface, &look, 0.1);
                 assert_eq!(tessellation.tiles().count(), tessellation.tiles.len(), "holes in step {step}");
                 if tessellation.is_settled {
                     break;
@@ -504,14 +504,14 @@ mod tests {
 
     #[test]
     fn near_the_ground_the_patches_are_of_centimetres() {
-        let formation = formation(presets::volcano(), None);
+        let tree_surface = tree_surface(presets::volcano(), None);
         let mut tessellation = Tessellation::new(SMALL);
-        let ground = formation.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
+        let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
         // ten centimetres over the ground
-        let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * formation.per_metre, 60.0);
-        settle(&mut tessellation, &formation, &Look { eye_world, ..look() });
+        let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);
+        settle(&mut tessellation, &tree_surface, &Look { eye_world, ..look() });
         let finest = tessellation.mosaic.keys().map(|key| key.level).max().unwrap_or(0);
-        let spacing_metres = 1000.0 / formation.per_metre / (8.0 * f64::from(1u32 << finest));
+        let spacing_metres = 1000.0 / tree_surface.per_metre / (8.0 * f64::from(1u32 << finest));
         assert!(spacing_metres < 0.01, "{spacing_metres} m");
     }
 }

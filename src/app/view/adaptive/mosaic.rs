@@ -190,7 +190,7 @@ impl Mosaic {
         let mut seen = HashSet::new();
         missing.retain(|key| seen.insert(*key));
         self.held.retain(|key| self.split.contains(key));
-        let (tiles, is_moving) = self.settle(around, &raised, pace);
+        let (tiles, is_moving) = self.set_settled(around, &raised, pace);
         Plan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
@@ -262,7 +262,7 @@ impl Mosaic {
     }
 
     /// Moves the corners, forgets those that are no more, and says what is drawn.
-    fn settle(&mut self, around: &impl Surroundings, raised: &HashSet<Key>, pace: f32) -> (Vec<Tile>, bool) {
+    fn set_settled(&mut self, around: &impl Surroundings, raised: &HashSet<Key>, pace: f32) -> (Vec<Tile>, bool) {
         let leaves = self.leaves();
         let mut touches: HashMap<Corner, Touch> = HashMap::with_capacity(2 * leaves.len());
         for &key in &leaves {

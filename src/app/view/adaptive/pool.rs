@@ -1,17 +1,17 @@
 //! Threads that compute patches. Of what is asked for, the newest list counts; what was asked for before and has not begun is
-//! forgotten, and what belongs to an older formation is given up.
+//! forgotten, and what belongs to an older tree surface is given up.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::super::formation::Formation;
+use super::super::tree_surface::TreeSurface;
 use super::mosaic::Key;
 use super::patch::Patch;
 
 /// A patch to be computed.
 #[derive(Clone)]
 pub struct Job {
-    pub formation: Arc<Formation>,
+    pub tree_surface: Arc<TreeSurface>,
     pub key: Key,
     pub parent: Option<Arc<Patch>>,
 }
@@ -22,7 +22,7 @@ struct State {
     jobs: Vec<Job>,
     running: HashSet<(u64, Key)>,
     done: Vec<Patch>,
-    /// The formation that counts.
+    /// The tree surface that counts.
     serial: u64,
     is_over: bool,
 }
@@ -63,7 +63,7 @@ impl Pool {
         state.serial = serial;
         state.jobs.clear();
         let running = std::mem::take(&mut state.running);
-        state.jobs.extend(jobs.rev().filter(|job| !running.contains(&(job.formation.serial, job.key))));
+        state.jobs.extend(jobs.rev().filter(|job| !running.contains(&(job.tree_surface.serial, job.key))));
         state.running = running;
         if !state.jobs.is_empty() {
             self.shared.bell.notify_all();
@@ -97,18 +97,18 @@ fn work(shared: &Shared, quads: usize) {
                     return;
                 }
                 if let Some(job) = state.jobs.pop() {
-                    state.running.insert((job.formation.serial, job.key));
+                    state.running.insert((job.tree_surface.serial, job.key));
                     break job;
                 }
                 state = shared.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         };
-        let serial = job.formation.serial;
+        let serial = job.tree_surface.serial;
         let stop = || {
             let state = shared.state();
             state.is_over || state.serial != serial
         };
-        let made = Patch::new(&job.formation, job.key, quads, job.parent.as_deref(), stop);
+        let made = Patch::new(&job.tree_surface, job.key, quads, job.parent.as_deref(), stop);
         let mut state = shared.state();
         match made {
             Some(patch) => state.done.push(patch),

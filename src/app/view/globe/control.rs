@@ -13,12 +13,12 @@ use super::ground::Ground;
 use super::map::MapPose;
 use super::orbit::OrbitPose;
 use super::prepare::PreparedGlobe;
-use super::scenery::{Line, Scenery, Showing};
-use super::settings::{GlobeView, GlobeWay};
+use super::scenery::{Line, PlanetView, Scenery};
+use super::settings::{GlobeView, PlanetProjection};
 use super::sun::Attitude;
 use crate::app::view::Lens;
 use crate::app::view::control::{FIELD_OF_VIEW, ViewCamera, ViewCommand, ViewportArea, lines_scrolled};
-use crate::app::view::shown::Shown;
+use crate::app::view::state::ViewState;
 use crate::field::globe::from_angles;
 
 /// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
@@ -26,7 +26,7 @@ const SUN_SIZE: f64 = 0.0075;
 
 /// What shall be drawn of the planet, if there is one.
 #[derive(Resource, Clone, Default)]
-pub struct Planned(pub Option<Arc<Scenery>>);
+pub struct PlannedScenery(pub Option<Arc<Scenery>>);
 
 /// What lies under the cursor.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
@@ -80,7 +80,7 @@ impl Default for GlobeCamera {
 
 impl GlobeCamera {
     /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
-    pub fn framing(prepared: &PreparedGlobe, showing: &Showing, size: Vec2) -> Self {
+    pub fn framing(prepared: &PreparedGlobe, showing: &PlanetView, size: Vec2) -> Self {
         let ground = prepared.ground_from_afar(&showing.view, true);
         let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
         let orbit = OrbitPose::framing(&showing.body.attitude);
@@ -88,7 +88,7 @@ impl GlobeCamera {
     }
 
     /// Over a place; see [`put_over`](Self::put_over).
-    pub fn over(mut self, prepared: &PreparedGlobe, showing: &Showing, place: [f64; 5]) -> Self {
+    pub fn over(mut self, prepared: &PreparedGlobe, showing: &PlanetView, place: [f64; 5]) -> Self {
         self.put_over(prepared, &showing.view, true, place);
         self
     }
@@ -134,13 +134,18 @@ fn lens(size: Vec2) -> Lens {
 }
 
 /// From where a planet is first seen: the morning side, so that its night is in the picture.
-fn first_sight(showing: &Showing) -> DVec3 {
+fn first_sight(showing: &PlanetView) -> DVec3 {
     let sun = showing.body.attitude.to_sun();
     (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X)
 }
 
 /// The ground as it is drawn for a pose.
-pub fn ground<'a>(prepared: &'a PreparedGlobe, showing: &Showing, shown: &Shown, pose: &GlobePose) -> Ground<'a> {
+pub fn ground<'a>(
+    prepared: &'a PreparedGlobe,
+    showing: &PlanetView,
+    shown: &ViewState,
+    pose: &GlobePose,
+) -> Ground<'a> {
     prepared.ground_from(&showing.view, pose.eye(), shown.water)
 }
 
@@ -150,8 +155,8 @@ pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<GlobeCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<Shown>,
-    showing: Res<Showing>,
+    shown: Res<ViewState>,
+    showing: Res<PlanetView>,
     area: Res<ViewportArea>,
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
@@ -182,16 +187,16 @@ pub fn obey_commands(
             redraw.write(RequestRedraw);
             continue;
         }
-        match showing.way {
-            GlobeWay::Globe => {
+        match showing.projection {
+            PlanetProjection::Globe => {
                 let first = first_sight(&showing);
                 let to = confined(&commanded(command, &camera.pose, &ground, first, &lens(size)));
                 camera.glide = Some(GlobeGlide::new(camera.pose, to, ground.radius));
                 camera.by_hand = true;
                 seconds = 0.0;
             }
-            GlobeWay::Map => camera.map = MapPose::framing(size),
-            GlobeWay::Orbit => camera.orbit = around_orbit(command, camera.orbit, &showing.body.attitude),
+            PlanetProjection::Map => camera.map = MapPose::framing(size),
+            PlanetProjection::Orbit => camera.orbit = around_orbit(command, camera.orbit, &showing.body.attitude),
         }
         redraw.write(RequestRedraw);
     }
@@ -246,7 +251,7 @@ pub fn follow_mouse(
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
     view: Res<ViewCamera>,
-    (shown, showing): (Res<Shown>, Res<Showing>),
+    (shown, showing): (Res<ViewState>, Res<PlanetView>),
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -268,10 +273,10 @@ pub fn follow_mouse(
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
         let turns = buttons.pressed(MouseButton::Right) || (shift && buttons.pressed(MouseButton::Left));
         let point = || anchor(&camera.pose, &lens, at, &ground);
-        camera.drag = Some(match (is_free, showing.way, turns) {
+        camera.drag = Some(match (is_free, showing.projection, turns) {
             (false, ..) => Drag::Elsewhere,
-            (_, GlobeWay::Globe, false) => Drag::Hold(point()),
-            (_, GlobeWay::Globe, true) => Drag::Turn { pivot: point(), from: at },
+            (_, PlanetProjection::Globe, false) => Drag::Hold(point()),
+            (_, PlanetProjection::Globe, true) => Drag::Turn { pivot: point(), from: at },
             _ => Drag::Shift(at),
         });
         if is_free {
@@ -288,7 +293,7 @@ pub fn follow_mouse(
             camera.drag = Some(Drag::Turn { pivot, from: at });
         }
         Some(Drag::Shift(from)) if from != at => {
-            if showing.way == GlobeWay::Map {
+            if showing.projection == PlanetProjection::Map {
                 camera.map = camera.map.drag(size, from, at);
             } else {
                 let turn = (at - from).as_dvec2() / f64::from(size.y) * 3.0;
@@ -300,8 +305,8 @@ pub fn follow_mouse(
     }
     if lines != 0.0 && is_free {
         let factor = 0.86f64.powf(f64::from(lines.clamp(-10.0, 10.0)));
-        match showing.way {
-            GlobeWay::Globe => {
+        match showing.projection {
+            PlanetProjection::Globe => {
                 camera.glide = None;
                 let point = anchor(&camera.pose, &lens, at, &ground);
                 let nearer = camera.pose.approach(&lens, point, at, factor, ground.radius);
@@ -311,8 +316,8 @@ pub fn follow_mouse(
                 let held = nearer.hold(&lens, sunk, at).filter(|held| held.up().dot(nearer.up()) > 0.5);
                 camera.pose = confined(&held.unwrap_or(nearer));
             }
-            GlobeWay::Map => camera.map = camera.map.zoom(size, at, factor),
-            GlobeWay::Orbit => camera.orbit = camera.orbit.zoomed(factor),
+            PlanetProjection::Map => camera.map = camera.map.zoom(size, at, factor),
+            PlanetProjection::Orbit => camera.orbit = camera.orbit.zoomed(factor),
         }
     }
     // a mere click leaves the camera where it is
@@ -332,11 +337,11 @@ fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &Ground) -> DVec3 {
 
 /// What is to be drawn now; another frame if it changed.
 pub fn plan(
-    mut planned: ResMut<Planned>,
+    mut planned: ResMut<PlannedScenery>,
     mut camera: ResMut<GlobeCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<Shown>,
-    showing: Res<Showing>,
+    shown: Res<ViewState>,
+    showing: Res<PlanetView>,
 ) {
     let Some(prepared) = &shown.globe else {
         if planned.0.is_some() {
@@ -356,11 +361,11 @@ pub fn plan(
 }
 
 /// The picture that a camera gives.
-pub fn scenery(camera: &GlobeCamera, prepared: &PreparedGlobe, showing: &Showing, water: bool) -> Scenery {
+pub fn scenery(camera: &GlobeCamera, prepared: &PreparedGlobe, showing: &PlanetView, water: bool) -> Scenery {
     let (pose, attitude) = (&camera.pose, &showing.body.attitude);
-    let ground = match showing.way {
-        GlobeWay::Globe => prepared.ground_from(&showing.view, pose.eye(), water),
-        GlobeWay::Map | GlobeWay::Orbit => prepared.ground_from_afar(&showing.view, water),
+    let ground = match showing.projection {
+        PlanetProjection::Globe => prepared.ground_from(&showing.view, pose.eye(), water),
+        PlanetProjection::Map | PlanetProjection::Orbit => prepared.ground_from_afar(&showing.view, water),
     };
     let up = pose.up();
     let above = pose.radius - ground.surface(up);
@@ -371,7 +376,7 @@ pub fn scenery(camera: &GlobeCamera, prepared: &PreparedGlobe, showing: &Showing
         (up + pose.stand * DVec3::new(-0.45, 0.0, -0.40)).normalize()
     };
     let mut scenery = Scenery {
-        way: showing.way,
+        projection: showing.projection,
         body: showing.body,
         view: GlobeView { exaggeration: ground.exaggeration(prepared.relief_metres) as f32, ..showing.view.clone() },
         water,
@@ -386,7 +391,7 @@ pub fn scenery(camera: &GlobeCamera, prepared: &PreparedGlobe, showing: &Showing
         map_width: f64::from(camera.map_framed.x),
         lines: Line::new(),
     };
-    if showing.way == GlobeWay::Orbit {
+    if showing.projection == PlanetProjection::Orbit {
         let view = camera.orbit.view(attitude, ground.radius);
         scenery.eye = view.eye;
         scenery.rotation = view.rotation;
@@ -404,8 +409,8 @@ pub fn update_probe(
     mut probe: ResMut<GlobeProbe>,
     camera: Res<GlobeCamera>,
     view: Res<ViewCamera>,
-    shown: Res<Shown>,
-    showing: Res<Showing>,
+    shown: Res<ViewState>,
+    showing: Res<PlanetView>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -418,10 +423,10 @@ pub fn update_probe(
         }
         let ground = ground(prepared, &showing, &shown, &camera.pose);
         let at = cursor - rect.min;
-        let direction = match showing.way {
-            GlobeWay::Globe => ground.pick(camera.pose.eye(), camera.pose.ray(&lens(rect.size()), at))?,
-            GlobeWay::Map => camera.map.direction(rect.size(), at)?,
-            GlobeWay::Orbit => return None,
+        let direction = match showing.projection {
+            PlanetProjection::Globe => ground.pick(camera.pose.eye(), camera.pose.ray(&lens(rect.size()), at))?,
+            PlanetProjection::Map => camera.map.direction(rect.size(), at)?,
+            PlanetProjection::Orbit => return None,
         };
         Some(hit(&ground, direction, prepared.relief_metres))
     };
@@ -438,11 +443,17 @@ fn hit(ground: &Ground, direction: DVec3, relief_metres: f32) -> GlobeHit {
 }
 
 /// Where a place of the planet is seen in a picture of `size`, if it is not behind the globe.
-pub fn project(camera: &GlobeCamera, showing: &Showing, ground: &Ground, size: Vec2, direction: DVec3) -> Option<Vec2> {
-    match showing.way {
-        GlobeWay::Map => Some(camera.map.project(size, direction)),
-        GlobeWay::Orbit => None,
-        GlobeWay::Globe => {
+pub fn project(
+    camera: &GlobeCamera,
+    showing: &PlanetView,
+    ground: &Ground,
+    size: Vec2,
+    direction: DVec3,
+) -> Option<Vec2> {
+    match showing.projection {
+        PlanetProjection::Map => Some(camera.map.project(size, direction)),
+        PlanetProjection::Orbit => None,
+        PlanetProjection::Globe => {
             let (eye, point) = (camera.pose.eye(), direction * ground.surface(direction));
             let first = meet_sphere(eye, (point - eye).normalize(), ground.radius + ground.range.0)?;
             let is_hidden = (first - eye).length() < 0.98 * (point - eye).length();

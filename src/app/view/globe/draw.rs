@@ -16,21 +16,21 @@ use bevy::render::{Extract, ExtractSchedule, Render, RenderApp, RenderSystems};
 use bytemuck::{Pod, Zeroable};
 use glam::{DMat4, DVec3, Vec4};
 
-use super::control::Planned;
+use super::control::PlannedScenery;
 use super::frame::{GlobeFrame, View};
 use super::lod::{Patch, Reach, Sight, select};
 use super::pipelines::{GlobePipelines, GlobeShader, Part};
 use super::prepare::PreparedGlobe;
 use super::scenery::Scenery;
-use super::settings::GlobeWay;
+use super::settings::PlanetProjection;
 use super::textures::{Layer, Textures};
 use crate::app::view::control::FIELD_OF_VIEW;
 use crate::app::view::draw::TerrainCamera;
 use crate::app::view::lod::Detail;
-use crate::app::view::mesh::Quality;
+use crate::app::view::mesh::RenderQuality;
 use crate::app::view::mode::ViewMode;
 use crate::app::view::pipelines::TargetKey;
-use crate::app::view::shown::{Drawn, Shown};
+use crate::app::view::state::{FrameStatus, ViewState};
 
 /// The ground is not drawn finer than this many quads a cell.
 const QUADS_PER_CELL: f64 = 16.0;
@@ -87,7 +87,7 @@ struct GlobeMesh {
 
 impl FromWorld for GlobeMesh {
     fn from_world(world: &mut World) -> Self {
-        let quality = world.get_resource::<Quality>().copied().unwrap_or_default();
+        let quality = world.get_resource::<RenderQuality>().copied().unwrap_or_default();
         let is_frugal = quality.is_frugal(world.get_resource::<RenderAdapterInfo>());
         let detail = if is_frugal { Detail::FRUGAL } else { Detail::FINE };
         let indices = indices(detail.quads as u16);
@@ -146,7 +146,7 @@ fn indices(quads: u16) -> Vec<u16> {
 
 /// What the pass draws this frame.
 struct Batch {
-    way: GlobeWay,
+    projection: PlanetProjection,
     key: TargetKey,
     mode: ViewMode,
     bind_group: BindGroup,
@@ -193,13 +193,13 @@ impl Growing {
     }
 }
 
-/// Draws the planet of [`Shown`] through every [`TerrainCamera`].
+/// Draws the planet of [`ViewState`] through every [`TerrainCamera`].
 pub struct GlobeDrawPlugin;
 
 impl Plugin for GlobeDrawPlugin {
     fn build(&self, app: &mut App) {
         let shader = GlobeShader::load(&mut app.world_mut().resource_mut());
-        app.init_resource::<Planned>();
+        app.init_resource::<PlannedScenery>();
         let Some(render_app) = app.get_sub_app_mut(RenderApp) else { return };
         render_app
             .insert_resource(GlobePipelines::new(shader))
@@ -216,8 +216,8 @@ impl Plugin for GlobeDrawPlugin {
 
 fn extract(
     mut wanted: ResMut<Wanted>,
-    shown: Extract<Res<Shown>>,
-    planned: Extract<Res<Planned>>,
+    shown: Extract<Res<ViewState>>,
+    planned: Extract<Res<PlannedScenery>>,
     mode: Extract<Res<ViewMode>>,
 ) {
     wanted.prepared.clone_from(&shown.globe);
@@ -294,7 +294,7 @@ fn prepare_drawing(
         &mesh.level_sampler,
     ));
     drawing.batch = Some(Batch {
-        way: scenery.way,
+        projection: scenery.projection,
         key,
         mode: wanted.mode,
         bind_group: device.create_bind_group("talweg globe", &layout, &entries),
@@ -322,7 +322,7 @@ impl Plan {
         let reach = Reach::new(eye, ground.radius + ground.range.1, detail.quads, quad_radians, finest);
         let mut pieces = Vec::new();
         let mut count = 0;
-        if scenery.way != GlobeWay::Map {
+        if scenery.projection != PlanetProjection::Map {
             let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
             let mut sight =
                 Sight::new(&prepared.bounds, (ground.radius, ground.relief, floor), eye, picture.clip_from_rel);
@@ -348,7 +348,7 @@ impl Plan {
 fn draw(
     view: ViewQuery<(&ExtractedCamera, &ExtractedView, &ViewTarget, &ViewDepthTexture), With<TerrainCamera>>,
     drawing: Res<Drawing>,
-    drawn: Res<Drawn>,
+    drawn: Res<FrameStatus>,
     mesh: Option<Res<GlobeMesh>>,
     pipelines: Res<GlobePipelines>,
     cache: Res<PipelineCache>,
@@ -357,8 +357,8 @@ fn draw(
     let (camera, extracted, target, depth) = view.into_inner();
     let (Some(mesh), Some(batch), Some(buffers)) = (mesh, &drawing.batch, &drawing.buffers) else { return };
     let ground = if batch.mode.of_grid() == ViewMode::Wireframe { Part::Wireframe } else { Part::Ground };
-    let parts: &[Part] = match batch.way {
-        GlobeWay::Map => &[Part::Map],
+    let parts: &[Part] = match batch.projection {
+        PlanetProjection::Map => &[Part::Map],
         _ => &[ground, Part::Sky, Part::Lines, Part::Clouds],
     };
     let pipeline = |part: &Part| pipelines.id(*part, batch.key).and_then(|id| cache.get_render_pipeline(id));
@@ -399,8 +399,8 @@ fn draw(
             Part::Clouds | Part::Lines => {}
         }
     }
-    drawn.settle(true);
-    drawn.tell([drawing.textures.shown.as_ref().map_or(0, |shown| shown.prepared.serial), 0], 0);
+    drawn.set_settled(true);
+    drawn.report([drawing.textures.shown.as_ref().map_or(0, |shown| shown.prepared.serial), 0], 0);
 }
 
 #[cfg(test)]

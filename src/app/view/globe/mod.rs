@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! worker                          main world                       render world
-//! prepare_globe(terrain) ──Arc──▶ Shown.globe ──────extract──────▶ Textures (upload, swap when complete)
-//!                                 Showing (planet, settings)
+//! prepare_globe(terrain) ──Arc──▶ ViewState.globe ──────extract──────▶ Textures (upload, swap when complete)
+//!                                 PlanetView (planet, settings)
 //!                                 mouse, commands ▶ GlobeCamera
-//!                                 plan ▶ Planned(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
+//!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
 //! [`camera`], [`ground`], [`lod`], [`map`], [`orbit`], [`sun`] and [`air`] know no engine. Positions are worked out in
 //! double precision in the space of the planet and reach the shaders relative to the eye.
@@ -35,11 +35,11 @@ mod textures;
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 
-pub use control::{GlobeCamera, GlobeHit, GlobeProbe, Planned, project, scenery};
+pub use control::{GlobeCamera, GlobeHit, GlobeProbe, PlannedScenery, project, scenery};
 pub use draw::GlobeDrawPlugin;
 pub use prepare::{PreparedGlobe, prepare_globe};
-pub use scenery::{Scenery, Showing};
-pub use settings::{AirModel, Body, GlobeView, GlobeWay};
+pub use scenery::{PlanetView, Scenery};
+pub use settings::{AirModel, Body, GlobeView, PlanetProjection};
 
 use super::ViewSystems;
 
@@ -50,7 +50,7 @@ impl Plugin for GlobePlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<GlobeCamera>()
             .init_resource::<GlobeProbe>()
-            .init_resource::<Showing>()
+            .init_resource::<PlanetView>()
             .add_systems(
                 Update,
                 (control::obey_commands, control::follow_mouse)

@@ -13,7 +13,7 @@ use super::relief::Exaggeration;
 use super::settings::GlobeView;
 use crate::app::view::legend::Legend;
 use crate::app::view::mips::{Mips, half};
-use crate::app::view::overlay::{Choice, Overlay, STEEPEST_DEGREES, places};
+use crate::app::view::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, places};
 use crate::app::view::prepare::next_serial;
 use crate::app::view::ramp::Ramp;
 use crate::field::globe::{FACES, direction_at};
@@ -52,7 +52,7 @@ pub struct PreparedGlobe {
     grown: Option<Grown>,
     palette: Arc<PaletteTable>,
     settings: Settings,
-    pub choice: Choice,
+    pub choice: OverlayChoice,
     /// What the colours of the overlay mean, or why there are none.
     pub legend: Option<Arc<Legend>>,
 }
@@ -84,7 +84,7 @@ pub fn prepare_globe(
     settings: &Settings,
     radius_metres: f64,
     palette: &Arc<PaletteTable>,
-    choice: &Choice,
+    choice: &OverlayChoice,
     control: &Control,
 ) -> Result<PreparedGlobe, Cancelled> {
     let terrain = drawn(terrain, MOST_DRAWN_SAMPLES);
@@ -139,7 +139,7 @@ impl PreparedGlobe {
     ///
     /// # Errors
     /// When `control` says so.
-    pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
+    pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
         let mut laid = Self { serial: next_serial(), choice: choice.clone(), ..self.clone() };
         let is_painted_anew = choice.biomes != self.choice.biomes;
         let slopes = if choice.overlay == Overlay::Slope || (is_painted_anew && choice.biomes.is_none()) {
@@ -496,13 +496,14 @@ mod tests {
         for n in [2, 3, 9, 33] {
             let terrain = globe(n, |d| d[0] * d[1]);
             let settings = Settings::default();
-            let prepare =
-                |choice: &Choice| prepare_globe(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap();
-            let plain = prepare(&Choice::default());
+            let prepare = |choice: &OverlayChoice| {
+                prepare_globe(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap()
+            };
+            let plain = prepare(&OverlayChoice::default());
             assert_eq!(plain.colours[5].levels[0].bytes.len(), n * n * 4);
             // the fourth is how rough the ground is
             assert_eq!(&plain.colours[3].levels[0].bytes[..3], [9, 9, 9]);
-            let choice = Choice { overlay: Overlay::Slope, ..Choice::default() };
+            let choice = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
             let sloped = plain.with_overlay(&choice, &Control::default()).unwrap();
             assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
             assert_eq!(sloped.colours[2].levels[0].bytes, prepare(&choice).colours[2].levels[0].bytes);
@@ -514,7 +515,8 @@ mod tests {
         let terrain = globe(33, |d| 0.4 + 0.3 * (5.0 * d[0]).sin() * d[1]);
         let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
         let control = Control::default();
-        let prepared = prepare_globe(&terrain, &settings, 6.371e6, &grey(), &Choice::default(), &control).unwrap();
+        let prepared =
+            prepare_globe(&terrain, &settings, 6.371e6, &grey(), &OverlayChoice::default(), &control).unwrap();
         let view = GlobeView::default();
         let times = |radius: f64| prepared.exaggeration(&view, radius);
         assert!(times(6.371e6 + 9000.0) < 1.01 && times(2e7) > 0.95 * f64::from(view.exaggeration));
@@ -546,10 +548,10 @@ mod tests {
         let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
         let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
         let settings = Settings::default();
-        let prepared = prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &Control::default());
+        let prepared = prepare_globe(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &Control::default());
         assert_eq!(prepared.unwrap().shape.len(), FACES);
         let control = Control::default();
         control.cancel();
-        assert!(prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &control).is_err());
+        assert!(prepare_globe(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &control).is_err());
     }
 }

@@ -5,20 +5,20 @@ use glam::{DQuat, DVec3};
 
 use super::map::MapPose;
 use super::prepare::PreparedGlobe;
-use super::settings::{Body, GlobeView, GlobeWay};
+use super::settings::{Body, GlobeView, PlanetProjection};
 
 /// Air thinner than this carries no clouds; they come with the next tenth.
 const CLOUDLESS: f32 = 0.1;
 
 /// How a planet is shown; set it and the next frames will.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
-pub struct Showing {
+pub struct PlanetView {
     pub body: Body,
     pub view: GlobeView,
-    pub way: GlobeWay,
+    pub projection: PlanetProjection,
 }
 
-impl Showing {
+impl PlanetView {
     /// How much of the sky clouds cover.
     pub fn cloud_cover(&self) -> f32 {
         cloud_cover(&self.view, &self.body)
@@ -26,7 +26,10 @@ impl Showing {
 
     /// Whether there are clouds to see, and they drift by themselves.
     pub fn drifts(&self, prepared: &PreparedGlobe) -> bool {
-        self.view.animate_clouds && self.cloud_cover() > 0.0 && self.way != GlobeWay::Map && !prepared.has_overlay()
+        self.view.animate_clouds
+            && self.cloud_cover() > 0.0
+            && self.projection != PlanetProjection::Map
+            && !prepared.has_overlay()
     }
 }
 
@@ -41,7 +44,7 @@ pub type Line = Vec<([f32; 3], [f32; 4])>;
 /// A picture of a planet. Lengths in metres, in the space of the planet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenery {
-    pub way: GlobeWay,
+    pub projection: PlanetProjection,
     pub body: Body,
     pub view: GlobeView,
     pub water: bool,
@@ -71,7 +74,7 @@ impl Scenery {
 
     /// Radius of the shell of clouds, if there is one.
     pub fn cloud_shell(&self, prepared: &PreparedGlobe) -> Option<f64> {
-        let is_there = self.cloud_cover() > 0.0 && !prepared.has_overlay() && self.way != GlobeWay::Map;
+        let is_there = self.cloud_cover() > 0.0 && !prepared.has_overlay() && self.projection != PlanetProjection::Map;
         let sea = f64::from(prepared.sea_metres.max(prepared.range.0 * prepared.relief_metres));
         let exaggeration = f64::from(self.view.exaggeration);
         // as high as the relief is drawn, or mountains would cut through them

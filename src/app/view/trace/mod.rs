@@ -23,10 +23,10 @@ use bytemuck::{Pod, Zeroable};
 pub use plan::Adapter;
 use plan::{Pass, Plan};
 
-use super::formation::{Formation, Refusal};
 use super::legend::{self, Legend};
 use super::mode::ViewMode;
 use super::ramp::{PLAIN, Ramp};
+use super::tree_surface::{TreeSurface, Unsupported};
 
 /// Frames of the shader's stack.
 const FRAMES: u32 = 16;
@@ -67,10 +67,10 @@ pub struct Sight {
 
 impl Tracing {
     /// Of rays that are as many as pixels; those of a pass differ from it.
-    fn new(formation: &Formation, sight: &Sight) -> Self {
-        let metres = 1.0 / formation.per_metre;
-        let up = 1.0 / formation.rise;
-        let side = formation.program.side;
+    fn new(tree_surface: &TreeSurface, sight: &Sight) -> Self {
+        let metres = 1.0 / tree_surface.per_metre;
+        let up = 1.0 / tree_surface.rise;
+        let side = tree_surface.program.side;
         let eye = sight.eye_world;
         let place = |at: f64| at * metres + 0.5 * side;
         let show = match sight.mode {
@@ -78,13 +78,13 @@ impl Tracing {
             ViewMode::TracedDistance => 2.0,
             _ => 0.0,
         };
-        let [low, high] = formation.range_world.map(|at| f64::from(at) * up);
+        let [low, high] = tree_surface.range_world.map(|at| f64::from(at) * up);
         let flag = |is: bool| f32::from(u8::from(is));
-        let has_water = sight.has_water && formation.has_water();
+        let has_water = sight.has_water && tree_surface.has_water();
         Self {
             eye_from_clip: sight.clip_from_eye.inverse(),
             eye: DVec3::new(place(eye.x), place(eye.z), eye.y * up).extend(side).as_vec4(),
-            scale: Vec4::new(metres as f32, up as f32, 1.0 / sight.pixels_per_radian, formation.recipe.level),
+            scale: Vec4::new(metres as f32, up as f32, 1.0 / sight.pixels_per_radian, tree_surface.recipe.level),
             range: Vec4::new(low as f32 - 1e-4 * side as f32, high as f32 + 1e-4 * side as f32, flag(has_water), 1.0),
             look: Vec4::new(show, MOST_SHOWN, FARTHEST_WORLD, 0.0),
             grid: sight.size.extend(0).extend(0),
@@ -101,14 +101,14 @@ impl Tracing {
 }
 
 /// Why a graphics card cannot trace a tree.
-pub fn refusal(formation: &Formation, device: &RenderDevice) -> Option<Refusal> {
+pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<Unsupported> {
     let limits = device.limits();
-    let bytes = 4 * formation.buffer.words.len().max(formation.buffer.pictures.len()) as u64;
+    let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.pictures.len()) as u64;
     if limits.max_storage_buffers_per_shader_stage < 3 || limits.max_compute_invocations_per_workgroup < GROUP * GROUP {
-        return Some(Refusal::NoStorage);
+        return Some(Unsupported::NoStorage);
     }
-    let is_deep = formation.buffer.words.get(FRAMES_WORD).is_some_and(|frames| *frames > FRAMES);
-    (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Refusal::TooLarge)
+    let is_deep = tree_surface.buffer.words.get(FRAMES_WORD).is_some_and(|frames| *frames > FRAMES);
+    (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Unsupported::TooLarge)
 }
 
 /// Rays of one fineness.
@@ -156,7 +156,7 @@ pub struct Rays {
 }
 
 impl Rays {
-    pub fn new(formation: &Arc<Formation>, device: &RenderDevice, plan: Option<Plan>, adapter: Adapter) -> Self {
+    pub fn new(tree_surface: &Arc<TreeSurface>, device: &RenderDevice, plan: Option<Plan>, adapter: Adapter) -> Self {
         let storage = |label, contents: &[u8]| {
             // a buffer of nothing cannot be bound
             let contents: &[u8] = if contents.is_empty() { &[0; 4] } else { contents };
@@ -164,9 +164,9 @@ impl Rays {
             device.create_buffer_with_data(&BufferInitDescriptor { label: Some(label), contents, usage })
         };
         Self {
-            serial: formation.serial,
-            words: storage("talweg tree", bytemuck::cast_slice(&formation.buffer.words)),
-            pictures: storage("talweg pictures of the tree", bytemuck::cast_slice(&formation.buffer.pictures)),
+            serial: tree_surface.serial,
+            words: storage("talweg tree", bytemuck::cast_slice(&tree_surface.buffer.words)),
+            pictures: storage("talweg pictures of the tree", bytemuck::cast_slice(&tree_surface.buffer.pictures)),
             levels: [None, None],
             plan: plan.unwrap_or_else(|| Plan::new(adapter)),
             last: None,
@@ -176,15 +176,15 @@ impl Rays {
     /// Those of the tree; another tree is put in their place, which is traced as fast as the last one was.
     pub fn of<'a>(
         rays: &'a mut Option<Self>,
-        formation: &Arc<Formation>,
+        tree_surface: &Arc<TreeSurface>,
         device: &RenderDevice,
         adapter: Adapter,
     ) -> &'a mut Self {
         let before = rays.take();
         let made = match before {
-            Some(rays) if rays.serial == formation.serial => rays,
-            Some(rays) => Self { levels: rays.levels, ..Self::new(formation, device, Some(rays.plan), adapter) },
-            None => Self::new(formation, device, None, adapter),
+            Some(rays) if rays.serial == tree_surface.serial => rays,
+            Some(rays) => Self { levels: rays.levels, ..Self::new(tree_surface, device, Some(rays.plan), adapter) },
+            None => Self::new(tree_surface, device, None, adapter),
         };
         rays.insert(made)
     }
@@ -192,13 +192,13 @@ impl Rays {
     /// A frame on.
     pub fn advance(
         &mut self,
-        formation: &Formation,
+        tree_surface: &TreeSurface,
         sight: &Sight,
         [march_layout, seen_layout]: [&BindGroupLayout; 2],
         device: &RenderDevice,
         queue: &RenderQueue,
     ) -> RayBatch {
-        let tracing = Tracing::new(formation, sight);
+        let tracing = Tracing::new(tree_surface, sight);
         let most_rays = device.limits().max_storage_buffer_binding_size / RAY_BYTES;
         if self.last.replace(tracing) != Some(tracing) {
             self.plan.restart(sight.size, most_rays);

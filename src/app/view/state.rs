@@ -6,39 +6,39 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use bevy::prelude::Resource;
 use glam::Vec3;
 
-use super::compare::{Beside, Layout, Piece, Side};
-use super::formation::{Formation, Refusal};
+use super::compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
 use super::globe::PreparedGlobe;
-use super::prepare::Prepared;
+use super::prepare::RenderTerrain;
+use super::tree_surface::{TreeSurface, Unsupported};
 use crate::look::PaletteTable;
 
 /// What the view shows; set it and the next frames will.
 #[derive(Resource, Clone)]
-pub struct Shown {
-    pub prepared: Option<Arc<Prepared>>,
+pub struct ViewState {
+    pub prepared: Option<Arc<RenderTerrain>>,
     /// A planet, in place of the terrain.
     pub globe: Option<Arc<PreparedGlobe>>,
     pub palette: Option<Arc<PaletteTable>>,
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
     /// Another terrain to compare with; its textures go when this goes.
-    pub beside: Option<Beside>,
+    pub beside: Option<ComparedTerrain>,
     /// The tree that the terrain was made of, where it is that tree and nothing else; only while it is drawn.
-    pub formation: Option<Arc<Formation>>,
+    pub tree_surface: Option<Arc<TreeSurface>>,
 }
 
-impl Default for Shown {
+impl Default for ViewState {
     fn default() -> Self {
-        Self { prepared: None, globe: None, palette: None, water: true, beside: None, formation: None }
+        Self { prepared: None, globe: None, palette: None, water: true, beside: None, tree_surface: None }
     }
 }
 
-impl Shown {
+impl ViewState {
     /// The terrain of a side with its colours.
-    pub fn of(&self, side: Side) -> Option<(&Arc<Prepared>, &Arc<PaletteTable>)> {
+    pub fn terrain_of(&self, side: CompareSide) -> Option<(&Arc<RenderTerrain>, &Arc<PaletteTable>)> {
         match side {
-            Side::A => self.prepared.as_ref().zip(self.palette.as_ref()),
-            Side::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
+            CompareSide::A => self.prepared.as_ref().zip(self.palette.as_ref()),
+            CompareSide::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
         }
     }
 
@@ -49,36 +49,36 @@ impl Shown {
     }
 
     /// How far along a ray the ground of a side is met.
-    pub fn pick(&self, side: Side, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
-        let (prepared, _) = self.of(side)?;
-        match self.formation.as_ref().filter(|_| side == Side::A) {
-            Some(formation) => {
+    pub fn pick(&self, side: CompareSide, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
+        let (prepared, _) = self.terrain_of(side)?;
+        match self.tree_surface.as_ref().filter(|_| side == CompareSide::A) {
+            Some(tree_surface) => {
                 let long = direction_world.length();
-                formation.pick(origin_world, direction_world, prepared.scale.highest_world).map(|t| t / long)
+                tree_surface.pick(origin_world, direction_world, prepared.scale.highest_world).map(|t| t / long)
             }
             None => prepared.ground().pick(origin_world, direction_world),
         }
     }
 
     /// All terrains, the one that is edited first.
-    pub fn terrains(&self) -> impl Iterator<Item = &Prepared> {
+    pub fn terrains(&self) -> impl Iterator<Item = &RenderTerrain> {
         let beside = self.beside.as_ref().map(|beside| &*beside.prepared);
         self.prepared.as_deref().into_iter().chain(beside)
     }
 
-    pub fn layout(&self) -> Layout {
-        self.beside.as_ref().map_or(Layout::One, |beside| beside.layout)
+    pub fn layout(&self) -> CompareLayout {
+        self.beside.as_ref().map_or(CompareLayout::One, |beside| beside.layout)
     }
 
     /// The parts of the view, from left to right.
-    pub fn pieces(&self) -> [Option<Piece>; 2] {
-        self.layout().pieces(self.beside.as_ref().is_some_and(|beside| beside.swapped))
+    pub fn panes(&self) -> [Option<Pane>; 2] {
+        self.layout().panes(self.beside.as_ref().is_some_and(|beside| beside.swapped))
     }
 }
 
 /// What was drawn last, known to both worlds.
 #[derive(Resource, Clone, Default)]
-pub struct Drawn(Arc<Report>);
+pub struct FrameStatus(Arc<Report>);
 
 #[derive(Default)]
 struct Report {
@@ -88,10 +88,10 @@ struct Report {
     /// Patches of a tree are on their way, or still morph.
     unsettled: AtomicBool,
     /// Why the graphics card does not draw the tree; 0 if it does.
-    refusal: AtomicU8,
+    unsupported: AtomicU8,
 }
 
-impl Drawn {
+impl FrameStatus {
     /// Serial of the terrain or planet drawn last; 0 before the first.
     pub fn serial(&self) -> u64 {
         self.0.serials[0].load(Ordering::Acquire)
@@ -108,7 +108,7 @@ impl Drawn {
     }
 
     /// Whether what is on screen is what shall be.
-    pub fn is(&self, shown: &Shown) -> bool {
+    pub fn is_current(&self, shown: &ViewState) -> bool {
         let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
         let there = shown.serial() == 0 || shown.serial() == self.serial();
         let settled = !self.0.unsettled.load(Ordering::Acquire);
@@ -116,30 +116,30 @@ impl Drawn {
     }
 
     /// Why the graphics card cannot draw the tree.
-    pub fn refusal(&self) -> Option<Refusal> {
-        match self.0.refusal.load(Ordering::Acquire) {
-            1 => Some(Refusal::NoStorage),
-            2 => Some(Refusal::TooLarge),
+    pub fn unsupported(&self) -> Option<Unsupported> {
+        match self.0.unsupported.load(Ordering::Acquire) {
+            1 => Some(Unsupported::NoStorage),
+            2 => Some(Unsupported::TooLarge),
             _ => None,
         }
     }
 
-    pub(super) fn refuse(&self, refusal: Option<Refusal>) {
-        let number = match refusal {
-            Some(Refusal::NoStorage) => 1,
+    pub(super) fn set_unsupported(&self, unsupported: Option<Unsupported>) {
+        let number = match unsupported {
+            Some(Unsupported::NoStorage) => 1,
             Some(_) => 2,
             None => 0,
         };
-        self.0.refusal.store(number, Ordering::Release);
+        self.0.unsupported.store(number, Ordering::Release);
     }
 
     /// Whether all patches of a tree that the picture wants are there.
-    pub(super) fn settle(&self, is_settled: bool) {
+    pub(super) fn set_settled(&self, is_settled: bool) {
         self.0.unsettled.store(!is_settled, Ordering::Release);
     }
 
     /// The two terrains that are drawn now, and the memory of the textures of B.
-    pub(super) fn tell(&self, serials: [u64; 2], beside_bytes: u64) {
+    pub(super) fn report(&self, serials: [u64; 2], beside_bytes: u64) {
         for (cell, serial) in self.0.serials.iter().zip(serials) {
             cell.store(serial, Ordering::Release);
         }
