@@ -306,7 +306,7 @@ impl Drawing {
         let instances = instances(&patches, mesh.detail.quads, prepared.scale.samples);
         let mut frame = Frame::new(&eye, prepared, table, (studio.mode, has_sea), &reach, mesh.detail.quads);
         let cut = prepared.cut.as_ref();
-        let target = TargetKey { format: view.target_format, samples: studio.msaa.samples(), cut: cut.is_some() };
+        let target = TargetKey { format: view.target_format, samples: studio.msaa.samples(), void_mask: cut.is_some() };
         let mut parts = pipelines.for_grid(studio.cache, target, (studio.mode.of_grid(), prepared.tint()));
         let mut tiles = None;
         let (mut rays, mut is_settled) = (None, true);
@@ -553,8 +553,8 @@ fn draw(
                 Part::Sides => (Kind::Strip, sides.clone()),
                 Part::Walls => (Kind::Vertices(4), 0..batch.walls),
                 Part::Sky => (Kind::Vertices(3), 0..1),
-                Part::InlandSides if batch.has_inland => (Kind::Strip, sides.clone()),
-                Part::InlandSurface if batch.has_inland => (Kind::Patch, 0..batch.patches),
+                Part::SurfaceWaterSides if batch.has_inland => (Kind::Strip, sides.clone()),
+                Part::SurfaceWater if batch.has_inland => (Kind::Patch, 0..batch.patches),
                 Part::SeaSides if batch.has_sea => (Kind::Strip, sides.clone()),
                 Part::SeaWalls if batch.has_sea => (Kind::Vertices(4), 0..batch.walls),
                 Part::SeaSurface if batch.has_sea => (Kind::Vertices(6), 0..1),

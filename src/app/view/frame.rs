@@ -34,9 +34,9 @@ pub struct Frame {
     viewport: Vec4,
     /// Place on the ramp that means nothing, how far from it the overlay covers, unused twice.
     overlay: Vec4,
-    /// Depths between which inland water fades in, as fractions of the relief; whether the sea is drawn; whether sand or snow lies on
+    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand or snow lies on
     /// the ground.
-    inland: Vec4,
+    surface_water: Vec4,
     /// From places relative to the eye.
     clip_from_eye: Mat4,
     /// Of the patches of a tree: step, where the eye lies in its step, quads.
@@ -88,7 +88,7 @@ impl Frame {
             ),
             viewport: eye.viewport,
             overlay: prepared.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
-            inland: Vec4::new(
+            surface_water: Vec4::new(
                 FILM.0,
                 FILM.1,
                 f32::from(u8::from(has_sea)),

@@ -29,8 +29,8 @@ pub enum Part {
     /// Walls where the ground ends inside the square.
     Walls,
     Sky,
-    InlandSides,
-    InlandSurface,
+    SurfaceWaterSides,
+    SurfaceWater,
     SeaSides,
     /// The side of the sea over the walls.
     SeaWalls,
@@ -54,13 +54,13 @@ impl Part {
         Self::Sides,
         Self::Walls,
         Self::Sky,
-        Self::InlandSides,
-        Self::InlandSurface,
+        Self::SurfaceWaterSides,
+        Self::SurfaceWater,
         Self::SeaSides,
         Self::SeaWalls,
         Self::SeaSurface,
     ];
-    /// The parts of a terrain drawn from patches of a tree; the brink is that of the grid.
+    /// The parts of a terrain drawn from patches of a tree; the void edge is that of the grid.
     const OF_PATCHES: [Self; 9] = [
         Self::AdaptiveGround,
         Self::AdaptiveSides,
@@ -73,7 +73,7 @@ impl Part {
         Self::AdaptiveSea,
     ];
 
-    /// The parts of a terrain that rays meet; the sea and the brink are those of the grid.
+    /// The parts of a terrain that rays meet; the sea and the void edge are those of the grid.
     const OF_RAYS: [Self; 6] = [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
 
     fn entry_points(self, look: Look) -> (&'static str, &'static str) {
@@ -95,9 +95,9 @@ impl Part {
             Self::Sides => ("sides_vertex", "sides_fragment"),
             Self::Walls => ("walls_vertex", "walls_fragment"),
             Self::SeaWalls => ("water_walls_vertex", "water_walls_fragment"),
-            Self::Sky => ("sky_vertex", "sky_fragment"),
-            Self::InlandSides => ("inland_sides_vertex", "inland_sides_fragment"),
-            Self::InlandSurface => ("inland_vertex", "inland_fragment"),
+            Self::Sky => ("screen_vertex", "sky_fragment"),
+            Self::SurfaceWaterSides => ("surface_water_sides_vertex", "surface_water_sides_fragment"),
+            Self::SurfaceWater => ("surface_water_vertex", "surface_water_fragment"),
             Self::SeaSides => ("water_sides_vertex", "water_sides_fragment"),
             Self::SeaSurface => ("water_vertex", "water_fragment"),
             Self::AdaptiveGround => {
@@ -122,7 +122,7 @@ impl Part {
                     Tint::Slope => "traced_fragment_slope",
                     Tint::Data => "traced_fragment_data",
                 };
-                ("sky_vertex", fragment)
+                ("screen_vertex", fragment)
             }
         }
     }
@@ -138,12 +138,12 @@ impl Part {
         )
     }
 
-    /// Whether it stands on the pieces of the brink.
+    /// Whether it stands on the pieces of the void edge.
     pub fn is_wall(self) -> bool {
         matches!(self, Self::Walls | Self::SeaWalls)
     }
 
-    /// Whether it is drawn once for each patch of the grid, or each piece of the brink.
+    /// Whether it is drawn once for each patch of the grid, or each piece of the void edge.
     fn is_patched(self) -> bool {
         Self::OF_GRID.contains(&self) && !matches!(self, Self::Sky | Self::SeaSurface)
     }
@@ -158,7 +158,7 @@ impl Part {
             self,
             Self::Sides
                 | Self::Walls
-                | Self::InlandSides
+                | Self::SurfaceWaterSides
                 | Self::SeaSides
                 | Self::SeaWalls
                 | Self::AdaptiveSides
@@ -169,7 +169,7 @@ impl Part {
 }
 
 /// Where the water's surface lies on the ground it wins: steps of depth, and more where it is seen at a slant.
-const INLAND_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
+const SURFACE_WATER_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
 
 /// All looks of the grid, the plain ones first.
 fn looks() -> impl Iterator<Item = Look> {
@@ -186,7 +186,7 @@ pub struct TargetKey {
     pub format: TextureFormat,
     pub samples: u32,
     /// Whether there is no ground in some places; else no pixel pays for asking.
-    pub cut: bool,
+    pub void_mask: bool,
 }
 
 impl TargetKey {
@@ -211,12 +211,13 @@ macro_rules! joined {
     ($($more:literal),*) => {
         concat!(
             include_str!("../../../assets/shaders/screen.wgsl"),
+            include_str!("../../../assets/shaders/colours.wgsl"),
             include_str!("../../../assets/shaders/common.wgsl"),
             include_str!("../../../assets/shaders/sky.wgsl"),
             include_str!("../../../assets/shaders/ground.wgsl"),
             include_str!("../../../assets/shaders/sides.wgsl"),
             include_str!("../../../assets/shaders/water.wgsl"),
-            include_str!("../../../assets/shaders/inland.wgsl"),
+            include_str!("../../../assets/shaders/surface_water.wgsl"),
             $(include_str!($more)),*
         )
     };
@@ -344,7 +345,7 @@ impl Pipelines {
 
     fn describe(&self, part: Part, look: Look, key: TargetKey) -> RenderPipelineDescriptor {
         let (vertex, fragment) = part.entry_points(look);
-        let defs = [("ENCODE", key.must_encode()), ("CUT", key.cut)];
+        let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask)];
         let shader_defs: Vec<_> = defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
         let patch = VertexBufferLayout {
             array_stride: 16,
@@ -396,7 +397,7 @@ impl Pipelines {
                 depth_write_enabled: Some(part.is_solid()),
                 depth_compare: Some(CompareFunction::GreaterEqual),
                 stencil: default(),
-                bias: if part == Part::InlandSurface { INLAND_BIAS } else { default() },
+                bias: if part == Part::SurfaceWater { SURFACE_WATER_BIAS } else { default() },
             }),
             multisample: MultisampleState { count: key.samples, ..default() },
             fragment: Some(FragmentState {

@@ -253,7 +253,7 @@ fn prepare_drawing(
     let (Some((view, msaa)), Some(scenery)) = (views.iter().next(), &wanted.scenery) else { return };
     let Some(shown) = &drawing.textures.shown else { return };
     let prepared = &*shown.prepared;
-    let key = TargetKey { format: view.target_format, samples: msaa.samples(), cut: false };
+    let key = TargetKey { format: view.target_format, samples: msaa.samples(), void_mask: false };
     pipelines.queue(&cache, key);
 
     let size = view.viewport.as_vec4();

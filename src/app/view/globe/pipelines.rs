@@ -34,10 +34,10 @@ impl Part {
         match self {
             Self::Ground => ("ground_vertex", "ground_shaded"),
             Self::Wireframe => ("ground_vertex", "ground_wireframe"),
-            Self::Sky => ("sky_vertex", "sky_fragment"),
+            Self::Sky => ("screen_vertex", "sky_fragment"),
             Self::Clouds => ("cloud_vertex", "cloud_fragment"),
             Self::Lines => ("line_vertex", "line_fragment"),
-            Self::Map => ("sky_vertex", "map_fragment"),
+            Self::Map => ("screen_vertex", "map_fragment"),
         }
     }
 }
@@ -50,6 +50,7 @@ impl GlobeShader {
     pub fn load(shaders: &mut Assets<Shader>) -> Self {
         let source = concat!(
             include_str!("../../../../assets/shaders/screen.wgsl"),
+            include_str!("../../../../assets/shaders/colours.wgsl"),
             include_str!("../../../../assets/shaders/globe.wgsl"),
             include_str!("../../../../assets/shaders/globe_fine.wgsl"),
             include_str!("../../../../assets/shaders/globe_air.wgsl"),
