@@ -63,7 +63,7 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     use crate::app::view::{
         Overlay, OverlayChoice, Pose, SIDE_WORLD, TreeRecipe, TreeSurface, Unsupported, ViewMode, climate_of, prepare,
     };
-    use crate::nodes::Control;
+    use crate::field::Control;
 
     let mode =
         ViewMode::named(&args.mode).ok_or_else(|| unknown("mode", &args.mode, ViewMode::ALL.map(ViewMode::name)))?;
@@ -113,7 +113,7 @@ fn draw_planet(
     use crate::app::shot;
     use crate::app::view::globe::{Body, GlobeCamera, GlobeView, PlanetProjection, PlanetView, prepare_globe};
     use crate::app::view::{OverlayChoice, climate_of};
-    use crate::nodes::Control;
+    use crate::field::Control;
 
     let planet = &job.scene.planet;
     let projection = PlanetProjection::named(&args.way)

@@ -274,8 +274,7 @@ fn bands(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> Vec<Band> {
 mod tests {
     use super::*;
     use crate::app::view::{Overlay, OverlayChoice, prepare};
-    use crate::field::{Edges, MapKind};
-    use crate::nodes::Control;
+    use crate::field::{Control, Edges, MapKind};
     use crate::scene::Settings;
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {
