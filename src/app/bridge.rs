@@ -8,8 +8,8 @@ use bevy::prelude::*;
 
 use super::document::Document;
 use super::panels::Composition;
-use super::view::globe::{PreparedGlobe, prepare_globe};
-use super::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, Waker, climate_of, prepare};
+use super::view::globe::{GlobeTerrain, prepare_globe};
+use super::view::{Legend, Overlay, OverlayChoice, Reference, SquareTerrain, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::Biomes;
@@ -21,8 +21,8 @@ type Answer = Result<Picture, Cancelled>;
 /// What is ready for the screen.
 #[derive(Clone)]
 pub enum Picture {
-    Terrain(Arc<RenderTerrain>),
-    Planet(Arc<PreparedGlobe>),
+    Terrain(Arc<SquareTerrain>),
+    Planet(Arc<GlobeTerrain>),
 }
 
 impl Picture {
@@ -149,7 +149,7 @@ impl Bridge {
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let seen = wanted.clone();
         // the newest that was made, with the terrain that it was made of
-        let newest: Mutex<Option<(Arc<Terrain>, Arc<RenderTerrain>)>> = Mutex::default();
+        let newest: Mutex<Option<(Arc<Terrain>, Arc<SquareTerrain>)>> = Mutex::default();
         let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&Patch>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
@@ -283,7 +283,7 @@ impl Bridge {
     }
 
     /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
-    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<RenderTerrain>)> {
+    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<SquareTerrain>)> {
         let Some(Picture::Terrain(prepared)) = &self.shown else { return None };
         self.terrain.as_ref().zip(Some(prepared))
     }

@@ -27,7 +27,7 @@ use super::document::Document;
 use super::job::{Job, Outcome};
 use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
-use super::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, ViewState, Waker, climate_of};
+use super::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, SquareTerrain, ViewState, Waker, climate_of};
 use crate::eval::{Playhead, Store};
 use crate::field::Cancelled;
 use crate::look::table_of;
@@ -68,7 +68,7 @@ struct Making {
 struct Laying {
     over: u64,
     overlay: Overlay,
-    job: Job<Result<RenderTerrain, Cancelled>>,
+    job: Job<Result<SquareTerrain, Cancelled>>,
 }
 
 struct Measuring {

@@ -18,9 +18,9 @@ use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
 use super::launch::{AppError, guarded};
-use super::view::globe::{GlobeCamera, PlanetView, PlannedScenery, PreparedGlobe, scenery};
+use super::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
 use super::view::{
-    CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, TreeSurface, Unsupported, ViewCommand,
+    CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, SquareTerrain, TreeSurface, Unsupported, ViewCommand,
     ViewMode, ViewState, camera_bundle, near_world, place,
 };
 use crate::look::{PaletteTable, Picture};
@@ -72,7 +72,7 @@ const PATIENCE_FRAMES: usize = 20_000;
 
 /// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
 pub fn shot(
-    prepared: Arc<RenderTerrain>,
+    prepared: Arc<SquareTerrain>,
     palette: Arc<PaletteTable>,
     tree_surface: Option<Arc<TreeSurface>>,
     options: &ShotOptions,
@@ -88,7 +88,7 @@ pub fn shot(
 
 /// Draws the view of a planet and writes it as a PNG file, as [`shot`] does.
 pub fn shot_globe(
-    prepared: Arc<PreparedGlobe>,
+    prepared: Arc<GlobeTerrain>,
     showing: PlanetView,
     camera: GlobeCamera,
     options: &ShotOptions,
@@ -106,8 +106,8 @@ pub fn shot_globe(
 /// What stands before the camera.
 enum Subject {
     /// With the tree that draws it in place of its grid, if that is wanted.
-    Terrain(Arc<RenderTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
-    Planet(Arc<PreparedGlobe>, Box<PlanetView>, Box<GlobeCamera>),
+    Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
+    Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
 }
 
 fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
@@ -203,7 +203,7 @@ fn target(options: &ShotOptions) -> Image {
 
 fn spawn_camera(
     world: &mut World,
-    terrain: Option<&RenderTerrain>,
+    terrain: Option<&SquareTerrain>,
     tree_surface: Option<&TreeSurface>,
     options: &ShotOptions,
     quality: RenderQuality,
@@ -248,7 +248,7 @@ mod tests {
         })
     }
 
-    fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<RenderTerrain> {
+    fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<SquareTerrain> {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
         Arc::new(prepare(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
     }
@@ -333,7 +333,7 @@ mod tests {
     }
 
     /// A picture of a terrain from straight above, and where a place of the square is in it.
-    fn from_above(prepared: Arc<RenderTerrain>, palette: Arc<PaletteTable>) -> Above {
+    fn from_above(prepared: Arc<SquareTerrain>, palette: Arc<PaletteTable>) -> Above {
         let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
         let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
         let ground_world = prepared.scale.highest_world;
@@ -456,11 +456,11 @@ mod tests {
     }
 
     /// A scene that shows a construction alone, ready to be drawn.
-    fn tree(name: &str) -> (Arc<RenderTerrain>, Arc<TreeSurface>) {
+    fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
         tree_of(&crate::scene::example(name).expect("a shipped scene").scene)
     }
 
-    fn tree_of(scene: &crate::scene::Scene) -> (Arc<RenderTerrain>, Arc<TreeSurface>) {
+    fn tree_of(scene: &crate::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
         let mut store = crate::eval::Store::forgetful();
         let terrain =
             crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
@@ -470,7 +470,7 @@ mod tests {
         (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
     }
 
-    fn draw_tree(prepared: &Arc<RenderTerrain>, tree_surface: &Arc<TreeSurface>, options: &ShotOptions) -> Vec<u8> {
+    fn draw_tree(prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>, options: &ShotOptions) -> Vec<u8> {
         let subject = Subject::Terrain(prepared.clone(), red(), Some(tree_surface.clone()));
         guarded(|| render(&subject, options, RenderQuality::Still)).unwrap_or_else(|e| panic!("{e}")).unwrap()
     }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Subject;
-use crate::app::view::{OverlayChoice, RenderTerrain, SIDE_WORLD, climate_of, prepare};
+use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of, prepare};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{PaletteTable, table_of};
@@ -32,7 +32,7 @@ pub struct B {
     pub name: String,
     pub subject: Subject,
     pub palette: Arc<PaletteTable>,
-    pub prepared: Arc<RenderTerrain>,
+    pub prepared: Arc<SquareTerrain>,
     /// Its scene without layers, for overlays of its climate.
     pub climate: Arc<Scene>,
 }
@@ -42,7 +42,7 @@ impl B {
         name: String,
         terrain: Arc<Terrain>,
         palette: PaletteTable,
-        prepared: Arc<RenderTerrain>,
+        prepared: Arc<SquareTerrain>,
         climate: Arc<Scene>,
     ) -> Self {
         let subject = subject(terrain, &prepared);
@@ -51,7 +51,7 @@ impl B {
 }
 
 /// A terrain with the scale that it was prepared with.
-pub fn subject(terrain: Arc<Terrain>, prepared: &RenderTerrain) -> Subject {
+pub fn subject(terrain: Arc<Terrain>, prepared: &SquareTerrain) -> Subject {
     let scale = &prepared.scale;
     let measured = measure::Scale {
         size_metres: scale.metres_per_world * SIDE_WORLD,

@@ -10,7 +10,7 @@ use super::camera::Pose;
 use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, pane_under};
 use super::draw::TerrainCamera;
 use super::mesh::RenderQuality;
-use super::prepare::RenderTerrain;
+use super::prepare::SquareTerrain;
 use super::state::ViewState;
 use super::tree_surface::TreeSurface;
 
@@ -63,10 +63,10 @@ pub fn place(pose: &Pose, near_world: f32, transform: &mut Transform, projection
 /// Nothing of the terrains is nearer to the eye than this.
 pub fn near_world<'a>(
     pose: &Pose,
-    terrains: impl IntoIterator<Item = &'a RenderTerrain>,
+    terrains: impl IntoIterator<Item = &'a SquareTerrain>,
     tree_surface: Option<&TreeSurface>,
 ) -> f32 {
-    let near = |prepared: &RenderTerrain| {
+    let near = |prepared: &SquareTerrain| {
         let over_top = pose.eye_world.y - prepared.scale.top_world();
         (0.2 * clearance_world(prepared, tree_surface)).max(0.1 * over_top)
     };

@@ -7,7 +7,7 @@ use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
 use super::camera::Lens;
 use super::control::FIELD_OF_VIEW;
-use super::prepare::RenderTerrain;
+use super::prepare::SquareTerrain;
 use crate::look::PaletteTable;
 
 /// One of the two terrains.
@@ -34,7 +34,7 @@ pub enum CompareLayout {
 /// The terrain beside the one that is edited.
 #[derive(Clone)]
 pub struct ComparedTerrain {
-    pub prepared: Arc<RenderTerrain>,
+    pub prepared: Arc<SquareTerrain>,
     pub palette: Arc<PaletteTable>,
     pub layout: CompareLayout,
     /// B comes first: on the left, or alone.

@@ -6,7 +6,7 @@ use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
 
 use super::camera::{Glide, Lens, PanPlane, Pose};
 use super::compare::{CompareSide, Pane};
-use super::prepare::RenderTerrain;
+use super::prepare::SquareTerrain;
 use super::scale::SIDE_WORLD;
 use super::state::ViewState;
 use super::tree_surface::TreeSurface;
@@ -363,7 +363,7 @@ fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, shown: &ViewState) -> Pose
 }
 
 /// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
-pub fn clearance_world(prepared: &RenderTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
+pub fn clearance_world(prepared: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
     let of_grid = (1.5 * prepared.scale.cell_world).clamp(0.3, 4.0);
     tree_surface.map_or(of_grid, |_| (NEAREST_METRES / prepared.scale.metres_per_world).clamp(1e-3, of_grid))
 }
@@ -379,7 +379,7 @@ pub fn confined(pose: Pose, shown: &ViewState) -> Pose {
     })
 }
 
-fn confined_by(pose: Pose, prepared: &RenderTerrain, tree_surface: Option<&TreeSurface>) -> Pose {
+fn confined_by(pose: Pose, prepared: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> Pose {
     let scale = &prepared.scale;
     let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
     let mut floor = scale.base_world;

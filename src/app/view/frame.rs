@@ -5,7 +5,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::lod::{MORPH_START, Reach};
 use super::mode::ViewMode;
-use super::prepare::RenderTerrain;
+use super::prepare::SquareTerrain;
 use super::scale::SIDE_WORLD;
 use crate::look::PaletteTable;
 
@@ -59,7 +59,7 @@ pub struct Eye {
 impl Frame {
     pub fn new(
         eye: &Eye,
-        prepared: &RenderTerrain,
+        prepared: &SquareTerrain,
         palette: &PaletteTable,
         (mode, has_sea): (ViewMode, bool),
         reach: &Reach,

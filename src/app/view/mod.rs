@@ -62,7 +62,7 @@ pub use legend::{Legend, Tick};
 pub use mesh::RenderQuality;
 pub use mode::ViewMode;
 pub use overlay::{Overlay, OverlayChoice, Reference, climate_of};
-pub use prepare::{RenderTerrain, Tint, prepare};
+pub use prepare::{SquareTerrain, Tint, prepare};
 pub use ramp::Ramp;
 pub use scale::{SIDE_WORLD, Scale};
 pub use stage::{Place, Stage};

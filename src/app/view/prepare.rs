@@ -26,7 +26,7 @@ const MAX_DRAWN_SAMPLES: usize = 8192;
 
 /// A terrain ready to be drawn. Plain data, made by [`prepare`]; never changes.
 #[derive(Clone)]
-pub struct RenderTerrain {
+pub struct SquareTerrain {
     /// Different for every one made.
     pub serial: u64,
     /// The heights that are drawn: the terrain given, or fewer samples of it if it is too large for the screen.
@@ -124,7 +124,7 @@ pub fn prepare(
     settings: &Settings,
     choice: &OverlayChoice,
     control: &Control,
-) -> Result<RenderTerrain, Cancelled> {
+) -> Result<SquareTerrain, Cancelled> {
     let mut terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
     control.check()?;
     let cut = cut(&terrain, control)?.map(Arc::new);
@@ -156,7 +156,7 @@ pub fn prepare(
     let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
     let grown =
         choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
-    Ok(RenderTerrain {
+    Ok(SquareTerrain {
         covers: Covers::of(&terrain, settings, control)?,
         grown,
         settings: settings.clone(),
@@ -176,7 +176,7 @@ pub fn prepare(
     })
 }
 
-impl RenderTerrain {
+impl SquareTerrain {
     /// The same ground under another overlay, or with other biomes. Cheap beside [`prepare`]: the rest is shared.
     ///
     /// # Errors
@@ -416,7 +416,7 @@ mod tests {
     use crate::app::view::Overlay;
     use crate::field::Edges;
 
-    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> RenderTerrain {
+    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> SquareTerrain {
         super::prepare(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("nobody stops it")
     }
 

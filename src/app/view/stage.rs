@@ -8,7 +8,7 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::camera::{Lens, Pose};
-use super::prepare::RenderTerrain;
+use super::prepare::SquareTerrain;
 use super::scale::SIDE_WORLD;
 use super::tree_surface::TreeSurface;
 
@@ -22,7 +22,7 @@ pub struct Stage {
     pub lens: Lens,
     /// Upper left corner of the picture.
     pub origin: Vec2,
-    pub prepared: Arc<RenderTerrain>,
+    pub prepared: Arc<SquareTerrain>,
     /// The tree that is drawn in place of the grid.
     pub tree_surface: Option<Arc<TreeSurface>>,
 }

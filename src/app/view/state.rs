@@ -7,17 +7,17 @@ use bevy::prelude::Resource;
 use glam::Vec3;
 
 use super::compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
-use super::globe::PreparedGlobe;
-use super::prepare::RenderTerrain;
+use super::globe::GlobeTerrain;
+use super::prepare::SquareTerrain;
 use super::tree_surface::{TreeSurface, Unsupported};
 use crate::look::PaletteTable;
 
 /// What the view shows; set it and the next frames will.
 #[derive(Resource, Clone)]
 pub struct ViewState {
-    pub prepared: Option<Arc<RenderTerrain>>,
+    pub prepared: Option<Arc<SquareTerrain>>,
     /// A planet, in place of the terrain.
-    pub globe: Option<Arc<PreparedGlobe>>,
+    pub globe: Option<Arc<GlobeTerrain>>,
     pub palette: Option<Arc<PaletteTable>>,
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
@@ -35,7 +35,7 @@ impl Default for ViewState {
 
 impl ViewState {
     /// The terrain of a side with its colours.
-    pub fn terrain_of(&self, side: CompareSide) -> Option<(&Arc<RenderTerrain>, &Arc<PaletteTable>)> {
+    pub fn terrain_of(&self, side: CompareSide) -> Option<(&Arc<SquareTerrain>, &Arc<PaletteTable>)> {
         match side {
             CompareSide::A => self.prepared.as_ref().zip(self.palette.as_ref()),
             CompareSide::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
@@ -61,7 +61,7 @@ impl ViewState {
     }
 
     /// All terrains, the one that is edited first.
-    pub fn terrains(&self) -> impl Iterator<Item = &RenderTerrain> {
+    pub fn terrains(&self) -> impl Iterator<Item = &SquareTerrain> {
         let beside = self.beside.as_ref().map(|beside| &*beside.prepared);
         self.prepared.as_deref().into_iter().chain(beside)
     }

@@ -17,7 +17,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use super::cut::Cut;
 use super::inland::Inland;
 use super::mips::Mips;
-use super::prepare::RenderTerrain;
+use super::prepare::SquareTerrain;
 use crate::field::Terrain;
 
 /// What is uploaded in one frame: some milliseconds.
@@ -53,7 +53,7 @@ impl Layer {
         }
     }
 
-    fn source(self, prepared: &RenderTerrain) -> Option<Source> {
+    fn source(self, prepared: &SquareTerrain) -> Option<Source> {
         match self {
             Self::Heights => Some(Source::Heights(prepared.terrain.clone())),
             Self::Slopes => Some(Source::Mips(prepared.slopes.clone())),
@@ -120,7 +120,7 @@ struct Map {
 
 /// The textures of one terrain.
 pub struct TerrainTextures {
-    pub prepared: Arc<RenderTerrain>,
+    pub prepared: Arc<SquareTerrain>,
     maps: [Option<Map>; Layer::ALL.len()],
 }
 
@@ -154,7 +154,7 @@ impl Textures {
     }
 
     /// Moves towards showing `wanted`; returns whether it is shown.
-    pub fn advance(&mut self, wanted: &Arc<RenderTerrain>, device: &RenderDevice, queue: &RenderQueue) -> bool {
+    pub fn advance(&mut self, wanted: &Arc<SquareTerrain>, device: &RenderDevice, queue: &RenderQueue) -> bool {
         let is_wanted = |textures: &TerrainTextures| Arc::ptr_eq(&textures.prepared, wanted);
         if self.shown.as_ref().is_some_and(is_wanted) {
             self.arriving = None;
@@ -188,7 +188,7 @@ impl Textures {
 
 impl TerrainTextures {
     /// Shares what is the same as in `shown`, and takes textures of `unused` that have the right size.
-    fn new(shown: Option<&Self>, unused: Option<Self>, prepared: &Arc<RenderTerrain>, device: &RenderDevice) -> Self {
+    fn new(shown: Option<&Self>, unused: Option<Self>, prepared: &Arc<SquareTerrain>, device: &RenderDevice) -> Self {
         let side = prepared.scale.samples;
         let mut unused = unused.filter(|unused| unused.prepared.scale.samples == side);
         let maps = Layer::ALL.map(|layer| {
@@ -252,7 +252,7 @@ pub fn blank(device: &RenderDevice) -> TextureView {
 }
 
 /// What has to be uploaded for `wanted` while `shown` is on screen.
-fn bands(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> Vec<Band> {
+fn bands(wanted: &SquareTerrain, shown: Option<&SquareTerrain>) -> Vec<Band> {
     let mut bands = Vec::new();
     for layer in Layer::ALL {
         let Some(source) = layer.source(wanted) else { continue };
@@ -277,12 +277,12 @@ mod tests {
     use crate::field::{Control, Edges, MapKind};
     use crate::scene::Settings;
 
-    fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {
+    fn prepared(terrain: &Terrain, overlay: Overlay) -> SquareTerrain {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
         prepare(&Arc::new(terrain.clone()), &Settings::default(), &choice, &Control::default()).unwrap()
     }
 
-    fn bytes(wanted: &RenderTerrain, shown: Option<&RenderTerrain>) -> usize {
+    fn bytes(wanted: &SquareTerrain, shown: Option<&SquareTerrain>) -> usize {
         let bytes = |band: &Band| {
             let source = band.layer.source(wanted).unwrap();
             let (size, texel_bytes, _) = source.level(band.level);

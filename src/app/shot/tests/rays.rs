@@ -6,7 +6,7 @@ use crate::construction::construction_kit;
 use crate::construction::trace::{Ray, Tracer};
 
 /// A tree with a grid of its heights.
-fn random(seed: u64) -> (Arc<RenderTerrain>, Arc<TreeSurface>) {
+fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
     let recipe = TreeRecipe {
         tree: Arc::new(construction_kit::tree(seed)),
@@ -25,7 +25,7 @@ fn random(seed: u64) -> (Arc<RenderTerrain>, Arc<TreeSurface>) {
     (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
 }
 
-fn pose_of(prepared: &RenderTerrain, width: u32, height: u32) -> (Pose, crate::app::view::Lens) {
+fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::app::view::Lens) {
     let lens = CompareLayout::One.lens(Vec2::new(width as f32, height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens), lens)
@@ -43,7 +43,7 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (Ray, f64) {
 
 /// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are seen at
 /// edges, where a pixel decides: no more than one of 40.
-fn assert_ends_agree(name: &str, prepared: &Arc<RenderTerrain>, tree_surface: &Arc<TreeSurface>) {
+fn assert_ends_agree(name: &str, prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>) {
     let (width, height) = (40, 24);
     let (pose, lens) = pose_of(prepared, width, height);
     let options = ShotOptions { width, height, view: ShotView::Pose(pose), mode: ViewMode::TracedDistance };
@@ -143,7 +143,7 @@ fn overlays_lie_on_a_tree_as_on_the_grid() {
     for overlay in [Overlay::Map(MapKind::Vegetation), Overlay::Slope] {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
         let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("nobody stops it"));
-        let draw = |prepared: &Arc<RenderTerrain>, mode| {
+        let draw = |prepared: &Arc<SquareTerrain>, mode| {
             let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
             draw_tree(prepared, &tree_surface, &options)
         };

@@ -12,7 +12,7 @@ use super::camera::{GlobeGlide, GlobePose, meet_sphere};
 use super::ground::Ground;
 use super::map::MapPose;
 use super::orbit::OrbitPose;
-use super::prepare::PreparedGlobe;
+use super::prepare::GlobeTerrain;
 use super::scenery::{Line, PlanetView, Scenery};
 use super::settings::{GlobeView, PlanetProjection};
 use super::sun::Attitude;
@@ -80,7 +80,7 @@ impl Default for GlobeCamera {
 
 impl GlobeCamera {
     /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
-    pub fn framing(prepared: &PreparedGlobe, showing: &PlanetView, size: Vec2) -> Self {
+    pub fn framing(prepared: &GlobeTerrain, showing: &PlanetView, size: Vec2) -> Self {
         let ground = prepared.ground_from_afar(&showing.view, true);
         let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
         let orbit = OrbitPose::framing(&showing.body.attitude);
@@ -88,7 +88,7 @@ impl GlobeCamera {
     }
 
     /// Over a place; see [`put_over`](Self::put_over).
-    pub fn over(mut self, prepared: &PreparedGlobe, showing: &PlanetView, place: [f64; 5]) -> Self {
+    pub fn over(mut self, prepared: &GlobeTerrain, showing: &PlanetView, place: [f64; 5]) -> Self {
         self.put_over(prepared, &showing.view, true, place);
         self
     }
@@ -97,7 +97,7 @@ impl GlobeCamera {
     /// downwards.
     fn put_over(
         &mut self,
-        prepared: &PreparedGlobe,
+        prepared: &GlobeTerrain,
         view: &GlobeView,
         with_sea: bool,
         [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
@@ -140,12 +140,7 @@ fn first_sight(showing: &PlanetView) -> DVec3 {
 }
 
 /// The ground as it is drawn for a pose.
-pub fn ground<'a>(
-    prepared: &'a PreparedGlobe,
-    showing: &PlanetView,
-    shown: &ViewState,
-    pose: &GlobePose,
-) -> Ground<'a> {
+pub fn ground<'a>(prepared: &'a GlobeTerrain, showing: &PlanetView, shown: &ViewState, pose: &GlobePose) -> Ground<'a> {
     prepared.ground_from(&showing.view, pose.eye(), shown.water)
 }
 
@@ -361,7 +356,7 @@ pub fn plan(
 }
 
 /// The picture that a camera gives.
-pub fn scenery(camera: &GlobeCamera, prepared: &PreparedGlobe, showing: &PlanetView, water: bool) -> Scenery {
+pub fn scenery(camera: &GlobeCamera, prepared: &GlobeTerrain, showing: &PlanetView, water: bool) -> Scenery {
     let (pose, attitude) = (&camera.pose, &showing.body.attitude);
     let ground = match showing.projection {
         PlanetProjection::Globe => prepared.ground_from(&showing.view, pose.eye(), water),

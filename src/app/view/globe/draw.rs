@@ -20,7 +20,7 @@ use super::control::PlannedScenery;
 use super::frame::{GlobeFrame, View};
 use super::lod::{Patch, Reach, Sight, select};
 use super::pipelines::{GlobePipelines, GlobeShader, Part};
-use super::prepare::PreparedGlobe;
+use super::prepare::GlobeTerrain;
 use super::scenery::Scenery;
 use super::settings::PlanetProjection;
 use super::textures::{Layer, Textures};
@@ -42,7 +42,7 @@ const CLOUD_QUAD: f64 = 0.002;
 /// What is wanted on screen, in the render world.
 #[derive(Resource, Default)]
 struct Wanted {
-    prepared: Option<Arc<PreparedGlobe>>,
+    prepared: Option<Arc<GlobeTerrain>>,
     scenery: Option<Arc<Scenery>>,
     mode: ViewMode,
 }
@@ -312,7 +312,7 @@ struct Plan {
 }
 
 impl Plan {
-    fn new(prepared: &PreparedGlobe, scenery: &Scenery, detail: Detail, picture: &View) -> Self {
+    fn new(prepared: &GlobeTerrain, scenery: &Scenery, detail: Detail, picture: &View) -> Self {
         let ground = prepared.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.eye, scenery.water);
         let eye = scenery.eye;
         let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (prepared.terrain.samples() - 1) as f64;

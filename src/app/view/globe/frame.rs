@@ -5,7 +5,7 @@ use glam::{DMat4, DVec3, Mat4, Vec4};
 
 use super::air::Air;
 use super::lod::{MORPH_START, Reach};
-use super::prepare::PreparedGlobe;
+use super::prepare::GlobeTerrain;
 use super::scenery::Scenery;
 use super::settings::AirModel;
 use crate::app::view::ViewMode;
@@ -76,7 +76,7 @@ impl GlobeFrame {
     pub fn new(
         view: &View,
         scenery: &Scenery,
-        prepared: &PreparedGlobe,
+        prepared: &GlobeTerrain,
         (mode, quads, is_frugal): (ViewMode, u32, bool),
         reach: &Reach,
     ) -> Self {

@@ -37,7 +37,7 @@ use bevy::transform::TransformSystems;
 
 pub use control::{GlobeCamera, GlobeHit, GlobeProbe, PlannedScenery, project, scenery};
 pub use draw::GlobeDrawPlugin;
-pub use prepare::{PreparedGlobe, prepare_globe};
+pub use prepare::{GlobeTerrain, prepare_globe};
 pub use scenery::{PlanetView, Scenery};
 pub use settings::{AirModel, Body, GlobeView, PlanetProjection};
 

@@ -26,7 +26,7 @@ const MOST_DRAWN_SAMPLES: usize = 4097;
 
 /// A globe ready to be drawn. Plain data, made by [`prepare_globe`]; never changes.
 #[derive(Clone)]
-pub struct PreparedGlobe {
+pub struct GlobeTerrain {
     /// Different for everything that was ever prepared.
     pub serial: u64,
     /// The heights that are drawn.
@@ -85,7 +85,7 @@ pub fn prepare_globe(
     palette: &Arc<PaletteTable>,
     choice: &OverlayChoice,
     control: &Control,
-) -> Result<PreparedGlobe, Cancelled> {
+) -> Result<GlobeTerrain, Cancelled> {
     let terrain = drawn(terrain, MOST_DRAWN_SAMPLES);
     control.check()?;
     let n = terrain.samples();
@@ -110,7 +110,7 @@ pub fn prepare_globe(
             Mips::new(n, texels, |t: [f32; 4]| bytemuck::cast::<[u16; 4], [u8; 8]>(t.map(half)), control)
         })
         .collect::<Result<_, _>>()?;
-    let mut prepared = PreparedGlobe {
+    let mut prepared = GlobeTerrain {
         serial: next_serial(),
         range: bounds.whole(),
         globe: Arc::new(globe),
@@ -133,7 +133,7 @@ pub fn prepare_globe(
     Ok(prepared)
 }
 
-impl PreparedGlobe {
+impl GlobeTerrain {
     /// The same ground under another overlay; shapes and heights are shared.
     ///
     /// # Errors

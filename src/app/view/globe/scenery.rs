@@ -4,7 +4,7 @@ use bevy::prelude::Resource;
 use glam::{DQuat, DVec3};
 
 use super::map::MapPose;
-use super::prepare::PreparedGlobe;
+use super::prepare::GlobeTerrain;
 use super::settings::{Body, GlobeView, PlanetProjection};
 
 /// Air thinner than this carries no clouds; they come with the next tenth.
@@ -25,7 +25,7 @@ impl PlanetView {
     }
 
     /// Whether there are clouds to see, and they drift by themselves.
-    pub fn drifts(&self, prepared: &PreparedGlobe) -> bool {
+    pub fn drifts(&self, prepared: &GlobeTerrain) -> bool {
         self.view.animate_clouds
             && self.cloud_cover() > 0.0
             && self.projection != PlanetProjection::Map
@@ -73,7 +73,7 @@ impl Scenery {
     }
 
     /// Radius of the shell of clouds, if there is one.
-    pub fn cloud_shell(&self, prepared: &PreparedGlobe) -> Option<f64> {
+    pub fn cloud_shell(&self, prepared: &GlobeTerrain) -> Option<f64> {
         let is_there = self.cloud_cover() > 0.0 && !prepared.has_overlay() && self.projection != PlanetProjection::Map;
         let sea = f64::from(prepared.sea_metres.max(prepared.range.0 * prepared.relief_metres));
         let exaggeration = f64::from(self.view.exaggeration);

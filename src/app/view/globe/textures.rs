@@ -8,7 +8,7 @@ use bevy::render::render_resource::{
 };
 use bevy::render::renderer::{RenderDevice, RenderQueue};
 
-use super::prepare::PreparedGlobe;
+use super::prepare::GlobeTerrain;
 use crate::app::view::mips::Mips;
 use crate::field::globe::FACES;
 
@@ -33,7 +33,7 @@ impl Layer {
         }
     }
 
-    fn mips(self, prepared: &PreparedGlobe) -> Option<&Arc<Vec<Mips>>> {
+    fn mips(self, prepared: &GlobeTerrain) -> Option<&Arc<Vec<Mips>>> {
         match self {
             Self::Heights => None,
             Self::Shape => Some(&prepared.shape),
@@ -41,12 +41,12 @@ impl Layer {
         }
     }
 
-    fn levels(self, prepared: &PreparedGlobe) -> usize {
+    fn levels(self, prepared: &GlobeTerrain) -> usize {
         self.mips(prepared).map_or(1, |mips| mips[0].levels.len())
     }
 
     /// Whether both have the same texels here, in the same place of memory.
-    fn is_shared(self, a: &PreparedGlobe, b: &PreparedGlobe) -> bool {
+    fn is_shared(self, a: &GlobeTerrain, b: &GlobeTerrain) -> bool {
         match (self.mips(a), self.mips(b)) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => Arc::ptr_eq(&a.terrain, &b.terrain),
@@ -54,7 +54,7 @@ impl Layer {
     }
 
     /// Side, bytes of a texel, and texels of a level of a face.
-    fn level(self, prepared: &PreparedGlobe, level: usize, face: usize) -> (usize, usize, &[u8]) {
+    fn level(self, prepared: &GlobeTerrain, level: usize, face: usize) -> (usize, usize, &[u8]) {
         match self.mips(prepared) {
             Some(mips) => {
                 let mips = &mips[face];
@@ -76,7 +76,7 @@ struct Map {
 
 /// The textures of one globe.
 pub struct GlobeTextures {
-    pub prepared: Arc<PreparedGlobe>,
+    pub prepared: Arc<GlobeTerrain>,
     maps: [Map; Layer::ALL.len()],
 }
 
@@ -103,7 +103,7 @@ struct Arriving {
 impl Textures {
     /// Moves towards showing `wanted`. An upload under way is finished first, or a picture that changes in every frame
     /// would never be seen.
-    pub fn advance(&mut self, wanted: &Arc<PreparedGlobe>, device: &RenderDevice, queue: &RenderQueue) {
+    pub fn advance(&mut self, wanted: &Arc<GlobeTerrain>, device: &RenderDevice, queue: &RenderQueue) {
         if self.shown.as_ref().is_some_and(|shown| Arc::ptr_eq(&shown.prepared, wanted)) {
             self.arriving = None;
             return;
@@ -127,7 +127,7 @@ impl Textures {
         }
     }
 
-    fn begin(&mut self, wanted: &Arc<PreparedGlobe>, device: &RenderDevice) -> Arriving {
+    fn begin(&mut self, wanted: &Arc<GlobeTerrain>, device: &RenderDevice) -> Arriving {
         let side = wanted.terrain.samples();
         let spare = self.spare.take().filter(|spare| spare.prepared.terrain.samples() == side);
         let mut pieces = Vec::new();
