@@ -1,24 +1,40 @@
-# The two commands of the README: `make run` and `make test`. Both set up what is missing first.
+# `make run` and `make test` are the two commands of the README; both set up what is missing first. The others are for
+# work on Talweg itself, see CONTRIBUTING.md.
 
 CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+# tools/setup puts the tools there that are missing
+LINT_PATH := PATH="$(TARGET)/tools/bin:$(TARGET)/tools/python/bin:$$PATH"
 
-.PHONY: run test lint bench setup setup-test
+.PHONY: run quick test lint bench setup setup-test setup-lint
 
-## Opens the editor. Without a display it renders an example scene and says where the picture is.
+## Opens the editor. Without a display it renders an example scene and says where the pictures are.
 run: setup
 	@tools/run
 
-## All tests, the window tests included, on a virtual screen with a software Vulkan driver; then the core once more
-## without Bevy and with the checks of a debug build.
-test: setup-test
-	$(CARGO) test --release
-	$(CARGO) test --no-default-features --lib --test cli --test contract --target-dir "$${CARGO_TARGET_DIR:-target}/headless"
+## Opens the editor built for work: after a change only what it touched is built again.
+quick:
+	$(CARGO) run --release --config tools/quick.toml -- saves/alpine-range.ron
 
-## Formatting and lints, warnings as errors.
-lint:
+## All tests, each once: those of the library and the command line without Bevy and with the checks of a debug build;
+## those of the editor as it is released, on a virtual screen with a software Vulkan driver; there the golden hashes of
+## nodes and scenes again.
+test: setup-test
+	$(CARGO) test --profile checked --no-default-features --lib --test core --test cli
+	$(CARGO) test --profile checked --no-default-features --doc
+	$(CARGO) test --release --lib -- app::
+	$(CARGO) test --release --test panel --test window --test cli
+	$(CARGO) test --release --test core -- golden scenes
+
+## Formatting, spelling, licences and sources of packages, lints, documentation; warnings are errors.
+lint: setup-lint
 	$(CARGO) fmt --check
+	$(LINT_PATH) typos
+	$(LINT_PATH) $(CARGO) deny --locked --log-level error check licenses bans sources
 	$(CARGO) clippy --release --all-targets -- -D warnings
-	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$${CARGO_TARGET_DIR:-target}/headless" -- -D warnings
+	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --no-default-features --target-dir "$(TARGET)/headless"
 
 ## Cost per cell of every node, beside the peers that the package registry has.
 bench:
@@ -29,3 +45,6 @@ setup:
 
 setup-test:
 	@tools/setup --test
+
+setup-lint:
+	@tools/setup --lint

@@ -27,7 +27,9 @@ use super::document::Document;
 use super::job::{Job, Outcome};
 use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
-use super::view::{ComparedTerrain, Overlay, OverlayChoice, Reference, SquareTerrain, ViewState, Waker, climate_of};
+use super::view::{
+    ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, ViewState, Waker, climate_of,
+};
 use crate::eval::{Playhead, Store};
 use crate::field::Cancelled;
 use crate::look::table_of;
@@ -276,7 +278,7 @@ impl Comparing {
     fn beside(&self, state: &CompareState) -> Option<ComparedTerrain> {
         let b = self.b.as_ref()?;
         Some(ComparedTerrain {
-            prepared: b.prepared.clone(),
+            terrain: RenderTerrain::Square(b.prepared.clone()),
             palette: b.palette.clone(),
             layout: state.layout(),
             swapped: state.swapped,
@@ -330,7 +332,8 @@ pub fn advance(
     let same = match (&shown.beside, &beside) {
         (None, None) => true,
         (Some(old), Some(new)) => {
-            old.prepared.serial == new.prepared.serial && (old.layout, old.swapped) == (new.layout, new.swapped)
+            old.terrain.base().serial == new.terrain.base().serial
+                && (old.layout, old.swapped) == (new.layout, new.swapped)
         }
         _ => false,
     };

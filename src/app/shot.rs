@@ -20,8 +20,8 @@ use bevy::winit::WinitPlugin;
 use super::launch::{AppError, guarded};
 use super::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
 use super::view::{
-    CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, SquareTerrain, TreeSurface, Unsupported, ViewCommand,
-    ViewMode, ViewState, camera_bundle, near_world, place,
+    CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
+    Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
 };
 use crate::look::{PaletteTable, Picture};
 
@@ -82,7 +82,8 @@ pub fn shot(
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let image = guarded(|| render(&Subject::Terrain(prepared, palette, tree_surface), options, RenderQuality::Still))??;
+    let image =
+        guarded(|| render(&ShotSubject::Terrain(prepared, palette, tree_surface), options, RenderQuality::Still))??;
     write(&image, options, out)
 }
 
@@ -98,13 +99,13 @@ pub fn shot_globe(
     if width.min(height) < SMALLEST || width.max(height) > LARGEST {
         return Err(ShotError::Size { width, height, most: LARGEST });
     }
-    let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
+    let subject = ShotSubject::Planet(prepared, Box::new(showing), Box::new(camera));
     let image = guarded(|| render(&subject, options, RenderQuality::Still))??;
     write(&image, options, out)
 }
 
 /// What stands before the camera.
-enum Subject {
+enum ShotSubject {
     /// With the tree that draws it in place of its grid, if that is wanted.
     Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
     Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
@@ -117,7 +118,7 @@ fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotErro
 }
 
 /// RGBA rows from the top.
-fn render(subject: &Subject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
+fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
     let mut app = App::new();
     app.add_plugins(
         DefaultPlugins
@@ -142,22 +143,23 @@ fn render(subject: &Subject, options: &ShotOptions, quality: RenderQuality) -> R
 
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
     let (terrain, tree_surface) = match subject {
-        Subject::Terrain(prepared, _, tree_surface) => (Some(&**prepared), tree_surface.as_deref()),
-        Subject::Planet(..) => (None, None),
+        ShotSubject::Terrain(prepared, _, tree_surface) => (Some(&**prepared), tree_surface.as_deref()),
+        ShotSubject::Planet(..) => (None, None),
     };
     spawn_camera(app.world_mut(), terrain, tree_surface, options, quality, target.clone());
     app.insert_resource(options.mode);
     let shown = match subject {
-        Subject::Terrain(prepared, palette, tree_surface) => ViewState {
-            prepared: Some(prepared.clone()),
+        ShotSubject::Terrain(prepared, palette, tree_surface) => ViewState {
+            terrain: Some(RenderTerrain::Square(prepared.clone())),
             palette: Some(palette.clone()),
             tree_surface: tree_surface.clone(),
             ..ViewState::default()
         },
-        Subject::Planet(prepared, showing, camera) => {
+        ShotSubject::Planet(prepared, showing, camera) => {
             let picture = scenery(camera, prepared, showing, true);
-            app.insert_resource(PlannedScenery(Some(Arc::new(picture))));
-            ViewState { globe: Some(prepared.clone()), ..ViewState::default() }
+            app.insert_resource(PlannedScenery([Some(Arc::new(picture)), None]));
+            let palette = Some(prepared.palette.clone());
+            ViewState { terrain: Some(RenderTerrain::Globe(prepared.clone())), palette, ..ViewState::default() }
         }
     };
     app.insert_resource(shown.clone());
@@ -234,7 +236,7 @@ mod tests {
     mod rays;
 
     use super::*;
-    use crate::app::view::{Overlay, OverlayChoice, TreeRecipe, prepare};
+    use crate::app::view::{Overlay, OverlayChoice, TreeRecipe};
     use crate::field::{Control, Edges, MapKind, Stream, Terrain};
     use crate::scene::Settings;
 
@@ -250,7 +252,7 @@ mod tests {
 
     fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<SquareTerrain> {
         let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
-        Arc::new(prepare(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
+        Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
     }
 
     /// Pixels through which something else than the ground is seen.
@@ -265,7 +267,7 @@ mod tests {
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
-        let subject = Subject::Terrain(prepared, red(), None);
+        let subject = ShotSubject::Terrain(prepared, red(), None);
         let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
@@ -284,7 +286,7 @@ mod tests {
 
     /// Pixels of a red planet through which something else is seen, from a place over it.
     fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: RenderQuality) -> usize {
-        use crate::app::view::globe::{AirModel, GlobeView, prepare_globe};
+        use crate::app::view::globe::{AirModel, GlobeView};
         use crate::field::{Globe, Grid};
 
         let draw = Stream::new(1, 2);
@@ -293,12 +295,14 @@ mod tests {
         for (k, h) in terrain.height.iter_mut().enumerate() {
             let [x, y, z] = globe.direction_of(k);
             // the same on every face that has the sample
-            *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + 0.1 * draw.signed(globe.owner(k) as i32, 0);
+            *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos()
+                + 0.1 * draw.signed(globe.grid().owner(k) as i32, 0);
         }
         let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
         let (choice, control) = (OverlayChoice::default(), Control::default());
         let prepared = Arc::new(
-            prepare_globe(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control).expect("nobody stops it"),
+            GlobeTerrain::new(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control)
+                .expect("nobody stops it"),
         );
         let view = GlobeView {
             exaggeration,
@@ -313,7 +317,7 @@ mod tests {
         let size = Vec2::new(480.0, 360.0);
         let camera = GlobeCamera::framing(&prepared, &showing, size).over(&prepared, &showing, place);
         let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
-        let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
+        let subject = ShotSubject::Planet(prepared, Box::new(showing), Box::new(camera));
         let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
@@ -337,7 +341,7 @@ mod tests {
         let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
         let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
         let ground_world = prepared.scale.highest_world;
-        let subject = Subject::Terrain(prepared, palette, None);
+        let subject = ShotSubject::Terrain(prepared, palette, None);
         let rgba = guarded(|| render(&subject, &options, RenderQuality::Still)).unwrap().unwrap();
         Above { rgba, pose, ground_world }
     }
@@ -471,7 +475,7 @@ mod tests {
     }
 
     fn draw_tree(prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>, options: &ShotOptions) -> Vec<u8> {
-        let subject = Subject::Terrain(prepared.clone(), red(), Some(tree_surface.clone()));
+        let subject = ShotSubject::Terrain(prepared.clone(), red(), Some(tree_surface.clone()));
         guarded(|| render(&subject, options, RenderQuality::Still)).unwrap_or_else(|e| panic!("{e}")).unwrap()
     }
 

@@ -14,7 +14,7 @@ use bevy_egui::{EguiContexts, egui};
 use serde_json::json;
 
 use super::bench::{BenchInfo, Benching};
-use super::bridge::{Bridge, Picture};
+use super::bridge::Bridge;
 use super::commands::{ViewAction, Viewpoint};
 use super::compare::Comparing;
 use super::drive::Observed;
@@ -26,7 +26,7 @@ use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, Unde
 use super::patching::Patching;
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
-use super::view::globe::camera::meet_sphere;
+use super::view::globe::ground::meet_sphere;
 use super::view::globe::{Body, GlobeCamera, GlobeProbe, PlanetProjection, PlanetView, PlannedScenery, project};
 use super::view::{
     CompareSide, FrameStatus, Pane, Probe, Stage, ViewCamera, ViewCommand, ViewMode, ViewState, ViewportArea, Waker,
@@ -152,10 +152,7 @@ pub fn receive(
         state.editor.toasts.warning(format!("{name}{}.", problem.message));
     }
     if let Some(prepared) = received.prepared {
-        (shown.prepared, shown.globe) = match prepared {
-            Picture::Terrain(terrain) => (Some(terrain), None),
-            Picture::Planet(globe) => (None, Some(globe)),
-        };
+        shown.terrain = Some(prepared);
         redraw.write(RequestRedraw);
     }
     let scene = state.editor.doc.scene();
@@ -326,7 +323,7 @@ fn show_planet(editor: &mut Editor, hands: &mut Hands) {
     let Some(planet) = editor.doc.scene().as_planet() else { return };
     let body = Body::from_planet(planet);
     let view = &mut editor.globe;
-    if hands.shown.globe.as_ref().is_some_and(|prepared| hands.globe.showing.drifts(prepared)) {
+    if hands.shown.globe_of(CompareSide::A).is_some_and(|prepared| hands.globe.showing.drifts(prepared)) {
         // the window is woken for it now and then, see `pace`
         let seconds = hands.globe.time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
         view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
@@ -362,11 +359,11 @@ fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
     if !view.max.is_finite() || view.size().min_element() < 1.0 {
         return None;
     }
-    let (prepared, _) = hands.shown.terrain_of(CompareSide::A)?;
+    let square = hands.shown.square_of(CompareSide::A)?;
     let pane = hands.shown.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
     let lens = hands.shown.layout().lens(view.size());
-    let (prepared, tree_surface) = (prepared.clone(), hands.shown.tree_surface.clone());
-    Some(Stage { pose: hands.camera.pose, lens, origin: pane.picture(view).min, prepared, tree_surface })
+    let (square, tree_surface) = (square.clone(), hands.shown.tree_surface.clone());
+    Some(Stage { pose: hands.camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
 }
 
 /// Where the watched place is seen.
@@ -374,7 +371,7 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
     let watched = editor.doc.place().filter(|_| editor.doc.is_watching());
     let Some([u, v]) = watched.or(editor.biomes.place.filter(|_| editor.biomes.open)) else { return Vec::new() };
     let view = Rect { min: area.min, max: area.max };
-    if let Some(prepared) = &hands.shown.globe {
+    if let Some(prepared) = hands.shown.globe_of(CompareSide::A) {
         let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
         let ground = prepared.ground_from(&showing.view, camera.pose.eye(), hands.shown.water);
         let direction = from_map([u, v].map(f64::from)).into();
@@ -383,8 +380,8 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
     }
     let lens = hands.shown.layout().lens(view.size());
     let seen = |pane: Pane| {
-        let (prepared, _) = hands.shown.terrain_of(pane.side)?;
-        let point = prepared.scale.world(u, v, prepared.terrain.height_at(u, v));
+        let square = hands.shown.square_of(pane.side)?;
+        let point = square.scale.world(u, v, square.terrain.height_at(u, v));
         let at = hands.camera.pose.project(&lens, point)? + pane.picture(view).min;
         pane.rect(view).contains(at).then_some([at.x, at.y])
     };
@@ -393,7 +390,7 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
 
 /// Longitude and latitude of the middle of the view of a planet, in degrees.
 fn looks_at(hands: &Hands) -> Option<[f64; 2]> {
-    let prepared = hands.shown.globe.as_ref()?;
+    let prepared = hands.shown.globe_of(CompareSide::A)?;
     let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
     let angles = match showing.projection {
         PlanetProjection::Map => [camera.map.longitude, camera.map.latitude],
@@ -412,7 +409,7 @@ const OUTLINE_STEPS: usize = 32;
 
 /// The border of the square that is being chosen, where it is in sight.
 fn patch_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<Vec<[f32; 2]>> {
-    let (Some(prepared), Some(planet)) = (&hands.shown.globe, editor.doc.scene().as_planet()) else {
+    let (Some(prepared), Some(planet)) = (hands.shown.globe_of(CompareSide::A), editor.doc.scene().as_planet()) else {
         return Vec::new();
     };
     let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
@@ -580,7 +577,7 @@ pub fn pace(
     } else {
         calm
     };
-    let drifts = shown.globe.as_ref().is_some_and(|prepared| showing.drifts(prepared));
+    let drifts = shown.globe_of(CompareSide::A).is_some_and(|prepared| showing.drifts(prepared));
     let focused = if drifts && mode == calm { UpdateMode::reactive_low_power(DRIFT_PACE) } else { mode };
     if (winit.focused_mode, winit.unfocused_mode) != (focused, mode) {
         (winit.focused_mode, winit.unfocused_mode) = (focused, mode);

@@ -61,7 +61,8 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     use std::sync::Arc;
 
     use crate::app::view::{
-        Overlay, OverlayChoice, Pose, SIDE_WORLD, TreeRecipe, TreeSurface, Unsupported, ViewMode, climate_of, prepare,
+        Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewMode,
+        climate_of,
     };
     use crate::field::Control;
 
@@ -80,7 +81,8 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     let palette = crate::look::table_of(&job.scene);
     let climate = Some(climate_of(&job.scene));
     let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
-    let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
+    let prepared =
+        job.pool.install(|| SquareTerrain::new(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
     let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe, None)));
     let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
@@ -111,7 +113,7 @@ fn draw_planet(
     overlay: crate::app::view::Overlay,
 ) -> Outcome {
     use crate::app::shot;
-    use crate::app::view::globe::{Body, GlobeCamera, GlobeView, PlanetProjection, PlanetView, prepare_globe};
+    use crate::app::view::globe::{Body, GlobeCamera, GlobeTerrain, GlobeView, PlanetProjection, PlanetView};
     use crate::app::view::{OverlayChoice, climate_of};
     use crate::field::Control;
 
@@ -127,7 +129,7 @@ fn draw_planet(
     let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
     let radius = f64::from(planet.radius_metres);
     let (settings, palette) = (&job.scene.settings, palette.into());
-    let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &Control::default());
+    let prepare = || GlobeTerrain::new(terrain, settings, radius, &palette, &choice, &Control::default());
     let prepared = std::sync::Arc::new(job.pool.install(prepare)?);
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
     let mut camera = GlobeCamera::framing(&prepared, &showing, size);

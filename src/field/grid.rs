@@ -1,6 +1,7 @@
-//! The grid a field lives on, and the one place that knows neighbours.
+//! The grid a field lives on; `topology.rs` knows the neighbours of its samples.
 
-use super::globe::{FACES, Globe};
+use super::Globe;
+use super::topology::FACES;
 
 crate::choices! {
     /// What lies beyond the edges of the terrain.
@@ -10,7 +11,9 @@ crate::choices! {
     }
 }
 
+/// Samples per side at the least.
 pub const MIN_SAMPLES: usize = 2;
+/// Samples per side at the most.
 pub const MAX_SAMPLES: usize = 16_384;
 
 /// A square grid of `samples` × `samples` heights; sample (row i, column j) lies at (i, j) / (samples - 1).
@@ -19,16 +22,19 @@ pub const MAX_SAMPLES: usize = 16_384;
 /// an edge is therefore the sample one step inside the opposite edge.
 ///
 /// A globe is six such squares, the faces of a cube blown up to a sphere, one after the other: `rows` is then
-/// 6 · `samples`, and [`Globe`](super::Globe) knows the neighbours. Faces repeat the samples of the borders they share.
+/// 6 · `samples`, and faces repeat the samples of the borders they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
+    /// Samples per side, of a globe per side of a face.
     pub samples: usize,
+    /// What lies beyond the edges of a square.
     pub edges: Edges,
     /// Squares that it consists of: 1, or the [`FACES`] of a globe, whose edges are none.
     faces: usize,
 }
 
 impl Grid {
+    /// A square of `samples` per side, clamped to [`MIN_SAMPLES`] and [`MAX_SAMPLES`].
     pub fn new(samples: usize, edges: Edges) -> Self {
         Self::working(samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges)
     }
@@ -54,6 +60,12 @@ impl Grid {
         self.samples * self.faces
     }
 
+    /// Squares that the grid consists of: 1, or the [`FACES`] of a globe.
+    pub fn faces(self) -> usize {
+        self.faces
+    }
+
+    /// Whether the grid goes around a globe.
     pub fn is_globe(self) -> bool {
         self.faces == FACES
     }
@@ -68,8 +80,8 @@ impl Grid {
         index as f32 / (self.samples - 1) as f32
     }
 
-    /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face, which only
-    /// [`Globe`](super::Globe) knows.
+    /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face:
+    /// [`neighbour`](Self::neighbour).
     pub fn before(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
             (0, Edges::Open) => None,
@@ -85,6 +97,19 @@ impl Grid {
             (true, Edges::Wrap) => Some(1),
             _ => Some(index + 1),
         }
+    }
+
+    /// The row of a square that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.
+    pub fn row_beyond(self, row: isize) -> Option<usize> {
+        let last = self.samples as isize - 1;
+        let mut found = row.clamp(0, last) as usize;
+        for _ in row..0 {
+            found = self.before(found)?;
+        }
+        for _ in last..row {
+            found = self.after(found)?;
+        }
+        Some(found)
     }
 
     /// Row `row` of `field`.

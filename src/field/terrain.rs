@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Edges, Globe, Grid};
+use super::{Edges, Grid};
 
 crate::choices! {
     /// A data map beside the heights, of the same size.
@@ -49,7 +49,9 @@ pub const HAS_GROUND: f32 = 0.5;
 /// shares the maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
+    /// Where its samples lie.
     pub grid: Grid,
+    /// Heights as fractions of the relief, row by row from the north-west, of globes face by face.
     pub height: Vec<f32>,
     maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
 }
@@ -70,10 +72,12 @@ impl Terrain {
         terrain
     }
 
+    /// Samples per side, of a globe per side of a face.
     pub fn samples(&self) -> usize {
         self.grid.samples
     }
 
+    /// The data map of this kind, one value a sample, if there is one.
     pub fn map(&self, kind: MapKind) -> Option<&Arc<Vec<f32>>> {
         self.maps[kind as usize].as_ref()
     }
@@ -97,16 +101,7 @@ impl Terrain {
 
     /// On a wrapping grid, makes the last row and column repeat the first; on a globe, the faces agree on their borders.
     pub fn close_seam(&mut self) {
-        let n = self.grid.samples;
-        if self.grid.is_globe() {
-            Globe::new(n).close(&mut self.height);
-        }
-        if self.grid.edges == Edges::Wrap {
-            for i in 0..n {
-                self.height[i * n + n - 1] = self.height[i * n];
-            }
-            self.height.copy_within(0..n, (n - 1) * n);
-        }
+        self.grid.close(&mut self.height);
     }
 
     /// One face of a globe as a square terrain with open edges; a square terrain is its own face 0.

@@ -8,19 +8,23 @@ use std::sync::Arc;
 
 use super::projection::FACE_NAMES;
 use crate::field::Globe;
-use crate::field::globe::{FACES, direction_at, locate};
+use crate::field::globe::{direction_at, locate};
+use crate::field::topology::FACES;
 use crate::io::{Raster, RasterError, catmull_rom, raster};
 
 /// Why six files are no planet.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FacesError {
+    /// The name of the file does not say which face it is.
     #[error(
         "{path} is none of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. \
          Choose one of them, or read it as a map"
     )]
     NoFace { path: PathBuf },
+    /// A face is of another size than the first.
     #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, as the first is")]
     Size { path: PathBuf, width: usize, height: usize, side: usize },
+    /// A face could not be read.
     #[error(transparent)]
     File(#[from] RasterError),
 }
@@ -58,7 +62,7 @@ impl Faces {
             heights.extend(raster.values.iter().map(|&value| height(raster, value)));
         }
         let globe = Globe::new(rasters[0].width);
-        globe.close(&mut heights);
+        globe.grid().close(&mut heights);
         Ok(Self { globe, heights })
     }
 

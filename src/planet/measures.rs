@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Planet;
-use crate::field::globe::FACES;
+use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::measure::{ClimateMeasures, climate_measures};
 use crate::scene::Scene;
@@ -17,15 +17,21 @@ pub const BANDS: usize = 64;
 /// What [`measure_planet`] finds. Heights count from height 0, depths from the sea.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanetMeasures {
+    /// Radius of the planet.
     pub radius_metres: f32,
     /// Samples per side of a face.
     pub face_samples: usize,
+    /// Area of its surface.
     pub area_km2: f64,
     /// Share of the planet above the sea, from 0 to 1.
     pub land_share: f64,
+    /// Area above the sea.
     pub land_km2: f64,
+    /// Lowest height.
     pub lowest_metres: f64,
+    /// Highest height.
     pub highest_metres: f64,
+    /// Mean height by area.
     pub mean_metres: f64,
     /// Mean height of the land above the sea; nothing without land.
     pub mean_land_metres: Option<f64>,
@@ -37,6 +43,7 @@ pub struct PlanetMeasures {
     pub mean_land_slope_degrees: Option<f64>,
     /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
+    /// How warm and wet it is.
     pub climate: ClimateMeasures,
     /// Content hash of the heights and data maps.
     pub hash: String,
@@ -83,7 +90,7 @@ pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Re
     control.check()?;
     let radius_km = f64::from(radius_metres) / 1000.0;
     let area_km2 = 4.0 * std::f64::consts::PI * radius_km * radius_km;
-    let unit_km2 = area_km2 / globe.distinct() as f64;
+    let unit_km2 = area_km2 / globe.grid().distinct_len() as f64;
     let ground = PlanetGround {
         globe: &globe,
         height: &terrain.height,
@@ -194,7 +201,7 @@ impl PlanetGround<'_> {
     fn row(&self, row: usize) -> Sums {
         let n = self.globe.samples();
         let mut sums = Sums::default();
-        for k in (row * n..(row + 1) * n).filter(|&k| self.globe.owns(k)) {
+        for k in (row * n..(row + 1) * n).filter(|&k| self.globe.grid().owns(k)) {
             let (metres, area) = (f64::from(self.height[k]) * self.relief, f64::from(self.areas[k % (n * n)]));
             sums.hypsometry[self.band(metres)] += area;
             sums.whole += area;

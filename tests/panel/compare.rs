@@ -11,7 +11,7 @@ use talweg::app::commands::{Command, CompareAction, Overlay, ViewAction, Way};
 use talweg::app::compare::{Ask, Row, Table, Values};
 use talweg::app::document::Group;
 use talweg::app::panels::{CompareInfo, Effect};
-use talweg::app::view::{CompareLayout, OverlayChoice, prepare};
+use talweg::app::view::{CompareLayout, OverlayChoice, SquareTerrain};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::param::Value;
 use talweg::scene::Settings;
@@ -218,7 +218,10 @@ fn two_legends_where_the_colours_mean_two_things() {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(talweg::field::MapKind::Wear).fill(slope);
         let choice = OverlayChoice { overlay: Overlay::Change, ..OverlayChoice::default() };
-        prepare(&Arc::new(terrain), &Settings::default(), &choice, &Control::default()).unwrap().legend.clone()
+        SquareTerrain::new(&Arc::new(terrain), &Settings::default(), &choice, &Control::default())
+            .unwrap()
+            .legend
+            .clone()
     };
     for size in [vec2(1280.0, 720.0), vec2(960.0, 600.0)] {
         let mut panels = panels(size, &["Perlin"]);

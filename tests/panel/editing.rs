@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::commands::{Command, Overlay, ViewAction};
 use talweg::app::document::Selection;
 use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
-use talweg::app::view::{OverlayChoice, TreeRecipe, Unsupported, ViewMode, prepare};
+use talweg::app::view::{OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewMode};
 use talweg::eval::Quality;
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
@@ -357,7 +357,7 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     terrain.map_mut(MapKind::Wear).fill(0.02);
     let choice = OverlayChoice { overlay: Overlay::Change, ..OverlayChoice::default() };
     let settings = talweg::scene::Settings::default();
-    let prepared = prepare(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
+    let prepared = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
     let mut panels = panels(vec2(960.0, 600.0), &["Thermal"]);
     panels.state_mut().info.legend = prepared.legend.clone();
     panels.run();

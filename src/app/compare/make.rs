@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::Subject;
-use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of, prepare};
+use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{PaletteTable, table_of};
@@ -100,7 +100,7 @@ pub fn make(
         let palette = table_of(&scene);
         let climate = climate_of(&scene);
         let choice = OverlayChoice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
-        let prepared = prepare(&evaluated.terrain, &scene.settings, &choice, control)?;
+        let prepared = SquareTerrain::new(&evaluated.terrain, &scene.settings, &choice, control)?;
         Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared), climate), told))
     })
 }

@@ -63,7 +63,7 @@ pub fn observe(
         || benching.is_running()
         || camera.is_gliding()
         || globe.is_gliding()
-        || planned.0.as_ref().is_some_and(|scenery| scenery.projection != state.editor.view.way)
+        || planned.0.iter().flatten().any(|scenery| scenery.projection != state.editor.view.way)
         || current == 0
         || !drawn.is_current(&shown)
         || samples != doc.scene().samples();

@@ -6,11 +6,12 @@ use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
-use super::camera::Pose;
-use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, pane_under};
+use super::camera::{FIELD_OF_VIEW, Pose};
+use super::compare::CompareSide;
+use super::control::{ViewCamera, ViewportArea, clearance_world, confined, pane_under};
 use super::draw::TerrainCamera;
 use super::mesh::RenderQuality;
-use super::prepare::SquareTerrain;
+use super::square::SquareTerrain;
 use super::state::ViewState;
 use super::tree_surface::TreeSurface;
 
@@ -66,9 +67,9 @@ pub fn near_world<'a>(
     terrains: impl IntoIterator<Item = &'a SquareTerrain>,
     tree_surface: Option<&TreeSurface>,
 ) -> f32 {
-    let near = |prepared: &SquareTerrain| {
-        let over_top = pose.eye_world.y - prepared.scale.top_world();
-        (0.2 * clearance_world(prepared, tree_surface)).max(0.1 * over_top)
+    let near = |square: &SquareTerrain| {
+        let over_top = pose.eye_world.y - square.scale.top_world();
+        (0.2 * clearance_world(square, tree_surface)).max(0.1 * over_top)
     };
     terrains.into_iter().map(near).reduce(f32::min).unwrap_or(0.5)
 }
@@ -92,14 +93,14 @@ pub fn apply_camera(
         let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
         camera.viewport = Some(Viewport { physical_position: min, physical_size: max - min, ..default() });
     }
-    if shown.prepared.is_none() {
+    if shown.square_of(CompareSide::A).is_none() {
         return;
     }
     let pose = confined(view.pose, &shown);
     if pose != view.pose {
         view.pose = pose;
     }
-    place(&pose, near_world(&pose, shown.terrains(), shown.tree_surface.as_deref()), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, shown.squares(), shown.tree_surface.as_deref()), &mut transform, &mut projection);
 }
 
 /// Finds the ground under the cursor.
@@ -117,10 +118,10 @@ pub fn update_probe(
             return None;
         }
         let pane = pane_under(cursor, rect, &shown)?;
-        let (prepared, _) = shown.terrain_of(pane.side)?;
+        let square = shown.square_of(pane.side)?;
         let ray = view.pose.ray(&shown.layout().lens(rect.size()), cursor - pane.picture(rect).min);
         let point = shown.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
-        let (uv, scale) = (prepared.scale.uv(point), &prepared.scale);
+        let (uv, scale) = (square.scale.uv(point), &square.scale);
         let side_metres = super::scale::SIDE_WORLD * scale.metres_per_world;
         Some(Hit {
             u: uv.x,

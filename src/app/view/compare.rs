@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
-use super::camera::Lens;
-use super::control::FIELD_OF_VIEW;
-use super::prepare::SquareTerrain;
+use super::camera::{FIELD_OF_VIEW, Lens};
+use super::render_terrain::RenderTerrain;
 use crate::look::PaletteTable;
 
 /// One of the two terrains.
@@ -17,6 +16,10 @@ pub enum CompareSide {
     A,
     /// What it is compared with.
     B,
+}
+
+impl CompareSide {
+    pub const BOTH: [Self; 2] = [Self::A, Self::B];
 }
 
 /// How two terrains share the view.
@@ -34,7 +37,7 @@ pub enum CompareLayout {
 /// The terrain beside the one that is edited.
 #[derive(Clone)]
 pub struct ComparedTerrain {
-    pub prepared: Arc<SquareTerrain>,
+    pub terrain: RenderTerrain,
     pub palette: Arc<PaletteTable>,
     pub layout: CompareLayout,
     /// B comes first: on the left, or alone.

@@ -1,4 +1,4 @@
-//! What the view shall show, and what it shows: the two ends of the way to the screen.
+//! What the view shall show, and what it shows: the two ends of the path to the screen.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
@@ -7,17 +7,16 @@ use bevy::prelude::Resource;
 use glam::Vec3;
 
 use super::compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
-use super::globe::GlobeTerrain;
-use super::prepare::SquareTerrain;
+use super::globe::terrain::GlobeTerrain;
+use super::render_terrain::RenderTerrain;
+use super::square::SquareTerrain;
 use super::tree_surface::{TreeSurface, Unsupported};
 use crate::look::PaletteTable;
 
 /// What the view shows; set it and the next frames will.
 #[derive(Resource, Clone)]
 pub struct ViewState {
-    pub prepared: Option<Arc<SquareTerrain>>,
-    /// A planet, in place of the terrain.
-    pub globe: Option<Arc<GlobeTerrain>>,
+    pub terrain: Option<RenderTerrain>,
     pub palette: Option<Arc<PaletteTable>>,
     /// Whether the sea, rivers and lakes are drawn.
     pub water: bool,
@@ -29,41 +28,50 @@ pub struct ViewState {
 
 impl Default for ViewState {
     fn default() -> Self {
-        Self { prepared: None, globe: None, palette: None, water: true, beside: None, tree_surface: None }
+        Self { terrain: None, palette: None, water: true, beside: None, tree_surface: None }
     }
 }
 
 impl ViewState {
     /// The terrain of a side with its colours.
-    pub fn terrain_of(&self, side: CompareSide) -> Option<(&Arc<SquareTerrain>, &Arc<PaletteTable>)> {
+    pub fn terrain_of(&self, side: CompareSide) -> Option<(&RenderTerrain, &Arc<PaletteTable>)> {
         match side {
-            CompareSide::A => self.prepared.as_ref().zip(self.palette.as_ref()),
-            CompareSide::B => self.beside.as_ref().map(|beside| (&beside.prepared, &beside.palette)),
+            CompareSide::A => self.terrain.as_ref().zip(self.palette.as_ref()),
+            CompareSide::B => self.beside.as_ref().map(|beside| (&beside.terrain, &beside.palette)),
         }
     }
 
-    /// Serial of the terrain or planet that shall be on screen; 0 without one.
-    pub fn serial(&self) -> u64 {
-        let terrain = self.prepared.as_ref().map(|prepared| prepared.serial);
-        self.globe.as_ref().map(|globe| globe.serial).or(terrain).unwrap_or(0)
+    /// The square of a side, if it shows one.
+    pub fn square_of(&self, side: CompareSide) -> Option<&Arc<SquareTerrain>> {
+        self.terrain_of(side)?.0.square()
     }
 
-    /// How far along a ray the ground of a side is met.
+    /// The planet of a side, if it shows one.
+    pub fn globe_of(&self, side: CompareSide) -> Option<&Arc<GlobeTerrain>> {
+        self.terrain_of(side)?.0.globe()
+    }
+
+    /// Serial of the terrain that shall be on screen; 0 without one.
+    pub fn serial(&self) -> u64 {
+        self.terrain.as_ref().map_or(0, |terrain| terrain.base().serial)
+    }
+
+    /// How far along a ray the ground of the square of a side is met.
     pub fn pick(&self, side: CompareSide, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
-        let (prepared, _) = self.terrain_of(side)?;
+        let square = self.square_of(side)?;
         match self.tree_surface.as_ref().filter(|_| side == CompareSide::A) {
             Some(tree_surface) => {
                 let long = direction_world.length();
-                tree_surface.pick(origin_world, direction_world, prepared.scale.highest_world).map(|t| t / long)
+                tree_surface.pick(origin_world, direction_world, square.scale.highest_world).map(|t| t / long)
             }
-            None => prepared.ground().pick(origin_world, direction_world),
+            None => square.picker().pick(origin_world, direction_world),
         }
     }
 
-    /// All terrains, the one that is edited first.
-    pub fn terrains(&self) -> impl Iterator<Item = &SquareTerrain> {
-        let beside = self.beside.as_ref().map(|beside| &*beside.prepared);
-        self.prepared.as_deref().into_iter().chain(beside)
+    /// All squares, the one that is edited first.
+    pub fn squares(&self) -> impl Iterator<Item = &SquareTerrain> {
+        let beside = self.beside.as_ref().map(|beside| &beside.terrain);
+        self.terrain.iter().chain(beside).filter_map(|terrain| terrain.square()).map(Arc::as_ref)
     }
 
     pub fn layout(&self) -> CompareLayout {
@@ -78,10 +86,10 @@ impl ViewState {
 
 /// What was drawn last, known to both worlds.
 #[derive(Resource, Clone, Default)]
-pub struct FrameStatus(Arc<Report>);
+pub struct FrameStatus(Arc<FrameCells>);
 
 #[derive(Default)]
-struct Report {
+struct FrameCells {
     serials: [AtomicU64; 2],
     /// Memory of the textures of B.
     beside_bytes: AtomicU64,
@@ -109,7 +117,7 @@ impl FrameStatus {
 
     /// Whether what is on screen is what shall be.
     pub fn is_current(&self, shown: &ViewState) -> bool {
-        let beside = shown.beside.as_ref().map_or(0, |beside| beside.prepared.serial);
+        let beside = shown.beside.as_ref().map_or(0, |beside| beside.terrain.base().serial);
         let there = shown.serial() == 0 || shown.serial() == self.serial();
         let settled = !self.0.unsettled.load(Ordering::Acquire);
         there && settled && beside == self.beside_serial() && (beside != 0 || self.beside_bytes() == 0)

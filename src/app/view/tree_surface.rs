@@ -73,7 +73,7 @@ impl TreeRecipe {
     ///
     /// # Errors
     /// When there is none, or more than that.
-    pub fn of(scene: &Scene) -> Result<Self, Unsupported> {
+    pub fn from_scene(scene: &Scene) -> Result<Self, Unsupported> {
         if scene.as_planet().is_some() {
             return Err(Unsupported::Planet);
         }

@@ -1,6 +1,6 @@
 //! Coastal erosion: waves undercut the cliffs, cut a platform just below the sea level, and spread the debris as a beach.
 //!
-//! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · softness, that is
+//! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is
 //! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and (1 - |z| / B)² below it down to the wave base B, z the
 //! height over the sea of the point of the face below the cell that lies nearest to the sea level, once a storm has stripped up to
 //! H / 2 of sand off the beach there. Above the sea level
@@ -17,7 +17,7 @@
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is the
 //! sediment map.
-//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle (tests/erosion_coastal.rs).
+//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle (tests/core/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and the
 //! settling by slope are ours.

@@ -125,7 +125,7 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
     }
     let (prepared, shallow) = random(3);
     let recipe = TreeRecipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
-    let subject = Subject::Terrain(prepared, red(), Some(Arc::new(TreeSurface::new(recipe, None))));
+    let subject = ShotSubject::Terrain(prepared, red(), Some(Arc::new(TreeSurface::new(recipe, None))));
     let options = ShotOptions { width: 32, height: 24, mode: ViewMode::Traced, ..ShotOptions::default() };
     let refused = guarded(|| render(&subject, &options, RenderQuality::Still)).unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(&refused, Err(ShotError::Untraced(_))), "{refused:?}");

@@ -8,15 +8,15 @@
 
 use super::super::scale::SIDE_WORLD;
 use super::super::tree_surface::{Sample, TreeSurface};
-use super::mosaic::Key;
+use super::quadtree::TileKey;
 
 /// Height, slope to the east, slope to the south, depth of the water; in units of the world.
 pub type Texel = [f32; 4];
 
 /// A patch ready to be drawn. Never changes.
 #[derive(Debug)]
-pub struct Patch {
-    pub key: Key,
+pub struct TilePatch {
+    pub key: TileKey,
     /// Of the tree surface.
     pub serial: u64,
     pub quads: usize,
@@ -29,11 +29,11 @@ pub struct Patch {
     pub wettest_world: f32,
 }
 
-impl Patch {
+impl TilePatch {
     /// Computes a patch; `None` if `stop` says so, which is asked after every row.
     pub fn new(
         tree_surface: &TreeSurface,
-        key: Key,
+        key: TileKey,
         quads: usize,
         parent: Option<&Self>,
         stop: impl Fn() -> bool,
@@ -121,10 +121,11 @@ mod tests {
     #[test]
     fn patches_that_touch_have_the_same_bits_where_they_do() {
         let tree_surface = tree_surface();
-        let make =
-            |key, parent: Option<&Patch>| Patch::new(&tree_surface, key, 16, parent, || false).expect("not stopped");
-        let root = make(Key::ROOT, None);
-        let children = Key::ROOT.children().map(|key| make(key, Some(&root)));
+        let make = |key, parent: Option<&TilePatch>| {
+            TilePatch::new(&tree_surface, key, 16, parent, || false).expect("not stopped")
+        };
+        let root = make(TileKey::ROOT, None);
+        let children = TileKey::ROOT.children().map(|key| make(key, Some(&root)));
         let [a, b, ..] = &children;
         let grandchildren = b.key.children().map(|key| make(key, Some(b)));
         for k in 0..=16 {
@@ -144,6 +145,6 @@ mod tests {
 
     #[test]
     fn it_stops_when_told() {
-        assert!(Patch::new(&tree_surface(), Key::ROOT, 16, None, || true).is_none());
+        assert!(TilePatch::new(&tree_surface(), TileKey::ROOT, 16, None, || true).is_none());
     }
 }

@@ -69,7 +69,7 @@ pub struct Body {
 
 impl Default for Body {
     fn default() -> Self {
-        Self::of(&Planet::default())
+        Self::from_planet(&Planet::default())
     }
 }
 

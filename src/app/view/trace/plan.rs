@@ -38,7 +38,7 @@ pub struct Adapter {
 
 /// What a frame does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pass {
+pub struct RayPass {
     /// Number of the buffer.
     pub level: usize,
     /// Pixels along a ray's own.
@@ -52,7 +52,7 @@ pub struct Pass {
 }
 
 /// How far a picture is.
-pub struct Plan {
+pub struct RayPlan {
     adapter: Adapter,
     work: u64,
     last: Option<Instant>,
@@ -66,7 +66,7 @@ pub struct Plan {
     spent: u32,
 }
 
-impl Plan {
+impl RayPlan {
     pub fn new(adapter: Adapter) -> Self {
         Self {
             adapter,
@@ -103,7 +103,7 @@ impl Plan {
     }
 
     /// What the next frame does; `None` when the picture is there.
-    pub fn next(&mut self) -> Option<Pass> {
+    pub fn next(&mut self) -> Option<RayPass> {
         let now = Instant::now();
         let since = self.last.replace(now).map(|last| 1e3 * now.duration_since(last).as_secs_f32());
         if self.is_done() {
@@ -128,7 +128,7 @@ impl Plan {
             self.band = self.band.end..(self.band.end + rows).min(size.y);
         }
         let pass =
-            Pass { level: self.making, divisor: self.divisor, size, rows: self.band.clone(), evaluations, begins };
+            RayPass { level: self.making, divisor: self.divisor, size, rows: self.band.clone(), evaluations, begins };
         self.spent += evaluations;
         if self.spent >= MOST_EVALUATIONS {
             self.spent = 0;
@@ -166,7 +166,7 @@ mod tests {
             (RenderQuality::Still, false),
         ];
         for (quality, is_software) in adapters {
-            let mut plan = Plan::new(Adapter { quality, is_software });
+            let mut plan = RayPlan::new(Adapter { quality, is_software });
             plan.restart(UVec2::new(331, 203), 1 << 20);
             let (mut reached, mut divisor, mut frames) = (vec![0u32; 203], 0, 0);
             while let Some(pass) = plan.next() {
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn more_rays_than_a_buffer_holds_are_not_made() {
-        let mut plan = Plan::new(Adapter { quality: RenderQuality::Still, is_software: false });
+        let mut plan = RayPlan::new(Adapter { quality: RenderQuality::Still, is_software: false });
         plan.restart(UVec2::new(4000, 2000), 1 << 21);
         assert_eq!(plan.next().map(|pass| pass.divisor), Some(2));
     }
