@@ -107,10 +107,12 @@ impl ParamType for bool {
 pub struct Curve(pub Vec<(f32, f32)>);
 
 impl Curve {
+    /// Points of a curve at the most.
     pub const MAX_POINTS: usize = 32;
     /// Points stand at least this far apart in x, or slopes between them would have no end.
     pub const MIN_GAP: f32 = 1.0e-4;
 
+    /// The curve that changes nothing: from (0, 0) to (1, 1).
     pub fn identity() -> Self {
         Self(vec![(0.0, 0.0), (1.0, 1.0)])
     }

@@ -10,6 +10,7 @@ pub mod hybrid;
 pub mod import;
 pub mod lattice;
 pub mod midpoint;
+pub mod noise_library;
 pub mod octaves;
 pub mod perlin;
 pub mod ridged;

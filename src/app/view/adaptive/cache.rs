@@ -3,27 +3,27 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::mosaic::Key;
-use super::patch::Patch;
+use super::patch::TilePatch;
+use super::quadtree::TileKey;
 
 /// A patch with its place in the atlas.
 #[derive(Clone)]
-struct Kept {
-    patch: Arc<Patch>,
+struct CachedTile {
+    patch: Arc<TilePatch>,
     slot: u32,
     used: u64,
 }
 
 /// See the module.
 #[derive(Default)]
-pub struct Shelf {
-    kept: HashMap<Key, Kept>,
+pub struct TileCache {
+    kept: HashMap<TileKey, CachedTile>,
     free: Vec<u32>,
     slots: u32,
     now: u64,
 }
 
-impl Shelf {
+impl TileCache {
     pub fn new(slots: u32) -> Self {
         Self { kept: HashMap::new(), free: (0..slots).rev().collect(), slots, now: 1 }
     }
@@ -32,16 +32,16 @@ impl Shelf {
         self.slots
     }
 
-    pub fn get(&self, key: Key) -> Option<&Arc<Patch>> {
+    pub fn get(&self, key: TileKey) -> Option<&Arc<TilePatch>> {
         self.kept.get(&key).map(|kept| &kept.patch)
     }
 
-    pub fn slot(&self, key: Key) -> Option<u32> {
+    pub fn slot(&self, key: TileKey) -> Option<u32> {
         self.kept.get(&key).map(|kept| kept.slot)
     }
 
     /// Begins a frame in which `needed` are used: they stay.
-    pub fn use_now(&mut self, needed: impl Iterator<Item = Key>) {
+    pub fn use_now(&mut self, needed: impl Iterator<Item = TileKey>) {
         self.now += 1;
         for key in needed {
             if let Some(kept) = self.kept.get_mut(&key) {
@@ -50,9 +50,9 @@ impl Shelf {
         }
     }
 
-    /// Puts a patch on the shelf, in place of the one of its key or of those not used for longest; its place, or `None` where
+    /// Puts a patch on the cache, in place of the one of its key or of those not used for longest; its place, or `None` where
     /// everything is in use.
-    pub fn put(&mut self, patch: Arc<Patch>) -> Option<u32> {
+    pub fn put(&mut self, patch: Arc<TilePatch>) -> Option<u32> {
         if let Some(kept) = self.kept.get_mut(&patch.key) {
             kept.patch = patch;
             return Some(kept.slot);
@@ -61,13 +61,13 @@ impl Shelf {
             self.make_room();
         }
         let slot = self.free.pop()?;
-        self.kept.insert(patch.key, Kept { patch, slot, used: self.now });
+        self.kept.insert(patch.key, CachedTile { patch, slot, used: self.now });
         Some(slot)
     }
 
     /// Frees an eighth of the places, those that were not used for longest.
     fn make_room(&mut self) {
-        let mut old: Vec<(u64, Key)> =
+        let mut old: Vec<(u64, TileKey)> =
             self.kept.iter().filter(|(_, kept)| kept.used < self.now).map(|(key, kept)| (kept.used, *key)).collect();
         // the finest first among those of an age: a patch is of no use without its parent
         old.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
@@ -76,15 +76,16 @@ impl Shelf {
         }
     }
 
-    fn drop_patch(&mut self, key: Key) {
+    fn drop_patch(&mut self, key: TileKey) {
         if let Some(kept) = self.kept.remove(&key) {
             self.free.push(kept.slot);
         }
     }
 
     /// Keeps only the patches that `keep` says.
-    pub fn retain(&mut self, keep: impl Fn(&Patch) -> bool) {
-        let gone: Vec<Key> = self.kept.values().filter(|kept| !keep(&kept.patch)).map(|kept| kept.patch.key).collect();
+    pub fn retain(&mut self, keep: impl Fn(&TilePatch) -> bool) {
+        let gone: Vec<TileKey> =
+            self.kept.values().filter(|kept| !keep(&kept.patch)).map(|kept| kept.patch.key).collect();
         gone.into_iter().for_each(|key| self.drop_patch(key));
     }
 
@@ -98,9 +99,9 @@ impl Shelf {
 mod tests {
     use super::*;
 
-    fn patch(column: u32) -> Arc<Patch> {
-        Arc::new(Patch {
-            key: Key { level: 9, column, row: 0 },
+    fn patch(column: u32) -> Arc<TilePatch> {
+        Arc::new(TilePatch {
+            key: TileKey { level: 9, column, row: 0 },
             serial: 1,
             quads: 2,
             texels: Vec::new(),
@@ -112,20 +113,20 @@ mod tests {
 
     #[test]
     fn what_is_in_use_stays_and_the_rest_goes_oldest_first() {
-        let mut shelf = Shelf::new(8);
+        let mut cache = TileCache::new(8);
         for k in 0..8 {
-            assert!(shelf.put(patch(k)).is_some());
-            shelf.use_now(std::iter::once(patch(k).key));
+            assert!(cache.put(patch(k)).is_some());
+            cache.use_now(std::iter::once(patch(k).key));
         }
-        shelf.use_now([3, 4].into_iter().map(|k| patch(k).key));
-        let slot = shelf.slot(patch(0).key);
-        assert_eq!(shelf.put(patch(20)), slot, "the oldest makes room");
-        assert!(shelf.get(patch(0).key).is_none() && shelf.get(patch(3).key).is_some());
-        shelf.use_now((0..30).map(|k| patch(k).key));
-        assert_eq!(shelf.put(patch(21)), None, "everything is in use");
-        assert_eq!(shelf.put(patch(3)), shelf.slot(patch(3).key), "a new version takes the place of the old");
-        assert_eq!(shelf.len(), 8);
-        shelf.retain(|patch| patch.key.column == 3);
-        assert_eq!(shelf.len(), 1);
+        cache.use_now([3, 4].into_iter().map(|k| patch(k).key));
+        let slot = cache.slot(patch(0).key);
+        assert_eq!(cache.put(patch(20)), slot, "the oldest makes room");
+        assert!(cache.get(patch(0).key).is_none() && cache.get(patch(3).key).is_some());
+        cache.use_now((0..30).map(|k| patch(k).key));
+        assert_eq!(cache.put(patch(21)), None, "everything is in use");
+        assert_eq!(cache.put(patch(3)), cache.slot(patch(3).key), "a new version takes the place of the old");
+        assert_eq!(cache.len(), 8);
+        cache.retain(|patch| patch.key.column == 3);
+        assert_eq!(cache.len(), 1);
     }
 }

@@ -1,45 +1,41 @@
-//! Everything the screen needs of a globe, worked out by the worker so that the main thread only swaps a pointer.
+//! A globe ready for the screen, worked out by the worker so that the main thread only swaps a pointer.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use glam::DVec3;
 use rayon::prelude::*;
 
 use super::camera::GlobePose;
-use super::fine::{Fine, ROUGHEST};
-use super::ground::{Between, FaceBounds, Ground};
-use super::inland::wetness;
+use super::fine::{FineGround, ROUGHEST};
+use super::ground::{FaceBounds, FineGroundView, GlobeSurface};
 use super::relief::Exaggeration;
 use super::settings::GlobeView;
-use crate::app::view::legend::Legend;
+use super::wetness::wetness;
+use crate::app::view::cover::CoverDepths;
 use crate::app::view::mips::{Mips, half};
-use crate::app::view::overlay::{Choice, Overlay, STEEPEST_DEGREES, places};
-use crate::app::view::prepare::next_serial;
+use crate::app::view::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
 use crate::app::view::ramp::Ramp;
+use crate::app::view::render_base::{RenderBase, resampled};
 use crate::field::globe::direction_at;
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
-use crate::look::{Biomes, Paint, PaletteTable, Place};
+use crate::look::{PaletteTable, covered};
 use crate::scene::Settings;
 
 /// More samples along a face are drawn as if there were so many.
 const MOST_DRAWN_SAMPLES: usize = 4097;
 
-/// A globe ready to be drawn. Plain data, made by [`prepare_globe`]; never changes.
+/// A globe ready to be drawn. Plain data; never changes.
 #[derive(Clone)]
-pub struct PreparedGlobe {
-    /// Different for everything that was ever prepared.
-    pub serial: u64,
-    /// The heights that are drawn.
-    pub terrain: Arc<Terrain>,
+pub struct GlobeTerrain {
+    base: RenderBase,
     pub globe: Arc<Globe>,
     pub bounds: Arc<FaceBounds>,
-    /// Lowest and highest height, as fractions of the relief.
-    pub range: (f32, f32),
     pub radius_metres: f64,
     pub relief_metres: f32,
     pub sea_metres: f32,
-    /// Slopes along rows and columns as tangents, height over the sea in kilometres, share of inland water: half
+    /// Slopes along rows and columns as tangents, height over the sea in kilometres, share of surface water: half
     /// precision, a face each.
     pub shape: Arc<Vec<Mips>>,
     /// Colours as they are stored, encoded; a face each.
@@ -48,99 +44,79 @@ pub struct PreparedGlobe {
     rough: Arc<Vec<f32>>,
     /// The colours without an overlay.
     natural: Arc<Vec<[u8; 4]>>,
-    /// By what it is coloured, if by biomes.
-    grown: Option<Grown>,
-    palette: Arc<PaletteTable>,
-    settings: Settings,
-    pub choice: Choice,
-    /// What the colours of the overlay mean, or why there are none.
-    pub legend: Option<Arc<Legend>>,
+    pub palette: Arc<PaletteTable>,
 }
 
-/// What grows, and all that is needed to say so of any place.
-#[derive(Clone)]
-struct Grown {
-    biomes: Arc<Biomes>,
-    paint: Arc<Paint>,
-}
+impl Deref for GlobeTerrain {
+    type Target = RenderBase;
 
-impl Grown {
-    /// With the weather of `known` if the climate is the same.
-    fn new(terrain: &Terrain, settings: &Settings, biomes: &Arc<Biomes>, known: Option<&Self>) -> Self {
-        let paint = match known.filter(|known| known.biomes.has_climate_of(biomes)) {
-            Some(known) => known.paint.with_table(biomes, settings),
-            None => Paint::new(terrain, settings, biomes),
-        };
-        Self { biomes: biomes.clone(), paint: Arc::new(paint) }
+    fn deref(&self) -> &RenderBase {
+        &self.base
     }
 }
 
-/// Works out what the screen needs; call it on the worker.
-///
-/// # Errors
-/// When `control` says so; it is asked every few milliseconds.
-pub fn prepare_globe(
-    terrain: &Arc<Terrain>,
-    settings: &Settings,
-    radius_metres: f64,
-    palette: &Arc<PaletteTable>,
-    choice: &Choice,
-    control: &Control,
-) -> Result<PreparedGlobe, Cancelled> {
-    let terrain = drawn(terrain, MOST_DRAWN_SAMPLES);
-    control.check()?;
-    let n = terrain.samples();
-    let globe = Globe::new(n);
-    let bounds = FaceBounds::new(n, &terrain.height);
-    control.check()?;
-    let slopes = slopes(&globe, &terrain.height, settings.relief_metres / radius_metres as f32, control)?;
-    let grown = choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None));
-    let natural = natural(&terrain, &slopes, settings, palette, grown.as_ref(), control)?;
-    let sea = settings.sea_level / settings.relief_metres;
-    let kilometres = settings.relief_metres * 1e-3;
-    let wet = terrain.map(MapKind::Water).map(|depth| wetness(&globe, depth));
-    control.check()?;
-    let texel = |k: usize| {
-        let over = (terrain.height[k] - sea) * kilometres;
-        [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, wet.as_ref().map_or(0.0, |wet| wet[k])]
-    };
-    let rough = (0..slopes.len()).into_par_iter().map(|k| roughness(texel(k))).collect();
-    let shape = (0..FACES)
-        .map(|face| {
-            let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
-            Mips::new(n, texels, |t: [f32; 4]| bytemuck::cast::<[u16; 4], [u8; 8]>(t.map(half)), control)
-        })
-        .collect::<Result<_, _>>()?;
-    let mut prepared = PreparedGlobe {
-        serial: next_serial(),
-        range: bounds.whole(),
-        globe: Arc::new(globe),
-        bounds: Arc::new(bounds),
-        radius_metres,
-        relief_metres: settings.relief_metres,
-        sea_metres: settings.sea_level,
-        shape: Arc::new(shape),
-        colours: Arc::default(),
-        rough: Arc::new(rough),
-        natural: Arc::new(natural),
-        grown,
-        palette: palette.clone(),
-        settings: settings.clone(),
-        choice: choice.clone(),
-        legend: None,
-        terrain,
-    };
-    prepared.lay(&slopes, control)?;
-    Ok(prepared)
-}
+impl GlobeTerrain {
+    /// Works out what the screen needs; call it on the worker.
+    ///
+    /// # Errors
+    /// When `control` says so; it is asked every few milliseconds.
+    pub fn new(
+        terrain: &Arc<Terrain>,
+        settings: &Settings,
+        radius_metres: f64,
+        palette: &Arc<PaletteTable>,
+        choice: &OverlayChoice,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let terrain = thinned(terrain, MOST_DRAWN_SAMPLES);
+        control.check()?;
+        let n = terrain.samples();
+        let globe = Globe::new(n);
+        let bounds = FaceBounds::new(n, &terrain.height);
+        control.check()?;
+        let slopes = slopes(&globe, &terrain.height, settings.relief_metres / radius_metres as f32, control)?;
+        let base = RenderBase::new(terrain, settings, bounds.whole(), choice);
+        let terrain = &base.terrain;
+        let natural = natural(&base, &slopes, palette, control)?;
+        let sea = settings.sea_level / settings.relief_metres;
+        let kilometres = settings.relief_metres * 1e-3;
+        let wet = terrain.map(MapKind::Water).map(|depth| wetness(&globe, depth));
+        control.check()?;
+        let texel = |k: usize| {
+            let over = (terrain.height[k] - sea) * kilometres;
+            let wet = wet.as_ref().map_or(0.0, |wet| wet[k]);
+            [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, wet]
+        };
+        let rough = (0..slopes.len()).into_par_iter().map(|k| roughness(texel(k))).collect();
+        let shape = (0..FACES)
+            .map(|face| {
+                let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
+                Mips::new(n, texels, |t: [f32; 4]| bytemuck::cast::<[u16; 4], [u8; 8]>(t.map(half)), control)
+            })
+            .collect::<Result<_, _>>()?;
+        let mut made = Self {
+            globe: Arc::new(globe),
+            bounds: Arc::new(bounds),
+            radius_metres,
+            relief_metres: settings.relief_metres,
+            sea_metres: settings.sea_level,
+            shape: Arc::new(shape),
+            colours: Arc::default(),
+            rough: Arc::new(rough),
+            natural: Arc::new(natural),
+            palette: palette.clone(),
+            base,
+        };
+        made.lay(&slopes, control)?;
+        Ok(made)
+    }
 
-impl PreparedGlobe {
     /// The same ground under another overlay; shapes and heights are shared.
     ///
     /// # Errors
     /// When `control` says so.
-    pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
-        let mut laid = Self { serial: next_serial(), choice: choice.clone(), ..self.clone() };
+    pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
+        let mut laid = Self { base: self.base.with_choice(choice), ..self.clone() };
         let is_painted_anew = choice.biomes != self.choice.biomes;
         let slopes = if choice.overlay == Overlay::Slope || (is_painted_anew && choice.biomes.is_none()) {
             slopes(&self.globe, &self.terrain.height, self.relief_metres / self.radius_metres as f32, control)?
@@ -148,10 +124,7 @@ impl PreparedGlobe {
             Vec::new()
         };
         if is_painted_anew {
-            let grow = |biomes| Grown::new(&self.terrain, &self.settings, biomes, self.grown.as_ref());
-            laid.grown = choice.biomes.as_ref().map(grow);
-            let grown = laid.grown.as_ref();
-            laid.natural = Arc::new(natural(&self.terrain, &slopes, &self.settings, &self.palette, grown, control)?);
+            laid.natural = Arc::new(natural(&laid.base, &slopes, &self.palette, control)?);
         }
         laid.lay(&slopes, control)?;
         Ok(laid)
@@ -160,7 +133,7 @@ impl PreparedGlobe {
     /// Colours with the overlay that is asked for.
     fn lay(&mut self, slopes: &[[f32; 2]], control: &Control) -> Result<(), Cancelled> {
         let n = self.terrain.samples();
-        let (data, legend) = places(&self.terrain, self.relief_metres, &self.choice, control)?;
+        let (data, legend) = overlay_places(&self.terrain, self.relief_metres, &self.choice, control)?;
         let ramp = legend.as_ref().filter(|legend| !legend.ticks.is_empty()).map(|legend| legend.ramp);
         let natural = &self.natural;
         let mixed = |k: usize, ramp: &Ramp, place: f32, share: f32| {
@@ -190,20 +163,13 @@ impl PreparedGlobe {
             Mips::new(n, texels, |t: [f32; 4]| t.map(|c| (c + 0.5) as u8), control)
         });
         self.colours = Arc::new(colours.collect::<Result<_, _>>()?);
-        self.legend = legend;
+        self.base.legend = legend;
         Ok(())
-    }
-
-    /// What the ground consists of in a direction, if it is coloured by biomes.
-    pub fn place(&self, direction: [f64; 3]) -> Option<(Place, Vec<f32>)> {
-        let paint = &self.grown.as_ref()?.paint;
-        let place = paint.place_around(&self.terrain, direction);
-        Some((place, paint.law().weights(&place)))
     }
 
     /// Whether the colours are those of data.
     pub fn has_overlay(&self) -> bool {
-        self.legend.as_ref().is_some_and(|legend| !legend.ticks.is_empty())
+        self.ramp().is_some()
     }
 
     /// Whether any ground lies below the sea.
@@ -212,18 +178,18 @@ impl PreparedGlobe {
     }
 
     /// The ground as it is drawn with an exaggeration, under the sea unless that is hidden.
-    pub fn ground(&self, exaggeration: f64, view: &GlobeView, eye: DVec3, with_sea: bool) -> Ground<'_> {
+    pub fn ground(&self, exaggeration: f64, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
         let relief = f64::from(self.relief_metres) * exaggeration;
         let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
         let drawn = |h: f32| {
             let height = f64::from(h) * relief;
             sea.map_or(height, |sea| height.max(sea))
         };
-        let between = self.fine(view).map(|fine| Between { fine, rough: &self.rough, eye, exaggeration });
+        let between = self.fine(view).map(|fine| FineGroundView { fine, rough: &self.rough, eye, exaggeration });
         let (low, high) = (drawn(self.range.0), drawn(self.range.1));
         let most = between.map_or(0.0, |between| between.most());
         let low = sea.filter(|sea| low <= *sea).map_or(low - most, |_| low);
-        Ground {
+        GlobeSurface {
             globe: &self.globe,
             height: &self.terrain.height,
             radius: self.radius_metres,
@@ -235,17 +201,17 @@ impl PreparedGlobe {
     }
 
     /// The waves of the ground between the samples, if it is drawn. Data is read as it is.
-    pub fn fine(&self, view: &GlobeView) -> Option<Fine> {
-        let fine = Fine::new(self.radius_metres, self.terrain.samples());
+    pub fn fine(&self, view: &GlobeView) -> Option<FineGround> {
+        let fine = FineGround::new(self.radius_metres, self.terrain.samples());
         (view.fine_ground && fine.octaves > 0.0 && !self.has_overlay()).then_some(fine)
     }
 
     /// How many times higher than true it is drawn before an eye at a distance from the centre.
     pub fn exaggeration(&self, view: &GlobeView, eye_metres: f64) -> f64 {
-        self.law(view).at(eye_metres - self.radius_metres)
+        self.exaggeration_law(view).factor_at(eye_metres - self.radius_metres)
     }
 
-    fn law(&self, view: &GlobeView) -> Exaggeration {
+    fn exaggeration_law(&self, view: &GlobeView) -> Exaggeration {
         let relief = f64::from(self.relief_metres);
         let (low, high) = (f64::from(self.range.0) * relief, f64::from(self.range.1) * relief);
         // what lies under the sea does not show
@@ -254,13 +220,13 @@ impl PreparedGlobe {
     }
 
     /// The ground as an eye sees it.
-    pub fn ground_from(&self, view: &GlobeView, eye: DVec3, with_sea: bool) -> Ground<'_> {
+    pub fn ground_from(&self, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
         self.ground(self.exaggeration(view, eye.length()), view, eye, with_sea)
     }
 
     /// The ground as it is seen from space.
-    pub fn ground_from_afar(&self, view: &GlobeView, with_sea: bool) -> Ground<'_> {
-        self.ground(self.law(view).most, view, DVec3::X * 1e3 * self.radius_metres, with_sea)
+    pub fn ground_from_afar(&self, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
+        self.ground(self.exaggeration_law(view).most, view, DVec3::X * 1e3 * self.radius_metres, with_sea)
     }
 
     /// A pose that keeps clear of the ground as it is drawn for that very pose.
@@ -285,12 +251,6 @@ impl PreparedGlobe {
         }
         radius
     }
-
-    /// Memory of its textures on the graphics card.
-    pub fn texture_bytes(&self) -> usize {
-        let mips = |mips: &[Mips]| mips.iter().map(Mips::bytes).sum::<usize>();
-        4 * self.terrain.height.len() + mips(&self.shape) + mips(&self.colours)
-    }
 }
 
 /// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not at
@@ -307,37 +267,38 @@ fn roughness([along, across, over_kilometres, wet]: [f32; 4]) -> f32 {
 }
 
 /// The terrain itself, or fewer samples of it.
-fn drawn(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
+fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     if terrain.samples() <= most {
         return terrain.clone();
     }
     let (from, to) = (Globe::new(terrain.samples()), Globe::new(most));
-    let fewer = |field: &[f32]| -> Vec<f32> {
-        (0..to.len()).into_par_iter().map(|k| from.sample(field, to.direction_of(k).map(f64::from))).collect()
-    };
-    let mut thin = Terrain::flat(Grid::globe(most));
-    thin.height = fewer(&terrain.height);
-    for &kind in MapKind::ALL {
-        if let Some(map) = terrain.map(kind) {
-            thin.map_mut(kind).copy_from_slice(&fewer(map));
-        }
-    }
-    Arc::new(thin)
+    resampled(terrain, Grid::globe(most), |values, fewer| {
+        fewer.par_iter_mut().enumerate().for_each(|(k, value)| {
+            *value = from.sample(values, to.direction_of(k).map(f64::from));
+        });
+    })
 }
 
-/// The colours of the scene: by what grows, or by height and slope.
+/// The colours of the scene: by what grows, or by height and slope, under what sand and snow lie on the ground.
 fn natural(
-    terrain: &Terrain,
+    base: &RenderBase,
     slopes: &[[f32; 2]],
-    settings: &Settings,
     palette: &PaletteTable,
-    grown: Option<&Grown>,
     control: &Control,
 ) -> Result<Vec<[u8; 4]>, Cancelled> {
-    match grown {
-        Some(grown) => grown.paint.colours(terrain, control),
-        None => painted(terrain, slopes, settings, palette, control),
+    let mut colours = match &base.biomes {
+        Some(biomes) => biomes.paint.colours(&base.terrain, control)?,
+        None => painted(&base.terrain, slopes, &base.settings, palette, control)?,
+    };
+    let cover = CoverDepths::new(&base.terrain, &base.settings);
+    if !cover.is_empty() {
+        control.check()?;
+        let sea = base.settings.sea_level / base.settings.relief_metres;
+        // bright ground under the sea is drawn as ice
+        let on_land = colours.par_iter_mut().enumerate().filter(|(k, _)| base.terrain.height[*k] >= sea);
+        on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.shares(k)));
     }
+    Ok(colours)
 }
 
 /// Outwards, along rows and along columns of a face.
@@ -496,13 +457,14 @@ mod tests {
         for n in [2, 3, 9, 33] {
             let terrain = globe(n, |d| d[0] * d[1]);
             let settings = Settings::default();
-            let prepare =
-                |choice: &Choice| prepare_globe(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap();
-            let plain = prepare(&Choice::default());
+            let prepare = |choice: &OverlayChoice| {
+                GlobeTerrain::new(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap()
+            };
+            let plain = prepare(&OverlayChoice::default());
             assert_eq!(plain.colours[5].levels[0].bytes.len(), n * n * 4);
             // the fourth is how rough the ground is
             assert_eq!(&plain.colours[3].levels[0].bytes[..3], [9, 9, 9]);
-            let choice = Choice { overlay: Overlay::Slope, ..Choice::default() };
+            let choice = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
             let sloped = plain.with_overlay(&choice, &Control::default()).unwrap();
             assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
             assert_eq!(sloped.colours[2].levels[0].bytes, prepare(&choice).colours[2].levels[0].bytes);
@@ -514,7 +476,8 @@ mod tests {
         let terrain = globe(33, |d| 0.4 + 0.3 * (5.0 * d[0]).sin() * d[1]);
         let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
         let control = Control::default();
-        let prepared = prepare_globe(&terrain, &settings, 6.371e6, &grey(), &Choice::default(), &control).unwrap();
+        let prepared =
+            GlobeTerrain::new(&terrain, &settings, 6.371e6, &grey(), &OverlayChoice::default(), &control).unwrap();
         let view = GlobeView::default();
         let times = |radius: f64| prepared.exaggeration(&view, radius);
         assert!(times(6.371e6 + 9000.0) < 1.01 && times(2e7) > 0.95 * f64::from(view.exaggeration));
@@ -546,10 +509,11 @@ mod tests {
         let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
         let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
         let settings = Settings::default();
-        let prepared = prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &Control::default());
+        let prepared =
+            GlobeTerrain::new(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &Control::default());
         assert_eq!(prepared.unwrap().shape.len(), FACES);
         let control = Control::default();
         control.cancel();
-        assert!(prepare_globe(&terrain, &settings, 1e6, &grey(), &Choice::default(), &control).is_err());
+        assert!(GlobeTerrain::new(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &control).is_err());
     }
 }

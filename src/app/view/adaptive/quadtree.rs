@@ -2,7 +2,7 @@
 //!
 //! A quadtree: a patch of level `l` is a square of 2^-l of the side. Every corner of a patch has a continuous level that all
 //! patches meeting there share; within a patch it is interpolated between the four corners, and a vertex of a patch of
-//! level `l` where it is `c` has gone `l - c` of the way to the shape of level `l - 1`. Kept are
+//! level `l` where it is `c` has gone `l - c` of the way to the shape of level `l - 1`. CachedTile are
 //!
 //! * patches that touch, even in a corner or along a part of an edge, differ by one level at most;
 //! * at a corner `c` is no more than the lowest and no less than the highest level there minus 1.
@@ -22,13 +22,13 @@ pub const FINEST: u8 = 20;
 
 /// A patch: its level, and where it lies in units of its side from the north-west corner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Key {
+pub struct TileKey {
     pub level: u8,
     pub column: u32,
     pub row: u32,
 }
 
-impl Key {
+impl TileKey {
     pub const ROOT: Self = Self { level: 0, column: 0, row: 0 };
 
     pub fn parent(self) -> Option<Self> {
@@ -62,54 +62,54 @@ impl Key {
     }
 
     /// Corners in the order of [`children`](Self::children).
-    fn corners(self) -> [Corner; 4] {
+    fn corners(self) -> [TileCorner; 4] {
         let scale = FINEST - self.level;
-        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| Corner((self.column + j) << scale, (self.row + i) << scale))
+        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| TileCorner((self.column + j) << scale, (self.row + i) << scale))
     }
 
     /// Middles of its edges, and its own: the corners that its children have besides.
-    fn middles(self) -> [Corner; 5] {
+    fn middles(self) -> [TileCorner; 5] {
         let half = 1u32 << (FINEST - self.level - 1);
-        let Corner(x, y) = self.corners()[0];
-        [(1, 0), (0, 1), (2, 1), (1, 2), (1, 1)].map(|(j, i)| Corner(x + j * half, y + i * half))
+        let TileCorner(x, y) = self.corners()[0];
+        [(1, 0), (0, 1), (2, 1), (1, 2), (1, 1)].map(|(j, i)| TileCorner(x + j * half, y + i * half))
     }
 }
 
 /// A corner, in sides of the finest patches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-struct Corner(u32, u32);
+struct TileCorner(u32, u32);
 
-impl Corner {
+impl TileCorner {
     fn place(self) -> [f64; 2] {
         let step = 1.0 / f64::from(1u32 << FINEST);
         [f64::from(self.0) * step, f64::from(self.1) * step]
     }
 }
 
-/// What the mosaic has to know of its patches and of the eye.
-pub trait Surroundings {
+/// What the quadtree has to know of its patches and of the eye.
+pub trait TileSurroundings {
     /// Whether the patch is there to be drawn.
-    fn has(&self, key: Key) -> bool;
+    fn has(&self, key: TileKey) -> bool;
     /// Level wanted for a patch: that of its place nearest to the eye.
-    fn wanted(&self, key: Key) -> f32;
+    fn wanted(&self, key: TileKey) -> f32;
     /// Level wanted at a place of the square, on the ground of a patch that is there.
-    fn wanted_at(&self, place: [f64; 2], key: Key) -> f32;
-    fn is_visible(&self, key: Key) -> bool;
+    fn wanted_at(&self, place: [f64; 2], key: TileKey) -> f32;
+    fn is_visible(&self, key: TileKey) -> bool;
 }
 
 /// A patch to be drawn, with how far its corners have taken the shape of the next coarser level.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tile {
-    pub key: Key,
+pub struct QuadTile {
+    pub key: TileKey,
     pub morphs: [f32; 4],
 }
 
-/// What a step of the mosaic came to.
+/// What a step of the quadtree came to.
 #[derive(Clone, Debug, Default)]
-pub struct Plan {
-    pub tiles: Vec<Tile>,
+pub struct QuadtreePlan {
+    pub tiles: Vec<QuadTile>,
     /// Patches to be computed, the most urgent first.
-    pub missing: Vec<Key>,
+    pub missing: Vec<TileKey>,
     /// Whether the next step will come to something else.
     pub is_moving: bool,
     /// Whether more was wanted than there is room for.
@@ -118,12 +118,12 @@ pub struct Plan {
 
 /// See the module.
 #[derive(Debug, Default)]
-pub struct Mosaic {
+pub struct Quadtree {
     /// Patches that their children stand for.
-    split: HashSet<Key>,
-    levels: HashMap<Corner, f32>,
+    split: HashSet<TileKey>,
+    levels: HashMap<TileCorner, f32>,
     /// Patches that others need divided, although they are fine enough themselves.
-    held: HashSet<Key>,
+    held: HashSet<TileKey>,
 }
 
 /// What touches a corner.
@@ -131,7 +131,7 @@ struct Touch {
     lowest: u8,
     highest: u8,
     /// Some patch here.
-    patch: Key,
+    patch: TileKey,
     /// Level that patches wait for to be divided.
     raised: f32,
 }
@@ -140,20 +140,20 @@ struct Touch {
 const HYSTERESIS: f32 = 0.1;
 const NEAR: f32 = 1e-3;
 
-impl Mosaic {
+impl Quadtree {
     /// All patches that the tree has: those drawn and those that their children stand for.
-    pub fn keys(&self) -> impl Iterator<Item = Key> {
+    pub fn keys(&self) -> impl Iterator<Item = TileKey> {
         let children = self.split.iter().flat_map(|key| key.children());
-        std::iter::once(Key::ROOT).chain(children)
+        std::iter::once(TileKey::ROOT).chain(children)
     }
 
-    fn exists(&self, key: Key) -> bool {
+    fn exists(&self, key: TileKey) -> bool {
         key.parent().is_none_or(|parent| self.split.contains(&parent))
     }
 
-    fn leaves(&self) -> Vec<Key> {
+    fn leaves(&self) -> Vec<TileKey> {
         let mut out = Vec::with_capacity(3 * self.split.len() + 1);
-        let mut open = vec![Key::ROOT];
+        let mut open = vec![TileKey::ROOT];
         while let Some(key) = open.pop() {
             if self.split.contains(&key) { open.extend(key.children()) } else { out.push(key) }
         }
@@ -162,11 +162,11 @@ impl Mosaic {
 
     /// One step: divides and joins, moves the corners by `pace` levels at the most, at most `most` patches.
     /// The root has to be there.
-    pub fn step(&mut self, around: &impl Surroundings, pace: f32, most: usize) -> Plan {
+    pub fn step(&mut self, around: &impl TileSurroundings, pace: f32, most: usize) -> QuadtreePlan {
         let joined = self.join(around);
         let held = std::mem::take(&mut self.held);
         let leaves = self.leaves();
-        let mut wanting: Vec<(f32, bool, Key)> = leaves
+        let mut wanting: Vec<(f32, bool, TileKey)> = leaves
             .iter()
             .filter(|key| key.level < FINEST)
             .map(|&key| (around.wanted(key) - f32::from(key.level), around.is_visible(key), key))
@@ -190,29 +190,29 @@ impl Mosaic {
         let mut seen = HashSet::new();
         missing.retain(|key| seen.insert(*key));
         self.held.retain(|key| self.split.contains(key));
-        let (tiles, is_moving) = self.settle(around, &raised, pace);
-        Plan { tiles, missing, is_moving: is_moving || is_busy, is_full }
+        let (tiles, is_moving) = self.set_settled(around, &raised, pace);
+        QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
     /// Divides a patch if it may be, and first those beside it that are too coarse; asks for what is missing.
     fn divide(
         &mut self,
-        key: Key,
-        around: &impl Surroundings,
-        missing: &mut Vec<Key>,
-        raised: &mut HashSet<Key>,
+        key: TileKey,
+        around: &impl TileSurroundings,
+        missing: &mut Vec<TileKey>,
+        raised: &mut HashSet<TileKey>,
     ) -> bool {
         if self.split.contains(&key) {
             return true;
         }
         let mut ready = true;
-        let coarse: HashSet<Key> =
-            key.neighbours().filter(|beside| !self.exists(*beside)).filter_map(Key::parent).collect();
+        let coarse: HashSet<TileKey> =
+            key.neighbours().filter(|beside| !self.exists(*beside)).filter_map(TileKey::parent).collect();
         for beside in coarse {
             self.held.insert(beside);
             ready &= self.divide(beside, around, missing, raised);
         }
-        self.held.extend(key.neighbours().filter_map(Key::parent));
+        self.held.extend(key.neighbours().filter_map(TileKey::parent));
         for child in key.children() {
             if !around.has(child) {
                 missing.push(child);
@@ -232,9 +232,9 @@ impl Mosaic {
     }
 
     /// Joins what is finer than wanted, once it looks as if it were joined; whether anything was.
-    fn join(&mut self, around: &impl Surroundings) -> bool {
+    fn join(&mut self, around: &impl TileSurroundings) -> bool {
         let before = self.split.len();
-        let mut joinable: Vec<Key> = self.split.iter().copied().collect();
+        let mut joinable: Vec<TileKey> = self.split.iter().copied().collect();
         joinable.sort_by(|a, b| b.cmp(a));
         for key in joinable {
             let own = f32::from(key.level);
@@ -244,7 +244,7 @@ impl Mosaic {
             let is_low = key.children().iter().all(|child| !self.split.contains(child));
             // patches of level l + 2 may not come to touch one of level l
             let beside_is_low = || {
-                let low = |beside: Key| {
+                let low = |beside: TileKey| {
                     !self.split.contains(&beside)
                         || beside.children().iter().all(|child| !self.split.contains(child) || !touch(*child, key))
                 };
@@ -262,9 +262,14 @@ impl Mosaic {
     }
 
     /// Moves the corners, forgets those that are no more, and says what is drawn.
-    fn settle(&mut self, around: &impl Surroundings, raised: &HashSet<Key>, pace: f32) -> (Vec<Tile>, bool) {
+    fn set_settled(
+        &mut self,
+        around: &impl TileSurroundings,
+        raised: &HashSet<TileKey>,
+        pace: f32,
+    ) -> (Vec<QuadTile>, bool) {
         let leaves = self.leaves();
-        let mut touches: HashMap<Corner, Touch> = HashMap::with_capacity(2 * leaves.len());
+        let mut touches: HashMap<TileCorner, Touch> = HashMap::with_capacity(2 * leaves.len());
         for &key in &leaves {
             for corner in key.corners() {
                 let touch = touches.entry(corner).or_insert(Touch {
@@ -301,16 +306,16 @@ impl Mosaic {
         }
         self.levels = levels;
         let tiles = leaves.into_iter().map(|key| {
-            let morph = |corner: Corner| (f32::from(key.level) - self.levels[&corner]).clamp(0.0, 1.0);
-            Tile { key, morphs: if key.level == 0 { [0.0; 4] } else { key.corners().map(morph) } }
+            let morph = |corner: TileCorner| (f32::from(key.level) - self.levels[&corner]).clamp(0.0, 1.0);
+            QuadTile { key, morphs: if key.level == 0 { [0.0; 4] } else { key.corners().map(morph) } }
         });
         (tiles.collect(), is_moving)
     }
 }
 
 /// Whether two patches touch.
-fn touch(a: Key, b: Key) -> bool {
-    let span = |key: Key| {
+fn touch(a: TileKey, b: TileKey) -> bool {
+    let span = |key: TileKey| {
         let scale = FINEST - key.level;
         [key.column, key.row].map(|at| (at << scale, (at + 1) << scale))
     };
@@ -324,12 +329,12 @@ mod tests {
     /// An eye over the square, and patches that arrive a few at a time.
     struct Eye {
         at: [f64; 3],
-        there: HashSet<Key>,
+        there: HashSet<TileKey>,
     }
 
     impl Eye {
         fn new(at: [f64; 3]) -> Self {
-            Self { at, there: HashSet::from([Key::ROOT]) }
+            Self { at, there: HashSet::from([TileKey::ROOT]) }
         }
 
         fn level(&self, way: [f64; 2]) -> f32 {
@@ -338,31 +343,31 @@ mod tests {
         }
     }
 
-    impl Surroundings for Eye {
-        fn has(&self, key: Key) -> bool {
+    impl TileSurroundings for Eye {
+        fn has(&self, key: TileKey) -> bool {
             self.there.contains(&key)
         }
 
-        fn wanted(&self, key: Key) -> f32 {
+        fn wanted(&self, key: TileKey) -> f32 {
             let (low, side) = key.place();
             self.level([0, 1].map(|k| (low[k] - self.at[k]).max(self.at[k] - low[k] - side).max(0.0)))
         }
 
-        fn wanted_at(&self, place: [f64; 2], _: Key) -> f32 {
+        fn wanted_at(&self, place: [f64; 2], _: TileKey) -> f32 {
             self.level([0, 1].map(|k| place[k] - self.at[k]))
         }
 
-        fn is_visible(&self, _: Key) -> bool {
+        fn is_visible(&self, _: TileKey) -> bool {
             true
         }
     }
 
-    /// Level of the mosaic at a place, and how far it has morphed there: what a neighbour has to agree with.
-    fn check(mosaic: &Mosaic, plan: &Plan) {
-        let leaves: HashMap<Key, [f32; 4]> = plan.tiles.iter().map(|tile| (tile.key, tile.morphs)).collect();
+    /// Level of the quadtree at a place, and how far it has morphed there: what a neighbour has to agree with.
+    fn check(quadtree: &Quadtree, plan: &QuadtreePlan) {
+        let leaves: HashMap<TileKey, [f32; 4]> = plan.tiles.iter().map(|tile| (tile.key, tile.morphs)).collect();
         let area: f64 = leaves.keys().map(|key| key.place().1.powi(2)).sum();
         assert!((area - 1.0).abs() < 1e-9, "every place is drawn once");
-        let all: Vec<Key> = leaves.keys().copied().collect();
+        let all: Vec<TileKey> = leaves.keys().copied().collect();
         for &a in &all {
             for &b in &all {
                 if a != b && touch(a, b) {
@@ -385,11 +390,11 @@ mod tests {
                 }
             }
         }
-        assert!(mosaic.keys().count() >= all.len());
+        assert!(quadtree.keys().count() >= all.len());
     }
 
     /// How far the level at a place moves in one step: dividing and joining must not show.
-    fn level_at(plan: &Plan, place: [f64; 2]) -> f32 {
+    fn level_at(plan: &QuadtreePlan, place: [f64; 2]) -> f32 {
         let tile = plan
             .tiles
             .iter()
@@ -409,7 +414,7 @@ mod tests {
     fn it_never_cracks_nor_pops_while_the_eye_flies_and_patches_arrive_late() {
         const PACE: f32 = 0.25;
         let mut eye = Eye::new([0.3, 0.4, 2.0]);
-        let mut mosaic = Mosaic::default();
+        let mut quadtree = Quadtree::default();
         let places: Vec<[f64; 2]> =
             (0..400).map(|k| [f64::from(k % 20) * 0.0499, f64::from(k / 20) * 0.0499]).collect();
         let mut before: Option<Vec<f32>> = None;
@@ -419,9 +424,9 @@ mod tests {
             // down to the ground, along it, and up again
             let height = if t < 0.8 { 2.0 * (-9.0 * t).exp() } else { 2.0 * (-9.0 * (1.6 - t).max(0.0)).exp() };
             eye.at = [0.3 + 0.3 * t, 0.4 + 0.05 * t, height.max(2e-3)];
-            let plan = mosaic.step(&eye, PACE, 4000);
+            let plan = quadtree.step(&eye, PACE, 4000);
             if frame % 5 == 0 {
-                check(&mosaic, &plan);
+                check(&quadtree, &plan);
             }
             deepest = deepest.max(plan.tiles.iter().map(|tile| tile.key.level).max().unwrap_or(0));
             let now: Vec<f32> = places.iter().map(|place| level_at(&plan, *place)).collect();
@@ -439,10 +444,10 @@ mod tests {
     #[test]
     fn at_rest_it_has_what_is_wanted_and_far_away_one_patch_is_left() {
         let mut eye = Eye::new([0.7, 0.2, 0.05]);
-        let mut mosaic = Mosaic::default();
-        let mut plan = Plan::default();
+        let mut quadtree = Quadtree::default();
+        let mut plan = QuadtreePlan::default();
         for _ in 0..60 {
-            plan = mosaic.step(&eye, 1e9, 4000);
+            plan = quadtree.step(&eye, 1e9, 4000);
             eye.there.extend(&plan.missing);
         }
         assert!(plan.missing.is_empty() && !plan.is_moving);
@@ -453,7 +458,7 @@ mod tests {
         assert!((near - eye.level([0.0; 2])).abs() < 0.6, "{near}");
         eye.at = [0.5, 0.5, 50.0];
         for _ in 0..60 {
-            plan = mosaic.step(&eye, 1e9, 4000);
+            plan = quadtree.step(&eye, 1e9, 4000);
         }
         assert_eq!(plan.tiles.len(), 1);
     }
@@ -461,11 +466,11 @@ mod tests {
     #[test]
     fn it_keeps_to_its_number_of_patches() {
         let mut eye = Eye::new([0.7, 0.2, 1e-4]);
-        let mut mosaic = Mosaic::default();
+        let mut quadtree = Quadtree::default();
         for _ in 0..80 {
-            let plan = mosaic.step(&eye, 1e9, 200);
-            assert!(mosaic.keys().count() <= 200);
-            check(&mosaic, &plan);
+            let plan = quadtree.step(&eye, 1e9, 200);
+            assert!(quadtree.keys().count() <= 200);
+            check(&quadtree, &plan);
             eye.there.extend(&plan.missing);
         }
     }

@@ -22,9 +22,9 @@ use crate::scene::{Mask, Mix, Scene};
 const COARSEST: f64 = 4.0;
 const FINEST: f64 = 128.0;
 
-/// What a formation is made of.
+/// What a tree surface is made of.
 #[derive(Clone, Debug)]
-pub struct Recipe {
+pub struct TreeRecipe {
     pub tree: Arc<Tree>,
     pub seed: u32,
     /// Greatest level of detail.
@@ -34,7 +34,7 @@ pub struct Recipe {
 
 /// Why a scene cannot be shown by its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum Unsupported {
     /// There is no construction.
     NoTree,
     /// What is seen is not the tree of this layer alone.
@@ -47,7 +47,7 @@ pub enum Refusal {
     Planet,
 }
 
-impl Refusal {
+impl Unsupported {
     /// What is said over the view.
     pub fn text(self) -> &'static str {
         match self {
@@ -68,25 +68,25 @@ impl Refusal {
     }
 }
 
-impl Recipe {
+impl TreeRecipe {
     /// The recipe of a scene that shows a construction and nothing else.
     ///
     /// # Errors
     /// When there is none, or more than that.
-    pub fn of(scene: &Scene) -> Result<Self, Refusal> {
+    pub fn from_scene(scene: &Scene) -> Result<Self, Unsupported> {
         if scene.as_planet().is_some() {
-            return Err(Refusal::Planet);
+            return Err(Unsupported::Planet);
         }
         let mut shown = scene.layers.iter().enumerate().filter(|(_, layer)| layer.enabled);
         let found = |index: usize| matches!(scene.layers[index].node, Node::Construction(_));
         let Some(index) = shown.clone().map(|(index, _)| index).find(|&index| found(index)) else {
-            return Err(Refusal::NoTree);
+            return Err(Unsupported::NoTree);
         };
         let layer = &scene.layers[index];
         let alone = shown.all(|(other, _)| other == index);
-        let Node::Construction(construction) = &layer.node else { return Err(Refusal::NoTree) };
+        let Node::Construction(construction) = &layer.node else { return Err(Unsupported::NoTree) };
         if !alone || layer.mask != Mask::default() || layer.mix != Mix::default() {
-            return Err(Refusal::NotAlone(index));
+            return Err(Unsupported::NotAlone(index));
         }
         Ok(Self {
             tree: construction.tree.clone(),
@@ -96,7 +96,7 @@ impl Recipe {
         })
     }
 
-    pub fn is(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.tree, &other.tree)
             && (self.seed, self.level, self.relief_over_size) == (other.seed, other.level, other.relief_over_size)
     }
@@ -114,10 +114,10 @@ pub struct Sample {
 
 /// A tree ready to be drawn. Never changes.
 #[derive(Debug)]
-pub struct Formation {
+pub struct TreeSurface {
     /// Different for every one made.
     pub serial: u64,
-    pub recipe: Recipe,
+    pub recipe: TreeRecipe,
     pub program: Program,
     everything: Selection,
     /// World units in a metre of the tree, along the ground and upwards.
@@ -129,9 +129,9 @@ pub struct Formation {
     pub range_world: [f32; 2],
 }
 
-impl Formation {
+impl TreeSurface {
     /// Takes milliseconds; `before` lends what the two have in common.
-    pub fn new(recipe: Recipe, before: Option<&Self>) -> Self {
+    pub fn new(recipe: TreeRecipe, before: Option<&Self>) -> Self {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
         let program = Program::after(&recipe.tree, recipe.seed, before.map(|before| &before.program));
         let side = f64::from(SIDE_WORLD);
@@ -304,17 +304,17 @@ mod tests {
     #[test]
     fn only_a_tree_alone_can_be_shown() {
         let mut scene = scene("paper-004-fig-12-craters");
-        assert!(Recipe::of(&scene).is_ok());
+        assert!(TreeRecipe::from_scene(&scene).is_ok());
         let is_other = |node: &Node| !matches!(node, Node::Construction(_));
         let other = Node::catalogue().into_iter().find(is_other).expect("there are other nodes");
         scene.layers.push(Layer::new(other, 3));
-        assert_eq!(Recipe::of(&scene).err(), Some(Refusal::NotAlone(0)));
+        assert_eq!(TreeRecipe::from_scene(&scene).err(), Some(Unsupported::NotAlone(0)));
         scene.layers[1].enabled = false;
-        assert!(Recipe::of(&scene).is_ok());
+        assert!(TreeRecipe::from_scene(&scene).is_ok());
         scene.layers[0].mask.by_height = true;
-        assert_eq!(Recipe::of(&scene).err(), Some(Refusal::NotAlone(0)));
+        assert_eq!(TreeRecipe::from_scene(&scene).err(), Some(Unsupported::NotAlone(0)));
         scene.layers[0].enabled = false;
-        assert_eq!(Recipe::of(&scene).err(), Some(Refusal::NoTree));
+        assert_eq!(TreeRecipe::from_scene(&scene).err(), Some(Unsupported::NoTree));
     }
 
     #[test]
@@ -330,14 +330,14 @@ mod tests {
             )
             .expect("nobody stops it");
             let terrain = evaluated.terrain;
-            let formation = Formation::new(Recipe::of(&scene).expect("a tree alone"), None);
+            let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"), None);
             let spacing = f64::from(SIDE_WORLD) / 128.0;
             // κ as the node has it
-            let detail = Detail { level: f64::from(formation.recipe.level), ..formation.detail(spacing) };
+            let detail = Detail { level: f64::from(tree_surface.recipe.level), ..tree_surface.detail(spacing) };
             let relief_world = scene.settings.relief_over_size() * SIDE_WORLD;
             for k in 0..129 * 129 {
                 let flat = [(k % 129) as f64 * spacing - 500.0, (k / 129) as f64 * spacing - 500.0];
-                let sample = formation.sample(flat, &detail);
+                let sample = tree_surface.sample(flat, &detail);
                 let height = terrain.height[k] * relief_world;
                 assert!((sample.height - f64::from(height)).abs() < 1e-4, "{name} {k}: {} {height}", sample.height);
                 let water = terrain.map(crate::field::MapKind::Water).map_or(0.0, |map| map[k] * relief_world);
@@ -352,32 +352,32 @@ mod tests {
 
     #[test]
     fn slopes_are_those_of_the_heights_and_rays_end_on_the_ground() {
-        let recipe = Recipe {
+        let recipe = TreeRecipe {
             tree: presets::volcano(),
             seed: 7,
             level: 1.0,
             relief_over_size: Settings::default().relief_over_size(),
         };
-        let formation = Formation::new(recipe, None);
-        let detail = formation.detail(1.0);
+        let tree_surface = TreeSurface::new(recipe, None);
+        let detail = tree_surface.detail(1.0);
         let mut apart = 0;
         for k in 0..400 {
             let flat = [f64::from(k % 20) * 47.3 - 470.0, f64::from(k / 20) * 47.9 - 470.0];
-            let sample = formation.sample(flat, &detail);
+            let sample = tree_surface.sample(flat, &detail);
             let e = 1e-4;
             for axis in 0..2 {
                 let step = |by: f64| {
                     let mut at = flat;
                     at[axis] += by;
-                    formation.sample(at, &detail).height
+                    tree_surface.sample(at, &detail).height
                 };
                 apart += usize::from(((step(e) - step(-e)) / (2.0 * e) - sample.slope[axis]).abs() > 1e-2);
             }
             let from = Vec3::new(flat[0] as f32, 600.0, 500.0);
             let down = (Vec3::new(flat[0] as f32, sample.height as f32, flat[1] as f32) - from).normalize();
-            if let Some(t) = formation.pick(from, down, 300.0) {
+            if let Some(t) = tree_surface.pick(from, down, 300.0) {
                 let p = from + down * t;
-                let ground = formation.floor_world(p, 1e-2);
+                let ground = tree_surface.floor_world(p, 1e-2);
                 assert!((p.y - ground).abs() < 3.0 || ground > p.y, "{p} {ground}");
             }
         }

@@ -1,9 +1,11 @@
-//! Inland water: rivers, lakes and what an erosion lets run, drawn where the water map says.
+//! Surface water: rivers, lakes and what an erosion lets run, drawn where the water map says.
 //!
 //! The map knows a depth at every sample; the shore lies between a wet sample and a dry one. Dry samples beside wet
 //! ones get a negative depth, as far as they stand over the water but no more than half of what lies beside them, so
 //! that the line of depth 0 is smooth within the cells, and a stream one sample wide that runs diagonally still hangs
 //! together. A little smoothing along the shores takes the corners off streams that go from sample to sample.
+
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -15,16 +17,16 @@ const DRY: f32 = 2e-5;
 
 /// Water of a terrain, ready to be drawn.
 #[derive(Clone, Debug)]
-pub struct Inland {
+pub struct SurfaceWater {
     /// Depth as a fraction of the relief in half precision, negative on the dry side of shores; smaller versions have
     /// the mean depth.
-    pub depths: Mips,
+    pub depths: Arc<Mips>,
     /// As a fraction of the relief.
     pub deepest: f32,
 }
 
 /// The water of a terrain, if there is any.
-pub fn inland(terrain: &Terrain, control: &Control) -> Result<Option<Inland>, Cancelled> {
+pub fn surface_water(terrain: &Terrain, control: &Control) -> Result<Option<SurfaceWater>, Cancelled> {
     let Some(map) = terrain.map(MapKind::Water) else { return Ok(None) };
     let n = terrain.samples();
     // not a number counts as dry
@@ -68,7 +70,7 @@ pub fn inland(terrain: &Terrain, control: &Control) -> Result<Option<Inland>, Ca
     let signed = rounded(n, map, &signed, control)?;
     let mut depths = Mips::new(n, mean_of, half_bytes, control)?;
     depths.levels[0].bytes = packed(n, &signed, half_bytes, control)?;
-    Ok(Some(Inland { depths, deepest }))
+    Ok(Some(SurfaceWater { depths: Arc::new(depths), deepest }))
 }
 
 /// Shores half-way to their mean with the weights 1 2 1 by 1 2 1; what has only water or only land around it stays.
@@ -102,7 +104,7 @@ mod tests {
     use crate::field::Edges;
 
     /// Signed depth of sample `k`.
-    fn depth(water: &Inland, k: usize) -> f32 {
+    fn depth(water: &SurfaceWater, k: usize) -> f32 {
         let bytes = &water.depths.levels[0].bytes;
         let bits = u32::from(u16::from_le_bytes([bytes[2 * k], bytes[2 * k + 1]]));
         let size = if bits & 0x7fff == 0 { 0.0 } else { f32::from_bits(((bits & 0x7fff) << 13) + (112 << 23)) };
@@ -112,11 +114,11 @@ mod tests {
     #[test]
     fn without_a_map_or_with_a_dry_one_there_is_no_water() {
         let mut terrain = Terrain::from_fn(9, Edges::Open, |u, _| u);
-        assert!(inland(&terrain, &Control::default()).unwrap().is_none());
+        assert!(surface_water(&terrain, &Control::default()).unwrap().is_none());
         terrain.map_mut(MapKind::Water).fill(1e-7);
-        assert!(inland(&terrain, &Control::default()).unwrap().is_none());
+        assert!(surface_water(&terrain, &Control::default()).unwrap().is_none());
         terrain.map_mut(MapKind::Water).fill(f32::NAN);
-        assert!(inland(&terrain, &Control::default()).unwrap().is_none());
+        assert!(surface_water(&terrain, &Control::default()).unwrap().is_none());
     }
 
     #[test]
@@ -125,7 +127,7 @@ mod tests {
         let mut terrain = Terrain::from_fn(101, Edges::Open, |u, _| u);
         let wet: Vec<f32> = terrain.height.iter().map(|h| (0.505 - h).max(0.0)).collect();
         terrain.map_mut(MapKind::Water).copy_from_slice(&wet);
-        let water = inland(&terrain, &Control::default()).unwrap().unwrap();
+        let water = surface_water(&terrain, &Control::default()).unwrap().unwrap();
         let row = 50 * 101;
         let (last_wet, first_dry) = (depth(&water, row + 50), depth(&water, row + 51));
         let shore = 50.0 + last_wet / (last_wet - first_dry);
@@ -141,7 +143,7 @@ mod tests {
         for k in 0..65 {
             terrain.map_mut(MapKind::Water)[k * 65 + k] = 0.01;
         }
-        let water = inland(&terrain, &Control::default()).unwrap().unwrap();
+        let water = surface_water(&terrain, &Control::default()).unwrap().unwrap();
         for k in 5..60 {
             let corners = [(k, k), (k, k + 1), (k + 1, k), (k + 1, k + 1)].map(|(i, j)| depth(&water, i * 65 + j));
             assert!(corners.iter().sum::<f32>() > 0.0, "{corners:?}");

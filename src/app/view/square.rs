@@ -1,40 +1,34 @@
-//! Everything the screen needs of a terrain, worked out by the worker so that the main thread only swaps a pointer.
+//! A square terrain ready for the screen, worked out by the worker so that the main thread only swaps a pointer.
 
+use std::ops::Deref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::bounds::Bounds;
-use super::covers::Covers;
-use super::cut::{Cut, cut};
-use super::inland::{Inland, inland};
-use super::legend::Legend;
+use super::bounds::GridBounds;
+use super::cover::SnowSandCover;
 use super::light;
 use super::mips::{Mips, from_halves, from_unit_bytes, halves, unit_bytes};
-use super::overlay::{Choice, Data, lay};
-use super::pick::Ground;
-use super::ramp::Ramp;
-use super::scale::Scale;
+use super::overlay::{Data, OverlayChoice, overlay_data};
+use super::pick::GridPicker;
+use super::render_base::{BiomePaint, RenderBase, has_same_map, next_serial, resampled};
+use super::scale::WorldScale;
+use super::surface_water::{SurfaceWater, surface_water};
+use super::texels::TerrainMap;
+use super::void_mask::{VoidMask, void_mask};
 use crate::construction::fill::Region;
 use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, brinked, gradient};
-use crate::look::{Biomes, Paint};
 use crate::scene::Settings;
 
 /// The widest texture that every graphics card takes.
 const MAX_DRAWN_SAMPLES: usize = 8192;
 
-/// A terrain ready to be drawn. Plain data, made by [`prepare`]; never changes.
+/// A square terrain ready to be drawn. Plain data; never changes.
 #[derive(Clone)]
-pub struct Prepared {
-    /// Different for every one made.
-    pub serial: u64,
-    /// The heights that are drawn: the terrain given, or fewer samples of it if it is too large for the screen.
-    pub terrain: Arc<Terrain>,
-    pub scale: Scale,
-    /// Lowest and highest height, as fractions of the relief.
-    pub range: (f32, f32),
-    pub bounds: Arc<Bounds>,
+pub struct SquareTerrain {
+    base: RenderBase,
+    pub scale: WorldScale,
+    pub bounds: Arc<GridBounds>,
     /// Slopes to the east and to the south, as tangents in half precision.
     pub slopes: Arc<Mips>,
     /// Sunlight and openness, as bytes.
@@ -42,51 +36,29 @@ pub struct Prepared {
     /// Towards the sun: east, up, south.
     pub towards_sun: [f32; 3],
     /// Rivers and lakes, if there are any.
-    pub inland: Option<Arc<Inland>>,
+    pub surface_water: Option<Arc<SurfaceWater>>,
     /// Where there is no ground, if that is anywhere. The heights there are those that are drawn: [`brinked`].
-    pub cut: Option<Arc<Cut>>,
-    /// The overlay that was asked for.
-    pub choice: Choice,
+    pub void_mask: Option<Arc<VoidMask>>,
     pub data: Option<Data>,
-    /// What the colours of the overlay mean, or why there are none.
-    pub legend: Option<Arc<Legend>>,
-    /// What grows on the ground, if the scene is coloured by that.
-    pub grown: Option<Grown>,
+    /// The ground as its biomes paint it, as sRGB bytes.
+    pub colours: Option<Arc<Mips>>,
     /// How much of the ground lies under sand and under snow, as bytes, if any does.
-    pub covers: Option<Covers>,
-    settings: Settings,
+    pub cover: Option<SnowSandCover>,
 }
 
-/// The ground painted by a biome table.
-#[derive(Clone)]
-pub struct Grown {
-    pub paint: Arc<Paint>,
-    pub biomes: Arc<Biomes>,
-    /// sRGB bytes.
-    pub colours: Arc<Mips>,
-}
+impl Deref for SquareTerrain {
+    type Target = RenderBase;
 
-impl Grown {
-    /// Paints `terrain`; what is the same as in `before`, the same terrain's, is not worked out again.
-    fn new(
-        terrain: &Terrain,
-        settings: &Settings,
-        biomes: &Arc<Biomes>,
-        before: Option<&Self>,
-        control: &Control,
-    ) -> Result<Self, Cancelled> {
-        let known = before.filter(|before| before.biomes.has_climate_of(biomes));
-        let paint = match known {
-            Some(before) if before.biomes == *biomes => return Ok(before.clone()),
-            Some(before) => before.paint.with_table(biomes, settings),
-            None => Paint::new(terrain, settings, biomes),
-        };
-        let colours = paint.colours(terrain, control)?;
-        let texels = colours.into_par_iter().map(|rgba| rgba.map(f32::from)).collect();
-        let bytes = |rgba: [f32; 4]| rgba.map(|c| (c + 0.5) as u8);
-        let colours = Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?);
-        Ok(Self { paint: Arc::new(paint), biomes: biomes.clone(), colours })
+    fn deref(&self) -> &RenderBase {
+        &self.base
     }
+}
+
+/// The colours of the biomes at every sample.
+fn painted(terrain: &Terrain, biomes: &BiomePaint, control: &Control) -> Result<Arc<Mips>, Cancelled> {
+    let texels = biomes.paint.colours(terrain, control)?.into_par_iter().map(|rgba| rgba.map(f32::from)).collect();
+    let bytes = |rgba: [f32; 4]| rgba.map(|c| (c + 0.5) as u8);
+    Ok(Arc::new(Mips::new(terrain.samples(), texels, bytes, control)?))
 }
 
 /// How an overlay gets into the picture.
@@ -101,95 +73,78 @@ pub enum Tint {
     Data,
 }
 
-pub(super) fn is_same(a: &Terrain, b: &Terrain, kind: MapKind) -> bool {
-    match (a.map(kind), b.map(kind)) {
-        (Some(a), Some(b)) => Arc::ptr_eq(a, b),
-        (None, None) => true,
-        _ => false,
-    }
-}
-
-/// A number that nothing prepared has had.
-pub fn next_serial() -> u64 {
-    static SERIAL: AtomicU64 = AtomicU64::new(1);
-    SERIAL.fetch_add(1, Ordering::Relaxed)
-}
-
-/// Works out what the screen needs. Takes about 10 ms a million samples and core; call it on the worker.
-///
-/// # Errors
-/// When `control` says so; it is asked every few milliseconds.
-pub fn prepare(
-    terrain: &Arc<Terrain>,
-    settings: &Settings,
-    choice: &Choice,
-    control: &Control,
-) -> Result<Prepared, Cancelled> {
-    let mut terrain = drawn(terrain, MAX_DRAWN_SAMPLES);
-    control.check()?;
-    let cut = cut(&terrain, control)?.map(Arc::new);
-    if let Some(heights) = brinked(&terrain) {
-        Arc::make_mut(&mut terrain).height = heights;
+impl SquareTerrain {
+    /// Works out what the screen needs. Takes about 10 ms a million samples and core; call it on the worker.
+    ///
+    /// # Errors
+    /// When `control` says so; it is asked every few milliseconds.
+    pub fn new(
+        terrain: &Arc<Terrain>,
+        settings: &Settings,
+        choice: &OverlayChoice,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut terrain = thinned(terrain, MAX_DRAWN_SAMPLES);
         control.check()?;
-    }
-    let bounds = Bounds::new(&terrain);
-    let range = bounds.whole();
-    let mut scale = Scale::with_range(&terrain, settings, range);
-    control.check()?;
-    let towards_sun = settings.sun_direction();
-    let (sunlight, (slopes, openness)) = rayon::join(
-        || light::sunlight(&terrain, &scale, towards_sun, control),
-        || rayon::join(|| slopes(&terrain, settings, control), || light::openness(&terrain, &scale, control)),
-    );
-    let (sunlight, slopes, openness) = (sunlight?, slopes?, openness?);
-    let n = scale.samples;
-    let mut both = vec![[0.0; 2]; n * n];
-    both.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        let void_mask = void_mask(&terrain, control)?.map(Arc::new);
+        if let Some(heights) = brinked(&terrain) {
+            Arc::make_mut(&mut terrain).height = heights;
+            control.check()?;
+        }
+        let bounds = GridBounds::new(&terrain);
+        let range = bounds.whole();
+        let mut scale = WorldScale::with_range(&terrain, settings, range);
         control.check()?;
-        let row_of = |map: &'_ [f32], j: usize| map[i * n + j];
-        row.iter_mut().enumerate().for_each(|(j, out)| *out = [row_of(&sunlight, j), row_of(&openness, j)]);
-        Ok(())
-    })?;
-    let light = Mips::new(scale.samples, both, unit_bytes, control)?;
-    let inland = inland(&terrain, control)?.map(Arc::new);
-    scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
-    let (data, legend) = lay(&terrain, scale.relief_metres(), choice, control)?;
-    let grown =
-        choice.biomes.as_ref().map(|biomes| Grown::new(&terrain, settings, biomes, None, control)).transpose()?;
-    Ok(Prepared {
-        covers: Covers::of(&terrain, settings, control)?,
-        grown,
-        settings: settings.clone(),
-        serial: next_serial(),
-        range,
-        bounds: Arc::new(bounds),
-        slopes: Arc::new(slopes),
-        light: Arc::new(light),
-        towards_sun,
-        scale,
-        inland,
-        cut,
-        choice: choice.clone(),
-        data,
-        legend,
-        terrain,
-    })
-}
+        let towards_sun = settings.sun_direction();
+        let (sunlight, (slopes, openness)) = rayon::join(
+            || light::sunlight(&terrain, &scale, towards_sun, control),
+            || rayon::join(|| slopes(&terrain, settings, control), || light::openness(&terrain, &scale, control)),
+        );
+        let (sunlight, slopes, openness) = (sunlight?, slopes?, openness?);
+        let n = scale.samples;
+        let mut both = vec![[0.0; 2]; n * n];
+        both.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+            control.check()?;
+            let row_of = |map: &'_ [f32], j: usize| map[i * n + j];
+            row.iter_mut().enumerate().for_each(|(j, out)| *out = [row_of(&sunlight, j), row_of(&openness, j)]);
+            Ok(())
+        })?;
+        let light = Mips::new(scale.samples, both, unit_bytes, control)?;
+        let surface_water = surface_water(&terrain, control)?.map(Arc::new);
+        scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        let (data, legend) = overlay_data(&terrain, scale.relief_metres(), choice, control)?;
+        let base = RenderBase { legend, ..RenderBase::new(terrain, settings, range, choice) };
+        Ok(Self {
+            cover: SnowSandCover::new(&base.terrain, settings, control)?,
+            colours: base.biomes.as_ref().map(|biomes| painted(&base.terrain, biomes, control)).transpose()?,
+            base,
+            bounds: Arc::new(bounds),
+            slopes: Arc::new(slopes),
+            light: Arc::new(light),
+            towards_sun,
+            scale,
+            surface_water,
+            void_mask,
+            data,
+        })
+    }
 
-impl Prepared {
-    /// The same ground under another overlay, or with other biomes. Cheap beside [`prepare`]: the rest is shared.
+    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is shared.
     ///
     /// # Errors
     /// When `control` says so.
-    pub fn with_overlay(&self, choice: &Choice, control: &Control) -> Result<Self, Cancelled> {
-        let (mut data, mut legend) = (self.data.clone(), self.legend.clone());
-        if !(Choice { biomes: None, ..choice.clone() }).shows_the_same(&Choice { biomes: None, ..self.choice.clone() })
-        {
-            (data, legend) = lay(&self.terrain, self.scale.relief_metres(), choice, control)?;
+    pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
+        let mut base = self.base.with_choice(choice);
+        let mut data = self.data.clone();
+        let bare = |choice: &OverlayChoice| OverlayChoice { biomes: None, ..choice.clone() };
+        if !bare(choice).shows_the_same(&bare(&self.choice)) {
+            (data, base.legend) = overlay_data(&self.terrain, self.scale.relief_metres(), choice, control)?;
         }
-        let grow = |biomes| Grown::new(&self.terrain, &self.settings, biomes, self.grown.as_ref(), control);
-        let grown = choice.biomes.as_ref().map(grow).transpose()?;
-        Ok(Self { grown, serial: next_serial(), choice: choice.clone(), data, legend, ..self.clone() })
+        let colours = match (&base.biomes, &self.biomes) {
+            (Some(new), Some(old)) if Arc::ptr_eq(&new.paint, &old.paint) => self.colours.clone(),
+            (biomes, _) => biomes.as_ref().map(|biomes| painted(&self.terrain, biomes, control)).transpose()?,
+        };
+        Ok(Self { base, colours, data, ..self.clone() })
     }
 
     /// What the screen needs of a terrain that differs from this one in a region alone, made in a moment: light is worked out near
@@ -205,7 +160,7 @@ impl Prepared {
         control: &Control,
     ) -> Result<Option<Self>, Cancelled> {
         let n = terrain.samples();
-        let painted = self.data.is_some() || self.grown.is_some();
+        let painted = self.data.is_some() || self.colours.is_some();
         let plain = !painted && n == self.terrain.samples() && n <= MAX_DRAWN_SAMPLES;
         let Some(window) = self.light_window(region).filter(|_| plain && !terrain.grid.is_globe()) else {
             return Ok(None);
@@ -213,35 +168,34 @@ impl Prepared {
         control.check()?;
         let bounds = self.bounds.renewed(terrain, region);
         let range = bounds.whole();
-        let mut scale = Scale::with_range(terrain, settings, range);
+        let mut scale = WorldScale::with_range(terrain, settings, range);
         let steepness = settings.relief_over_size();
         let slope = |i: usize, j: usize| {
             let (x, y) = gradient(terrain.grid, &terrain.height, i, j);
             [x * steepness, y * steepness]
         };
         let (slopes, light) = rayon::join(
-            || self.slopes.renewed(&grown(region, 1, n), slope, (halves, from_halves)),
+            || self.slopes.renewed(&widened(region, 1, n), slope, (halves, from_halves)),
             || self.renewed_light(terrain, &scale, &window, control),
         );
         let light = light?;
-        let inland = if is_same(&self.terrain, terrain, MapKind::Water) {
-            self.inland.clone()
+        let surface_water = if has_same_map(&self.terrain, terrain, MapKind::Water) {
+            self.surface_water.clone()
         } else {
-            inland(terrain, control)?.map(Arc::new)
+            surface_water(terrain, control)?.map(Arc::new)
         };
-        scale.inland_world = inland.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
-        let covers = Covers::renewed(self.covers.as_ref(), &self.terrain, terrain, settings, region, control)?;
+        scale.surface_water_world = surface_water.as_ref().map_or(0.0, |water| water.deepest * scale.relief_world);
+        let cover = SnowSandCover::renewed(self.cover.as_ref(), &self.terrain, terrain, settings, region, control)?;
+        let (terrain, settings) = (terrain.clone(), settings.clone());
+        let base = RenderBase { serial: next_serial(), range, settings, terrain, ..self.base.clone() };
         Ok(Some(Self {
-            serial: next_serial(),
-            covers,
-            range,
+            base,
+            cover,
             bounds: Arc::new(bounds),
             slopes: Arc::new(slopes),
             light: Arc::new(light),
-            inland,
+            surface_water,
             scale,
-            settings: settings.clone(),
-            terrain: terrain.clone(),
             ..self.clone()
         }))
     }
@@ -255,9 +209,9 @@ impl Prepared {
         let high = self.scale.highest_world - self.scale.lowest_world;
         let longest = (high / fall.max(1e-3) / self.scale.cell_world).min(1e6) as usize;
         let by = longest.clamp(8, n / 12 + 8);
-        let lit = grown(region, by, n);
+        let lit = widened(region, by, n);
         let blocks = light::blocks(&self.scale);
-        let seen = grown(region, 2 * by, n);
+        let seen = widened(region, 2 * by, n);
         let start = |span: &std::ops::Range<usize>| span.start / blocks * blocks;
         let (row, column) = (start(&seen.rows), start(&seen.columns));
         let side = (seen.rows.end - row).max(seen.columns.end - column);
@@ -275,7 +229,7 @@ impl Prepared {
     fn renewed_light(
         &self,
         terrain: &Terrain,
-        scale: &Scale,
+        scale: &WorldScale,
         (lit, seen): &(Region, Region),
         control: &Control,
     ) -> Result<Mips, Cancelled> {
@@ -284,7 +238,7 @@ impl Prepared {
         for (row, out) in seen.rows.clone().zip(part.height.chunks_mut(side)) {
             out.copy_from_slice(&terrain.height[row * n + seen.columns.start..][..side]);
         }
-        let near = Scale { samples: side, ..*scale };
+        let near = WorldScale { samples: side, ..*scale };
         let (sunlight, openness) = rayon::join(
             || light::sunlight(&part, &near, self.towards_sun, control),
             || light::openness(&part, &near, control),
@@ -305,16 +259,11 @@ impl Prepared {
         }
     }
 
-    /// The colours of the overlay, if it shows anything.
-    pub fn ramp(&self) -> Option<&'static Ramp> {
-        self.legend.as_ref().filter(|legend| !legend.ticks.is_empty()).map(|legend| legend.ramp)
-    }
-
-    /// Depth of inland water at a place of the world.
-    pub fn inland_world(&self, position_world: glam::Vec3) -> f32 {
-        let Some(map) = self.terrain.map(MapKind::Water).filter(|_| self.inland.is_some()) else { return 0.0 };
+    /// Depth of surface water at a place of the world.
+    pub fn surface_water_world(&self, position_world: glam::Vec3) -> f32 {
+        let Some(map) = self.terrain.map(MapKind::Water).filter(|_| self.surface_water.is_some()) else { return 0.0 };
         let uv = self.scale.uv(position_world);
-        between(self.terrain.grid, map, uv.x, uv.y).max(0.0) * self.scale.relief_world
+        bilinear(self.terrain.grid, map, uv.x, uv.y).max(0.0) * self.scale.relief_world
     }
 
     /// Whether there is ground next to a place, a share of the square.
@@ -325,29 +274,33 @@ impl Prepared {
     }
 
     /// The terrain as the picker sees it.
-    pub fn ground(&self) -> Ground<'_> {
-        Ground { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
+    pub fn picker(&self) -> GridPicker<'_> {
+        GridPicker { terrain: &self.terrain, scale: &self.scale, bounds: &self.bounds }
     }
 
-    /// Memory of its textures on the graphics card.
-    pub fn texture_bytes(&self) -> usize {
-        let inland = self.inland.as_ref().map_or(0, |water| water.depths.bytes());
-        let data = self.data.as_ref().map_or(0, |data| data.texels.bytes());
-        let grown = self.grown.as_ref().map_or(0, |grown| grown.colours.bytes());
-        let covers = self.covers.as_ref().map_or(0, |covers| covers.shares.bytes());
-        let void = self.cut.as_ref().map_or(0, |cut| cut.void.bytes());
-        4 * self.terrain.height.len() + self.slopes.bytes() + self.light.bytes() + inland + data + grown + void + covers
+    /// The texels of a texture other than the heights, if the terrain has it.
+    pub fn mips(&self, map: TerrainMap) -> Option<Arc<Mips>> {
+        match map {
+            TerrainMap::Heights => None,
+            TerrainMap::Slopes => Some(self.slopes.clone()),
+            TerrainMap::Light => Some(self.light.clone()),
+            TerrainMap::SurfaceWater => self.surface_water.as_ref().map(|water| water.depths.clone()),
+            TerrainMap::Data => self.data.as_ref().map(|data| data.texels.clone()),
+            TerrainMap::Colours => self.colours.clone(),
+            TerrainMap::VoidMask => self.void_mask.as_ref().map(|mask| mask.void.clone()),
+            TerrainMap::Cover => self.cover.as_ref().map(|cover| cover.shares.clone()),
+        }
     }
 }
 
 /// The region with so many samples more on every side, as far as there are any.
-fn grown(region: &Region, by: usize, samples: usize) -> Region {
+fn widened(region: &Region, by: usize, samples: usize) -> Region {
     let span = |s: &std::ops::Range<usize>| s.start.saturating_sub(by)..(s.end + by).min(samples);
     Region { rows: span(&region.rows), columns: span(&region.columns) }
 }
 
 /// Value between samples, bilinear; positions outside [0, 1] are clamped.
-fn between(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
+fn bilinear(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
     let last = (grid.samples - 1) as f32;
     let (x, y) = (u.clamp(0.0, 1.0) * last, v.clamp(0.0, 1.0) * last);
     let (j, i) = ((x as usize).min(grid.samples - 2), (y as usize).min(grid.samples - 2));
@@ -358,28 +311,20 @@ fn between(grid: Grid, map: &[f32], u: f32, v: f32) -> f32 {
 }
 
 /// The terrain itself, or every second, third, … sample of it.
-fn drawn(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
+fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
     let last = terrain.samples() - 1;
     let stride = last.div_ceil(most - 1);
     if stride == 1 {
         return terrain.clone();
     }
     let grid = Grid::new(last / stride + 1, terrain.grid.edges);
-    let thinned = |from: &[f32], to: &mut [f32]| {
+    resampled(terrain, grid, |from, to| {
         to.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
             for (j, value) in row.iter_mut().enumerate() {
-                *value = between(terrain.grid, from, grid.position(j), grid.position(i));
+                *value = bilinear(terrain.grid, from, grid.position(j), grid.position(i));
             }
         });
-    };
-    let mut fewer = Terrain::flat(grid);
-    thinned(&terrain.height, &mut fewer.height);
-    for &kind in MapKind::ALL {
-        if let Some(map) = terrain.map(kind) {
-            thinned(map, fewer.map_mut(kind));
-        }
-    }
-    Arc::new(fewer)
+    })
 }
 
 fn slopes(terrain: &Terrain, settings: &Settings, control: &Control) -> Result<Mips, Cancelled> {
@@ -415,8 +360,8 @@ mod tests {
     use crate::app::view::Overlay;
     use crate::field::Edges;
 
-    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> Prepared {
-        super::prepare(terrain, settings, &Choice::default(), &Control::default()).expect("nobody stops it")
+    fn prepare(terrain: &Arc<Terrain>, settings: &Settings) -> SquareTerrain {
+        SquareTerrain::new(terrain, settings, &OverlayChoice::default(), &Control::default()).expect("nobody stops it")
     }
 
     #[test]
@@ -433,11 +378,11 @@ mod tests {
     #[test]
     fn a_terrain_too_large_for_the_screen_is_drawn_with_fewer_samples() {
         let large = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u + v));
-        let fewer = drawn(&large, 32);
+        let fewer = thinned(&large, 32);
         assert_eq!(fewer.samples(), 17);
         assert_eq!(fewer.height[17 * 17 - 1], 2.0);
         assert_eq!(fewer.height[1], large.height[2]);
-        assert_eq!(drawn(&Arc::new(Terrain::from_fn(100, Edges::Open, |u, _| u)), 32).samples(), 25);
+        assert_eq!(thinned(&Arc::new(Terrain::from_fn(100, Edges::Open, |u, _| u)), 32).samples(), 25);
     }
 
     #[test]
@@ -453,18 +398,18 @@ mod tests {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(MapKind::Flow).fill(3.0);
         let plain = prepare(&Arc::new(terrain), &Settings::default());
-        let choice = Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() };
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() };
         let flow = plain.with_overlay(&choice, &Control::default()).unwrap();
         assert!(Arc::ptr_eq(&plain.slopes, &flow.slopes) && plain.serial != flow.serial);
         assert_eq!((plain.tint(), flow.tint()), (Tint::None, Tint::Data));
-        let slope = Choice { overlay: Overlay::Slope, ..Choice::default() };
+        let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
         assert_eq!(flow.with_overlay(&slope, &Control::default()).unwrap().tint(), Tint::Slope);
     }
 
     #[test]
     fn where_there_is_no_ground_nothing_is_drawn_and_nothing_casts_a_shadow() {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| 0.2 + 0.1 * u * v);
-        assert!(prepare(&Arc::new(terrain.clone()), &Settings::default()).cut.is_none());
+        assert!(prepare(&Arc::new(terrain.clone()), &Settings::default()).void_mask.is_none());
         for k in 0..33 * 33 {
             if k % 33 > 20 {
                 terrain.map_mut(MapKind::Ground)[k] = 0.0;
@@ -472,10 +417,10 @@ mod tests {
             }
         }
         let prepared = prepare(&Arc::new(terrain), &Settings::default());
-        let cut = prepared.cut.as_ref().expect("the east is missing");
-        assert_eq!(cut.walls.len(), 32);
+        let mask = prepared.void_mask.as_ref().expect("the east is missing");
+        assert_eq!(mask.walls.len(), 32);
         assert!(prepared.range.1 < 0.3, "{:?}", prepared.range);
-        assert!(prepared.texture_bytes() > cut.void.bytes());
+        assert!(mask.void.bytes() > 0);
     }
 
     #[test]
@@ -500,9 +445,9 @@ mod tests {
         assert_eq!(new.bounds, whole.bounds);
         assert_eq!(new.scale, whole.scale);
         assert_eq!(new.slopes.levels[0], whole.slopes.levels[0]);
-        let covers = [&old, &new, &whole]
-            .map(|prepared| prepared.covers.as_ref().expect("there is snow").shares.levels[0].clone());
-        assert!(covers[1] == covers[2] && covers[0] != covers[1]);
+        let cover = [&old, &new, &whole]
+            .map(|prepared| prepared.cover.as_ref().expect("there is snow").shares.levels[0].clone());
+        assert!(cover[1] == cover[2] && cover[0] != cover[1]);
         let (a, b) = (&new.light.levels[0].bytes, &whole.light.levels[0].bytes);
         let far = a.iter().zip(b).filter(|(a, b)| a.abs_diff(**b) > 6).count();
         assert!(far < a.len() / 500, "{far} of {} differ", a.len());
@@ -515,6 +460,6 @@ mod tests {
         let control = Control::default();
         control.cancel();
         let terrain = Arc::new(Terrain::from_fn(33, Edges::Open, |u, v| u * v));
-        assert!(super::prepare(&terrain, &Settings::default(), &Choice::default(), &control).is_err());
+        assert!(SquareTerrain::new(&terrain, &Settings::default(), &OverlayChoice::default(), &control).is_err());
     }
 }
