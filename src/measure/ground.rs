@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Scale;
-use crate::field::{HAS_GROUND, MapKind, Terrain};
-use crate::hydrology::Cells;
+use crate::field::{Edges, Grid, HAS_GROUND, MapKind, Terrain};
 use crate::nodes::{Cancelled, Control};
 
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
@@ -25,11 +24,43 @@ impl Range {
     }
 }
 
+/// The distinct samples of a square grid, row by row: a wrapping one is a torus without its repeated row and column.
+#[derive(Clone, Copy, Debug)]
+pub struct DistinctCells {
+    pub side: usize,
+    pub wraps: bool,
+}
+
+impl DistinctCells {
+    pub fn new(grid: Grid) -> Self {
+        Self { side: grid.distinct(), wraps: grid.edges == Edges::Wrap }
+    }
+
+    pub fn len(self) -> usize {
+        self.side * self.side
+    }
+
+    /// The distinct samples of `field`, which covers the whole grid.
+    fn gather(self, field: &[f32]) -> Cow<'_, [f32]> {
+        if !self.wraps {
+            return Cow::Borrowed(field);
+        }
+        Cow::Owned(field.chunks(self.side + 1).take(self.side).flat_map(|row| &row[..self.side]).copied().collect())
+    }
+
+    /// The index one `step` (-1, 0 or 1) from row or column `index`, if there is one.
+    pub fn along(self, index: usize, step: isize) -> Option<usize> {
+        let there = index as isize + step;
+        let side = self.side as isize;
+        (self.wraps || (0..side).contains(&there)).then(|| there.rem_euclid(side) as usize)
+    }
+}
+
 /// The distinct samples of a terrain.
 pub struct Ground<'a> {
     pub terrain: &'a Terrain,
     pub scale: Scale,
-    pub cells: Cells,
+    pub cells: DistinctCells,
     pub height: Cow<'a, [f32]>,
     /// Height of the sea as a fraction of the relief; what is at or below it is under water.
     pub sea: f32,
@@ -43,7 +74,7 @@ pub struct Ground<'a> {
 
 impl<'a> Ground<'a> {
     pub fn new(terrain: &'a Terrain, scale: Scale, control: &Control) -> Result<Self, Cancelled> {
-        let cells = Cells::of(terrain.grid);
+        let cells = DistinctCells::new(terrain.grid);
         let height = cells.gather(&terrain.height);
         let sea = scale.sea();
         let mut present = Vec::new();
@@ -111,7 +142,7 @@ impl<'a> Ground<'a> {
 }
 
 /// `row` of every row of cells, in their order.
-pub fn rows<T: Send>(cells: Cells, control: &Control, row: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Cancelled> {
+pub fn rows<T: Send>(cells: DistinctCells, control: &Control, row: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Cancelled> {
     let one = |i: usize| {
         control.check()?;
         Ok(row(i))

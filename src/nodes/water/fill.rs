@@ -1,15 +1,15 @@
-//! Fill hollows: every hollow up to the level at which it spills.
+//! Filled depressions: every depression up to the level at which it spills.
 //!
 //! Law: the least surface w ≥ h from which all water leaves, level or rising by the given gradient away from the way out.
 //! It becomes the ground, or the water above it.
-//! Boundary: water leaves at open edges, at the sea and on a wrapping terrain without a sea at its lowest cell.
+//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
 use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::field::{MapKind, Terrain};
-use crate::hydrology::{Steering, flooded};
+use crate::hydrology::{FlowRouting, priority_flood};
 use crate::nodes::{Cancelled, Context, Filter};
 
 crate::choices! {
@@ -42,13 +42,14 @@ impl Filter for FillDepressions {
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
-        let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;
-        let rise = self.gradient * 1.0e-3 * cx.cell_metres() / cx.relief_metres;
+        let routed = Routed::new(cx, terrain, self.sea_level, FlowRouting::D8)?;
+        let rise = self.gradient * 1.0e-3 * routed.mesh.cell_metres(cx.size_metres) / cx.relief_metres;
         let surface = match self.fill_with {
-            Filling::Ground if rise > 0.0 => flooded(routed.cells, &routed.height, &routed.outlets, rise, cx.control)?,
-            _ => routed.filled(),
+            Filling::Ground if rise > 0.0 => {
+                routed.closed(priority_flood(&routed.mesh, &terrain.height, &routed.outlets, rise, cx.control)?)
+            }
+            _ => routed.filled(terrain),
         };
-        let surface = routed.spread(&surface, terrain);
         match self.fill_with {
             Filling::Ground => {
                 // water that stood there is the shallower for it
@@ -69,6 +70,10 @@ impl Filter for FillDepressions {
     }
 
     fn reads_neighbours(&self) -> bool {
+        true
+    }
+
+    fn on_globe(&self) -> bool {
         true
     }
 }
