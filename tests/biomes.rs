@@ -4,12 +4,11 @@
 use std::sync::Arc;
 
 use talweg::field::globe::{from_angles, longitude};
-use talweg::field::{Edges, Globe, Grid, Terrain};
+use talweg::field::{Control, Edges, Globe, Grid, Terrain};
 use talweg::look::{
     BiomeTable, Biomes, GroundType, Heights, Law, Level, PREFIX, Paint, Place, TypeMap, Units, biome_names,
     biome_table, colours, relief, table_of,
 };
-use talweg::nodes::Control;
 use talweg::planet::climate::{Climate, Ground, Warmth, Weather, moisture_field, temperature_field};
 use talweg::scene::{Scene, Settings};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use talweg::field::{Edges, Globe, Grid, Stream, Terrain};
-use talweg::nodes::{Cancelled, Context, Control, Node, Work};
+use talweg::field::{Cancelled, Control, Edges, Globe, Grid, Stream, Terrain};
+use talweg::nodes::{Context, Node, Work};
 use talweg::planet::patch::{Square, put_back, take};
 use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::planet::{Planet, PlanetMeasures, measure_planet};

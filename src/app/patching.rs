@@ -7,8 +7,8 @@ use bevy::prelude::Resource;
 use super::job::{Job, Outcome};
 use super::view::Waker;
 use crate::eval::{Store, evaluate, thread_pool};
+use crate::field::{Cancelled, Control};
 use crate::io::{FileError, check_place};
-use crate::nodes::{Cancelled, Control};
 use crate::planet::patch::{PatchError, Square, put_back, take};
 use crate::scene::{Scene, SceneError};
 

@@ -9,8 +9,7 @@
 use super::drainage::{Network, source_km2};
 use super::ground::{DistinctCells, Ground, rows};
 use super::{Limits, Scale};
-use crate::field::{Edges, Grid, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
 
 /// Cells of the coarser grid that drain to a channel at the least.
 const LEAST_SOURCE_CELLS: f64 = 256.0;

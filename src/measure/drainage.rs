@@ -11,8 +11,8 @@
 use super::Limits;
 use super::ground::Ground;
 use super::line::Fitted;
+use crate::field::{Cancelled, Control};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, OUTSIDE, Outlets, strahler_orders};
-use crate::nodes::{Cancelled, Control};
 
 /// Share of the terrain that must drain to a channel if no area is asked for.
 const DEFAULT_SHARE: f64 = 1.0e-3;

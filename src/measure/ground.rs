@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Scale;
-use crate::field::{Edges, Grid, HAS_GROUND, MapKind, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Edges, Grid, HAS_GROUND, MapKind, Terrain};
 
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,8 @@ use serde::Serialize;
 
 use super::Planet;
 use crate::field::globe::FACES;
-use crate::field::{Globe, Terrain, globe_gradient};
+use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::measure::{ClimateMeasures, climate_measures};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
 
 /// Bands of height of the hypsometric curve.
@@ -39,7 +38,7 @@ pub struct PlanetMeasures {
     /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
     pub climate: ClimateMeasures,
-    /// Content hash of the heights.
+    /// Content hash of the heights and data maps.
     pub hash: String,
 }
 

@@ -30,9 +30,9 @@ use super::rock::Rock;
 use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
 use crate::field::metric::Links;
-use crate::field::{Globe, MapKind, Terrain};
+use crate::field::{Cancelled, Globe, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.

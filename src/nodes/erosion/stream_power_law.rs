@@ -14,7 +14,6 @@ use crate::field::metric::Links;
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::hydrology::{Basins, DInfinity, FlowMesh};
 use crate::nodes::filters::gauss;
-use crate::nodes::{Cancelled, Context};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;

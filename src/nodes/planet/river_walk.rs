@@ -12,8 +12,8 @@
 use std::sync::Arc;
 
 use crate::field::topology::Adjacency;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the ground.

@@ -16,10 +16,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::rivers_mouths::{deltas, fjords};
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::nodes::water::banks::{Banks, Reach};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.

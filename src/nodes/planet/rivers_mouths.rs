@@ -5,10 +5,10 @@ use std::collections::{BinaryHeap, HashSet};
 
 use super::rivers::{Network, PlanetRivers};
 use crate::field::globe::latitude;
-use crate::field::Globe;
+use crate::field::{Cancelled, Globe};
 use crate::hydrology::FlowMesh;
 use crate::nodes::water::banks::Reach;
-use crate::nodes::{Cancelled, Context};
+use crate::nodes::Context;
 
 /// How much steeper the walls of a fjord are than the sides of a valley.
 const WALL: f32 = 6.0;

@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 use super::banks::{Banks, NONE, Reach};
 use super::routed::Routed;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowRouting, accumulate, strahler_orders};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in them.

@@ -5,8 +5,7 @@
 use rayon::prelude::*;
 
 use super::{Climate, Ground, Weather};
-use crate::field::{Globe, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::scene::Scene;
 
 /// How warm and wet it is at every sample of a terrain.
