@@ -7,7 +7,7 @@ mod node_kit;
 use node_kit::{extremes, on_threads, set};
 use talweg::field::globe::direction_at;
 use talweg::field::{Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
-use talweg::hydrology::{GlobeCells, GlobeRoutes, accumulate};
+use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use talweg::nodes::{Context, Ledger, Node, Process, Run};
 use talweg::param::Value;
 
@@ -51,7 +51,7 @@ impl World {
         for (k, h) in terrain.height.iter_mut().enumerate() {
             *h = height(globe.exact_direction(k / (n * n), k / n % n, k % n)) as f32;
         }
-        globe.close(&mut terrain.height);
+        globe.grid().close(&mut terrain.height);
         terrain
     }
 
@@ -107,7 +107,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 /// Samples that differ from their owners.
 fn open_seams(globe: &Globe, field: &[f32]) -> usize {
-    (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.owner(k)].to_bits()).count()
+    (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.grid().owner(k)].to_bits()).count()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn volume_is_conserved_and_the_books_are_right() {
             let run = world.run(&busy(name), &terrain, 25);
             let (after, Ledger { eroded, deposited, carried, lost, added }) = (run.terrain(), run.ledger());
             let change = grid.sum(&after.height) - grid.sum(&terrain.height);
-            let scale = 1e-6 * world.globe().distinct() as f64;
+            let scale = 1e-6 * world.globe().grid().distinct_len() as f64;
             assert!(eroded > 100.0 * scale, "{name}: hardly anything moved: {eroded}");
             assert!((change - (added + deposited - eroded)).abs() < scale, "{name}: {change}, {:?}", run.ledger());
             assert!(run.ledger().residual().abs() < scale, "{name}: {:?}", run.ledger());
@@ -196,7 +196,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
     const TALUS: f64 = 30.0;
     const N: usize = 49;
     let world = World::new(N);
-    let (globe, cells) = (world.globe(), GlobeCells::new(N));
+    let (globe, mesh) = (world.globe(), FlowMesh::new(Grid::globe(N)));
     let law = node("Thermal", &[("talus_angle", "30"), ("rate", "0.5")]);
     let steep = f64::from(world.radius_metres / world.relief_metres) * 60f64.to_radians().tan();
     let mut rests = Vec::new();
@@ -215,7 +215,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
         ];
         let (low, high) = after.range();
         let mut octants = [[0.0f64; 5]; 8];
-        for k in (0..globe.len()).filter(|&k| globe.owns(k)) {
+        for k in (0..globe.len()).filter(|&k| globe.grid().owns(k)) {
             let at = globe.exact_direction(k / (N * N), k / N % N, k % N);
             let h = f64::from(after.height[k]);
             let share = (h - f64::from(low)) / f64::from(high - low);
@@ -236,16 +236,19 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
         let mean = degrees.iter().sum::<f64>() / 8.0;
         println!("{place}: top {high}, slopes {degrees:.1?}, mean {mean:.2}");
         // what a cone of that volume and that slope is high: a piece of a grid holds a little more or less of the steep cone
-        let volume = terrain.grid.sum(&terrain.height) / globe.distinct() as f64 * 4.0 * std::f64::consts::PI;
+        let volume =
+            terrain.grid.sum(&terrain.height) / globe.grid().distinct_len() as f64 * 4.0 * std::f64::consts::PI;
         let own = mean.to_radians().tan() / per_radian;
         rests.push((place, f64::from(high) / (3.0 * volume * own * own / std::f64::consts::PI).cbrt()));
         assert!((mean - TALUS).abs() < 1.5, "{place}: {mean}°");
         assert!(degrees.iter().all(|own| (own - mean).abs() < 3.0), "{place}: {degrees:?}");
         // nothing is steeper than the talus angle, beyond what still creeps
         let rise = TALUS.to_radians().tan() / per_radian;
-        for k in (0..globe.len()).filter(|&k| globe.owns(k)) {
-            for (there, distance) in cells.around(k).into_iter().flatten() {
-                let slope = f64::from(after.height[k] - after.height[there]) / f64::from(distance);
+        let cell = f64::from(mesh.cell_metres(std::f32::consts::FRAC_PI_2));
+        for k in (0..globe.len()).filter(|&k| globe.grid().owns(k)) {
+            for there in mesh.beside(k) {
+                let distance = f64::from(mesh.distance(k, there)) * cell;
+                let slope = f64::from(after.height[k] - after.height[there]) / distance;
                 assert!(slope < 1.03 * rise, "{place}: {} of the talus slope at {k}", slope / rise);
             }
         }
@@ -260,7 +263,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
 /// Mean, spread and mean wear of a planet, and its mean drop from cell to cell.
 fn statistics(world: World, run: &dyn Run) -> [f64; 4] {
     let (terrain, grid) = (run.terrain(), run.terrain().grid);
-    let cells = world.globe().distinct() as f64;
+    let cells = world.globe().grid().distinct_len() as f64;
     let mean = grid.sum(&terrain.height) / cells;
     let square: Vec<f32> = terrain.height.iter().map(|h| h * h).collect();
     let spread = (grid.sum(&square) / cells - mean * mean).sqrt();
@@ -325,17 +328,21 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
         let terrain = world.terrain(|at| if at[0] + 0.3 * at[2] > 0.0 { 0.05 * noise(at).max(0.02) } else { -0.1 });
         let run = world.run(&law, &terrain, 400);
         let after = run.terrain();
-        let cells = GlobeCells::new(33);
-        let routes = GlobeRoutes::new(&cells, &after.height, 0.0, &Control::default()).unwrap();
-        let mut area = cells.areas();
-        accumulate(&routes.receiver, &routes.upstream_first, &mut area);
-        let distances = routes.distances(&cells, &Control::default()).unwrap();
-        let square_km = cells.mean_area(f64::from(world.radius_metres)) / 1e6;
+        let mesh = FlowMesh::new(Grid::globe(33));
+        let outlets = Outlets::new(mesh.grid(), &after.height, 0.0);
+        let control = Control::default();
+        let graph = FlowGraph::new(&mesh, &after.height, &outlets, FlowRouting::D8, &control).unwrap();
+        let flow = DInfinity::new(&mesh, &graph.filled(&after.height), &outlets, &graph, &control).unwrap();
+        let mut area = mesh.areas();
+        flow.accumulate(&flow.upstream_order(&control).unwrap(), &flow.fraction, &mut area);
+        let cell = f64::from(mesh.cell_metres(world.radius_metres * std::f32::consts::FRAC_PI_2));
         let (mut rivers, mut off) = (0, 0);
-        for k in (0..cells.len()).filter(|&k| cells.owns(k) && routes.receiver[k] as usize != k) {
-            let fall = f64::from(after.height[k] - after.height[routes.receiver[k] as usize]);
-            let slope = fall * f64::from(world.relief_metres / world.radius_metres) / f64::from(distances[k]);
-            let expected = (0.2f64 / 2.0).powf(1.0 / n) * (f64::from(area[k]) * square_km).powf(-m / n);
+        for k in (0..mesh.len()).filter(|&k| flow.receivers[k][0] as usize != k) {
+            let [first, second] = flow.receivers[k].map(|to| f64::from(after.height[to as usize]));
+            let fall = f64::from(after.height[k]) - (first + (second - first) * f64::from(flow.fraction[k]));
+            let slope = fall * f64::from(world.relief_metres) / (f64::from(flow.distance[k]) * cell);
+            let square_km = f64::from(area[k]) * cell * cell / 1e6;
+            let expected = (0.2f64 / 2.0).powf(1.0 / n) * square_km.powf(-m / n);
             rivers += 1;
             off += usize::from((slope / expected - 1.0).abs() > 0.02);
         }

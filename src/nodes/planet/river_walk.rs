@@ -11,8 +11,7 @@
 
 use std::sync::Arc;
 
-use crate::field::topology::Adjacency;
-use crate::field::{Cancelled, MapKind, Terrain};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Filter};
 
 crate::params! {
@@ -32,12 +31,18 @@ const TRIES: i32 = 64;
 /// Steps between two looks at the stop flag.
 const CHECK: usize = 4096;
 
+/// The sample next to the place of three uniform random numbers.
+fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
+    let among = |count: usize, draw: f32| ((draw * count as f32) as usize).min(count - 1);
+    let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct(), draw));
+    grid.owner((among(grid.faces(), draw[2]) * grid.samples + row) * grid.samples + column)
+}
+
 impl Filter for RiverWalk {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         terrain.close_seam();
         let grid = terrain.grid;
-        let adjacency = Adjacency::new(grid);
         let mut height = terrain.height.clone();
         // a river is a sample wide: in a coarse preview it is shallower, so that as much ground is gone
         let finer = (cx.grid.samples - 1) as f32 / (cx.scene_samples - 1) as f32;
@@ -47,13 +52,9 @@ impl Filter for RiverWalk {
         let mut passed = vec![0.0f32; height.len()];
         let mut steps = 0;
         for river in 1..=self.rivers {
-            // the sample next to the place of three uniform random numbers
             let start = |attempt: i32| {
                 let draw = |what: i32| cx.random.unit(river as i32, 3 * attempt + what);
-                let index = |draw: f32, count: usize| ((draw * count as f32) as usize).min(count - 1);
-                let [column, row] = [draw(0), draw(1)].map(|draw| index(draw, grid.distinct()));
-                let face = index(draw(2), grid.rows() / grid.samples);
-                grid.owner((face * grid.samples + row) * grid.samples + column)
+                sample_near(grid, [draw(0), draw(1), draw(2)])
             };
             let Some(mut at) = (0..TRIES).map(start).find(|&k| height[k] > sea) else { continue };
             for _ in 0..longest {
@@ -64,7 +65,7 @@ impl Filter for RiverWalk {
                 visited[at] = river;
                 height[at] -= step;
                 passed[at] += 1.0;
-                let free = adjacency.beside(at).filter(|&k| visited[k] != river);
+                let free = grid.neighbours(at).into_iter().flatten().filter(|&k| visited[k] != river);
                 let lowest = free.reduce(|a, b| if height[b] < height[a] { b } else { a });
                 match lowest {
                     Some(next) if height[next] > sea => at = next,
@@ -72,9 +73,8 @@ impl Filter for RiverWalk {
                 }
             }
         }
-        grid.close(&mut height);
-        grid.close(&mut passed);
-        let water = passed.iter().map(|&p| if p > 0.0 { 0.5 * step } else { 0.0 }).collect();
+        let mut water: Vec<f32> = passed.iter().map(|&p| if p > 0.0 { 0.5 * step } else { 0.0 }).collect();
+        [&mut height, &mut passed, &mut water].into_iter().for_each(|field| grid.close(field));
         terrain.height = height;
         terrain.set_map(MapKind::Flow, Some(Arc::new(passed)));
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
@@ -99,10 +99,5 @@ impl Filter for RiverWalk {
 
     fn on_globe(&self) -> bool {
         true
-    }
-
-    /// 2: on planets of two equal neighbours the first anticlockwise from the east counts.
-    fn version(&self) -> u32 {
-        2
     }
 }

@@ -65,8 +65,8 @@ pub fn feels(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Feel
         },
     )?;
     if let Some(globe) = globe {
-        globe.close(&mut out.celsius);
-        globe.close(&mut out.moisture);
+        globe.grid().close(&mut out.celsius);
+        globe.grid().close(&mut out.moisture);
     }
     Ok(out)
 }
