@@ -183,11 +183,8 @@ impl Basins {
             let b = basin as usize;
             for &edge in &beside[start[b] as usize..start[b + 1] as usize] {
                 let link = tree[edge as usize];
-                let (here, there) = if self.basin[link.from as usize] == basin {
-                    (link.from, link.to)
-                } else {
-                    (link.to, link.from)
-                };
+                let (here, there) =
+                    if self.basin[link.from as usize] == basin { (link.from, link.to) } else { (link.to, link.from) };
                 if there == self.spill_point[b].to && here == self.spill_point[b].from {
                     continue;
                 }

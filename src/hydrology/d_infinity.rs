@@ -85,7 +85,7 @@ impl DInfinity {
                     *to = distance;
                 }
             });
-            Ok(())
+            Ok::<(), Cancelled>(())
         };
         if on_globe {
             let rows = rows.zip(self.distance.par_chunks_mut(n)).enumerate();

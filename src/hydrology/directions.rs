@@ -19,7 +19,7 @@ use rayon::prelude::*;
 
 use super::mesh::{FlowMesh, Outlets};
 use crate::field::metric::Links;
-use crate::field::topology::{EAST, NONE, NORTH, SOUTH, WEST};
+use crate::field::topology::{DIRECTIONS, EAST, NORTH, SOUTH, WEST};
 use crate::field::{Cancelled, Control, Grid, Stream};
 
 /// How a cell chooses its receiver.
@@ -188,7 +188,7 @@ impl<'a> RowWindow<'a> {
     #[inline]
     pub fn index(&self, j: usize, direction: usize) -> u32 {
         if self.counted.contains(&j) {
-            let (down, right) = crate::field::topology::DIRECTIONS[direction];
+            let (down, right) = DIRECTIONS[direction];
             return (self.starts[(down + 1) as usize] + j).wrapping_add_signed(right) as u32;
         }
         self.mesh.around(self.starts[1] + j)[direction]
@@ -226,7 +226,9 @@ impl<'a> RowWindow<'a> {
             let (h, around) = (self.height[k], self.mesh.around(k));
             let distances = self.mesh.distances(k);
             let (mut best, mut to) = (0.0, k as u32);
-            for ((&there, height), distance) in around.iter().zip(FlowMesh::heights(&around, self.height)).zip(distances) {
+            for ((&there, height), distance) in
+                around.iter().zip(FlowMesh::heights(&around, self.height)).zip(distances)
+            {
                 let fall = (h - height) / distance;
                 if fall > best {
                     (best, to) = (fall, there);
@@ -258,17 +260,22 @@ impl<'a> RowWindow<'a> {
                 put(j, Facet { straight, diagonal, fall: [block.s1[lane], block.s2[lane]], distance: 0.0 });
             }
         }
-        let links = self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
+        let links =
+            self.mesh.links().map(|(links, per_radius)| (LinkRows::new(links, self.mesh.grid(), self.row), per_radius));
         for j in self.listed() {
             let k = self.starts[1] + j;
             let heights = FlowMesh::heights(&self.mesh.around(k), self.height);
-            put(j, match &links {
-                None => steepest_facet(self.height[k], &heights),
-                Some((links, per_radius)) => {
-                    let facet = steepest_spherical_facet(self.height[k], &heights, &links.around(j), &links.between(j));
-                    Facet { distance: facet.distance * per_radius, ..facet }
-                }
-            });
+            put(
+                j,
+                match &links {
+                    None => steepest_facet(self.height[k], &heights),
+                    Some((links, per_radius)) => {
+                        let facet =
+                            steepest_spherical_facet(self.height[k], &heights, &links.around(j), &links.between(j));
+                        Facet { distance: facet.distance * per_radius, ..facet }
+                    }
+                },
+            );
         }
     }
 
@@ -393,6 +400,7 @@ impl FacetBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::topology::NONE;
     use crate::field::{Edges, Globe};
 
     #[test]
@@ -410,7 +418,9 @@ mod tests {
                     let k = row * 70 + j;
                     let facet = steepest_facet(height[k], &FlowMesh::heights(&mesh.around(k), &height));
                     assert_eq!([block.s1[lane], block.s2[lane]], facet.fall);
-                    assert!(facet == Facet::LEVEL || (facet.straight, facet.diagonal) == STEPS[block.facet[lane] as usize]);
+                    assert!(
+                        facet == Facet::LEVEL || (facet.straight, facet.diagonal) == STEPS[block.facet[lane] as usize]
+                    );
                 }
             }
         }
@@ -424,13 +434,17 @@ mod tests {
         for k in 0..1000 {
             let around = std::array::from_fn(|d| random.unit(k, d as i32));
             let h = random.unit(k, 8);
-            let (square, globe) = (steepest_facet(h, &around), steepest_spherical_facet(h, &around, &distances, &[1.0; 8]));
+            let (square, globe) =
+                (steepest_facet(h, &around), steepest_spherical_facet(h, &around, &distances, &[1.0; 8]));
             if square == Facet::LEVEL || globe == Facet::LEVEL {
                 assert_eq!(square, globe);
                 continue;
             }
             let (f, g) = (square.fall[1] / square.fall[0], globe.fall[1]);
-            assert!((f - g).abs() < 1e-4 && (globe.distance - (1.0 + g * g).sqrt()).abs() < 1e-6, "{square:?} {globe:?}");
+            assert!(
+                (f - g).abs() < 1e-4 && (globe.distance - (1.0 + g * g).sqrt()).abs() < 1e-6,
+                "{square:?} {globe:?}"
+            );
             // a way along a side of two facets may be given to either of them
             assert!(f == 0.0 || f == 1.0 || (square.straight, square.diagonal) == (globe.straight, globe.diagonal));
         }

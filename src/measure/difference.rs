@@ -103,7 +103,8 @@ fn channels(ground: &Ground, source_km2: f64, grid: Grid, control: &Control) -> 
 
 /// Share of the marks of either that have one of the other beside them.
 fn overlap(grid: Grid, one: &[bool], two: &[bool]) -> Option<f64> {
-    let near = |marks: &[bool], k: usize| marks[k] || grid.neighbours(k).into_iter().flatten().any(|there| marks[there]);
+    let near =
+        |marks: &[bool], k: usize| marks[k] || grid.neighbours(k).into_iter().flatten().any(|there| marks[there]);
     let (mut met, mut all) = (0usize, 0usize);
     for (mine, other) in [(one, two), (two, one)] {
         for k in (0..grid.len()).filter(|&k| mine[k]) {

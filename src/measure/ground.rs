@@ -141,7 +141,11 @@ impl<'a> Ground<'a> {
 }
 
 /// `row` of every row of cells, in their order.
-pub fn rows<T: Send>(cells: DistinctCells, control: &Control, row: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Cancelled> {
+pub fn rows<T: Send>(
+    cells: DistinctCells,
+    control: &Control,
+    row: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>, Cancelled> {
     let one = |i: usize| {
         control.check()?;
         Ok(row(i))

@@ -27,7 +27,9 @@ fn place() -> Place {
 fn is_river(mesh: &FlowMesh, made: &Terrain) -> Vec<bool> {
     let km2 = mesh.cell_metres(EARTH.side_metres()).powi(2) * 1e-6;
     let flow = made.map(MapKind::Flow).expect("it writes it");
-    (0..mesh.len()).map(|k| mesh.grid().owns(k) && made.height[k] > SEA && flow[k] * km2 >= SOURCE_KM2 * 1.0001).collect()
+    (0..mesh.len())
+        .map(|k| mesh.grid().owns(k) && made.height[k] > SEA && flow[k] * km2 >= SOURCE_KM2 * 1.0001)
+        .collect()
 }
 
 #[test]
@@ -42,9 +44,8 @@ fn every_river_reaches_the_sea_and_never_climbs() {
         for k in (0..mesh.len()).filter(|&k| rivers[k]) {
             // the surface of its water, also in lakes
             let surface = |k: usize| if lakes == "true" { made.height[k] + water[k] } else { made.height[k] };
-            let onwards = mesh
-                .beside(k)
-                .any(|to| flow[to] > flow[k] && (surface(to) <= surface(k) || made.height[to] <= SEA));
+            let onwards =
+                mesh.beside(k).any(|to| flow[to] > flow[k] && (surface(to) <= surface(k) || made.height[to] <= SEA));
             assert!(onwards, "a river ends at {k}, lakes {lakes}");
         }
         assert!(made.height.iter().all(|h| h.is_finite()) && water.iter().all(|w| *w >= 0.0));

@@ -138,7 +138,15 @@ fn areas_are_those_of_brute_force_and_add_up_to_the_terrain() {
             let order = graph.upstream_order(&Control::default()).unwrap();
             for rain in [false, true] {
                 let owns = |k: usize| mesh.grid().owns(k);
-                let weight = |k: usize| if !owns(k) { 0.0 } else if rain { (k % 5) as f32 } else { 1.0 };
+                let weight = |k: usize| {
+                    if !owns(k) {
+                        0.0
+                    } else if rain {
+                        (k % 5) as f32
+                    } else {
+                        1.0
+                    }
+                };
                 let mut area: Vec<f32> = (0..mesh.len()).map(weight).collect();
                 accumulate(&graph.receivers, &order, &mut area);
                 let mut expected = vec![0.0f32; mesh.len()];

@@ -32,7 +32,7 @@ crate::params! {
         depth: f32 ["m"] = 200.0, 0.0..=10_000.0, slider 0.0..=1000.0;
         /// How steeply the sides of the valleys rise. Gentle ones make broad valleys.
         valley_slope: f32 ["m/km"] = 12.0, 0.1..=1000.0, slider 1.0..=100.0;
-        /// Keeps hollows as lakes that the rivers run through. Without, rivers cut through what dams them up.
+        /// Keeps depressions as lakes that the rivers run through. Without, rivers cut through what dams them up.
         lakes: bool = false;
         /// How long the fjords of cold coasts are. At 0 there are none.
         fjords: f32 ["km"] = 150.0, 0.0..=2000.0, slider 0.0..=500.0;
@@ -44,7 +44,7 @@ crate::params! {
         deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
         presets {
             Earth "Like Earth": "Rivers from all over the land, fjords in the north and south, deltas." { source_area = 60_000.0 }
-            Lakes "Land of lakes": "Hollows stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
+            Lakes "Land of lakes": "Depressions stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
             Canyons "Canyons": "Deep, narrow valleys of few great rivers, long after the rain." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
         }
     }

@@ -7,8 +7,8 @@ use super::rivers::{Network, PlanetRivers};
 use crate::field::globe::latitude;
 use crate::field::{Cancelled, Globe};
 use crate::hydrology::FlowMesh;
-use crate::nodes::water::banks::Reach;
 use crate::nodes::Context;
+use crate::nodes::water::banks::Reach;
 
 /// How much steeper the walls of a fjord are than the sides of a valley.
 const WALL: f32 = 6.0;

@@ -85,7 +85,9 @@ impl Banks {
             there.map(|there| grid.original(there))
         };
         let mut learn = |k: usize, from: Option<usize>| {
-            let Some(index) = from.map(|from| self.by[from]).filter(|&by| by != NONE && by != self.by[k]) else { return };
+            let Some(index) = from.map(|from| self.by[from]).filter(|&by| by != NONE && by != self.by[k]) else {
+                return;
+            };
             let reach = &reaches[index as usize];
             let low = reach.bank(mesh.straight_distance(k, reach.cell as usize));
             if low < self.cut[k] && height[k] > floor {

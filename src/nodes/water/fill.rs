@@ -13,17 +13,17 @@ use crate::hydrology::{FlowRouting, priority_flood};
 use crate::nodes::{Context, Filter};
 
 crate::choices! {
-    /// What fills the hollows.
+    /// What fills the depressions.
     Filling {
-        Ground "Ground": "The ground itself rises: level floors, no hollow is left.",
-        Water "Water": "The ground stays and water stands in the hollows, shown in the water map.",
+        Ground "Ground": "The ground itself rises: level floors, no depression is left.",
+        Water "Water": "The ground stays and water stands in the depressions, shown in the water map.",
     }
 }
 
 crate::params! {
-    /// Fills every hollow up to its rim, so that water can leave from everywhere. Makes level valley floors, or lakes.
-    FillDepressions "Fill hollows" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood depression pit sink basin lake drain" {
-        /// What fills the hollows.
+    /// Fills every depression up to its rim, so that water can leave from everywhere. Makes level valley floors, or lakes.
+    FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {
+        /// What fills the depressions.
         fill_with: Filling = Filling::Ground;
         /// Fall of the filled ground towards its way out. 0 makes it level; a little lets streams find their way over it.
         gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0;

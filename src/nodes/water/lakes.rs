@@ -13,7 +13,7 @@ use crate::hydrology::FlowRouting;
 use crate::nodes::{Context, Filter};
 
 crate::params! {
-    /// Lets water stand in the hollows that are large and deep enough, and shows it in the water map. The ground stays as it is.
+    /// Lets water stand in the depressions that are large and deep enough, and shows it in the water map. The ground stays as it is.
     Lakes "Lakes" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "water pond tarn reservoir depression flood" {
         /// Smallest area of a lake; smaller ones are left dry.
         smallest_area: f32 ["m²"] = 10_000.0, 0.0..=10_000_000.0, slider 0.0..=500_000.0;
