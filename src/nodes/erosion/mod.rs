@@ -13,7 +13,8 @@ mod droplets_ground;
 mod droplets_tiles;
 pub mod dunes;
 mod dunes_run;
-mod globe;
+mod gather;
+
 pub mod hydraulic;
 pub mod hydraulic_fast;
 mod lanes;

@@ -1,7 +1,7 @@
 //! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
 //!
 //! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before,
-//! x + c·x^n = y, where c = Δt·K·A^m·softness / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n the root comes from a
+//! x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n the root comes from a
 //! table ([`PowerRoot`]).
 
 use rayon::prelude::*;
@@ -162,9 +162,9 @@ impl Bed {
                 let fraction = f64::from(flow.fraction[k]);
                 let on_square = || (1.0 + fraction * fraction).sqrt();
                 let distance = flow.distance.get(k).map_or_else(on_square, |&distance| f64::from(distance));
-                let softness = rock.softness(k);
-                *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(softness)).min(MOST) as f32;
-                *slide = forces.slide * softness;
+                let erodibility = rock.erodibility(k);
+                *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(erodibility)).min(MOST) as f32;
+                *slide = forces.slide * erodibility;
             }
             Ok(())
         })
@@ -281,7 +281,7 @@ impl Bed {
                 for (j, (new, &h)) in new.iter_mut().zip(here).enumerate() {
                     let k = row * n + j;
                     let rests = flow.receivers[k][0] as usize == k;
-                    *new = if rests { h } else { h + *new * rock.softness(k) };
+                    *new = if rests { h } else { h + *new * rock.erodibility(k) };
                 }
             }
         })?;
