@@ -14,7 +14,6 @@ mod droplets_tiles;
 pub mod dunes;
 mod dunes_run;
 mod gather;
-
 pub mod hydraulic;
 pub mod hydraulic_fast;
 mod lanes;
