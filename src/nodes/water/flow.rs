@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowRouting, accumulate};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// How water chooses its way down.
@@ -32,8 +32,9 @@ crate::params! {
 }
 
 impl Filter for FlowAccumulation {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Flow]
+    fn traits(&self) -> Traits {
+        let is_random = self.courses == Courses::Scattered;
+        Traits { writes: &[MapKind::Flow], on_globe: true, is_random, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -54,13 +55,5 @@ impl Filter for FlowAccumulation {
         let area = routed.closed(area);
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
         Ok(())
-    }
-
-    fn is_random(&self) -> bool {
-        self.courses == Courses::Scattered
-    }
-
-    fn on_globe(&self) -> bool {
-        true
     }
 }
