@@ -43,8 +43,11 @@ pub struct Playhead {
 /// What evaluation remembers between calls.
 #[derive(Default)]
 pub struct Store {
+    /// Results of layers.
     pub cache: Cache,
+    /// States of processes.
     pub timeline: Timeline,
+    /// Compiled trees and what they made.
     pub constructions: Constructions,
     /// Results are of a moment, and not kept.
     pub passing: bool,
@@ -53,6 +56,7 @@ pub struct Store {
 }
 
 impl Store {
+    /// A store with these two and no constructions.
     pub fn new(cache: Cache, timeline: Timeline) -> Self {
         Self { cache, timeline, ..Self::default() }
     }
@@ -68,6 +72,7 @@ impl Store {
 pub struct Evaluated {
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
+    /// The result.
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub ledger: Option<Ledger>,
@@ -260,7 +265,8 @@ impl Stage<'_> {
 /// Key of what the node makes of what is below, whatever the number of iterations.
 fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
     let about = node.about();
-    let mut key = below.with(about.name.as_bytes()).with(&node.version().to_le_bytes()).with(&seed.to_le_bytes());
+    let mut key =
+        below.with(about.name.as_bytes()).with(&node.traits().version.to_le_bytes()).with(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
             key = param_key(key, spec, &node.params().get(k));
@@ -269,7 +275,7 @@ fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
     for name in node.companions() {
         key = key.with(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
     }
-    if node.reads_sea_level() { key.with(&sea_level.to_le_bytes()) } else { key }
+    if node.traits().reads_sea_level { key.with(&sea_level.to_le_bytes()) } else { key }
 }
 
 /// A file counts by what is in it.

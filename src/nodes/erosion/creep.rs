@@ -8,12 +8,12 @@
 //! Scheme: explicit. What passes between two cells is r·s·w·(h_n - h), with w the conductance of the pair: ⅔ for the four straight
 //! neighbours of a square's cells and ⅙ for the diagonal ones (the Mehrstellen stencil), on a globe that of
 //! [`Links::conductances`], a volume that spreads on the cell's own area. One iteration is as many equal steps as stay below
-//! [`stability_bound`]. Heights are double precision inside an iteration, and
+//! `stability_bound`. Heights are double precision inside an iteration, and
 //! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a year.
 //! A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: with r ≤ ¼ a new height is a mean of old ones with positive weights (1 - 10/3·r is the smallest), so nothing overshoots.
-//! An iteration is no longer than [`FARTHEST`] allows, which bounds its steps where the scene is small or the time long.
+//! An iteration is no longer than `FARTHEST` allows, which bounds its steps where the scene is small or the time long.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use super::rock::Rock;
 use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
-use crate::nodes::{Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
@@ -57,8 +57,8 @@ const EXCHANGED: f64 = 0.8;
 const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -67,14 +67,6 @@ impl Process for Creep {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

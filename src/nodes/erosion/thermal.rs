@@ -14,7 +14,7 @@
 //! over a cell of the mean area, so that scree travels as fast where cells are small, and never more than the cell's
 //! own excess. A neighbour gets the same volume on its own area.
 //!
-//! Scheme: [`gather`]. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
+//! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
 //! are what each iteration changed on balance, so rock that only passes a cell leaves no trace there.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A hollow
@@ -30,7 +30,7 @@ use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run};
+use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -68,20 +68,12 @@ crate::params! {
 }
 
 impl Process for Thermal {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -157,10 +149,6 @@ impl Run for ThermalRun {
             fields: Fields::default(),
             ..*self
         })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 

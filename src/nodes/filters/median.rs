@@ -12,10 +12,10 @@
 
 use rayon::prelude::*;
 
-use super::order::Order;
+use super::height_order::HeightOrder;
 use crate::field::topology::Beyond;
 use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
@@ -31,12 +31,8 @@ const FARTHEST: f32 = 1.0 / 16.0;
 const ROWS: usize = 8;
 
 impl Filter for Median {
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -46,7 +42,7 @@ impl Filter for Median {
             return Ok(());
         }
         let n = cx.grid.samples;
-        let order = Order::of(cx, &terrain.height)?;
+        let order = HeightOrder::new(cx, &terrain.height)?;
         if cx.grid.is_globe() {
             let margin = disc.reach();
             let square = Grid::working(n + 2 * margin, Edges::Open);

@@ -2,7 +2,7 @@
 //!
 //! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn evenly from the disc for every sample of the scene and goes to
 //! the nearest sample in the disc, so that every height occurs within the radius; the document's rule.
-//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise ([`drift`](super::drift)) of width `size`.
+//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise ([`drift`](super::displacement)) of width `size`.
 //! Cells are those of the scene's own resolution, so that a preview shows the same displacement; samples that the scene does not
 //! have go with the nearest one that it has, and are read bilinearly. Data maps go along. Magnitude 0 changes no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the ground,
@@ -11,11 +11,11 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::drift::{Drift, Look};
-use super::sampling::{Between, Beyond, floor, move_globe, move_ground};
+use super::displacement::{DisplacementField, DisplacementNoise};
+use super::sampling::{OutsideFill, Resampling, floor, move_globe, move_ground};
 use crate::field::globe::{direction_at, locate};
 use crate::field::{Cancelled, Stream, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// What displaces the points.
@@ -48,16 +48,8 @@ crate::params! {
 }
 
 impl Filter for Perturbation {
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn is_random(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, is_random: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -73,22 +65,24 @@ impl Filter for Perturbation {
         if cx.grid.is_globe() {
             return self.apply_on_globe(cx, terrain, radius / scene_side);
         }
-        let beyond = Beyond::of(cx.grid);
+        let beyond = OutsideFill::for_edges(cx.grid);
         match self.displacement {
             Displacement::Random => {
                 let own: Vec<i32> = (0..cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect();
                 let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
-                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
-                    let [south, east] = within(&draws, own[i], own[j], radius);
+                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
+                    let [south, east] = draw_within(&draws, own[i], own[j], radius);
                     [i as f64 + south * scale, j as f64 + east * scale]
                 })
             }
             Displacement::Noise => {
                 let reach_metres = cx.size_metres;
-                let drift =
-                    Drift::new(cx, &Look { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 })?;
-                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
-                    let [south, east] = drift.at(i, j).map(|d| d / side);
+                let drift = DisplacementField::new(
+                    cx,
+                    &DisplacementNoise { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 },
+                )?;
+                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
+                    let [south, east] = drift.displacement_at(i, j).map(|d| d / side);
                     let length = (south * south + east * east).sqrt();
                     let reach = radius * scale / if length > 1.0 { length } else { 1.0 };
                     [i as f64 + south * reach, j as f64 + east * reach]
@@ -110,11 +104,11 @@ impl Perturbation {
                 let own: Vec<usize> = (0..n).map(|k| libm::round(k as f64 / scale) as usize).collect();
                 let radius = sides * scene_side;
                 let nearest = |at: f64| libm::round(at * scene_side) / scene_side;
-                move_globe(cx, terrain, Between::Linear, |k, here| {
+                move_globe(cx, terrain, Resampling::Linear, |k, here| {
                     let (face, row, column) = (k / (n * n), own[k / n % n], own[k % n]);
                     // every face has draws of its own
                     let drawn = (face * cx.scene_samples + row) as i32;
-                    let [south, east] = within(&draws, drawn, column as i32, radius);
+                    let [south, east] = draw_within(&draws, drawn, column as i32, radius);
                     let [down, right] = tangents(here);
                     let push = |axis: usize| (south * down[axis] + east * right[axis]) * FRAC_PI_2 / scene_side;
                     let (face, u, v) = locate(std::array::from_fn(|axis| here[axis] + push(axis)));
@@ -122,9 +116,14 @@ impl Perturbation {
                 })
             }
             Displacement::Noise => {
-                let look = Look { reach_metres: cx.size_metres, size_metres: self.size, octaves: 1, persistence: 0.5 };
-                let drift = Drift::new(cx, &look)?;
-                move_globe(cx, terrain, Between::Linear, |k, here| {
+                let look = DisplacementNoise {
+                    reach_metres: cx.size_metres,
+                    size_metres: self.size,
+                    octaves: 1,
+                    persistence: 0.5,
+                };
+                let drift = DisplacementField::new(cx, &look)?;
+                move_globe(cx, terrain, Resampling::Linear, |k, here| {
                     // noise whose reach is a side is one in radii over π/2
                     let push = drift.along_ground(k, here).map(|part| part / FRAC_PI_2);
                     let length = push.iter().map(|part| part * part).sum::<f64>().sqrt();
@@ -153,7 +152,7 @@ fn tangents(here: [f64; 3]) -> [[f64; 3]; 2] {
 const DRAWS: usize = 16;
 
 /// A displacement by whole samples, evenly from the disc of `radius` samples; its own for each (i, j).
-fn within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
+fn draw_within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
     for draw in draws {
         let bits = draw.bits(j, i);
         let [south, east] = [(bits >> 32) as u32, bits as u32].map(|b| f64::from(b as i32) / 2_147_483_648.0);

@@ -14,7 +14,7 @@ use crate::nodes::Context;
 
 /// What lies beyond the edges of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Beyond {
+pub enum OutsideFill {
     /// The sample at the edge.
     Edge,
     /// The other side.
@@ -25,9 +25,9 @@ pub enum Beyond {
     Flat,
 }
 
-impl Beyond {
+impl OutsideFill {
     /// What the scene says.
-    pub fn of(grid: Grid) -> Self {
+    pub fn for_edges(grid: Grid) -> Self {
         match grid.edges {
             Edges::Open => Self::Edge,
             Edges::Wrap => Self::Wrap,
@@ -37,7 +37,7 @@ impl Beyond {
 
 /// How heights are read between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Between {
+pub enum Resampling {
     Linear,
     Cubic,
 }
@@ -46,12 +46,12 @@ pub enum Between {
 pub fn move_ground(
     cx: &Context,
     terrain: &mut Terrain,
-    beyond: Beyond,
-    between: Between,
+    beyond: OutsideFill,
+    between: Resampling,
     place: impl Fn(usize, usize) -> [f64; 2] + Sync,
 ) -> Result<(), Cancelled> {
     let distinct = cx.grid.distinct();
-    let read = |field: &[f32], between: Between| {
+    let read = |field: &[f32], between: Resampling| {
         let source = Source { samples: cx.grid.samples, field, beyond };
         let mut out = vec![0.0; field.len()];
         cx.rows(&mut out, |i, row| {
@@ -60,8 +60,8 @@ pub fn move_ground(
             for (j, h) in row.iter_mut().enumerate() {
                 let [y, x] = place(i, j % distinct);
                 *h = match between {
-                    Between::Linear => source.linear(y, x),
-                    Between::Cubic => source.cubic(y, x),
+                    Resampling::Linear => source.linear(y, x),
+                    Resampling::Cubic => source.cubic(y, x),
                 };
             }
         })?;
@@ -73,13 +73,13 @@ pub fn move_ground(
 /// Puts what `read` makes of them in place of the heights and the data maps.
 fn reread(
     terrain: &mut Terrain,
-    between: Between,
-    read: impl Fn(&[f32], Between) -> Result<Vec<f32>, Cancelled>,
+    between: Resampling,
+    read: impl Fn(&[f32], Resampling) -> Result<Vec<f32>, Cancelled>,
 ) -> Result<(), Cancelled> {
     let height = read(&terrain.height, between)?;
     for &kind in MapKind::ALL {
         if let Some(map) = terrain.map(kind).cloned() {
-            terrain.set_map(kind, Some(Arc::new(read(&map, Between::Linear)?)));
+            terrain.set_map(kind, Some(Arc::new(read(&map, Resampling::Linear)?)));
         }
     }
     terrain.height = height;
@@ -94,15 +94,15 @@ const MARGIN: usize = 2;
 pub fn move_globe(
     cx: &Context,
     terrain: &mut Terrain,
-    between: Between,
+    between: Resampling,
     place: impl Fn(usize, [f64; 3]) -> [f64; 3] + Sync,
 ) -> Result<(), Cancelled> {
     let (grid, n) = (cx.grid, cx.grid.samples);
     let globe = Globe::new(n);
-    let read = |field: &[f32], between: Between| {
+    let read = |field: &[f32], between: Resampling| {
         let faces: Vec<Vec<f32>> = match between {
-            Between::Linear => Vec::new(),
-            Between::Cubic => (0..grid.faces()).map(|face| ghosts(&globe, field, face, MARGIN)).collect(),
+            Resampling::Linear => Vec::new(),
+            Resampling::Cubic => (0..grid.faces()).map(|face| ghosts(&globe, field, face, MARGIN)).collect(),
         };
         let mut out = vec![0.0; field.len()];
         cx.rows(&mut out, |row, cells| {
@@ -113,10 +113,10 @@ pub fn move_globe(
                 }
                 let (face, u, v) = locate(place(k, globe.exact_direction(row / n, row % n, column)));
                 *h = match between {
-                    Between::Linear => globe.sample_at(field, (face, u, v)),
-                    Between::Cubic => {
+                    Resampling::Linear => globe.sample_at(field, (face, u, v)),
+                    Resampling::Cubic => {
                         let within = |at: f64| at * (n - 1) as f64 + MARGIN as f64;
-                        let source = Source { samples: n + 2 * MARGIN, field: &faces[face], beyond: Beyond::Edge };
+                        let source = Source { samples: n + 2 * MARGIN, field: &faces[face], beyond: OutsideFill::Edge };
                         source.cubic(within(v), within(u))
                     }
                 };
@@ -147,7 +147,7 @@ pub fn ghosts(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f
         let along = |k: usize| (k as f64 - margin as f64) / last;
         for (column, h) in cells.iter_mut().enumerate().filter(|&(column, _)| !(inside(row) && inside(column))) {
             let (beyond, u, v) = locate(direction_at(face, along(column), along(row)));
-            let source = Source { samples: n, field: &field[beyond * n * n..][..n * n], beyond: Beyond::Edge };
+            let source = Source { samples: n, field: &field[beyond * n * n..][..n * n], beyond: OutsideFill::Edge };
             *h = source.cubic(v * last, u * last);
         }
     }
@@ -157,16 +157,16 @@ pub fn ghosts(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f
 struct Source<'a> {
     samples: usize,
     field: &'a [f32],
-    beyond: Beyond,
+    beyond: OutsideFill,
 }
 
 /// Places this close to an edge, in samples, are inside: rounding must not cut off an edge turned onto itself.
 const RIM: f64 = 1.0e-6;
 
 impl Source<'_> {
-    fn inside(&self, y: f64, x: f64) -> bool {
+    fn is_inside(&self, y: f64, x: f64) -> bool {
         let last = (self.samples - 1) as f64 + RIM;
-        self.beyond != Beyond::Flat || (y >= -RIM && y <= last && x >= -RIM && x <= last)
+        self.beyond != OutsideFill::Flat || (y >= -RIM && y <= last && x >= -RIM && x <= last)
     }
 
     #[inline(always)]
@@ -176,9 +176,9 @@ impl Source<'_> {
             return k as usize;
         }
         let index = match self.beyond {
-            Beyond::Edge | Beyond::Flat => k.clamp(0, side),
-            Beyond::Wrap => k.rem_euclid(side),
-            Beyond::Mirror => {
+            OutsideFill::Edge | OutsideFill::Flat => k.clamp(0, side),
+            OutsideFill::Wrap => k.rem_euclid(side),
+            OutsideFill::Mirror => {
                 let folded = k.rem_euclid(2 * side);
                 if folded > side { 2 * side - folded } else { folded }
             }
@@ -187,7 +187,7 @@ impl Source<'_> {
     }
 
     fn linear(&self, y: f64, x: f64) -> f32 {
-        if !self.inside(y, x) {
+        if !self.is_inside(y, x) {
             return 0.0;
         }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));
@@ -203,7 +203,7 @@ impl Source<'_> {
     }
 
     fn cubic(&self, y: f64, x: f64) -> f32 {
-        if !self.inside(y, x) {
+        if !self.is_inside(y, x) {
             return 0.0;
         }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));

@@ -1,0 +1,70 @@
+//! Fields of smooth noise that push places about.
+//!
+//! Law: the components, two on a square and three in the space around a globe, are fractal gradient noise
+//! ([`lattice`](crate::nodes::generators::lattice), [`solid`](crate::nodes::generators::solid)) of independent streams; three standard
+//! deviations are the `reach`. On a globe what points up or down is left out.
+
+use crate::field::Cancelled;
+use crate::nodes::Context;
+use crate::nodes::generators::lattice::GradientOctave;
+use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::solid::SolidField;
+use crate::nodes::generators::warp::Warp;
+
+/// A displacement in samples: to the south and to the east, on a globe along the axes of space.
+pub struct DisplacementField {
+    samples: usize,
+    components: Vec<Vec<f32>>,
+}
+
+/// How the noise of a drift looks.
+pub struct DisplacementNoise {
+    /// Greatest displacement, about.
+    pub reach_metres: f32,
+    /// Width of the largest features.
+    pub size_metres: f32,
+    pub octaves: u32,
+    pub persistence: f32,
+}
+
+impl DisplacementField {
+    pub fn new(cx: &Context, look: &DisplacementNoise) -> Result<Self, Cancelled> {
+        let law = Octaves {
+            count: look.octaves,
+            frequency: cx.size_metres / look.size_metres,
+            lacunarity: 2.0,
+            offset: [0.0; 2],
+        };
+        let cells = look.reach_metres / cx.size_metres * (cx.grid.samples - 1) as f32;
+        let weights = octaves::weights(look.octaves, look.persistence, 2.0 * cells);
+        let component = |salt: u64| {
+            let (grid, random) = (cx.grid, cx.random.fork(salt));
+            let mut out = vec![0.0; grid.len()];
+            if grid.is_globe() {
+                let noise = SolidField::new(grid, random, &law, Fade::Improved, Warp::NONE);
+                octaves::sum(cx, 0.0, &weights, || noise.readers(), &mut out)?;
+            } else {
+                let octaves = GradientOctave::all(grid, random, &law, Fade::Improved);
+                octaves::sum(cx, 0.0, &weights, || octaves.iter().map(GradientOctave::reader).collect(), &mut out)?;
+            }
+            Ok(out)
+        };
+        let count = if cx.grid.is_globe() { 3 } else { 2 };
+        let components = (0..count).map(component).collect::<Result<_, Cancelled>>()?;
+        Ok(Self { samples: cx.grid.samples, components })
+    }
+
+    /// Displacement of sample `index` of a globe, which lies in `direction`: along the ground, in radii.
+    pub fn along_ground(&self, index: usize, direction: [f64; 3]) -> [f64; 3] {
+        let cell = std::f64::consts::FRAC_PI_2 / (self.samples - 1) as f64;
+        let push: [f64; 3] = std::array::from_fn(|axis| f64::from(self.components[axis][index]) * cell);
+        let up: f64 = push.iter().zip(direction).map(|(a, b)| a * b).sum();
+        std::array::from_fn(|axis| push[axis] - up * direction[axis])
+    }
+
+    /// Displacement of sample (i, j) of a square.
+    pub fn displacement_at(&self, i: usize, j: usize) -> [f64; 2] {
+        let k = i * self.samples + j;
+        [0, 1].map(|axis| f64::from(self.components[axis][k]))
+    }
+}
