@@ -9,7 +9,7 @@ use crate::nodes::Context;
 use crate::nodes::generators::lattice::GradientOctave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 use crate::nodes::generators::solid::SolidField;
-use crate::nodes::generators::warp::Warp;
+use crate::nodes::generators::warp::DomainWarp;
 
 /// A displacement in samples: to the south and to the east, on a globe along the axes of space.
 pub struct DisplacementField {
@@ -41,7 +41,7 @@ impl DisplacementField {
             let (grid, random) = (cx.grid, cx.random.fork(salt));
             let mut out = vec![0.0; grid.len()];
             if grid.is_globe() {
-                let noise = SolidField::new(grid, random, &law, Fade::Improved, Warp::NONE);
+                let noise = SolidField::new(grid, random, &law, Fade::Improved, DomainWarp::NONE);
                 octaves::sum(cx, 0.0, &weights, || noise.readers(), &mut out)?;
             } else {
                 let octaves = GradientOctave::all(grid, random, &law, Fade::Improved);
