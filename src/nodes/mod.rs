@@ -73,6 +73,7 @@ impl Traits {
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
+    /// What holds for it whatever its parameters are, and what its parameters change of that.
     fn traits(&self) -> Traits {
         Traits::GENERATOR
     }
@@ -95,14 +96,17 @@ pub trait Generator: Params {
 
 /// One pass over the terrain.
 pub trait Filter: Params {
+    /// What holds for it whatever its parameters are, and what its parameters change of that.
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
+    /// Changes the heights and data maps of `terrain`. After an error the terrain is dropped.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
 /// A simulation in iterations that can be watched.
 pub trait Process: Params {
+    /// What holds for it whatever its parameters are, and what its parameters change of that.
     fn traits(&self) -> Traits {
         Traits::PROCESS
     }
@@ -122,7 +126,9 @@ pub trait Run: Send + Sync {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
+    /// The mass balance up to now.
     fn ledger(&self) -> Ledger;
+    /// A copy from which the same iterations give the same bits.
     fn snapshot(&self) -> Box<dyn Run>;
     /// Memory of a snapshot, without what all snapshots of a run share.
     fn bytes(&self) -> usize {
@@ -168,8 +174,11 @@ impl std::ops::AddAssign for Ledger {
 
 /// The three shapes of node.
 pub enum Work<'a> {
+    /// Fills from nothing.
     Generator(&'a dyn Generator),
+    /// Changes in one pass.
     Filter(&'a dyn Filter),
+    /// Runs in iterations.
     Process(&'a dyn Process),
 }
 
@@ -186,12 +195,15 @@ macro_rules! catalogue {
             pub fn catalogue() -> Vec<Self> {
                 vec![ $( Self::$name(Default::default()) ),+ ]
             }
+            /// Its parameters, free of their type.
             pub fn params(&self) -> &dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// Its parameters, free of their type.
             pub fn params_mut(&mut self) -> &mut dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// How it runs.
             pub fn work(&self) -> Work<'_> {
                 match self { $( Self::$name(node) => Work::$shape(node) ),+ }
             }
@@ -200,6 +212,7 @@ macro_rules! catalogue {
 }
 
 impl Node {
+    /// Its description.
     pub fn about(&self) -> &'static About {
         self.params().about()
     }

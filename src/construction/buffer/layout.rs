@@ -194,17 +194,24 @@ records! {
 /// A primitive by its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeafWords {
+    /// Of a disc.
     Disc(DiscWords),
+    /// Of a curve.
     Curve(CurveWords),
+    /// Of a contour.
     Contour(ContourWords),
+    /// Of an image.
     Image(ImageWords),
+    /// Of a ribbon.
     Ribbon(RibbonWords),
 }
 
 /// A primitive with its bounds: lowest and highest, |∇f|, |∇α|.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
+    /// Lowest and highest height, |∇f|, |∇α|.
     pub bounds: [f32; 4],
+    /// What it is.
     pub words: LeafWords,
 }
 
@@ -248,59 +255,90 @@ impl Words for Primitive {
 /// An instruction with its box (low x, low y, high x, high y) and what is inside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
+    /// Low x, low y, high x, high y.
     pub area: [f32; 4],
+    /// What it does.
     pub what: What,
 }
 
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
+    /// [`op::LEAF`](super::op::LEAF).
     Leaf {
+        /// Number of the primitive.
         primitive: u32,
     },
+    /// [`op::PLACED`](super::op::PLACED).
     Placed {
+        /// Number of the primitive.
         primitive: u32,
+        /// Map of places: xx, xy, yx, yy, x, y.
         map: [f32; 6],
         /// Rise, lift, stretching.
         numbers: [f32; 3],
     },
+    /// [`op::GROUP`](super::op::GROUP).
     Group {
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::BLEND`](super::op::BLEND).
     Blend {
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::REPLACE`](super::op::REPLACE).
     Replace {
+        /// 0 (as below) or 1 (with the new piece).
         extent: u32,
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::ADD`](super::op::ADD).
     Add {
+        /// 0 (as below) or 1 (with the new piece).
         extent: u32,
         /// Whether by height, and from, to, below, above.
         height: (u32, [f32; 4]),
+        /// Whether by slope, and from, to, below, above.
         slope: (u32, [f32; 4]),
+        /// Distance over which slopes are taken.
         base: f32,
         /// The box around what is laid: slopes are measured within.
         laid: [f32; 4],
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::WARP`](super::op::WARP).
     Warp {
+        /// Map of places: xx, xy, yx, yy, x, y.
         map: [f32; 6],
+        /// How much the map stretches at the most.
         stretching: f32,
         /// 0 noise, 1 twist.
         bend: u32,
         /// Centre of a twist, strength or angle, waves per metre or radius.
         numbers: [f32; 4],
+        /// Seeds of the two noises.
         seeds: [u32; 2],
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::DETAIL`](super::op::DETAIL).
     Detail {
+        /// Level where the second begins to be seen.
         from: f32,
+        /// Level from which on it alone is seen.
         to: f32,
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::SHARE`](super::op::SHARE).
     Share {
+        /// Which share counts: 1 - t (0), t (1) or 1 (2).
         share: u32,
+        /// What is inside, in order.
         of: Vec<Step>,
     },
 }
@@ -312,7 +350,9 @@ pub struct Listing {
     pub frame: [f32; 3],
     /// Vectors of the noise.
     pub vectors: Vec<[f32; 2]>,
+    /// All primitives, each once.
     pub primitives: Vec<Primitive>,
+    /// The first instruction of each tier.
     pub tiers: [Option<Step>; 5],
 }
 
