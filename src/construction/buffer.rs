@@ -47,14 +47,14 @@
 //! [`walk`] carries all this out as a shader does, in `f32`, and is tested against the [`Program`].
 
 pub mod layout;
+pub mod records;
 pub mod walk;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use layout::{
-    ContourWords, CurveWords, DiscWords, ImageWords, LeafWords, LineWords, Listing, Primitive, RibbonWords, Step, What,
-};
+pub use layout::{LeafWords, Listing, Primitive, Step, What};
+pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, RibbonWords};
 
 use super::answer::{Bounds, Detail};
 use super::deposit::{Deposit, Window};
@@ -348,14 +348,14 @@ fn line_words(line: &profile::Line) -> LineWords {
     line.points().map(|point| point.map(|v| v as f32)).collect()
 }
 
-fn course_words(course: &curve::Course) -> layout::CourseWords {
+fn course_words(course: &curve::Course) -> records::CourseWords {
     let path::Outline { reach, tolerance, vertices } = course.path.outline();
     let runs = (0..vertices.len() - 1).step_by(RUN).map(|from| {
         let to = (from + RUN + 1).min(vertices.len());
         let area = Area::of(vertices[from..to].iter().map(|v| [v[0], v[1]]));
         (outside(&area), vertices[from][2] as f32)
     });
-    layout::CourseWords {
+    records::CourseWords {
         reach: reach as f32,
         tolerance: tolerance as f32,
         core: course.falloff.core as f32,
