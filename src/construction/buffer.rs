@@ -17,7 +17,7 @@
 //! # Instructions
 //! They stand in the order in which they are carried out. Those up to [`op::SHARE`] begin with `op, skip, low x, low y, high x, high y`:
 //! a place outside the box goes on at `skip`, which is behind everything inside. Then come the operands, then what is inside.
-//! A walk has a place `p`, a `spacing` (see [`Detail`](super::answer::Detail)) and a stack of frames; frame 0 keeps the answer. An answer (height, weight) is
+//! A walk has a place `p`, a `spacing` (see [`Detail`]) and a stack of frames; frame 0 keeps the answer. An answer (height, weight) is
 //! *given* to the frame on top.
 //!
 //! | op | operands from word 6 | what it does |
