@@ -1,5 +1,5 @@
-//! The pipelines of all that is drawn: ground, sides of the block, water and sky of a square; ground, sky, clouds, lines and map of a
-//! planet.
+//! The pipelines of all that is drawn: ground, sides of the block, water and sky of a square; ground, sky, clouds,
+//! lines and map of a planet.
 
 use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
@@ -269,8 +269,8 @@ impl TargetKey {
     }
 }
 
-/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is translated
-/// when it is used.
+/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
+/// translated when it is used.
 #[derive(Resource, Clone)]
 pub struct ViewShader {
     grid: Handle<Shader>,
@@ -391,8 +391,8 @@ impl Pipelines {
         Self { square, globe, rays, shader, queued: HashMap::default(), march: None }
     }
 
-    /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the target is
-    /// seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
+    /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the
+    /// target is seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
     pub fn for_grid(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Parts {
         let first = GroundStyle::default();
         if !self.queued.contains_key(&(ViewPart::Sky, first, key)) {

@@ -1,4 +1,5 @@
-//! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was made of.
+//! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was
+//! made of.
 
 use std::sync::Arc;
 

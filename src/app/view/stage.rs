@@ -1,5 +1,5 @@
-//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to points
-//! of the screen and back.
+//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to
+//! points of the screen and back.
 //!
 //! Places are shares of the square, u to the east and v to the south; points are egui's, in the window.
 
@@ -55,7 +55,8 @@ impl Stage {
         self.square.has_ground(place).then_some(place)
     }
 
-    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at `near`.
+    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at
+    /// `near`.
     pub fn ground_or_level(&self, at: [f32; 2], near: Place) -> Option<Place> {
         self.ground(at).or_else(|| {
             let (ray, height) = (self.ray(at), self.above(near, 0.0).y);

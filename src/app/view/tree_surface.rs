@@ -3,8 +3,8 @@
 //! The tree answers in metres of its own square; here its square is the one that is drawn, and its heights count in the
 //! relief of the scene, as in the node `Construction`: sand and snow raise the ground, water has a depth.
 //! The level of detail κ follows the distance between the samples: 0 where the square has [`COARSEST`] of them along a
-//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and what is
-//! as large on the screen as a thumb shall have all of its forms.
+//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and
+//! what is as large on the screen as a thumb shall have all of its forms.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -230,8 +230,8 @@ impl TreeSurface {
         (sample.height + sample.depth.max(0.0)) as f32
     }
 
-    /// Distance along a ray of length 1 to the ground, found with few heights: steps of half the height over it, which may
-    /// miss what is thinner than they are. For the mouse, that will do.
+    /// Distance along a ray of length 1 to the ground, found with few heights: steps of half the height over it, which
+    /// may miss what is thinner than they are. For the mouse, that will do.
     pub fn pick(&self, origin: Vec3, direction: Vec3, highest_world: f32) -> Option<f32> {
         const MOST_STEPS: usize = 160;
         let (origin, direction) = (origin.as_dvec3(), direction.as_dvec3().normalize());

@@ -6,10 +6,10 @@
 //!           ▼                        │
 //!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
 //! ```
-//! [`quadtree`] and [`cache`] are plain logic, [`patch`] asks the tree, [`pool`] does so on threads, [`atlas`] knows the
-//! graphics card. All of it lives in the render world, away from the main thread.
-//! When the tree changes, the patches that the change does not touch are kept; the others are computed while the old
-//! ones stay on screen, and all are exchanged at once.
+//! [`quadtree`] and [`cache`] are plain logic, [`patch`] asks the tree, [`pool`] does so on threads, [`atlas`] knows
+//! the graphics card. All of it lives in the render world, away from the main thread. When the tree changes, the
+//! patches that the change does not touch are kept; the others are computed while the old ones stay on screen, and all
+//! are exchanged at once.
 
 pub mod atlas;
 pub mod cache;
@@ -58,8 +58,8 @@ impl Budget {
     }
 }
 
-/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask for levels
-/// too far apart.
+/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask
+/// for levels too far apart.
 const LEAST_RANGE_PATCHES: f64 = 3.0;
 
 /// Seconds without motion after which the picture is drawn finely.
@@ -155,10 +155,10 @@ impl Tessellation {
         }
     }
 
-    /// Moves towards showing `wanted` as `look` sees it, `seconds` after the last time; says what is to be uploaded.
-    pub fn advance(&mut self, wanted: &Arc<TreeSurface>, look: &TileCamera, seconds: f32) -> Vec<Upload> {
+    /// Moves towards showing `wanted` as `camera` sees it, `seconds` after the last time; says what is to be uploaded.
+    pub fn advance(&mut self, wanted: &Arc<TreeSurface>, camera: &TileCamera, seconds: f32) -> Vec<Upload> {
         let is_edited = self.tree_surface.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
-        let is_still = self.last.replace(*look).is_none_or(|last| last == *look) && !is_edited;
+        let is_still = self.last.replace(*camera).is_none_or(|last| last == *camera) && !is_edited;
         self.rest_seconds = if is_still { self.rest_seconds + seconds } else { 0.0 };
         let is_resting = self.rest_seconds >= REST_SECONDS;
         if !is_still {
@@ -184,10 +184,10 @@ impl Tessellation {
         };
         let view = TileView {
             cache: &self.cache,
-            look,
-            frustum: Frustum::new(look.clip_from_eye),
+            camera,
+            frustum: Frustum::new(camera.clip_from_eye),
             range: f64::from(SIDE_WORLD)
-                * (look.pixels_per_radian / (self.budget.quads as f64 * quad_pixels)).max(LEAST_RANGE_PATCHES),
+                * (camera.pixels_per_radian / (self.budget.quads as f64 * quad_pixels)).max(LEAST_RANGE_PATCHES),
         };
         let pace = seconds * self.budget.levels_per_second;
         let most = (self.cache.slots() as usize).saturating_sub(SPARE);
@@ -230,7 +230,8 @@ impl Tessellation {
         uploads
     }
 
-    /// Patches of the quadtree that the newer tree surface has not, those whose parents are there, the coarse ones first.
+    /// Patches of the quadtree that the newer tree surface has not, those whose parents are there, the coarse ones
+    /// first.
     fn lacking(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
         let there = |key: &TileKey| arriving.patches.contains_key(key);
         let mut keys: Vec<TileKey> = self
@@ -242,8 +243,8 @@ impl Tessellation {
         keys
     }
 
-    /// Goes over to a newer tree surface when all of it is there. One that was begun is finished even if something newer is
-    /// wanted: where every frame wants another, nothing would ever be shown.
+    /// Goes over to a newer tree surface when all of it is there. One that was begun is finished even if something
+    /// newer is wanted: where every frame wants another, nothing would ever be shown.
     fn exchange(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
         if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
             let changed = match &self.tree_surface {
@@ -296,7 +297,7 @@ impl Tessellation {
 /// The quadtree's view of the patches on the cache.
 struct TileView<'a> {
     cache: &'a TileCache,
-    look: &'a TileCamera,
+    camera: &'a TileCamera,
     frustum: Frustum,
     /// Distance up to which the root is fine enough.
     range: f64,
@@ -315,8 +316,8 @@ impl TileView<'_> {
             None => (-1e6, 1e6),
         };
         let flat = DVec2::from(corner);
-        let low = DVec3::new(flat.x, low, flat.y) - self.look.eye_world;
-        (low, DVec3::new(low.x + side, high - self.look.eye_world.y, low.z + side))
+        let low = DVec3::new(flat.x, low, flat.y) - self.camera.eye_world;
+        (low, DVec3::new(low.x + side, high - self.camera.eye_world.y, low.z + side))
     }
 }
 
@@ -339,7 +340,7 @@ impl TileSurroundings for TileView<'_> {
             let vertex = |k: usize| if place[k] > corner[k] + 0.5 * side { patch.quads } else { 0 };
             f64::from(patch.own(vertex(1), vertex(0))[0])
         });
-        self.level_at((DVec3::new(at[0], height, at[1]) - self.look.eye_world).length())
+        self.level_at((DVec3::new(at[0], height, at[1]) - self.camera.eye_world).length())
     }
 
     fn is_visible(&self, key: TileKey) -> bool {
@@ -380,11 +381,11 @@ mod tests {
         TileCamera { clip_from_eye, ..LOOK }
     }
 
-    fn set_settled(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, look: &TileCamera) -> usize {
+    fn set_settled(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
         let mut uploads = 0;
         // so often that only a program that never settles gets there
         for _ in 0..100_000 {
-            uploads += tessellation.advance(wanted, look, 1e9).len();
+            uploads += tessellation.advance(wanted, camera, 1e9).len();
             if tessellation.is_settled {
                 return uploads;
             }
@@ -399,7 +400,7 @@ mod tests {
         let first = tree_surface(tree.clone(), None);
         let mut tessellation = Tessellation::new(SMALL);
         let look = look();
-        let all = settle(&mut tessellation, &first, &look);
+        let all = settle(&mut tessellation, &first, &camera);
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
         let mut changed = (*tree).clone();
         let disc = crate::construction::Piece {
@@ -420,12 +421,12 @@ mod tests {
         };
         let second = tree_surface(Arc::new(changed), Some(&first));
         assert!(second.changed_from(&first).is_some());
-        let again = settle(&mut tessellation, &second, &look);
+        let again = settle(&mut tessellation, &second, &camera);
         assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
         assert!(again > 0 && again <= all + 8, "{again} of {all}");
         let same = tree_surface(second.recipe.tree.clone(), Some(&second));
         assert!(same.changed_from(&second).is_none());
-        assert_eq!(settle(&mut tessellation, &same, &look), 0, "nothing changed, nothing is computed");
+        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "nothing changed, nothing is computed");
     }
 
     #[test]
@@ -444,17 +445,17 @@ mod tests {
         let tree_surface = tree_surface(presets::valley(), None);
         let mut tessellation = Tessellation::new(SMALL);
         let mut look = look();
-        settle(&mut tessellation, &tree_surface, &look);
+        settle(&mut tessellation, &tree_surface, &camera);
         let still = tessellation.tiles().count();
         let mut moving = still;
         for _ in 0..400 {
-            look.eye_world.x += 1e-3;
-            tessellation.advance(&tree_surface, &look, 0.02);
+            camera.eye_world.x += 1e-3;
+            tessellation.advance(&tree_surface, &camera, 0.02);
             assert!(!tessellation.is_settled);
             moving = tessellation.tiles().count();
         }
         assert!(moving * 5 < still * 4, "{moving} of {still}");
-        settle(&mut tessellation, &tree_surface, &look);
+        settle(&mut tessellation, &tree_surface, &camera);
         assert!(tessellation.tiles().count() * 10 > still * 9);
     }
 
@@ -467,7 +468,7 @@ mod tests {
             let mut tessellation = Tessellation::new(poor);
             let eye_world = LOOK.eye_world.with_y(ground + above);
             let look = TileCamera { eye_world, ..look() };
-            settle(&mut tessellation, &tree_surface, &look);
+            settle(&mut tessellation, &tree_surface, &camera);
             let strain = tessellation.strain;
             assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_STRAIN, "{strain}");
             // quads near the eye are about as many pixels wide as those farther away
@@ -475,7 +476,7 @@ mod tests {
                 let (corner, side) = world_of(tile.key);
                 let low = DVec3::new(corner[0], f64::from(patch.lowest_world), corner[1]) - eye_world;
                 let high = DVec3::new(corner[0] + side, f64::from(patch.highest_world), corner[1] + side) - eye_world;
-                side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * look.pixels_per_radian
+                side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * camera.pixels_per_radian
             });
             let widest = widths.fold(0.0, f64::max);
             assert!(widest < 2.0 * poor.quad_pixels * strain, "{widest} pixels at {strain}, {above} above the ground");
@@ -495,7 +496,7 @@ mod tests {
             let eye_world = DVec3::new(30.0 + east, ground + above, 60.0);
             let look = TileCamera { eye_world, ..look() };
             for _ in 0..100_000 {
-                tessellation.advance(&tree_surface, &look, 0.1);
+                tessellation.advance(&tree_surface, &camera, 0.1);
                 assert_eq!(tessellation.tiles().count(), tessellation.tiles.len(), "holes in step {step}");
                 if tessellation.is_settled {
                     break;

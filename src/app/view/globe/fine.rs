@@ -1,11 +1,12 @@
 //! Ground between the samples, for the eye alone: near the ground a sample of a planet is as wide as a mountain range,
 //! and what lies between would be a smooth slope.
 //!
-//! Two things of one noise in space, octave by octave: the place that is looked up is bent, so that shores, rivers and the
-//! borders of colours are ragged, and the ground is raised and lowered. How far depends on how rough the samples say that
-//! the ground is: level ground stays level, water flat. Octaves come in as the eye comes near, by distance alone, so that
-//! neighbouring patches agree. No height that is measured, exported or eroded knows of it. `assets/shaders/globe_fine.wgsl` does the same for the picture; here
-//! it is for the camera, which shall not stand inside a hill that it sees.
+//! Two things of one noise in space, octave by octave: the place that is looked up is bent, so that shores, rivers and
+//! the borders of colours are ragged, and the ground is raised and lowered. How far depends on how rough the samples
+//! say that the ground is: level ground stays level, water flat. Octaves come in as the eye comes near, by distance
+//! alone, so that neighbouring patches agree. No height that is measured, exported or eroded knows of it.
+//! `assets/shaders/globe_fine.wgsl` does the same for the picture; here it is for the camera, which shall not stand
+//! inside a hill that it sees.
 
 use glam::{DVec3, Vec3};
 
@@ -20,7 +21,8 @@ const COMES_IN: (f32, f32) = (2.5, 5.0);
 const QUAD_RADIANS: f64 = 0.012;
 /// How far a place is bent, in parts of the wave.
 const BEND: f32 = 0.45;
-/// How high an octave rises over ground of roughness 1, in parts of the longest wave, and what is left of it in the next.
+/// How high an octave rises over ground of roughness 1, in parts of the longest wave, and what is left of it in the
+/// next.
 const RISE: f32 = 0.18;
 const FALL: f32 = 0.62;
 /// The roughest ground there is.
@@ -44,8 +46,8 @@ impl FineGround {
         Self { waves: (radius / wave_metres) as f32, octaves: octaves as f32, wave_metres }
     }
 
-    /// Where to look up the ground of a direction, and by how many metres it is raised there over roughness 1; seen from
-    /// a distance.
+    /// Where to look up the ground of a direction, and by how many metres it is raised there over roughness 1; seen
+    /// from a distance.
     pub fn at(&self, up: DVec3, distance: f64) -> (DVec3, f64) {
         let place = up.as_vec3() * self.waves;
         let (mut bend, mut rise) = (Vec3::ZERO, 0.0);

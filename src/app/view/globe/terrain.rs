@@ -253,8 +253,8 @@ impl GlobeTerrain {
     }
 }
 
-/// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not at
-/// all. The root of its share of [`ROUGHEST`], in steps that a byte can hold.
+/// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not
+/// at all. The root of its share of [`ROUGHEST`], in steps that a byte can hold.
 fn roughness([along, across, over_kilometres, wet]: [f32; 4]) -> f32 {
     let step = |from: f32, to: f32| {
         let t = ((over_kilometres - from) / (to - from)).clamp(0.0, 1.0);
@@ -469,6 +469,27 @@ mod tests {
             assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
             assert_eq!(sloped.colours[2].levels[0].bytes, prepare(&choice).colours[2].levels[0].bytes);
         }
+    }
+
+    #[test]
+    fn snow_and_sand_hide_the_ground_of_the_land_alone() {
+        let mut terrain = Terrain::clone(&globe(9, |d| d[2]));
+        let settings = Settings { relief_metres: 1000.0, sea_level: 0.0, ..Settings::default() };
+        terrain.map_mut(MapKind::Snow).fill(0.01);
+        let colours = |terrain: &Terrain, choice: &OverlayChoice| {
+            let control = Control::default();
+            GlobeTerrain::new(&Arc::new(terrain.clone()), &settings, 1e6, &grey(), choice, &control).unwrap()
+        };
+        let texel = |made: &GlobeTerrain, face: usize| made.colours[face].levels[0].bytes[4 * 40..4 * 40 + 3].to_vec();
+        let snowy = colours(&terrain, &OverlayChoice::default());
+        // the middles of the faces around the poles
+        let (north, south) = (texel(&snowy, 4), texel(&snowy, 5));
+        assert!(north.iter().all(|byte| *byte > 220) && south == [9, 9, 9], "{north:?} {south:?}");
+        let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
+        let under_data = snowy.with_overlay(&slope, &Control::default()).unwrap();
+        assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "data is read");
+        terrain.map_mut(MapKind::Snow).fill(1e-5);
+        assert_eq!(texel(&colours(&terrain, &OverlayChoice::default()), 4), [9, 9, 9], "a dusting");
     }
 
     #[test]
