@@ -375,13 +375,13 @@ mod tests {
     const SMALL: Budget =
         Budget { quads: 8, quad_pixels: 14.0, moving_pixels: 28.0, bytes: 6 << 20, levels_per_second: 4.0 };
 
-    fn look() -> TileCamera {
+    fn camera() -> TileCamera {
         let projection = Mat4::perspective_infinite_reverse_rh(0.6, 1.5, 0.1);
         let clip_from_eye = projection * Mat4::look_to_rh(Vec3::ZERO, Vec3::new(0.1, -0.5, -1.0), Vec3::Y);
         TileCamera { clip_from_eye, ..LOOK }
     }
 
-    fn set_settled(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
+    fn settle(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
         let mut uploads = 0;
         // so often that only a program that never settles gets there
         for _ in 0..100_000 {
@@ -399,7 +399,7 @@ mod tests {
         let tree = presets::valley();
         let first = tree_surface(tree.clone(), None);
         let mut tessellation = Tessellation::new(SMALL);
-        let look = look();
+        let camera = camera();
         let all = settle(&mut tessellation, &first, &camera);
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
         let mut changed = (*tree).clone();
@@ -436,7 +436,7 @@ mod tests {
         let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
         let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.per_metre, 125.0);
         let made =
-            settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, pixels_per_radian: 60.0, ..look() });
+            settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, pixels_per_radian: 60.0, ..camera() });
         assert!(made < 1500, "{made}");
     }
 
@@ -444,7 +444,7 @@ mod tests {
     fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
         let tree_surface = tree_surface(presets::valley(), None);
         let mut tessellation = Tessellation::new(SMALL);
-        let mut look = look();
+        let mut camera = camera();
         settle(&mut tessellation, &tree_surface, &camera);
         let still = tessellation.tiles().count();
         let mut moving = still;
@@ -467,7 +467,7 @@ mod tests {
             let poor = Budget { bytes: SMALL.bytes / part, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
             let mut tessellation = Tessellation::new(poor);
             let eye_world = LOOK.eye_world.with_y(ground + above);
-            let look = TileCamera { eye_world, ..look() };
+            let camera = TileCamera { eye_world, ..camera() };
             settle(&mut tessellation, &tree_surface, &camera);
             let strain = tessellation.strain;
             assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_STRAIN, "{strain}");
@@ -494,7 +494,7 @@ mod tests {
             let east = f64::from(step * 7 % 12) * 3.0;
             let above = if step % 3 == 0 { 12.0 } else { 0.5 };
             let eye_world = DVec3::new(30.0 + east, ground + above, 60.0);
-            let look = TileCamera { eye_world, ..look() };
+            let camera = TileCamera { eye_world, ..camera() };
             for _ in 0..100_000 {
                 tessellation.advance(&tree_surface, &camera, 0.1);
                 assert_eq!(tessellation.tiles().count(), tessellation.tiles.len(), "holes in step {step}");
@@ -514,7 +514,7 @@ mod tests {
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
         // ten centimetres over the ground
         let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);
-        settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..look() });
+        settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
         let finest = tessellation.quadtree.keys().map(|key| key.level).max().unwrap_or(0);
         let spacing_metres = 1000.0 / tree_surface.per_metre / (8.0 * f64::from(1u32 << finest));
         assert!(spacing_metres < 0.01, "{spacing_metres} m");
