@@ -190,7 +190,7 @@ impl Quadtree {
         let mut seen = HashSet::new();
         missing.retain(|key| seen.insert(*key));
         self.held.retain(|key| self.split.contains(key));
-        let (tiles, is_moving) = self.set_settled(around, &raised, pace);
+        let (tiles, is_moving) = self.settle(around, &raised, pace);
         QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
@@ -262,7 +262,7 @@ impl Quadtree {
     }
 
     /// Moves the corners, forgets those that are no more, and says what is drawn.
-    fn set_settled(
+    fn settle(
         &mut self,
         around: &impl TileSurroundings,
         raised: &HashSet<TileKey>,
