@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::construction::Tree;
 
-pub use types::{Curve, ImageFile, LayerName, ParamType};
+pub use types::{Curve, ImageFile, LayerName, ParamType, WithRange, WithoutRange};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,7 +9,7 @@ use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::look::Biomes;
-use crate::param::{Kind, ParamType};
+use crate::param::{Kind, WithoutRange};
 use crate::planet::climate::{moisture_field, temperature_field};
 use crate::scene::Scene;
 
@@ -61,7 +61,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
 
 /// What the map holds, in a sentence.
 fn sentence(kind: MapKind) -> &'static str {
-    match MapKind::kind(None, None) {
+    match MapKind::kind() {
         Kind::Choice(choices) => choices[kind as usize].help,
         _ => "A map that a layer wrote.",
     }
