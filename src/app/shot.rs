@@ -315,7 +315,7 @@ mod tests {
         };
         let showing = PlanetView { view, ..PlanetView::default() };
         let size = Vec2::new(480.0, 360.0);
-        let camera = GlobeCamera::framing(&prepared, &showing, size).over(&prepared, &showing, place);
+        let camera = GlobeCamera::framing(&prepared, &showing, size).placed_over(&prepared, &showing, place);
         let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
         let subject = ShotSubject::Planet(prepared, Box::new(showing), Box::new(camera));
         let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();

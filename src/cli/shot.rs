@@ -134,7 +134,7 @@ fn draw_planet(
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
     let mut camera = GlobeCamera::framing(&prepared, &showing, size);
     if let Some(text) = &args.at {
-        camera = camera.over(&prepared, &showing, place(text)?);
+        camera = camera.placed_over(&prepared, &showing, place(text)?);
     }
     let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
     shot::shot_globe(prepared.clone(), showing, camera, &options, &args.output)?;

@@ -173,21 +173,21 @@ impl TreeSurface {
     }
 
     /// The pieces that touch a square of the world.
-    pub fn within(&self, low_world: [f64; 2], high_world: [f64; 2]) -> Selection {
+    pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> Selection {
         self.program.within(&Area { low: self.place(low_world), high: self.place(high_world) })
     }
 
     /// The ground at a place, asking only the pieces of a selection.
-    pub fn at(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.asked::<true>(selection, flat_world, detail)
+    pub fn sample_in(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.sampled::<true>(selection, flat_world, detail)
     }
 
     /// The same without slopes.
-    pub fn level_at(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.asked::<false>(selection, flat_world, detail)
+    pub fn level_sample_in(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.sampled::<false>(selection, flat_world, detail)
     }
 
-    fn asked<const G: bool>(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+    fn sampled<const G: bool>(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
         let ground = self.program.at_in::<G>(selection, Tier::Terrain, p, detail);
         let (mut height, mut slope) = ground.surface(self.program.ground);
@@ -219,7 +219,7 @@ impl TreeSurface {
 
     /// The ground at a place.
     pub fn sample(&self, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.at(&self.everything, flat_world, detail)
+        self.sample_in(&self.everything, flat_world, detail)
     }
 
     /// Height of what carries the eye at a place: ground or water. Beyond the square, that of its edge.

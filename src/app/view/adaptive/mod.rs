@@ -309,7 +309,7 @@ impl TileView<'_> {
     }
 
     /// Corners of the box around a patch, seen from the eye.
-    fn around(&self, key: TileKey) -> (DVec3, DVec3) {
+    fn bounding_box(&self, key: TileKey) -> (DVec3, DVec3) {
         let (corner, side) = world_of(key);
         let (low, high) = match self.cache.get(key) {
             Some(patch) => (f64::from(patch.lowest_world), f64::from(patch.highest_world)),
@@ -327,7 +327,7 @@ impl TileSurroundings for TileView<'_> {
     }
 
     fn wanted(&self, key: TileKey) -> f32 {
-        let (low, high) = self.around(key);
+        let (low, high) = self.bounding_box(key);
         let level = self.level_at(DVec3::ZERO.clamp(low, high).length());
         if self.is_visible(key) { level } else { level - LEVELS_UNSEEN }
     }
@@ -344,7 +344,7 @@ impl TileSurroundings for TileView<'_> {
     }
 
     fn is_visible(&self, key: TileKey) -> bool {
-        let (low, high) = self.around(key);
+        let (low, high) = self.bounding_box(key);
         // sides and water hang from the patches at the border
         let end = (1u32 << key.level) - 1;
         let on_border = key.column == 0 || key.row == 0 || key.column == end || key.row == end;

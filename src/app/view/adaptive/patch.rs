@@ -48,7 +48,7 @@ impl TilePatch {
         let m = n + 2;
         let low = [place(key.column, 0), place(key.row, 0)];
         let high = [place(key.column, m - 1), place(key.row, m - 1)];
-        let selection = tree_surface.within(low, high);
+        let selection = tree_surface.selection(low, high);
         let mut samples: Vec<Sample> = Vec::with_capacity(m * m);
         for i in 0..m {
             if stop() {
@@ -56,7 +56,7 @@ impl TilePatch {
             }
             samples.extend((0..m).map(|j| {
                 let at = [place(key.column, j), place(key.row, i)];
-                tree_surface.level_at(&selection, at, &detail)
+                tree_surface.level_sample_in(&selection, at, &detail)
             }));
         }
         let per_way = 0.5 / step;

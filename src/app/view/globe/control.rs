@@ -65,7 +65,7 @@ pub struct GlobeCamera {
 impl Default for GlobeCamera {
     fn default() -> Self {
         Self {
-            pose: GlobePose::over(DVec3::X, 2e7),
+            pose: GlobePose::straight_down(DVec3::X, 2e7),
             map: MapPose::default(),
             orbit: OrbitPose::default(),
             glide: None,
@@ -88,7 +88,7 @@ impl GlobeCamera {
     }
 
     /// Over a place; see [`put_over`](Self::put_over).
-    pub fn over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
+    pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
         self.put_over(terrain, &planet_view.view, true, place);
         self
     }
@@ -103,7 +103,7 @@ impl GlobeCamera {
         [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
     ) {
         let direction = DVec3::from(from_angles(latitude.to_radians(), longitude.to_radians()));
-        let pose = GlobePose::over(direction, terrain.stand(direction, height_metres, view, with_sea));
+        let pose = GlobePose::straight_down(direction, terrain.stand(direction, height_metres, view, with_sea));
         let pose = pose.facing(heading.to_radians(), pitch.to_radians());
         self.pose = terrain.confine(&pose, view, with_sea);
         let there = MapPose { latitude: latitude.to_radians(), longitude: longitude.to_radians(), ..self.map };

@@ -48,7 +48,7 @@ impl FineGround {
 
     /// Where to look up the ground of a direction, and by how many metres it is raised there over roughness 1; seen
     /// from a distance.
-    pub fn at(&self, up: DVec3, distance: f64) -> (DVec3, f64) {
+    pub fn displacement(&self, up: DVec3, distance: f64) -> (DVec3, f64) {
         let place = up.as_vec3() * self.waves;
         let (mut bend, mut rise) = (Vec3::ZERO, 0.0);
         let (mut scale, mut height) = (1.0f32, RISE);
@@ -131,9 +131,9 @@ mod tests {
         let cell = fine.wave_metres / LONGEST_CELLS;
         let mut highest: f64 = 0.0;
         for up in directions() {
-            let (far, nothing) = fine.at(up, 1e7);
+            let (far, nothing) = fine.displacement(up, 1e7);
             assert!(far.distance(up) < 1e-12 && nothing == 0.0);
-            let (near, rise) = fine.at(up, 100.0);
+            let (near, rise) = fine.displacement(up, 100.0);
             assert!(near.distance(up) * RADIUS < cell, "it stays near its cell");
             assert!(rise.abs() <= fine.most());
             highest = highest.max(rise.abs());
@@ -146,12 +146,12 @@ mod tests {
         let fine = FineGround::new(RADIUS, 257);
         for up in directions() {
             let beside = (up + up.any_orthonormal_vector() * (2.0 / RADIUS)).normalize();
-            let (a, b) = (fine.at(up, 500.0), fine.at(beside, 500.0));
+            let (a, b) = (fine.displacement(up, 500.0), fine.displacement(beside, 500.0));
             // two metres apart over ground as rough as it comes
             assert!((a.1 - b.1).abs() * f64::from(ROUGHEST) < 12.0, "{} m", (a.1 - b.1).abs());
             for k in 0..60 {
                 let distance = 100.0 * 1.2f64.powi(k);
-                let (a, b) = (fine.at(up, distance), fine.at(up, distance * 1.002));
+                let (a, b) = (fine.displacement(up, distance), fine.displacement(up, distance * 1.002));
                 assert!((a.1 - b.1).abs() < 0.01 * fine.wave_metres);
             }
         }
