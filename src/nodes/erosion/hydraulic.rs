@@ -32,7 +32,7 @@
 
 use super::buffers::{self, Next};
 use super::gather::{self, Fields, GatherLaw, Settling};
-use super::silt::{WRITTEN, Weather, lay_down};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
@@ -78,7 +78,7 @@ impl Process for Hydraulic {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         Box::new(HydraulicRun {
-            weather: Weather::new(&terrain, self.rain, self.solubility, self.hardness),
+            weather: CellWeather::new(&terrain, self.rain, self.solubility, self.hardness),
             capacity: self.sediment_capacity,
             left: 1.0 - self.evaporation,
             neighbours: self.neighbours,
@@ -94,7 +94,7 @@ impl Process for Hydraulic {
 
 /// Hydraulic erosion under way.
 struct HydraulicRun {
-    weather: Weather,
+    weather: CellWeather,
     capacity: f32,
     /// Share of the water that does not evaporate.
     left: f32,
@@ -166,7 +166,7 @@ struct HydraulicLaw<'a> {
     water: &'a [f32],
     sediment: &'a [f32],
     flow: &'a [f32],
-    weather: &'a Weather,
+    weather: &'a CellWeather,
     capacity: f32,
     left: f32,
     neighbours: Neighbours,
@@ -189,13 +189,13 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
         lost: [&mut [f32]; 2],
         shares: [&mut [f32]; 2],
     ) {
-        let ([lost, silt_lost], [share, silt_share]) = (lost, shares);
+        let ([lost, sediment_lost], [share, sediment_share]) = (lost, shares);
         let give = match self.neighbours {
             Neighbours::Moore => give_row::<M, true, true>,
             Neighbours::VonNeumann => give_row::<M, true, false>,
             Neighbours::Rotated => give_row::<M, false, true>,
         };
-        give(metric, levels, water, sediment, lost, silt_lost, share, silt_share);
+        give(metric, levels, water, sediment, lost, sediment_lost, share, sediment_share);
     }
 
     fn settle<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, 3, 2>, out: [&mut [f32]; 4]) {

@@ -25,7 +25,7 @@
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Account, Next, add_balance, balance, total};
-use super::silt::{WRITTEN, Weather, lay_down};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
@@ -65,7 +65,7 @@ impl Process for HydraulicFast {
     fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = cx.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
-        let weather = Weather::new(&terrain, self.rain, self.solubility, self.hardness);
+        let weather = CellWeather::new(&terrain, self.rain, self.solubility, self.hardness);
         Box::new(Trickle {
             left: 1.0 - self.evaporation,
             weather,
@@ -89,7 +89,7 @@ const SOLUBILITY: usize = 4;
 
 /// Fast hydraulic erosion under way.
 struct Trickle {
-    weather: Weather,
+    weather: CellWeather,
     /// Share of the water that does not evaporate.
     left: f32,
     terrain: Terrain,
@@ -141,7 +141,7 @@ impl Run for Trickle {
 
 /// One iteration.
 struct Flow<'a> {
-    weather: &'a Weather,
+    weather: &'a CellWeather,
     /// If it is the same everywhere.
     rain: Option<f32>,
     /// Where it is the same everywhere.
