@@ -66,7 +66,7 @@ impl Process for HydraulicFast {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = cx.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         let weather = CellWeather::new(&terrain, self.rain, self.solubility, self.hardness);
-        Box::new(Trickle {
+        Box::new(HydraulicFastRun {
             left: 1.0 - self.evaporation,
             weather,
             terrain,
@@ -88,7 +88,7 @@ const SEDIMENT: usize = 3;
 const SOLUBILITY: usize = 4;
 
 /// Fast hydraulic erosion under way.
-struct Trickle {
+struct HydraulicFastRun {
     weather: CellWeather,
     /// Share of the water that does not evaporate.
     left: f32,
@@ -102,14 +102,14 @@ struct Trickle {
     carried_before: f64,
 }
 
-impl Run for Trickle {
+impl Run for HydraulicFastRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let Self { weather, left, terrain, next, even, uneven, .. } = self;
         let rain = if terrain.map(MapKind::Rain).is_none() { Some(weather.rain) } else { None };
         let solubility = weather.solubility(0);
         let alike = rain.filter(|_| weather.rock.uniform().is_some());
         let rows = alike.map(|rain| [rain, solubility].map(|value| vec![value; terrain.samples()]));
-        let flow = Flow { weather, rain, solubility, rows, left: *left, terrain };
+        let flow = HydraulicFastLaw { weather, rain, solubility, rows, left: *left, terrain };
         if weather.rock.uniform().is_some() {
             flow.scan::<_, 2>(cx, even, next)?;
         } else {
@@ -140,7 +140,7 @@ impl Run for Trickle {
 }
 
 /// One iteration.
-struct Flow<'a> {
+struct HydraulicFastLaw<'a> {
     weather: &'a CellWeather,
     /// If it is the same everywhere.
     rain: Option<f32>,
@@ -153,7 +153,7 @@ struct Flow<'a> {
 }
 
 /// Where a row goes, beside the values that the sweep keeps.
-struct Out<'a> {
+struct RowOutput<'a> {
     height: &'a mut [f32],
     wear: &'a mut [f32],
     deposits: &'a mut [f32],
@@ -162,7 +162,7 @@ struct Out<'a> {
     account: &'a mut Account,
 }
 
-impl Flow<'_> {
+impl HydraulicFastLaw<'_> {
     fn map(&self, kind: MapKind, row: usize) -> &[f32] {
         self.terrain.grid.row(self.terrain.map(kind).expect("made at the start"), row)
     }
@@ -183,19 +183,24 @@ impl Flow<'_> {
             land.zip(wet).zip(accounts).map(|((((height, wear), deposits), ((water, flow), sediment)), account)| {
                 let mut wet = [water, flow, sediment].into_iter();
                 let kept = std::array::from_fn::<_, K, _>(|_| wet.next().expect("two or three of the three"));
-                ScanRow { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
+                ScanRow { kept, out: RowOutput { height, wear, deposits, sediment: wet.next(), account } }
             });
-        sweep.run(cx, self, outs, |i, ScanRow { kept, out: Out { height, wear, deposits, sediment, account } }| {
-            let mut wet = kept.into_iter().chain(sediment);
-            let [water, flow, sediment] = std::array::from_fn(|_| wet.next().expect("split above"));
-            self.dry(i, P > SEDIMENT, [&mut *height, water, &mut *sediment, flow]);
-            let old = grid.row(&self.terrain.height, i);
-            let maps = [self.map(MapKind::Wear, i), self.map(MapKind::Deposits, i)];
-            add_balance(old, height, maps, wear, deposits);
-            let distinct = grid.distinct();
-            let [lost, gained] = balance(&old[..distinct], &height[..distinct]);
-            *account = [lost, gained, total(&sediment[..distinct])];
-        })?;
+        sweep.run(
+            cx,
+            self,
+            outs,
+            |i, ScanRow { kept, out: RowOutput { height, wear, deposits, sediment, account } }| {
+                let mut wet = kept.into_iter().chain(sediment);
+                let [water, flow, sediment] = std::array::from_fn(|_| wet.next().expect("split above"));
+                self.dry(i, P > SEDIMENT, [&mut *height, water, &mut *sediment, flow]);
+                let old = grid.row(&self.terrain.height, i);
+                let maps = [self.map(MapKind::Wear, i), self.map(MapKind::Deposits, i)];
+                add_balance(old, height, maps, wear, deposits);
+                let distinct = grid.distinct();
+                let [lost, gained] = balance(&old[..distinct], &height[..distinct]);
+                *account = [lost, gained, total(&sediment[..distinct])];
+            },
+        )?;
         next.repeat_first_row(grid);
         Ok(())
     }
@@ -277,7 +282,7 @@ fn wet(h: &[f32], w: &[f32], m: &[f32], rain: f32, solubility: f32, level: &mut 
     }
 }
 
-impl<const P: usize> ScanLaw<P> for Flow<'_> {
+impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
     const KEPT: usize = WATER;
     const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
     /// Higher than any ground, and dry.
