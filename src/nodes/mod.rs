@@ -62,6 +62,7 @@ impl Traits {
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::GENERATOR
     }
@@ -84,14 +85,17 @@ pub trait Generator: Params {
 
 /// One pass over the terrain.
 pub trait Filter: Params {
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
+    /// Changes heights and data maps of `terrain`, which holds what is below.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
 /// A simulation in iterations that can be watched.
 pub trait Process: Params {
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::PROCESS
     }
