@@ -30,7 +30,7 @@
 //! from 0.42 to 0.65.
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Next};
+use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
@@ -84,8 +84,8 @@ impl Process for Hydraulic {
             neighbours: self.neighbours,
             metric: GridMetric::new(terrain.grid),
             terrain,
-            next: Next::default(),
-            fields: Fields::default(),
+            next: WorkingMemory::default(),
+            fields: WorkingMemory::default(),
             ledger: Ledger { carried, ..Ledger::default() },
             carried_before: carried,
         })
@@ -93,6 +93,7 @@ impl Process for Hydraulic {
 }
 
 /// Hydraulic erosion under way.
+#[derive(Clone)]
 struct HydraulicRun {
     weather: CellWeather,
     capacity: f32,
@@ -101,8 +102,8 @@ struct HydraulicRun {
     neighbours: Neighbours,
     metric: GridMetric,
     terrain: Terrain,
-    next: Next<5>,
-    fields: Fields<3, 2>,
+    next: WorkingMemory<Next<5>>,
+    fields: WorkingMemory<Fields<3, 2>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
     ledger: Ledger,
     carried_before: f64,
@@ -111,7 +112,7 @@ struct HydraulicRun {
 impl Run for HydraulicRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *self.next;
         let old = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
         let [old_wear, old_deposits, old_water, old_sediment, old_flow] = old;
         let law = HydraulicLaw {
@@ -148,14 +149,7 @@ impl Run for HydraulicRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            weather: self.weather.clone(),
-            metric: self.metric.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            fields: Fields::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 

@@ -24,7 +24,7 @@
 //! document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors (benches/erosion.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Account, Next, add_balance, balance, total};
+use super::buffers::{self, Account, Next, WorkingMemory, add_balance, balance, total};
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
@@ -70,9 +70,9 @@ impl Process for HydraulicFast {
             left: 1.0 - self.evaporation,
             weather,
             terrain,
-            next: Next::default(),
-            even: InPlaceScan::default(),
-            uneven: InPlaceScan::default(),
+            next: WorkingMemory::default(),
+            even: WorkingMemory::default(),
+            uneven: WorkingMemory::default(),
             ledger: Ledger { carried, ..Ledger::default() },
             carried_before: carried,
         })
@@ -88,15 +88,16 @@ const SEDIMENT: usize = 3;
 const SOLUBILITY: usize = 4;
 
 /// Fast hydraulic erosion under way.
+#[derive(Clone)]
 struct HydraulicFastRun {
     weather: CellWeather,
     /// Share of the water that does not evaporate.
     left: f32,
     terrain: Terrain,
-    next: Next<5>,
+    next: WorkingMemory<Next<5>>,
     /// On rock of the same hardness everywhere; the other stays empty.
-    even: InPlaceScan<3>,
-    uneven: InPlaceScan<5>,
+    even: WorkingMemory<InPlaceScan<3>>,
+    uneven: WorkingMemory<InPlaceScan<5>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
     ledger: Ledger,
     carried_before: f64,
@@ -128,14 +129,7 @@ impl Run for HydraulicFastRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            weather: self.weather.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            even: InPlaceScan::default(),
-            uneven: InPlaceScan::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 
