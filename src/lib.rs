@@ -40,7 +40,7 @@
 //! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
-//! | [`hydrology`] | where water goes: receivers, hollows, areas, lakes, streams |
+//! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`planet`] | what a planet is besides its stack: its air, sun, projections, patches |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |

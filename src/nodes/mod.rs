@@ -89,7 +89,7 @@ pub trait Filter: Params {
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
-    /// Changes heights and data maps of `terrain`, which holds what is below.
+    /// Changes the heights and data maps of `terrain`. After an error the terrain is dropped.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
@@ -115,7 +115,9 @@ pub trait Run: Send + Sync {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
+    /// The mass balance up to now.
     fn ledger(&self) -> Ledger;
+    /// A copy from which the same iterations give the same bits.
     fn snapshot(&self) -> Box<dyn Run>;
     /// Memory of a snapshot, without what all snapshots of a run share.
     fn bytes(&self) -> usize {
@@ -161,8 +163,11 @@ impl std::ops::AddAssign for Ledger {
 
 /// The three shapes of node.
 pub enum Work<'a> {
+    /// Fills from nothing.
     Generator(&'a dyn Generator),
+    /// Changes in one pass.
     Filter(&'a dyn Filter),
+    /// Runs in iterations.
     Process(&'a dyn Process),
 }
 
@@ -179,12 +184,15 @@ macro_rules! catalogue {
             pub fn catalogue() -> Vec<Self> {
                 vec![ $( Self::$name(Default::default()) ),+ ]
             }
+            /// Its parameters, free of their type.
             pub fn params(&self) -> &dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// Its parameters, free of their type.
             pub fn params_mut(&mut self) -> &mut dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// How it runs.
             pub fn work(&self) -> Work<'_> {
                 match self { $( Self::$name(node) => Work::$shape(node) ),+ }
             }
@@ -193,6 +201,7 @@ macro_rules! catalogue {
 }
 
 impl Node {
+    /// Its description.
     pub fn about(&self) -> &'static About {
         self.params().about()
     }

@@ -194,17 +194,24 @@ records! {
 /// A primitive by its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeafWords {
+    /// Of a disc.
     Disc(DiscWords),
+    /// Of a curve.
     Curve(CurveWords),
+    /// Of a contour.
     Contour(ContourWords),
+    /// Of an image.
     Image(ImageWords),
+    /// Of a ribbon.
     Ribbon(RibbonWords),
 }
 
 /// A primitive with its bounds: lowest and highest, |∇f|, |∇α|.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
+    /// Lowest and highest height, |∇f|, |∇α|.
     pub bounds: [f32; 4],
+    /// What it is.
     pub words: LeafWords,
 }
 
@@ -248,32 +255,31 @@ impl Words for Primitive {
 /// An instruction with its box (low x, low y, high x, high y) and what is inside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
+    /// Low x, low y, high x, high y.
     pub area: [f32; 4],
+    /// What it does.
     pub what: What,
 }
 
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
-    Leaf {
-        primitive: u32,
-    },
+    /// [`op::LEAF`](super::op::LEAF).
+    Leaf { primitive: u32 },
+    /// [`op::PLACED`](super::op::PLACED).
     Placed {
         primitive: u32,
         map: [f32; 6],
         /// Rise, lift, stretching.
         numbers: [f32; 3],
     },
-    Group {
-        of: Vec<Step>,
-    },
-    Blend {
-        of: Vec<Step>,
-    },
-    Replace {
-        extent: u32,
-        of: Vec<Step>,
-    },
+    /// [`op::GROUP`](super::op::GROUP).
+    Group { of: Vec<Step> },
+    /// [`op::BLEND`](super::op::BLEND).
+    Blend { of: Vec<Step> },
+    /// [`op::REPLACE`](super::op::REPLACE).
+    Replace { extent: u32, of: Vec<Step> },
+    /// [`op::ADD`](super::op::ADD).
     Add {
         extent: u32,
         /// Whether by height, and from, to, below, above.
@@ -284,6 +290,7 @@ pub enum What {
         laid: [f32; 4],
         of: Vec<Step>,
     },
+    /// [`op::WARP`](super::op::WARP).
     Warp {
         map: [f32; 6],
         stretching: f32,
@@ -294,15 +301,10 @@ pub enum What {
         seeds: [u32; 2],
         of: Vec<Step>,
     },
-    Detail {
-        from: f32,
-        to: f32,
-        of: Vec<Step>,
-    },
-    Share {
-        share: u32,
-        of: Vec<Step>,
-    },
+    /// [`op::DETAIL`](super::op::DETAIL).
+    Detail { from: f32, to: f32, of: Vec<Step> },
+    /// [`op::SHARE`](super::op::SHARE).
+    Share { share: u32, of: Vec<Step> },
 }
 
 /// A buffer taken apart.
@@ -312,7 +314,9 @@ pub struct Listing {
     pub frame: [f32; 3],
     /// Vectors of the noise.
     pub vectors: Vec<[f32; 2]>,
+    /// All primitives, each once.
     pub primitives: Vec<Primitive>,
+    /// The first instruction of each tier.
     pub tiers: [Option<Step>; 5],
 }
 
