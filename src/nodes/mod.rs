@@ -28,6 +28,8 @@ use crate::scene::World;
 pub struct Traits {
     /// Grows when the same parameters give other bits than before.
     pub version: u32,
+    /// Grows when they give other bits on planets alone, and none on squares.
+    pub planet_version: u32,
     /// The data maps that it makes.
     pub writes: &'static [MapKind],
     /// Whether it runs on a square piece of ground.
@@ -49,6 +51,7 @@ impl Traits {
     /// Maps each height of a square by itself.
     pub const FILTER: Self = Self {
         version: 1,
+        planet_version: 0,
         writes: &[],
         on_square: true,
         on_globe: false,
@@ -58,6 +61,14 @@ impl Traits {
     };
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self { previews_exactly: false, ..Self::FILTER };
+
+    /// The number that a scene of that world keeps, to tell whether its bits are those that it was saved with.
+    pub fn version_in(&self, world: World) -> u32 {
+        match world {
+            World::Terrain => self.version,
+            World::Planet => self.version + self.planet_version,
+        }
+    }
 }
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.

@@ -265,46 +265,82 @@ pub struct Step {
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
     /// [`op::LEAF`](super::op::LEAF).
-    Leaf { primitive: u32 },
+    Leaf {
+        /// Number of the primitive.
+        primitive: u32,
+    },
     /// [`op::PLACED`](super::op::PLACED).
     Placed {
+        /// Number of the primitive.
         primitive: u32,
+        /// Map of places: xx, xy, yx, yy, x, y.
         map: [f32; 6],
         /// Rise, lift, stretching.
         numbers: [f32; 3],
     },
     /// [`op::GROUP`](super::op::GROUP).
-    Group { of: Vec<Step> },
+    Group {
+        /// What is inside, in order.
+        of: Vec<Step>,
+    },
     /// [`op::BLEND`](super::op::BLEND).
-    Blend { of: Vec<Step> },
+    Blend {
+        /// What is inside, in order.
+        of: Vec<Step>,
+    },
     /// [`op::REPLACE`](super::op::REPLACE).
-    Replace { extent: u32, of: Vec<Step> },
+    Replace {
+        /// 0 (as below) or 1 (with the new piece).
+        extent: u32,
+        /// What is inside, in order.
+        of: Vec<Step>,
+    },
     /// [`op::ADD`](super::op::ADD).
     Add {
+        /// 0 (as below) or 1 (with the new piece).
         extent: u32,
         /// Whether by height, and from, to, below, above.
         height: (u32, [f32; 4]),
+        /// Whether by slope, and from, to, below, above.
         slope: (u32, [f32; 4]),
+        /// Distance over which slopes are taken.
         base: f32,
         /// The box around what is laid: slopes are measured within.
         laid: [f32; 4],
+        /// What is inside, in order.
         of: Vec<Step>,
     },
     /// [`op::WARP`](super::op::WARP).
     Warp {
+        /// Map of places: xx, xy, yx, yy, x, y.
         map: [f32; 6],
+        /// How much the map stretches at the most.
         stretching: f32,
         /// 0 noise, 1 twist.
         bend: u32,
         /// Centre of a twist, strength or angle, waves per metre or radius.
         numbers: [f32; 4],
+        /// Seeds of the two noises.
         seeds: [u32; 2],
+        /// What is inside, in order.
         of: Vec<Step>,
     },
     /// [`op::DETAIL`](super::op::DETAIL).
-    Detail { from: f32, to: f32, of: Vec<Step> },
+    Detail {
+        /// Level where the second begins to be seen.
+        from: f32,
+        /// Level from which on it alone is seen.
+        to: f32,
+        /// What is inside, in order.
+        of: Vec<Step>,
+    },
     /// [`op::SHARE`](super::op::SHARE).
-    Share { share: u32, of: Vec<Step> },
+    Share {
+        /// Which share counts: 1 - t (0), t (1) or 1 (2).
+        share: u32,
+        /// What is inside, in order.
+        of: Vec<Step>,
+    },
 }
 
 /// A buffer taken apart.

@@ -58,7 +58,7 @@ const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -69,7 +69,7 @@ crate::params! {
 
 impl Process for Thermal {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
