@@ -125,7 +125,7 @@ impl Run for HydraulicRun {
             left: self.left,
             neighbours: self.neighbours,
         };
-        let step = gather::Step {
+        let step = gather::GatherStep {
             out: [height, water, sediment, flow],
             carried: Some(2),
             wear,

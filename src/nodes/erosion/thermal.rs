@@ -118,7 +118,7 @@ impl Run for ThermalRun {
         let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let law =
             ThermalLaw { terrain: &self.terrain, rate: self.rate, rock: &self.rock, neighbours: self.neighbours, rise };
-        let step = gather::Step {
+        let step = gather::GatherStep {
             out: [height],
             carried: None,
             wear,
