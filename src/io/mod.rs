@@ -19,7 +19,7 @@ pub enum FileError {
     /// The folder that the file shall be in does not exist.
     #[error("cannot write {path}: there is no folder {folder}. Make it first, or choose another one")]
     NoFolder {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// The folder that is missing.
         folder: PathBuf,
@@ -27,13 +27,13 @@ pub enum FileError {
     /// There is a folder of that name.
     #[error("cannot write {path}: it is a folder. Give the name of a file")]
     IsFolder {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
     /// The system refused.
     #[error("cannot write {path}: {source}. A file that was there before is untouched")]
     Write {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -41,7 +41,7 @@ pub enum FileError {
     /// The ending is that of no known format.
     #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
     Extension {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// The ending, with its dot.
         extension: String,
@@ -49,7 +49,7 @@ pub enum FileError {
     /// The name has no ending.
     #[error("cannot write {path}: the name has no ending, which says the format; known are {}", HeightmapFormat::LIST)]
     NoExtension {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
 }

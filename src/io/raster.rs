@@ -25,7 +25,7 @@ pub enum RasterError {
     /// The system refused.
     #[error("cannot read {path}: {message}. Choose the file again, or compute again (F5) once it is back")]
     Read {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// What is wrong, in words.
         message: String,
@@ -35,13 +35,13 @@ pub enum RasterError {
         "{path} is not a heightmap: give .png (8 or 16 bits), .r16 (raw 16-bit) or .r32 (raw 32-bit float, metres)"
     )]
     Extension {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
     /// The PNG is broken, or of a kind that is not read.
     #[error("{path} is no PNG that can be read: {message}")]
     Png {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// What is wrong, in words.
         message: String,
@@ -52,7 +52,7 @@ pub enum RasterError {
          wide as high (maps of planets), or save it as PNG"
     )]
     NotSquare {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// Length of the file.
         bytes: u64,
@@ -62,19 +62,19 @@ pub enum RasterError {
     /// More samples than a program should take into memory.
     #[error("{path} has more than {MAX_SAMPLES} samples; scale it down first")]
     TooLarge {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
     /// Fewer than 2 × 2 samples.
     #[error("{path} is smaller than 2 × 2 samples")]
     TooSmall {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
     /// A raw float is not a number.
     #[error("{path}: the value in row {row}, column {column} is not a number")]
     NotANumber {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// Row, from 0.
         row: usize,

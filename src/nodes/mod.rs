@@ -187,7 +187,10 @@ macro_rules! catalogue {
         /// A node of the stack with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum Node {
-            $( $name($module::$file::$name) ),+
+            $(
+                #[doc = concat!("See [`", stringify!($module), "::", stringify!($file), "`].")]
+                $name($module::$file::$name)
+            ),+
         }
 
         impl Node {

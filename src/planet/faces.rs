@@ -21,13 +21,13 @@ pub enum FacesError {
          Choose one of them, or read it as a map"
     )]
     NoFace {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
     /// A face is of another size than the first.
     #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, as the first is")]
     Size {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// Samples of a row of the face.
         width: usize,

@@ -37,7 +37,7 @@ pub enum SceneError {
     /// The system refused to read.
     #[error("cannot read {path}: {source}")]
     Read {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -48,19 +48,19 @@ pub enum SceneError {
     /// A folder or a device.
     #[error("{path} is not a scene: it is a folder or a device, not a file")]
     NotAFile {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
     /// More bytes than any scene has.
     #[error("{path} is not a scene: it is larger than 16 MB")]
     TooLarge {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
     },
     /// Not UTF-8.
     #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
     NotText {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// Position of the first byte that is no text.
         byte: usize,
@@ -103,7 +103,7 @@ pub enum SceneError {
     /// An error with the file that it is in.
     #[error("{path}: {source}")]
     In {
-        /// The file or folder.
+        /// The file.
         path: PathBuf,
         /// Why.
         source: Box<SceneError>,
