@@ -5,8 +5,9 @@ mod node_kit;
 
 use node_kit::{Place, node};
 use talweg::field::{Edges, MapKind, Terrain};
-use talweg::look::{palette, relief};
+use talweg::look::relief;
 use talweg::nodes::{Control, Ledger, Node};
+use talweg::palette::palette;
 use talweg::scene::Settings;
 
 /// 4 km of ground, 600 m of relief.

@@ -16,7 +16,7 @@ use std::path::Path;
 use node_kit::{EARTH, Place, altered};
 use talweg::field::Edges;
 use talweg::nodes::Node;
-use talweg::scene::World;
+use talweg::planet::World;
 
 fn hashes() -> BTreeMap<String, String> {
     let places = [Place::new(65, Edges::Open), Place::globe(33, &EARTH)];

@@ -10,7 +10,7 @@ use talweg::lab::{
     document_001, stats, subjects,
 };
 use talweg::nodes::{Cancelled, Control, Node};
-use talweg::scene::World;
+use talweg::planet::World;
 
 mod node_kit;
 use node_kit::node;

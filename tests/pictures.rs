@@ -1,6 +1,7 @@
 //! Small relief pictures of shipped scenes against kept ones.
 
-use talweg::look::{Picture, palette, relief};
+use talweg::look::{Picture, relief};
+use talweg::palette::palette;
 use talweg::scene::example;
 
 mod common;

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use talweg::field::{Edges, Globe, Grid, Stream, Terrain};
+use talweg::measure::{PlanetMeasures, measure_planet};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
-use talweg::planet::patch::{Square, put_back, take};
 use talweg::planet::projection::{Equirectangular, Registration};
-use talweg::planet::{Planet, PlanetMeasures, measure_planet};
-use talweg::scene::{Layer, Scene, Trouble, World};
+use talweg::planet::square::Square;
+use talweg::planet::{Planet, World};
+use talweg::scene::{Layer, Scene, Trouble};
+use talweg::scene::{put_patch_back, take_patch};
 
 mod common;
 mod node_kit;
@@ -255,7 +257,7 @@ fn a_patch_comes_back_where_it_was() {
     let before = evaluate(&planet, 65, 2);
     let square = Square { longitude: 40.0, latitude: 70.0, side_metres: 4.0e6 };
     let mut patch =
-        take(&planet, &before, square, 129, Path::new("planet.ron"), &folder.path().join("out.r32")).unwrap();
+        take_patch(&planet, &before, square, 129, Path::new("planet.ron"), &folder.path().join("out.r32")).unwrap();
     assert_eq!((patch.settings.world, patch.settings.size_metres), (World::Terrain, 4.0e6));
     let origin = patch.patch.clone().unwrap();
     assert_eq!((origin.planet.as_str(), origin.square(&patch)), ("planet.ron", square));
@@ -267,7 +269,7 @@ fn a_patch_comes_back_where_it_was() {
         let there = globe.sample(&before.height, square.direction(radius, f64::from(u), f64::from(v)));
         assert!((ground.height_at(u, v) - there).abs() < 2e-3, "{} and {there}", ground.height_at(u, v));
     }
-    let back = put_back(&planet, square, &patch, &ground, &folder.path().join("back.r32")).unwrap();
+    let back = put_patch_back(&planet, square, &patch, &ground, &folder.path().join("back.r32")).unwrap();
     assert!(back.problems().is_empty(), "{:?}", back.problems());
     let after = evaluate(&back, 65, 2);
     assert_sound(&after, "patched");
@@ -284,13 +286,13 @@ fn a_patch_comes_back_where_it_was() {
     // raised as a whole, it stands out in its middle and meets the ground at its edges
     let mut raised = ground.clone();
     raised.height.iter_mut().for_each(|h| *h += 0.1);
-    let back = put_back(&planet, square, &patch, &raised, &folder.path().join("raised.r32")).unwrap();
+    let back = put_patch_back(&planet, square, &patch, &raised, &folder.path().join("raised.r32")).unwrap();
     let after = evaluate(&back, 65, 2);
     let middle = square.direction(radius, 0.5, 0.5);
     let rise = globe.sample(&after.height, middle) - globe.sample(&before.height, middle);
     assert!((rise - 0.1).abs() < 5e-3, "{rise}");
     assert!(
-        take(
+        take_patch(
             &planet,
             &before,
             Square { side_metres: 1.0e9, ..square },
@@ -300,8 +302,8 @@ fn a_patch_comes_back_where_it_was() {
         )
         .is_err()
     );
-    assert!(take(&patch, &ground, square, 9, Path::new("planet.ron"), &folder.path().join("x.r32")).is_err());
-    assert!(take(&planet, &before, square, 9, Path::new("planet.ron"), &folder.path().join("x.png")).is_err());
+    assert!(take_patch(&patch, &ground, square, 9, Path::new("planet.ron"), &folder.path().join("x.r32")).is_err());
+    assert!(take_patch(&planet, &before, square, 9, Path::new("planet.ron"), &folder.path().join("x.png")).is_err());
 }
 
 /// Mean and standard deviation.

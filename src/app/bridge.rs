@@ -33,7 +33,7 @@ impl Picture {
             return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, &choice, control)?)));
         };
         // the colours are those of the scene, whatever the last one had
-        let table = crate::look::table_of(scene);
+        let table = PaletteTable::for_scene(scene);
         let choice = Choice { biomes: table.biomes.clone(), climate: Some(climate_of(scene)), ..choice.clone() };
         let radius = f64::from(planet.radius_metres);
         Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))

@@ -29,7 +29,7 @@ use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
 use super::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker, climate_of};
 use crate::eval::{Playhead, Store};
-use crate::look::table_of;
+use crate::look::PaletteTable;
 use crate::nodes::Cancelled;
 use crate::scene::Scene;
 
@@ -130,7 +130,7 @@ impl Comparing {
             Ask::Keep { state, is_whole } => {
                 match bridge.on_screen().filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples()) {
                     Some((terrain, prepared)) => {
-                        let (colours, climate) = (table_of(&state.scene), climate_of(&state.scene));
+                        let (colours, climate) = (PaletteTable::for_scene(&state.scene), climate_of(&state.scene));
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
                         self.take(b, bridge);
                     }

@@ -18,9 +18,8 @@ use super::view::Waker;
 use crate::eval::{Store, thread_pool};
 use crate::field::Terrain;
 use crate::lab::{Parity, parity};
-use crate::measure::{Limits, Measures, Scale, measure};
+use crate::measure::{Limits, Measures, PlanetMeasures, Scale, measure, measure_planet};
 use crate::nodes::Cancelled;
-use crate::planet::{PlanetMeasures, measure_planet};
 use crate::scene::Scene;
 
 /// What is measured.

@@ -31,7 +31,8 @@ use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showi
 use super::view::{
     Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend,
 };
-use crate::look::{BiomeTable, table_of};
+use crate::look::PaletteTable;
+use crate::palette::BiomeTable;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
 use crate::planet::projection::from_map;
@@ -160,7 +161,7 @@ pub fn receive(
     let scene = state.editor.doc.scene();
     let colours = Coloured::of(scene);
     if state.coloured.as_ref() != Some(&colours) {
-        let table = table_of(scene);
+        let table = PaletteTable::for_scene(scene);
         bridge.grow(table.biomes.clone(), scene);
         shown.palette = Some(Arc::new(table));
         state.coloured = Some(colours);

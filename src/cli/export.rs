@@ -13,7 +13,6 @@ use crate::io::{
 };
 use crate::look::{PlanetLayout as Layout, PlanetMap, TypeMap, planet_map};
 use crate::nodes::Control;
-use crate::planet::climate::{moisture_field, temperature_field};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
 
 /// Write heights, ground types, temperature or moisture for other programs; of a planet also colours or normals
@@ -130,18 +129,19 @@ pub fn run(args: &ExportArgs) -> Outcome {
         What::Normals => pictures(args, &job, &terrain, PlanetMap::Normals),
         What::Types => types(args, &job, &terrain),
         What::Temperature => {
-            let celsius = job.pool.install(|| temperature_field(&job.scene, &terrain, &Control::default()))?;
+            let celsius = job.pool.install(|| job.scene.climate_fields(&terrain, &Control::default()))?.celsius;
             field(args, &job, &terrain, &celsius, ("celsius", "°C"))
         }
         What::Moisture => {
-            let moisture = job.pool.install(|| moisture_field(&job.scene, &terrain, &Control::default()))?;
+            let moisture = job.pool.install(|| job.scene.climate_fields(&terrain, &Control::default()))?.moisture;
             field(args, &job, &terrain, &moisture, ("moisture", ""))
         }
     }
 }
 
 fn heights(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
-    let report = export_heightmap(terrain, &job.scene.settings, &args.output)?;
+    let settings = &job.scene.settings;
+    let report = export_heightmap(terrain, settings.relief_metres, settings.size_metres, &args.output)?;
     if args.json {
         return print_json(&report);
     }
@@ -259,7 +259,9 @@ fn planet_heights(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
     for (path, layout) in layouts(args, terrain) {
         reports.push(match layout {
             Layout::Face(face) => sheet(&terrain.height[face * n * n..][..n * n], &path)?,
-            Layout::Map(map) => job.pool.install(|| export_map(&job.scene, terrain, map, &path))?,
+            Layout::Map(map) => {
+                job.pool.install(|| export_map(&job.scene.planet, relief_metres, terrain, map, &path))?
+            }
         });
     }
     if args.json {

@@ -14,12 +14,11 @@ use crate::eval::thread_pool;
 use crate::field::{Edges, Grid, Terrain};
 use crate::io::{is_heightmap, raster};
 use crate::measure::{
-    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, Measures, Reading, Scale, bands,
-    climate_measures, comparison_csv, difference, measure,
+    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, Measures, PLANET_MEASURES, Reading, Scale,
+    bands, climate_measures, comparison_csv, difference, measure, measure_planet,
 };
 use crate::nodes::Control;
 use crate::param::{ParamSpec, Params};
-use crate::planet::{PLANET_MEASURES, measure_planet};
 use crate::scene::{Scene, Settings};
 
 /// Measure a scene or a heightmap: heights, slopes, form, drainage, playability, content hash

@@ -7,8 +7,9 @@ use clap::{Args, Subcommand};
 use super::input::SceneArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::io::check_place;
-use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square, put_back, take};
+use crate::planet::square::Square;
 use crate::scene::Scene;
+use crate::scene::{LONGEST_TERRAIN_METRES, put_patch_back, take_patch};
 
 /// Take a square of a planet out as a terrain, or put it back
 #[derive(Args)]
@@ -111,7 +112,7 @@ fn take_out(args: &TakeArgs) -> Outcome {
     let given = args.planet.path();
     // a shipped planet stays a name
     let from = if given.exists() { std::path::absolute(given)? } else { given.with_extension("") };
-    let scene = take(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
+    let scene = take_patch(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
     saved(&scene, &args.output, &heights)
 }
 
@@ -129,6 +130,6 @@ fn put(args: &PutArgs) -> Outcome {
     let (planet, _) = super::input::load(&onto)?;
     let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
     let terrain = job.evaluate()?;
-    let scene = put_back(&planet, square, &job.scene, &terrain, &heights)?;
+    let scene = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;
     saved(&scene, &args.output, &heights)
 }

@@ -9,7 +9,8 @@ use super::trace::TraceArgs;
 use super::{Failure, Outcome, print, usage};
 use crate::field::Terrain;
 use crate::io::check_place;
-use crate::look::{GlobeView, Picture, PlanetPicture, all_palette_names, heightmap, is_palette, relief, table_of};
+use crate::look::{GlobeView, PaletteTable, Picture, PlanetPicture, heightmap, relief};
+use crate::palette::{all_palette_names, is_palette};
 use crate::scene::Scene;
 
 /// Draw the terrain from above as a PNG picture, or a construction in perspective
@@ -149,7 +150,7 @@ pub fn run(args: &RenderArgs) -> Outcome {
     }
     let (width, height) = args.size();
     if args.trace.sphere_trace {
-        return super::trace::run(&args.trace, &job, &table_of(&scene), &args.output, (width, height));
+        return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &args.output, (width, height));
     }
     let terrain = job.evaluate()?;
     if terrain.grid.is_globe() {
@@ -160,7 +161,7 @@ pub fn run(args: &RenderArgs) -> Outcome {
     }
     let settings = &scene.settings;
     let picture = job.pool.install(|| match args.style {
-        Style::Relief => relief(&terrain, settings, &table_of(&scene), width, height),
+        Style::Relief => relief(&terrain, settings, &PaletteTable::for_scene(&scene), width, height),
         Style::Heights => heightmap(&terrain, width, height),
     });
     picture.save(&args.output).map_err(Failure::from)?;

@@ -3,6 +3,7 @@
 use super::contour::Contour;
 use super::curve::CurvePoint;
 use super::piece::{Form, Piece, Tree};
+use crate::param::{Clamped, Params};
 
 /// Points of a curve or contour at the most.
 pub const MOST_POINTS: usize = 512;
@@ -20,18 +21,9 @@ pub struct TreeError {
     pub what: String,
 }
 
-/// A number that was outside its range.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moved {
-    /// The piece and the name of its number.
-    pub at: String,
-    pub was: String,
-    pub now: String,
-}
-
 impl Tree {
     /// The tree with every number in its hard range, and what had to move.
-    pub fn sanitised(&self) -> (Self, Vec<Moved>) {
+    pub fn sanitised(&self) -> (Self, Vec<Clamped>) {
         let mut tree = self.clone();
         let mut moved = Vec::new();
         mend(&mut tree.frame, "Construction", &mut moved);
@@ -118,12 +110,12 @@ impl Tree {
     }
 }
 
-fn mend(group: &mut dyn crate::param::Params, at: &str, moved: &mut Vec<Moved>) {
+fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {
     let clamped = group.sanitise();
-    moved.extend(clamped.into_iter().map(|c| Moved { at: format!("{at}: {}", c.param), was: c.was, now: c.now }));
+    moved.extend(clamped.into_iter().map(|c| Clamped { param: format!("{at}: {}", c.param).into(), ..c }));
 }
 
-fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Moved>) {
+fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
     mend(piece.params_mut(), at, moved);
     match &mut piece.form {
         Form::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
@@ -152,16 +144,16 @@ fn held(value: f32, most: f32) -> f32 {
 
 /// A value that takes the place of another.
 trait Noting: PartialEq + std::fmt::Debug + Sized {
-    fn noting(self, was: Self, at: &str, moved: &mut Vec<Moved>) -> Self {
+    fn noting(self, was: Self, at: &str, moved: &mut Vec<Clamped>) -> Self {
         if self != was {
-            moved.push(Moved { at: at.into(), was: format!("{was:?}"), now: format!("{self:?}") });
+            moved.push(Clamped { param: at.to_string().into(), was: format!("{was:?}"), now: format!("{self:?}") });
         }
         self
     }
 }
 impl<T: PartialEq + std::fmt::Debug> Noting for T {}
 
-fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Moved>) {
+fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Clamped>) {
     let count = points.len();
     points.truncate(MOST_POINTS);
     points.len().noting(count, &format!("{at}: number of points"), moved);
@@ -177,7 +169,7 @@ fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Moved
     }
 }
 
-fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Moved>) {
+fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     for (name, count, least) in [
         ("points", contour.points.len(), contour.points.len().min(MOST_POINTS)),
         ("profiles", contour.profiles.len(), contour.profiles.len().min(MOST_POINTS)),

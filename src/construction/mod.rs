@@ -54,7 +54,7 @@ pub mod warp;
 
 pub use answer::{Answer, Bounds, Detail, THRESHOLD};
 pub use change::changed_area;
-pub use check::{Moved, TreeError};
+pub use check::TreeError;
 pub use piece::{Definition, Form, Frame, Group, Instance, Piece, Tree};
 pub use plane::{Area, Point, Stretch};
 pub use program::{Program, Selection, Tier};

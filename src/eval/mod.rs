@@ -22,6 +22,7 @@ pub use history::{History, Moment, PlaceProbe, history, measure_course, probe};
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Quality, Report, Request, Status, Worker};
 
+use crate::construction::Tree;
 use crate::field::{Stream, Terrain};
 use crate::io::raster;
 use crate::nodes::{Cancelled, Context, Control, Ledger, Node, Process, Work};
@@ -279,9 +280,10 @@ fn param_key(key: Key, spec: &ParamSpec, value: &Value) -> Key {
         (Kind::Image, Value::Text(name)) if !name.is_empty() => {
             key.with(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
         }
-        (Kind::Tree, Value::Tree(tree)) => tree
-            .pictures()
+        (Kind::Tree, tree) => tree
+            .as_tree::<Tree>()
             .iter()
+            .flat_map(|tree| tree.pictures())
             .fold(key, |key, file| key.with(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
         _ => key,
     }

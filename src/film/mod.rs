@@ -183,8 +183,8 @@ fn make_folder(target: &Path) -> Result<(), FilmError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::palette;
     use crate::nodes::Node;
+    use crate::palette::palette;
     use crate::scene::Layer;
 
     fn scene() -> Scene {

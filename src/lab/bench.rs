@@ -25,7 +25,7 @@ use crate::eval::thread_pool;
 use crate::field::globe::FACES;
 use crate::field::{Edges, MapKind, Stream, Terrain};
 use crate::nodes::{Cancelled, Control};
-use crate::scene::World;
+use crate::planet::World;
 
 /// Shortest time that is taken for one observation: the clock and a rousing thread are then lost in it.
 pub const OBSERVATION: Duration = Duration::from_millis(2);

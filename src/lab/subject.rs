@@ -4,8 +4,8 @@ use super::instruments::Stopwatch;
 use crate::field::{Edges, Grid, Stream, Terrain};
 use crate::nodes::{Cancelled, Context, Control, Node, Work};
 use crate::param::{Kind, ParamError, Value};
-use crate::planet::Planet;
-use crate::scene::{Scene, Settings, World, example};
+use crate::planet::{Planet, World};
+use crate::scene::{Scene, Settings, example};
 
 /// Where a subject runs: the terrain or the planet of a new scene, at one size.
 pub struct Site {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::knob::{Knob, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
 use crate::field::Terrain;
-use crate::look::{Picture, picture, table_of};
+use crate::look::{PaletteTable, Picture, picture};
 use crate::measure::slopes;
 use crate::nodes::{Cancelled, Control};
 use crate::param::{Preset, Value};
@@ -191,7 +191,7 @@ const STORE_BYTES: usize = 64 << 20;
 pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
-    let picture = picture(scene, &terrain, &table_of(scene), size.pixels, size.pixels);
+    let picture = picture(scene, &terrain, &PaletteTable::for_scene(scene), size.pixels, size.pixels);
     Ok(Thumbnail { picture, glance: Glance::of(&terrain, scene) })
 }
 

@@ -16,7 +16,7 @@ use rayon::prelude::*;
 use super::colour::{Light, brighten, decode, encode, mix};
 use super::picture::Picture;
 use super::sheets::PlanetLayout;
-use super::{PaletteTable, biomes, relief, table_of};
+use super::{PaletteTable, biomes, relief};
 use crate::field::globe::{FACES, direction_at, from_angles, locate, nearly_located};
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
 use crate::planet::{Air, Planet};
@@ -322,7 +322,7 @@ fn air_colour(air: Air) -> Light {
 
 /// Colours by height and steepness, where the scene has a plain palette.
 fn palette_colours(scene: &Scene, terrain: &Terrain, slopes: &[[f32; 3]], lift: f32) -> Vec<[u8; 4]> {
-    let (table, settings) = (table_of(scene), &scene.settings);
+    let (table, settings) = (PaletteTable::for_scene(scene), &scene.settings);
     let colour = |k: usize| {
         let metres = terrain.height[k] * settings.relief_metres;
         let place = PaletteTable::place(settings, metres) as usize;
@@ -341,7 +341,8 @@ fn palette_colours(scene: &Scene, terrain: &Terrain, slopes: &[[f32; 3]], lift: 
 mod tests {
     use super::*;
     use crate::field::Grid;
-    use crate::scene::{Settings, World};
+    use crate::planet::World;
+    use crate::scene::Settings;
 
     fn striped() -> (Scene, Terrain) {
         let settings = Settings { world: World::Planet, relief_metres: 10_000.0, ..Settings::default() };

@@ -342,13 +342,13 @@ fn level_of(width: f32) -> usize {
 mod tests {
     use super::*;
     use crate::field::Edges;
-    use crate::look::{palette, palette_names};
+    use crate::palette::Palette;
 
     #[test]
     fn where_there_is_no_ground_the_paper_is_white() {
         let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 + 0.2 * u * v);
         let settings = Settings::default();
-        let table = palette(&palette_names()[0]).expect("it is shipped").table(&settings);
+        let table = PaletteTable::new(Palette::named_or_default(""), &settings);
         let whole = relief(&terrain, &settings, &table, 65, 65);
         for k in 0..65 * 65 {
             if k % 65 >= 40 {

@@ -75,7 +75,7 @@ impl TypeMap {
     /// # Errors
     /// When it was cancelled.
     pub fn of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
-        let Some(biomes) = Biomes::of(scene) else { return Ok(None) };
+        let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
         let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
         let entry = |(index, kind): (usize, &super::GroundType)| LegendEntry {
             index: index as u8,

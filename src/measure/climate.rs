@@ -8,7 +8,6 @@ use serde::Serialize;
 use crate::field::{Edges, Globe, Terrain};
 use crate::look::TypeMap;
 use crate::nodes::{Cancelled, Control};
-use crate::planet::climate::feels;
 use crate::scene::Scene;
 
 /// How a quantity is spread.
@@ -74,7 +73,7 @@ impl ClimateMeasures {
 /// # Errors
 /// When it was cancelled.
 pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<ClimateMeasures, Cancelled> {
-    let fields = feels(scene, terrain, control)?;
+    let fields = scene.climate_fields(terrain, control)?;
     let types = TypeMap::of(scene, terrain, control)?;
     let sea = scene.settings.sea_level / scene.settings.relief_metres;
     let n = terrain.samples();

@@ -19,6 +19,7 @@ mod ground;
 mod heights;
 mod limits;
 mod line;
+mod planet;
 mod playability;
 mod plots;
 mod reference;
@@ -35,6 +36,7 @@ pub use drainage::{Drainage, Streams};
 pub use heights::{Heights, Hypsometry};
 pub use limits::{Limits, Scale};
 pub use line::{Fitted, Line};
+pub use planet::{PLANET_MEASURES, PlanetMeasures, measure_planet};
 pub use playability::Playability;
 pub use plots::{Axis, Drawing, PLOTS, Plot};
 pub use reference::{BANDS, Band, bands};
@@ -86,7 +88,7 @@ impl Measures {
 }
 
 /// Measures `terrain` on the threads of the present pool; the same bits for any number of them. Of a planet it measures
-/// the face around longitude 0 as if it were flat; [`measure_planet`](crate::planet::measure_planet) measures the whole.
+/// the face around longitude 0 as if it were flat; [`measure_planet`] measures the whole.
 pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Control) -> Result<Measures, Cancelled> {
     if terrain.grid.is_globe() {
         return measure(&terrain.face(0), scale, limits, control);

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::field::{MapKind, Terrain};
 use crate::param::{About, Params, Preset};
-use crate::scene::World;
+use crate::planet::World;
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {

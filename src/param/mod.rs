@@ -11,9 +11,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::construction::Tree;
-
-pub use types::{Curve, ImageFile, LayerName, ParamType};
+pub(crate) use types::wrong;
+pub use types::{Curve, ImageFile, LayerName, ParamType, TreeValue};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +25,7 @@ pub enum Value {
     Curve(Curve),
     /// Of [`Kind::Image`] and [`Kind::Layer`].
     Text(String),
-    Tree(Arc<Tree>),
+    Tree(Arc<dyn TreeValue>),
 }
 
 /// One entry of a choice.
@@ -57,7 +56,7 @@ pub enum Kind {
     Image,
     /// A [`LayerName`].
     Layer,
-    /// A construction [`Tree`].
+    /// A [`TreeValue`]: a construction tree.
     Tree,
 }
 
@@ -165,9 +164,10 @@ pub trait Params {
             let was = self.get(index);
             let now = spec.clamp(&was);
             if let Value::Tree(tree) = &was {
-                let (mended, numbers) = tree.sanitised();
-                if !numbers.is_empty() && self.set(index, &Value::Tree(Arc::new(mended))).is_ok() {
-                    moved.extend(numbers.into_iter().map(|n| Clamped { param: n.at.into(), was: n.was, now: n.now }));
+                if let Some((mended, numbers)) = tree.sanitised()
+                    && self.set(index, &Value::Tree(mended)).is_ok()
+                {
+                    moved.extend(numbers);
                 }
             } else if now != was && self.set(index, &now).is_ok() {
                 moved.push(Clamped { param: spec.name.into(), was: spec.show(&was), now: spec.show(&now) });
@@ -186,8 +186,7 @@ impl ParamSpec {
             (Kind::Int { hard, .. }, Value::Int(v)) => Value::Int((*v).clamp(hard.0, hard.1)),
             (Kind::Curve, Value::Curve(c)) => Value::Curve(c.sanitised()),
             (Kind::Tree, Value::Tree(tree)) => {
-                let (mended, moved) = tree.sanitised();
-                if moved.is_empty() { value.clone() } else { Value::Tree(Arc::new(mended)) }
+                tree.sanitised().map_or_else(|| value.clone(), |(mended, _)| Value::Tree(mended))
             }
             _ => value.clone(),
         }
@@ -203,7 +202,7 @@ impl ParamSpec {
             (Value::Choice(i), _) => format!("{i}"),
             (Value::Curve(c), _) => c.to_string(),
             (Value::Text(text), _) => text.clone(),
-            (Value::Tree(tree), _) => tree.to_ron(0),
+            (Value::Tree(tree), _) => tree.to_text(),
         }
     }
 
@@ -237,7 +236,10 @@ impl ParamSpec {
                 .map(Value::Curve)
                 .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
             Kind::Image | Kind::Layer => Ok(Value::Text(text_trimmed.into())),
-            Kind::Tree => Tree::from_ron(text_trimmed).map(|tree| Value::Tree(Arc::new(tree))).map_err(fail),
+            Kind::Tree => match &self.default {
+                Value::Tree(tree) => tree.parse(text_trimmed).map(Value::Tree).map_err(fail),
+                _ => Err(wrong(self, "a construction tree")),
+            },
         }
     }
 

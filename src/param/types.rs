@@ -1,14 +1,13 @@
 //! The Rust types a parameter can have.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::construction::Tree;
-
-use super::{Kind, ParamError, ParamSpec, Value};
+use super::{Clamped, Kind, ParamError, ParamSpec, Value};
 
 /// A type that can stand in [`params!`](crate::params).
 pub trait ParamType: Sized {
@@ -17,7 +16,8 @@ pub trait ParamType: Sized {
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
 }
 
-fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
+/// Why a value of another type was not taken.
+pub(crate) fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
     ParamError::Type { param: spec.name.to_string(), expected }
 }
 
@@ -214,17 +214,32 @@ macro_rules! texts {
 }
 texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
 
-impl ParamType for Arc<Tree> {
-    fn kind(_: Option<RangeInclusive<Arc<Tree>>>, _: Option<RangeInclusive<Arc<Tree>>>) -> Kind {
-        Kind::Tree
+/// A value with a structure of its own, which parameters know only as text: a construction tree.
+pub trait TreeValue: Any + fmt::Debug + Send + Sync {
+    /// The value as files write it.
+    fn to_text(&self) -> String;
+    /// Reads a value of the same type.
+    ///
+    /// # Errors
+    /// When the text is none, with the reason.
+    fn parse(&self, text: &str) -> Result<Arc<dyn TreeValue>, String>;
+    /// The value with every number in its hard range and what had to move; nothing if all were.
+    fn sanitised(&self) -> Option<(Arc<dyn TreeValue>, Vec<Clamped>)>;
+    /// Whether both are the same.
+    fn equals(&self, other: &dyn TreeValue) -> bool;
+}
+
+impl PartialEq for dyn TreeValue {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
     }
-    fn to_value(&self) -> Value {
-        Value::Tree(self.clone())
-    }
-    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Tree>, ParamError> {
-        match value {
-            Value::Tree(tree) => Ok(tree.clone()),
-            _ => Err(wrong(spec, "a construction tree")),
-        }
+}
+
+impl Value {
+    /// The tree, if the value is one of that type.
+    pub fn as_tree<T: TreeValue>(&self) -> Option<Arc<T>> {
+        let Self::Tree(tree) = self else { return None };
+        let any: Arc<dyn Any + Send + Sync> = tree.clone();
+        any.downcast().ok()
     }
 }

@@ -10,10 +10,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::Planet;
 use crate::field::globe::{equirectangular, from_angles};
 use crate::field::{Globe, Terrain};
 use crate::io::{ExportReport, FileError, HeightSheet, export_sheet};
-use crate::scene::Scene;
 
 /// Suffixes of the six faces in file names, in their order.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
@@ -141,7 +141,8 @@ impl Directions {
 /// # Errors
 /// When the file cannot be written.
 pub fn export_map(
-    scene: &Scene,
+    planet: &Planet,
+    relief_metres: f32,
     terrain: &Terrain,
     map: Equirectangular,
     path: &Path,
@@ -151,8 +152,8 @@ pub fn export_map(
         width: map.width,
         heights: &heights,
         range: terrain.range(),
-        relief_metres: scene.settings.relief_metres,
-        cell_metres: 4.0 * scene.planet.side_metres() / map.width as f32,
+        relief_metres,
+        cell_metres: 4.0 * planet.side_metres() / map.width as f32,
     };
     export_sheet(&sheet, path)
 }

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Layer, Reads, Scene, World};
+use super::{Layer, Reads, Scene};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::{STAMP_PREFIX, raster};
 use crate::nodes::Work;
 use crate::param::{Kind, Params, Value};
+use crate::planet::World;
 
 /// Something that a layer wants to read and cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -186,7 +187,7 @@ impl Scene {
                         });
                     }
                     if made != *tree {
-                        let _ = group.set(index, &Value::Tree(made.into()));
+                        let _ = group.set(index, &Value::Tree(Arc::new(made)));
                     }
                 }
             }
@@ -206,10 +207,7 @@ fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<Str
 
 /// The construction trees of a group, with the indices of their parameters.
 fn trees_of(group: &dyn Params) -> Vec<(usize, Arc<Tree>)> {
-    let trees = (0..group.about().params.len()).filter_map(|k| match group.get(k) {
-        Value::Tree(tree) => Some((k, tree)),
-        _ => None,
-    });
+    let trees = (0..group.about().params.len()).filter_map(|k| Some((k, group.get(k).as_tree()?)));
     trees.collect()
 }
 
@@ -223,8 +221,8 @@ fn image_params(group: &dyn Params) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::nodes::Node;
-    use crate::planet::patch::Origin;
     use crate::scene::Layer;
+    use crate::scene::PatchOrigin;
 
     #[test]
     fn files_move_with_the_folder_of_the_scene() {
@@ -252,7 +250,7 @@ mod tests {
     #[test]
     fn a_patch_finds_its_planet_beside_it() {
         let folder = tempfile::tempdir().unwrap();
-        let origin = |planet: &str| Origin { planet: planet.into(), longitude: 12.5, latitude: -46.0 };
+        let origin = |planet: &str| PatchOrigin { planet: planet.into(), longitude: 12.5, latitude: -46.0 };
         let path = folder.path().join("a.ron");
         let beside = folder.path().join("earth.ron").display().to_string();
         for (planet, written) in [(beside.as_str(), "\"earth.ron\""), ("earthlike", "\"earthlike\"")] {
@@ -261,7 +259,8 @@ mod tests {
             assert!(std::fs::read_to_string(&path).unwrap().contains(written));
             assert_eq!(Scene::load(&path).unwrap().0.patch, scene.patch);
         }
-        let text = Scene { patch: Some(Origin { latitude: 91.0, ..origin("x.ron") }), ..Scene::default() }.to_ron();
+        let text =
+            Scene { patch: Some(PatchOrigin { latitude: 91.0, ..origin("x.ron") }), ..Scene::default() }.to_ron();
         let (scene, warnings) = Scene::from_ron(&text).unwrap();
         assert!(scene.patch.is_none() && warnings.len() == 1);
     }

@@ -3,14 +3,13 @@
 
 pub mod trees;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use talweg::eval::thread_pool;
 use talweg::field::{Edges, Grid, Stream, Terrain};
 use talweg::nodes::{Cancelled, Context, Control, Node, Work};
 use talweg::param::{Curve, Kind, ParamSpec, Value};
-use talweg::planet::Planet;
-use talweg::scene::World;
+use talweg::planet::{Planet, World};
 
 /// The scene that a node runs in.
 #[derive(Clone, Copy, Debug)]
@@ -135,7 +134,7 @@ pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
         // nothing chosen, a shipped one, one that is not there
         Kind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
         Kind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
-        Kind::Tree => trees::extreme().into_iter().map(|tree| Value::Tree(tree.into())).collect(),
+        Kind::Tree => trees::extreme().into_iter().map(|tree| Value::Tree(Arc::new(tree))).collect(),
     }
 }
 

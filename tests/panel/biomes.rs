@@ -6,7 +6,8 @@ use egui::accesskit::Role;
 use egui::{Key, Modifiers, Vec2, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::panels::Composition;
-use talweg::look::{BiomeTable, Place, biome_table};
+use talweg::look::Place;
+use talweg::palette::BiomeTable;
 
 /// The editor with the Earth's table open.
 fn open(size: Vec2) -> Panels {
@@ -145,7 +146,7 @@ fn another_table_brings_its_climate() {
     panels.run();
     let scene = panels.state().editor.doc.scene().clone();
     assert_eq!(scene.climate().equator_temperature, 50.0);
-    assert_eq!(scene.biome_table(), biome_table("petitprez"));
+    assert_eq!(scene.biome_table().as_ref(), BiomeTable::named("petitprez"));
     undo(&mut panels);
     assert_eq!(panels.state().editor.doc.scene().climate().rain, 2.0);
 }

@@ -8,7 +8,7 @@ use super::Subject;
 use crate::app::view::{Choice, Prepared, SIDE_WORLD, climate_of, prepare};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::Terrain;
-use crate::look::{PaletteTable, table_of};
+use crate::look::PaletteTable;
 use crate::measure;
 use crate::nodes::{Cancelled, Control};
 use crate::scene::{Scene, SceneError, Trouble};
@@ -98,7 +98,7 @@ pub fn make(
             let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
             format!("{name}, layer “{layer}”: {}.", problem.message)
         }));
-        let palette = table_of(&scene);
+        let palette = PaletteTable::for_scene(&scene);
         let climate = climate_of(&scene);
         let choice = Choice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
         let prepared = prepare(&evaluated.terrain, &scene.settings, &choice, control)?;

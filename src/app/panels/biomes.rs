@@ -12,10 +12,8 @@ use super::status::StatusInfo;
 use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{ROW, colour, icon_button, paint_text};
-use crate::look::{
-    Bell, BiomeTable, Biomes, GroundType, LEAST_TOLERANCE, Law, Level, MAX_TYPES, PREFIX, Place, biome_names,
-    biome_table,
-};
+use crate::look::{Biomes, Law, Place};
+use crate::palette::{BIOME_PREFIX, Bell, BiomeTable, GroundType, LEAST_TOLERANCE, Level, MAX_TYPES, biome_names};
 use crate::scene::{Gesture, Scene};
 
 /// What the editor shows.
@@ -46,7 +44,7 @@ const SEEN_ROWS: f32 = 7.0;
 /// Shows the panel; returns a command of its buttons.
 pub fn show(ui: &mut Ui, state: &mut BiomesState, document: &mut Document, info: &StatusInfo) -> Option<Command> {
     let mut command = head(ui);
-    let Some(biomes) = Biomes::of(document.scene()) else {
+    let Some(biomes) = Biomes::for_scene(document.scene()) else {
         ui.add_space(8.0);
         ui.label("The scene is coloured by height. A biome table colours it by what grows: by temperature, height, slope and moisture.");
         ui.add_space(6.0);
@@ -88,7 +86,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
 /// Colours the scene by a shipped table, with the climate that belongs to it.
 pub fn choose(document: &mut Document, name: &str) {
     document.edit("Change biome table", None, |scene| {
-        scene.palette = format!("{PREFIX}{name}");
+        scene.palette = format!("{BIOME_PREFIX}{name}");
         (scene.biomes, scene.climate) = (None, None);
     });
 }
@@ -102,7 +100,7 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
         let combo = egui::ComboBox::from_id_salt("biome table").width(width).truncate().selected_text(text);
         let combo = combo.show_ui(ui, |ui| {
             for name in biome_names() {
-                let Some(shipped) = biome_table(&name) else { continue };
+                let Some(shipped) = BiomeTable::named(&name) else { continue };
                 let is_present = !is_edited && table.name == name;
                 if ui.selectable_label(is_present, &shipped.label).clicked() && !is_present {
                     choose(document, &name);
@@ -130,7 +128,7 @@ fn change(document: &mut Document, label: &str, gesture: Option<Gesture>, act: i
     document.edit(label, gesture, |scene: &mut Scene| {
         let Some(mut table) = scene.biome_table() else { return };
         act(Arc::make_mut(&mut table));
-        let is_shipped = biome_table(&table.name).is_some_and(|shipped| shipped == table);
+        let is_shipped = BiomeTable::named(&table.name).is_some_and(|shipped| *shipped == table);
         scene.biomes = (!is_shipped).then_some(table);
     });
 }

@@ -12,8 +12,7 @@ use crate::app::commands::Command;
 use crate::app::theme::ink::{BLUE, GREEN, ORANGE};
 use crate::app::theme::{colour, icon_button};
 use crate::lab::{Parity, Verdict};
-use crate::measure::{Band, Drawing, Limits, MEASURES, Measure, Measures, PLOTS, Reading, bands};
-use crate::planet::PlanetMeasures;
+use crate::measure::{Band, Drawing, Limits, MEASURES, Measure, Measures, PLOTS, PlanetMeasures, Reading, bands};
 
 /// Whether the panel is there, and what counts as what.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -68,7 +68,7 @@ pub fn row(
             let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
             links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
         }
-        (Kind::Tree, Value::Tree(tree)) => links::tree(ui, about, spec, tree),
+        (Kind::Tree, _) => links::tree(ui, about, spec, &value),
         _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| ghosts.show(ui, document, group, index)),
     });
     if let Some(Change { value, gesture }) = change.inner {

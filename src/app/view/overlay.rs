@@ -11,7 +11,6 @@ use crate::field::{MapKind, Terrain};
 use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
 use crate::param::{Kind, ParamType};
-use crate::planet::climate::{moisture_field, temperature_field};
 use crate::scene::Scene;
 
 /// Slopes from here on have one colour.
@@ -231,11 +230,11 @@ pub fn places(
         Overlay::Temperature | Overlay::Moisture => {
             let Some(scene) = &choice.climate else { return Ok((None, Some(missing("There is no climate here")))) };
             if choice.overlay == Overlay::Temperature {
-                let celsius = temperature_field(scene, terrain, control)?;
+                let celsius = scene.climate_fields(terrain, control)?.celsius;
                 let (low, high) = tens(&celsius);
                 (celsius, Some(Law::Fixed(low, high, "°C")), &ramp::HEAT)
             } else {
-                (moisture_field(scene, terrain, control)?, Some(Law::Fixed(0.0, 1.0, "")), &ramp::MOISTURE)
+                (scene.climate_fields(terrain, control)?.moisture, Some(Law::Fixed(0.0, 1.0, "")), &ramp::MOISTURE)
             }
         }
         Overlay::Difference => {
@@ -403,8 +402,8 @@ mod tests {
                 let number = |text: &str| text.replace('−', "-").parse::<f32>().unwrap();
                 let ends = [&legend.ticks[0], legend.ticks.last().unwrap()].map(|tick| number(&tick.text));
                 let expected = match overlay {
-                    Overlay::Temperature => temperature_field(&scene, &terrain, &control).unwrap(),
-                    _ => moisture_field(&scene, &terrain, &control).unwrap(),
+                    Overlay::Temperature => scene.climate_fields(&terrain, &control).unwrap().celsius,
+                    _ => scene.climate_fields(&terrain, &control).unwrap().moisture,
                 };
                 for (place, value) in places.iter().zip(expected) {
                     let read = ends[0] + (ends[1] - ends[0]) * place;

@@ -7,7 +7,7 @@
 //! Where limits leave no type, they are ignored.
 //! Source: document 003 (Petitprez 2007), part 2; moisture is beyond it.
 
-use super::table::{Bell, BiomeTable, Heights, MAX_TYPES};
+use crate::palette::{Bell, BiomeTable, Heights, MAX_TYPES};
 use crate::planet::climate::exp_of_minus;
 
 /// What a type asks about a place, in the table's units.

@@ -6,12 +6,12 @@ use rayon::prelude::*;
 
 use super::globe::{GlobeGround, Row};
 use super::law::{Band, Law, Place, Units};
-use super::table::BiomeTable;
 use crate::field::globe::locate;
 use crate::field::{Stream, Terrain};
 use crate::look::PaletteTable;
 use crate::nodes::{Cancelled, Control};
-use crate::planet::climate::{Climate, Ground, Weather};
+use crate::palette::BiomeTable;
+use crate::planet::climate::{Climate, ClimateTerrain, Weather};
 use crate::scene::{Scene, Settings};
 
 /// A biome table with the climate it is used in.
@@ -26,11 +26,11 @@ pub struct Biomes {
 
 impl Biomes {
     /// The biomes of a scene, if it has a biome table for a palette.
-    pub fn of(scene: &Scene) -> Option<Self> {
+    pub fn for_scene(scene: &Scene) -> Option<Self> {
         let table = scene.biome_table()?;
         Some(Self {
             table,
-            climate: Climate::of(scene),
+            climate: scene.seasonal_climate(),
             side_metres: scene.side_metres(),
             is_planet: scene.settings.is_planet(),
         })
@@ -97,7 +97,7 @@ pub struct Around {
 
 impl Paint {
     pub fn new(terrain: &Terrain, settings: &Settings, biomes: &Biomes) -> Self {
-        let ground = Ground {
+        let ground = ClimateTerrain {
             terrain,
             relief_metres: settings.relief_metres,
             sea_metres: settings.sea_level,
@@ -242,7 +242,7 @@ impl Around {
 
 /// The colours of all samples of a terrain, if the scene is coloured by a biome table.
 pub fn colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
-    let biomes = Biomes::of(scene)?;
+    let biomes = Biomes::for_scene(scene)?;
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, &Control::default()).ok()
 }
 

@@ -9,7 +9,7 @@ use crate::field::Globe;
 use crate::io::raster;
 use crate::nodes::{Cancelled, Context, Filter};
 use crate::param::ImageFile;
-use crate::planet::patch::Square;
+use crate::planet::square::Square;
 
 crate::params! {
     /// Lays a square of ground, made as a terrain of its own, onto the planet.

@@ -17,11 +17,10 @@ mod sheet;
 use std::f32::consts::{FRAC_PI_2, PI};
 
 use crate::field::Terrain;
-use crate::scene::Scene;
 
 pub use approx::{angle, exp_of_minus};
 pub use belts::{ascent, wind};
-pub use fields::{Feels, feels, moisture_field, temperature_field};
+pub use fields::{ClimateFields, climate_fields};
 pub use insolation::{daily_mean, yearly_mean};
 use moisture::Air;
 
@@ -86,15 +85,6 @@ const BELTS_FOLLOW: f32 = 0.4;
 const EARTH_TILT: f32 = 23.44;
 
 impl Climate {
-    /// The climate of a scene: a planet has its own tilt and season.
-    pub fn of(scene: &Scene) -> Self {
-        let mut climate = scene.climate();
-        if let Some(planet) = scene.as_planet() {
-            (climate.axial_tilt, climate.season) = (planet.axial_tilt, planet.season);
-        }
-        climate
-    }
-
     /// Temperature in the middle of a flat terrain, so much above its sea; of the mean of the year.
     pub fn celsius(&self, above_metres: f32, relief_metres: f32) -> f32 {
         let span = self.equator_temperature - self.pole_temperature;
@@ -113,7 +103,7 @@ impl Climate {
 
 /// A terrain with what its climate depends on.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct ClimateTerrain<'a> {
     pub terrain: &'a Terrain,
     pub relief_metres: f32,
     pub sea_metres: f32,
@@ -121,18 +111,7 @@ pub struct Ground<'a> {
     pub side_metres: f32,
 }
 
-impl<'a> Ground<'a> {
-    /// The ground of a scene.
-    pub fn of(scene: &Scene, terrain: &'a Terrain) -> Self {
-        let settings = &scene.settings;
-        Self {
-            terrain,
-            relief_metres: settings.relief_metres,
-            sea_metres: settings.sea_level,
-            side_metres: scene.side_metres(),
-        }
-    }
-
+impl ClimateTerrain<'_> {
     /// Latitudes of the north and the south edge of a flat terrain, in radians.
     fn latitudes(&self, climate: &Climate) -> [f32; 2] {
         let (middle, half) = (climate.latitude, 0.5 * climate.latitude_span);
@@ -153,14 +132,14 @@ pub struct Weather {
 
 /// How warm and wet a place is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Feel {
+pub struct ClimateSample {
     pub celsius: f32,
     /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
     pub moisture: f32,
 }
 
 impl Weather {
-    pub fn new(climate: &Climate, ground: &Ground) -> Self {
+    pub fn new(climate: &Climate, ground: &ClimateTerrain) -> Self {
         let tilt = climate.axial_tilt.to_radians();
         let seasonal = climate.warmth == Warmth::Season;
         let declination = if seasonal { insolation::declination(tilt, climate.season.to_radians()) } else { 0.0 };
@@ -183,11 +162,11 @@ impl Weather {
 
     /// At a place of a flat terrain, both from 0 to 1.
     #[inline]
-    pub fn at_place(&self, u: f32, v: f32, height_metres: f32) -> Feel {
+    pub fn at_place(&self, u: f32, v: f32, height_metres: f32) -> ClimateSample {
         let [north, south] = self.flat_latitudes;
         let latitude = north + (south - north) * v;
         let moisture = self.air.moisture.at_place(u, v);
-        self.feel(latitude, || self.air.inland.at_place(u, v), moisture, height_metres)
+        self.sample(latitude, || self.air.inland.at_place(u, v), moisture, height_metres)
     }
 
     /// Along a row of directions from the middle of a planet, unit vectors: temperature and moisture.
@@ -202,7 +181,7 @@ impl Weather {
                 let (latitude, longitude) = (latitudes[k], longitudes[k]);
                 let wet = self.air.moisture.at_angles(longitude, latitude);
                 let feel =
-                    self.feel(latitude, || self.air.inland.at_angles(longitude, latitude), wet, height_metres[at]);
+                    self.sample(latitude, || self.air.inland.at_angles(longitude, latitude), wet, height_metres[at]);
                 (celsius[at], moisture[at]) = (feel.celsius, feel.moisture);
             }
         }
@@ -210,21 +189,21 @@ impl Weather {
 
     /// In a direction from the middle of a planet, a unit vector.
     #[inline]
-    pub fn at_direction(&self, [x, y, z]: [f32; 3], height_metres: f32) -> Feel {
+    pub fn at_direction(&self, [x, y, z]: [f32; 3], height_metres: f32) -> ClimateSample {
         let latitude = angle(z, (x * x + y * y).sqrt());
         let longitude = angle(y, x);
         let moisture = self.air.moisture.at_angles(longitude, latitude);
-        self.feel(latitude, || self.air.inland.at_angles(longitude, latitude), moisture, height_metres)
+        self.sample(latitude, || self.air.inland.at_angles(longitude, latitude), moisture, height_metres)
     }
 
     #[inline]
-    fn feel(&self, latitude: f32, inland: impl Fn() -> f32, moisture: f32, height_metres: f32) -> Feel {
+    fn sample(&self, latitude: f32, inland: impl Fn() -> f32, moisture: f32, height_metres: f32) -> ClimateSample {
         let [mean, season] = at_latitude(&self.by_latitude, latitude);
         let felt =
             if season == 0.0 { 0.0 } else { season * (SEASON_AT_SEA + (SEASON_INLAND - SEASON_AT_SEA) * inland()) };
         let above = height_metres - self.base_metres;
         let above = if above > 0.0 { above } else { 0.0 };
-        Feel { celsius: mean + felt - self.cooling_per_metre * above, moisture }
+        ClimateSample { celsius: mean + felt - self.cooling_per_metre * above, moisture }
     }
 }
 

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
 use super::sheet::Sheet;
-use super::{Climate, Ground, Warmth};
+use super::{Climate, ClimateTerrain, Warmth};
 use crate::field::globe::nearly_located;
 use crate::field::{Edges, Globe};
 use crate::planet::projection::{Equirectangular, Registration};
@@ -54,7 +54,12 @@ pub struct Air {
 
 impl Air {
     /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the sun.
-    pub fn new(climate: &Climate, ground: &Ground, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
+    pub fn new(
+        climate: &Climate,
+        ground: &ClimateTerrain,
+        sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
+        shift: f32,
+    ) -> Self {
         let height = heights(ground);
         let sea = ground.sea_metres;
         // only seasons ask for it
@@ -74,7 +79,7 @@ impl Air {
 }
 
 /// Heights in metres on the sheet.
-fn heights(ground: &Ground) -> Sheet {
+fn heights(ground: &ClimateTerrain) -> Sheet {
     let terrain = ground.terrain;
     if terrain.grid.is_globe() {
         return heights_around(ground);
@@ -94,7 +99,7 @@ fn heights(ground: &Ground) -> Sheet {
 }
 
 /// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
-fn heights_around(ground: &Ground) -> Sheet {
+fn heights_around(ground: &ClimateTerrain) -> Sheet {
     let globe = Globe::new(ground.terrain.samples());
     // cells of the sheet have the width of so many samples
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
@@ -212,7 +217,7 @@ fn over_planet(
 }
 
 /// Moisture with one wind over a flat terrain.
-fn over_terrain(climate: &Climate, ground: &Ground, height: &Sheet) -> Sheet {
+fn over_terrain(climate: &Climate, ground: &ClimateTerrain, height: &Sheet) -> Sheet {
     let n = height.width;
     let wraps = ground.terrain.grid.edges == Edges::Wrap;
     let from = climate.wind_from.to_radians();

@@ -20,7 +20,7 @@
 //!     ],
 //! )
 //! # "##;
-//! # talweg::look::BiomeTable::from_ron("mine", text).unwrap();
+//! # talweg::palette::BiomeTable::from_ron("mine", text).unwrap();
 //! ```
 //! An axis that is left out is switched off: the type does not mind. Heights are `At(x)`, `AboveSea(x)` or `Sea(factor)`, a multiple of
 //! the sea level. `heights: Relief` counts heights in percent of the relief; `heights: Levels(water: 100, of: 255)` in grey levels of
@@ -35,15 +35,15 @@ use std::sync::{Arc, LazyLock};
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::io::{FileError, write_atomically};
-use crate::look::colour;
+use super::parse_hex;
+use crate::io::{FileError, ron_dialect, write_atomically};
 use crate::param::Params;
 use crate::planet::climate::Climate;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/biomes");
 
 /// What stands before the name of a biome table where a palette is named.
-pub const PREFIX: &str = "biome:";
+pub const BIOME_PREFIX: &str = "biome:";
 /// More types than anybody can tell apart.
 pub const MAX_TYPES: usize = 64;
 /// The smallest tolerance: type borders are lines from here on.
@@ -203,8 +203,7 @@ fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
 
 fn read_colour<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 3], D::Error> {
     let text = String::deserialize(from)?;
-    colour::parse_hex(&text)
-        .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a colour; write it as #rrggbb")))
+    parse_hex(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a colour; write it as #rrggbb")))
 }
 
 fn write_colour<S: Serializer>(colour: &[u8; 3], to: S) -> Result<S::Ok, S::Error> {
@@ -231,13 +230,6 @@ fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<GroundType>, D::Error
     Ok(types)
 }
 
-/// The RON that tables and scenes are written in.
-pub(crate) fn dialect() -> ron::Options {
-    ron::Options::default()
-        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
-}
-
 /// The tables that come with the program, in the order of the menu.
 static SHIPPED: LazyLock<Vec<Arc<BiomeTable>>> = LazyLock::new(|| {
     let mut tables: Vec<Arc<BiomeTable>> = FILES
@@ -257,21 +249,16 @@ pub fn biome_names() -> Vec<String> {
     SHIPPED.iter().map(|table| table.name.clone()).collect()
 }
 
-/// The shipped table of that name, with or without the prefix.
-pub fn biome_table(name: &str) -> Option<Arc<BiomeTable>> {
-    shipped_biome_table(name).cloned()
-}
-
-/// [`biome_table`], where it stands.
-pub fn shipped_biome_table(name: &str) -> Option<&'static Arc<BiomeTable>> {
-    let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    SHIPPED.iter().find(|table| table.name == name)
-}
-
 impl BiomeTable {
+    /// The shipped table of that name, with or without the prefix.
+    pub fn named(name: &str) -> Option<&'static Arc<Self>> {
+        let name = name.strip_prefix(BIOME_PREFIX).unwrap_or(name);
+        SHIPPED.iter().find(|table| table.name == name)
+    }
+
     /// Reads a table file.
     pub fn from_ron(name: &str, text: &str) -> Result<Self, BiomeError> {
-        let mut table: Self = dialect().from_str(text).map_err(|e| BiomeError::Syntax {
+        let mut table: Self = ron_dialect().from_str(text).map_err(|e| BiomeError::Syntax {
             table: name.into(),
             line: e.span.start.line,
             column: e.span.start.col,
@@ -304,7 +291,7 @@ impl BiomeTable {
     /// The table as RON text.
     pub fn to_ron(&self) -> String {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
-        let mut text = dialect().to_string_pretty(self, pretty).expect("a table is always expressible in RON");
+        let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a table is always expressible in RON");
         text.push('\n');
         text
     }

@@ -5,11 +5,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Planet;
+use super::{ClimateMeasures, climate_measures};
 use crate::field::globe::FACES;
 use crate::field::{Globe, Terrain, globe_gradient};
-use crate::measure::{ClimateMeasures, climate_measures};
 use crate::nodes::{Cancelled, Control};
+use crate::planet::Planet;
 use crate::scene::Scene;
 
 /// Bands of height of the hypsometric curve.
@@ -220,7 +220,8 @@ mod tests {
 
     use super::*;
     use crate::field::Grid;
-    use crate::scene::{Settings, World};
+    use crate::planet::World;
+    use crate::scene::Settings;
 
     fn measured(height: impl Fn([f64; 3]) -> f64) -> PlanetMeasures {
         let settings = Settings { world: World::Planet, relief_metres: 10_000.0, ..Settings::default() };

@@ -1,0 +1,105 @@
+//! What the command line asks of the editor: to be opened, and to draw its 3D view without a window.
+
+use std::sync::Arc;
+
+use super::shot;
+use super::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepare_globe};
+use super::view::{Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, climate_of, prepare};
+use super::{Options, run};
+use crate::cli::{EditArgs, EditorCommands, Failure, Job, Outcome, ShotArgs, print, usage};
+use crate::field::Terrain;
+use crate::look::PaletteTable;
+use crate::nodes::Control;
+
+/// What the command line can do with the editor.
+pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };
+
+fn edit(args: EditArgs) -> Outcome {
+    Ok(run(Options { scene: args.scene, drive: args.drive })?)
+}
+
+/// Draws the 3D view of a scene as a picture.
+fn draw_shot(args: &ShotArgs, job: &Job) -> Outcome {
+    let mode =
+        ViewMode::named(&args.mode).ok_or_else(|| unknown("mode", &args.mode, ViewMode::ALL.map(ViewMode::name)))?;
+    // there is nothing to compare with
+    let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
+    let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
+    let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
+    let refused = |refusal: Refusal| usage(anyhow::anyhow!(refusal.text()));
+    let recipe = mode.asks_tree().then(|| Recipe::of(&job.scene)).transpose().map_err(refused)?;
+    let terrain = job.evaluate()?;
+    if job.scene.as_planet().is_some() {
+        return draw_planet(args, job, &terrain, mode, overlay);
+    }
+    let palette = PaletteTable::for_scene(&job.scene);
+    let climate = Some(climate_of(&job.scene));
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
+    let legend = prepared.legend.clone();
+    let formation = recipe.map(|recipe| Arc::new(Formation::new(recipe, None)));
+    let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    if let [east, south, height, heading, tilt] = args.from[..] {
+        let place = [east, south].map(|metres| metres / prepared.scale.metres_per_world - 0.5 * SIDE_WORLD);
+        let at = glam::Vec3::new(place[0], 0.0, place[1]);
+        let ground = match &formation {
+            Some(formation) => formation.floor_world(at, 1e-3),
+            None => prepared.scale.ground_world(&prepared.terrain, at),
+        };
+        let eye_world = at.with_y(ground + height / prepared.scale.metres_per_world);
+        options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
+    }
+    shot::shot(prepared.into(), palette.into(), formation, &options, &args.output)?;
+    print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
+    match legend {
+        None => Ok(()),
+        Some(legend) => print(&format!("{legend}\n")),
+    }
+}
+
+fn draw_planet(args: &ShotArgs, job: &Job, terrain: &Arc<Terrain>, mode: ViewMode, overlay: Overlay) -> Outcome {
+    let planet = &job.scene.planet;
+    let way = GlobeWay::named(&args.way).ok_or_else(|| unknown("way", &args.way, GlobeWay::ALL.map(GlobeWay::name)))?;
+    let mut showing = Showing { body: Body::of(planet), view: GlobeView::default(), way };
+    if let Some(times) = args.exaggeration {
+        showing.view.exaggeration = times.clamp(1.0, 500.0);
+    }
+    let palette = PaletteTable::for_scene(&job.scene);
+    let climate = Some(climate_of(&job.scene));
+    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let radius = f64::from(planet.radius_metres);
+    let (settings, palette) = (&job.scene.settings, palette.into());
+    let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &Control::default());
+    let prepared = Arc::new(job.pool.install(prepare)?);
+    let size = glam::Vec2::new(args.width as f32, args.height as f32);
+    let mut camera = GlobeCamera::framing(&prepared, &showing, size);
+    if let Some(text) = &args.at {
+        camera = camera.over(&prepared, &showing, place(text)?);
+    }
+    let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    shot::shot_globe(prepared.clone(), showing, camera, &options, &args.output)?;
+    print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
+    match &prepared.legend {
+        None => Ok(()),
+        Some(legend) => print(&format!("{legend}\n")),
+    }
+}
+
+/// Latitude, longitude, height, heading and inclination.
+fn place(text: &str) -> Result<[f64; 5], Failure> {
+    let wrong = || usage(anyhow::anyhow!("`{text}` is not of the form LAT,LON,HEIGHT or LAT,LON,HEIGHT,HEADING,PITCH"));
+    let mut place = [0.0, 0.0, 0.0, 0.0, -90.0];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() != 3 && parts.len() != 5 {
+        return Err(wrong());
+    }
+    for (part, out) in parts.iter().zip(&mut place) {
+        *out = part.trim().parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(wrong)?;
+    }
+    Ok(place)
+}
+
+fn unknown(what: &str, name: &str, known: impl IntoIterator<Item = String>) -> Failure {
+    let known: Vec<String> = known.into_iter().collect();
+    usage(anyhow::anyhow!("there is no {what} `{name}`; there are {}", known.join(", ")))
+}
