@@ -15,8 +15,7 @@ use construction_kit::large;
 use talweg::construction::fill::{Region, Sampling};
 use talweg::construction::{Form, Piece, Program, Tier, Tree, changed_area};
 use talweg::eval::thread_pool;
-use talweg::field::{Edges, Grid};
-use talweg::nodes::Control;
+use talweg::field::{Control, Edges, Grid};
 
 /// The shortest of several runs: the machine may have other things to do.
 fn shortest(runs: usize, mut work: impl FnMut()) -> Duration {

@@ -5,8 +5,8 @@ mod node_kit;
 
 use node_kit::{Place, node};
 use noise::NoiseFn;
-use talweg::field::{Edges, Terrain};
-use talweg::nodes::{Control, Node};
+use talweg::field::{Control, Edges, Terrain};
+use talweg::nodes::Node;
 
 const NEIGHBOURS: [&str; 3] = ["Moore", "VonNeumann", "Rotated"];
 

@@ -4,9 +4,8 @@
 use std::sync::Arc;
 
 use talweg::field::globe::{from_angles, longitude};
-use talweg::field::{Edges, Globe, Grid, Terrain};
+use talweg::field::{Control, Edges, Globe, Grid, Terrain};
 use talweg::look::{Biomes, Law, Paint, PaletteTable, Place, TypeMap, Units, colours, relief};
-use talweg::nodes::Control;
 use talweg::palette::{BIOME_PREFIX, BiomeTable, GroundType, Heights, Level, biome_names};
 use talweg::planet::climate::{Climate, Warmth, Weather};
 use talweg::scene::{Scene, Settings};

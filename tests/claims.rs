@@ -5,8 +5,8 @@ mod node_kit;
 
 use node_kit::{Place, altered, node, on_squares};
 use noise::NoiseFn;
-use talweg::field::{Edges, MapKind, Stream, Terrain};
-use talweg::nodes::{Control, Ledger, Node, Work};
+use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
+use talweg::nodes::{Ledger, Node, Work};
 use talweg::scene::{Layer, Scene};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];

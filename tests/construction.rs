@@ -15,8 +15,8 @@ use talweg::construction::{
     Answer, Area, Definition, Detail, Form, Group, Instance, Piece, Point, Program, Stretch, Tier, Tree, changed_area,
     presets,
 };
-use talweg::field::{Edges, Grid};
-use talweg::nodes::{Control, Node};
+use talweg::field::{Control, Edges, Grid};
+use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene, examples};
 
 fn details(dice: &mut Dice) -> Detail {

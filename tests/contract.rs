@@ -11,8 +11,8 @@ use node_kit::{Place, altered, another, extremes, on_squares, on_threads};
 use proptest::prelude::*;
 use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
-use talweg::field::{Edges, MapKind, Terrain};
-use talweg::nodes::{Control, Node, Work, help};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::{Node, Work, help};
 use talweg::param::{About, Kind, Params, Value};
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 

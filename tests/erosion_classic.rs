@@ -4,8 +4,8 @@
 mod node_kit;
 
 use node_kit::{Place, node, on_threads};
-use talweg::field::{Edges, Grid, MapKind, Terrain};
-use talweg::nodes::{Control, Ledger, Node};
+use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
+use talweg::nodes::{Ledger, Node};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 

@@ -4,8 +4,8 @@
 mod node_kit;
 
 use node_kit::{Place, node, on_threads};
-use talweg::field::{Edges, MapKind, Terrain};
-use talweg::nodes::{Control, Node, Run};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::{Node, Run};
 
 fn run(place: &Place, node: &Node, input: &Terrain, count: u32) -> Box<dyn Run> {
     let control = Control::default();

@@ -4,8 +4,8 @@
 mod node_kit;
 
 use node_kit::{Place, node};
-use talweg::field::{Edges, MapKind, Terrain};
-use talweg::nodes::{Control, Ledger, Node};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::{Ledger, Node};
 
 fn creep(params: &[(&str, &str)]) -> Node {
     node("Creep", params)

@@ -4,10 +4,10 @@
 mod node_kit;
 
 use node_kit::{Place, node};
-use talweg::field::{Edges, MapKind, Terrain};
+use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering, flooded};
+use talweg::nodes::Node;
 use talweg::nodes::erosion::power_root::{PowerRoot, exp2, log2};
-use talweg::nodes::{Control, Node};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 

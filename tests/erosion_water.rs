@@ -5,8 +5,8 @@
 mod node_kit;
 
 use node_kit::{Place, node};
-use talweg::field::{Edges, MapKind, Terrain};
-use talweg::nodes::{Control, Ledger, Node};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::{Ledger, Node};
 
 /// Depth of a full pipe in these tests, and cells that a wave in it travels in an iteration.
 const FULL_METRES: f32 = 10.0;

@@ -4,9 +4,9 @@
 mod node_kit;
 
 use node_kit::{Place, node};
-use talweg::field::{Edges, MapKind, Terrain};
+use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::look::relief;
-use talweg::nodes::{Control, Ledger, Node};
+use talweg::nodes::{Ledger, Node};
 use talweg::palette::palette;
 use talweg::scene::Settings;
 

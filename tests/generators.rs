@@ -4,10 +4,10 @@
 mod node_kit;
 
 use node_kit::{Place, node, on_squares};
-use talweg::field::{Edges, MapKind, Stream, Terrain};
+use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
 use talweg::nodes::generators::triangular::{Layout, Triangular, triangle};
 use talweg::nodes::generators::voronoi::{Regions, Scatter, Voronoi};
-use talweg::nodes::{Control, Node, Work};
+use talweg::nodes::{Node, Work};
 
 fn fill(samples: usize, edges: Edges, generator: &Node) -> Vec<f32> {
     let place = Place::new(samples, edges);

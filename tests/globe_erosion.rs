@@ -6,9 +6,9 @@ mod node_kit;
 
 use node_kit::{extremes, on_threads, set};
 use talweg::field::globe::direction_at;
-use talweg::field::{Edges, Globe, Grid, MapKind, Stream, Terrain};
+use talweg::field::{Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
 use talweg::hydrology::{GlobeCells, GlobeRoutes, accumulate};
-use talweg::nodes::{Context, Control, Ledger, Node, Process, Run};
+use talweg::nodes::{Context, Ledger, Node, Process, Run};
 use talweg::param::Value;
 
 const PROCESSES: [&str; 4] = ["Thermal", "Hydraulic", "Creep", "StreamPower"];

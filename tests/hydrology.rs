@@ -4,11 +4,10 @@
 mod node_kit;
 
 use node_kit::on_threads;
-use talweg::field::Stream;
+use talweg::field::{Control, Stream};
 use talweg::hydrology::{
     AROUND, Basins, Cells, Descent, Outlets, Spread, Steering, accumulate, flooded, strahler, upstream_first,
 };
-use talweg::nodes::Control;
 
 /// Rough ground, many hollows; with `steps` levels it is full of ties and flats.
 fn rough(cells: Cells, seed: u32, steps: f32) -> Vec<f32> {

@@ -4,12 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use talweg::field::{Edges, Stream, Terrain};
+use talweg::field::{Cancelled, Control, Edges, Stream, Terrain};
 use talweg::lab::{
     BenchError, Benchmark, Corner, Extremes, Instruments, NodeSubject, Plan, Site, Stopwatch, Subject, bench,
     document_001, stats, subjects,
 };
-use talweg::nodes::{Cancelled, Control, Node};
+use talweg::nodes::Node;
 use talweg::planet::World;
 
 mod node_kit;

@@ -4,12 +4,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use talweg::eval::{Store, evaluate, thread_pool};
-use talweg::field::{Edges, Grid, Terrain};
+use talweg::field::{Cancelled, Control, Edges, Grid, Terrain};
 use talweg::lab::{
     Knob, Maker, Size, Sweep, Variant, VariantError, Verdict, channel_overlap, columns, compare, draw, draw_all,
     half_samples, neighbours, parity, presets, seeds, sheet, sweep, table,
 };
-use talweg::nodes::{Cancelled, Control, Node};
+use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg::scene::{Layer, Scene, SetError, Settings};
 

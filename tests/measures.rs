@@ -6,9 +6,8 @@ mod node_kit;
 
 use measure_kit::{SCALE, assert_near, brownian, measured, metres, of, rough, value};
 use node_kit::on_threads;
-use talweg::field::{Edges, Grid, Stream, Terrain};
+use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use talweg::measure::{Limits, MEASURES, PLOTS, Reading, Scale, Summit, difference, measure, measure_named};
-use talweg::nodes::{Cancelled, Control};
 
 /// Heights that are drawn, a row a line: digits are heights in metres, letters are 10 and more, `.` is minus 1.
 fn drawn(rows: &[&str]) -> Terrain {

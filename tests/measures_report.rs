@@ -7,11 +7,10 @@ use assert_cmd::Command;
 use measure_kit::{SCALE, assert_near, brownian, measured, of, value};
 use predicates::prelude::*;
 use predicates::str::contains;
-use talweg::field::{Edges, Grid, Terrain};
+use talweg::field::{Control, Edges, Grid, Terrain};
 use talweg::measure::{
     BANDS, DIFFERENCES, Difference, Limits, MEASURES, PLOTS, Scale, bands, comparison_csv, difference, measure_named,
 };
-use talweg::nodes::Control;
 
 /// The fit goes through its own points: what is drawn is what is said.
 #[test]

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use talweg::field::{Edges, Globe, Grid, Stream, Terrain};
+use talweg::field::{Cancelled, Control, Edges, Globe, Grid, Stream, Terrain};
 use talweg::measure::{PlanetMeasures, measure_planet};
-use talweg::nodes::{Cancelled, Context, Control, Node, Work};
+use talweg::nodes::{Context, Node, Work};
 use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::planet::square::Square;
 use talweg::planet::{Planet, World};

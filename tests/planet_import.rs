@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use talweg::eval::{Store, evaluate};
-use talweg::field::{Globe, Terrain};
+use talweg::field::{Control, Globe, Terrain};
 use talweg::io::{HeightSheet, export_sheet};
-use talweg::nodes::{Control, Node};
+use talweg::nodes::Node;
 use talweg::planet::World;
 use talweg::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
 use talweg::scene::{Layer, Scene};

@@ -2,11 +2,11 @@
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use talweg::eval::{Store, evaluate};
-use talweg::field::{Edges, Grid, MapKind, Stream, Terrain};
+use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
 use talweg::nodes::generators::river_network::Network;
 use talweg::nodes::generators::squig::Side;
 use talweg::nodes::generators::squig_river::{Banks, SquigRiver};
-use talweg::nodes::{Context, Control, Generator, Node};
+use talweg::nodes::{Context, Generator, Node};
 use talweg::scene::{Blend, Layer, Scene};
 
 fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&Context) -> T) -> T {

@@ -11,9 +11,8 @@ use super::panels::Composition;
 use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::look::Biomes;
-use crate::nodes::{Cancelled, Control};
 use crate::planet::projection::from_map;
 use crate::scene::{Problem, Scene};
 

@@ -7,9 +7,8 @@ use super::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepar
 use super::view::{Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, climate_of, prepare};
 use super::{Options, run};
 use crate::cli::{EditArgs, EditorCommands, Failure, Job, Outcome, ShotArgs, print, usage};
-use crate::field::Terrain;
+use crate::field::{Control, Terrain};
 use crate::look::PaletteTable;
-use crate::nodes::Control;
 
 /// What the command line can do with the editor.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };

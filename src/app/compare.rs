@@ -29,8 +29,8 @@ use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
 use super::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker, climate_of};
 use crate::eval::{Playhead, Store};
+use crate::field::Cancelled;
 use crate::look::PaletteTable;
-use crate::nodes::Cancelled;
 use crate::scene::Scene;
 
 /// What B shall be.

@@ -4,7 +4,7 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::view::Waker;
-use crate::nodes::Control;
+use crate::field::Control;
 
 /// Stops when it is dropped.
 pub struct Job<T> {

@@ -16,10 +16,9 @@ use super::panels::{MeasuresInfo, Trust};
 use super::systems::{EditorResource, FrameCost};
 use super::view::Waker;
 use crate::eval::{Store, thread_pool};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::lab::{Parity, parity};
 use crate::measure::{Limits, Measures, PlanetMeasures, Scale, measure, measure_planet};
-use crate::nodes::Cancelled;
 use crate::scene::Scene;
 
 /// What is measured.

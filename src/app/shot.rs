@@ -235,8 +235,7 @@ mod tests {
 
     use super::*;
     use crate::app::view::{Choice, Overlay, Recipe, prepare};
-    use crate::field::{Edges, MapKind, Stream, Terrain};
-    use crate::nodes::Control;
+    use crate::field::{Control, Edges, MapKind, Stream, Terrain};
     use crate::scene::Settings;
 
     /// Red ground: what is bluish is a hole.

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Playhead, Step, Store, evaluate, plan};
-use crate::field::{Globe, Terrain};
+use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::measure::{Slopes, slopes};
-use crate::nodes::{Cancelled, Control, Ledger};
+use crate::nodes::Ledger;
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
 

@@ -1,8 +1,10 @@
-//! Sampled terrain: the grid and its neighbours, heights and data maps, sampling, slope, random numbers.
+//! Sampled terrain: the grid and its neighbours, heights and data maps, sampling, slope, random numbers, and
+//! the stop flag that all work on them looks at.
 //!
 //! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
 
 mod brink;
+mod control;
 pub mod globe;
 mod grid;
 mod random;
@@ -10,6 +12,7 @@ mod slope;
 mod terrain;
 
 pub use brink::brinked;
+pub use control::{Cancelled, Control};
 pub use globe::Globe;
 pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
 pub use random::Stream;

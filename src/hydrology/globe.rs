@@ -13,9 +13,8 @@ use rayon::prelude::*;
 use super::basins::{Basins, Listing, Saddle, label};
 use super::descent::Descent;
 use super::order::upstream_first;
-use crate::field::Globe;
 use crate::field::globe::{FACES, STEPS};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Globe};
 
 const NONE: u32 = u32::MAX;
 /// Rows and columns along the borders whose neighbours are listed.

@@ -5,9 +5,8 @@
 
 use serde::Serialize;
 
-use crate::field::{Edges, Globe, Terrain};
+use crate::field::{Cancelled, Control, Edges, Globe, Terrain};
 use crate::look::TypeMap;
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
 
 /// How a quantity is spread.

@@ -7,8 +7,7 @@ use serde::Serialize;
 
 use super::{ClimateMeasures, climate_measures};
 use crate::field::globe::FACES;
-use crate::field::{Globe, Terrain, globe_gradient};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::planet::Planet;
 use crate::scene::Scene;
 
@@ -39,7 +38,7 @@ pub struct PlanetMeasures {
     /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
     pub climate: ClimateMeasures,
-    /// Content hash of the heights.
+    /// Content hash of the heights and data maps.
     pub hash: String,
 }
 

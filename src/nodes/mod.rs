@@ -14,11 +14,11 @@ pub mod maps;
 pub mod planet;
 pub mod water;
 
-pub use context::{Cancelled, Context, Control, Pace};
+pub use context::{Context, Pace};
 
 use serde::{Deserialize, Serialize};
 
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::param::{About, Params, Preset};
 use crate::planet::World;
 

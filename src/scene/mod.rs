@@ -18,8 +18,8 @@ pub use settings::Settings;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::field::{Grid, Terrain};
-use crate::nodes::{Cancelled, Control, Node};
+use crate::field::{Cancelled, Control, Grid, Terrain};
+use crate::nodes::Node;
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
 use crate::param::{ParamError, Params};
 use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fields};

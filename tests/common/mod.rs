@@ -3,8 +3,7 @@
 
 use std::path::PathBuf;
 
-use talweg::field::Terrain;
-use talweg::nodes::Control;
+use talweg::field::{Control, Terrain};
 use talweg::scene::Scene;
 
 pub fn blessing() -> bool {

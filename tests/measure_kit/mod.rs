@@ -4,9 +4,8 @@
 mod brownian;
 
 pub use brownian::brownian;
-use talweg::field::{Edges, Grid, Stream, Terrain};
+use talweg::field::{Control, Edges, Grid, Stream, Terrain};
 use talweg::measure::{Limits, Measures, Scale, measure, measure_named};
-use talweg::nodes::Control;
 
 pub const SCALE: Scale = Scale { size_metres: 1000.0, relief_metres: 100.0, sea_metres: None };
 

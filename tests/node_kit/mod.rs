@@ -6,8 +6,8 @@ pub mod trees;
 use std::sync::{Arc, LazyLock};
 
 use talweg::eval::thread_pool;
-use talweg::field::{Edges, Grid, Stream, Terrain};
-use talweg::nodes::{Cancelled, Context, Control, Node, Work};
+use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
+use talweg::nodes::{Context, Node, Work};
 use talweg::param::{Curve, Kind, ParamSpec, Value};
 use talweg::planet::{Planet, World};
 

@@ -12,8 +12,7 @@ use talweg::app::compare::{Ask, Row, Table, Values};
 use talweg::app::document::Group;
 use talweg::app::panels::{CompareInfo, Effect};
 use talweg::app::view::{Choice, Layout, prepare};
-use talweg::field::{Edges, Terrain};
-use talweg::nodes::Control;
+use talweg::field::{Control, Edges, Terrain};
 use talweg::param::Value;
 use talweg::scene::Settings;
 

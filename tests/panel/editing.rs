@@ -14,8 +14,8 @@ use talweg::app::document::Selection;
 use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
 use talweg::app::view::{Choice, Recipe, Refusal, ViewMode, prepare};
 use talweg::eval::Quality;
-use talweg::field::{Edges, MapKind, Terrain};
-use talweg::nodes::{Control, Node};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::Node;
 use talweg::param::{Kind, Value};
 
 #[test]

@@ -12,8 +12,9 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::commands::Command;
 use talweg::app::variants::{Plate, Studio, Wants};
 use talweg::eval::{Cache, Store, Timeline};
+use talweg::field::Control;
 use talweg::lab::{Size, draw};
-use talweg::nodes::{Control, Node};
+use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg::scene::Scene;
 

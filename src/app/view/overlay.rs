@@ -7,9 +7,8 @@ use rayon::prelude::*;
 use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::look::Biomes;
-use crate::nodes::{Cancelled, Control};
 use crate::param::{Kind, ParamType};
 use crate::scene::Scene;
 

@@ -30,8 +30,8 @@ use super::buffers::{add_balance, balance, exchange_maps, total};
 use super::coastal_exposure::Waves;
 use super::coastal_shore::{Ring, Shore};
 use super::rock::Rock;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
     /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris gathers in beaches.

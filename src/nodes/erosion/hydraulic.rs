@@ -34,8 +34,8 @@ use super::buffers::{self, Next, add_balance, balance, inside, total};
 use super::globe;
 use super::silt::{WRITTEN, Weather, lay_down};
 use super::thermal::Neighbours;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Process, Run};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.

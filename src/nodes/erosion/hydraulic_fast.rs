@@ -28,8 +28,8 @@ use super::buffers::{self, Account, Next, add_balance, balance, total};
 use super::lanes::{Around, CENTRE, CROSS, FirstLowest, Real};
 use super::silt::{WRITTEN, Weather, lay_down};
 use super::sweep::{Law, Row, Sweep};
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Process, Run};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.

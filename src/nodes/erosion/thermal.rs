@@ -27,8 +27,8 @@ use rayon::prelude::*;
 use super::buffers::{self, Next, add_balance, balance, inside, original};
 use super::globe;
 use super::rock::Rock;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Process, Run};
 
 crate::choices! {
     /// Which cells count as neighbours.

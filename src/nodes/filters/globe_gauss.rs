@@ -9,8 +9,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::Globe;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Globe};
+use crate::nodes::Context;
 
 const MEANS: usize = 3;
 

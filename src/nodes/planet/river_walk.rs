@@ -11,9 +11,9 @@
 
 use std::sync::Arc;
 
-use crate::field::{Globe, MapKind, Terrain};
+use crate::field::{Cancelled, Globe, MapKind, Terrain};
 use crate::hydrology::Cells;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the ground.

@@ -17,9 +17,9 @@ use rayon::prelude::*;
 
 use super::rivers_mouths::{deltas, fjords};
 use super::rivers_valleys::{Reach, valleys};
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.

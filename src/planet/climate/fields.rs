@@ -5,8 +5,7 @@
 use rayon::prelude::*;
 
 use super::{Climate, ClimateTerrain, Weather};
-use crate::field::Globe;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Globe};
 
 /// How warm and wet it is at every sample of a terrain.
 #[derive(Clone, Debug, Default, PartialEq)]

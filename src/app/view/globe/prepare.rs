@@ -17,9 +17,8 @@ use crate::app::view::overlay::{Choice, Overlay, STEEPEST_DEGREES, places};
 use crate::app::view::prepare::next_serial;
 use crate::app::view::ramp::Ramp;
 use crate::field::globe::{FACES, direction_at};
-use crate::field::{Globe, Grid, MapKind, Terrain};
+use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
 use crate::look::{Biomes, Paint, PaletteTable, Place};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
 /// More samples along a face are drawn as if there were so many.

@@ -10,11 +10,11 @@ use rayon::prelude::*;
 
 use super::links::Links;
 use super::mesh::{Mesh, ROWS};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::creep::{Creep, FARTHEST, WRITTEN};
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Share of a cell's height that may be exchanged in one step.
 const STABLE: f64 = 0.8;

@@ -11,12 +11,12 @@ use rayon::prelude::*;
 
 use super::mesh::{Mesh, ROWS};
 use super::thermal::ways;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::hydraulic::Hydraulic;
 use crate::nodes::erosion::silt::{WRITTEN, Weather, lay_down};
 use crate::nodes::erosion::thermal::Neighbours;
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Hydraulic erosion under way.
 pub struct Wash {

@@ -7,9 +7,9 @@
 use rayon::prelude::*;
 
 use super::links::Links;
-use crate::field::Globe;
 use crate::field::globe::FACES;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Globe};
+use crate::nodes::Context;
 
 pub struct Mesh {
     globe: Globe,
@@ -193,9 +193,8 @@ mod tests {
     #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
     use super::*;
-    use crate::field::Grid;
     use crate::field::Stream;
-    use crate::nodes::Control;
+    use crate::field::{Control, Grid};
 
     fn context(n: usize, control: &Control) -> Context<'_> {
         Context {

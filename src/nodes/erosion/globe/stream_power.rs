@@ -17,7 +17,7 @@ use rayon::prelude::*;
 
 use super::links::Links;
 use super::mesh::{Mesh, ROWS};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::rock::Rock;
@@ -25,7 +25,7 @@ use crate::nodes::erosion::stream_power::{StreamPower, WRITTEN};
 use crate::nodes::erosion::stream_power_law::{COURANT, FILL, Forces, MOST};
 use crate::nodes::erosion::uplift::Uplift;
 use crate::nodes::filters::gauss;
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::mesh::{Mesh, ROWS};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::thermal::{Neighbours, Thermal, WRITTEN};
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Thermal erosion under way.
 pub struct Slide {
