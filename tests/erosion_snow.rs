@@ -5,9 +5,9 @@ mod node_kit;
 
 use node_kit::{Place, node, set};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::look::relief;
+use talweg::look::{PaletteTable, relief};
 use talweg::nodes::{Ledger, Node};
-use talweg::palette::palette;
+use talweg::palette::Palette;
 use talweg::scene::Settings;
 
 const RELIEF: f32 = 1000.0;
@@ -173,7 +173,7 @@ fn lee_sides_get_more_and_sunny_sides_keep_less() {
 fn the_picture_shows_snow_white() {
     let mut ground = Terrain::flat(slopes(33, Edges::Open).grid());
     let settings = Settings { relief_metres: RELIEF, sea_level: -10.0, ..Settings::default() };
-    let table = palette("alpine").unwrap().table(&settings);
+    let table = PaletteTable::new(Palette::named("alpine").unwrap(), &settings);
     let bare = relief(&ground, &settings, &table, 32, 32);
     for (k, depth) in ground.map_mut(MapKind::Snow).iter_mut().enumerate() {
         *depth = if k % 33 > 16 { 0.005 } else { 0.0 };

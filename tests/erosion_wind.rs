@@ -5,9 +5,9 @@ mod node_kit;
 
 use node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::look::relief;
+use talweg::look::{PaletteTable, relief};
 use talweg::nodes::{Ledger, Node};
-use talweg::palette::palette;
+use talweg::palette::Palette;
 use talweg::scene::Settings;
 
 /// 4 km of ground, 600 m of relief.
@@ -166,7 +166,7 @@ fn abrasion_carves_ribs_along_the_wind_and_spares_hard_rock() {
 fn the_picture_shows_where_sand_lies() {
     let mut ground = Terrain::flat(desert(33, Edges::Open).grid());
     let settings = Settings { relief_metres: 600.0, sea_level: -10.0, ..Settings::default() };
-    let table = palette("alpine").unwrap().table(&settings);
+    let table = PaletteTable::new(Palette::named("alpine").unwrap(), &settings);
     let bare = relief(&ground, &settings, &table, 32, 32);
     ground.map_mut(MapKind::Sand);
     assert_eq!(relief(&ground, &settings, &table, 32, 32), bare, "no depth, no colour");

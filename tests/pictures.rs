@@ -1,7 +1,7 @@
 //! Small relief pictures of shipped scenes against kept ones.
 
-use talweg::look::{Picture, relief};
-use talweg::palette::palette;
+use talweg::look::{PaletteTable, Picture, relief};
+use talweg::palette::Palette;
 use talweg::scene::example;
 
 mod common;
@@ -15,7 +15,7 @@ const FAR_PER_MILLE: usize = 5;
 
 fn draw(name: &str) -> Picture {
     let scene = &example(name).unwrap_or_else(|| panic!("no example {name}")).scene;
-    let table = palette(&scene.palette).unwrap().table(&scene.settings);
+    let table = PaletteTable::new(Palette::named(&scene.palette).unwrap(), &scene.settings);
     relief(&evaluate(scene, 257, 0), &scene.settings, &table, SIDE, SIDE)
 }
 
@@ -49,7 +49,8 @@ fn reliefs_look_as_they_did() {
 #[test]
 fn a_relief_has_the_same_bits_on_any_number_of_threads() {
     let scene = &example("island").unwrap().scene;
-    let (table, terrain) = (palette("tropical").unwrap().table(&scene.settings), evaluate(scene, 129, 0));
+    let (table, terrain) =
+        (PaletteTable::new(Palette::named("tropical").unwrap(), &scene.settings), evaluate(scene, 129, 0));
     let drawn = |threads: usize| {
         let pool = talweg::eval::thread_pool(threads).unwrap();
         pool.install(|| relief(&terrain, &scene.settings, &table, 150, 101))

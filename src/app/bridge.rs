@@ -12,7 +12,7 @@ use super::view::globe::{PreparedGlobe, prepare_globe};
 use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::Biomes;
+use crate::look::{Biomes, PaletteTable};
 use crate::planet::projection::from_map;
 use crate::scene::{Problem, Scene};
 

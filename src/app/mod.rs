@@ -114,7 +114,7 @@ fn editor(options: &Options) -> Editor {
             label: palette.label.clone(),
         })
         .chain(biome_names().into_iter().filter_map(|name| BiomeTable::named(&name)).map(|table| Swatch {
-            name: format!("{}{}", BIOME_PREFIX, table.name),
+            name: format!("{BIOME_PREFIX}{}", table.name),
             label: table.label.clone(),
             colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
         }))

@@ -249,18 +249,16 @@ fn face_path(path: &Path, face: usize) -> PathBuf {
 
 fn planet_heights(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
     let (n, range) = (terrain.samples(), terrain.range());
+    let (planet, relief_metres) = (&job.scene.planet, job.scene.settings.relief_metres);
     let sheet = |heights: &[f32], path: &Path| {
-        let (relief_metres, cell_metres) =
-            (job.scene.settings.relief_metres, job.scene.planet.side_metres() / (n - 1) as f32);
+        let cell_metres = planet.side_metres() / (n - 1) as f32;
         export_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, path)
     };
     let mut reports = Vec::new();
     for (path, layout) in layouts(args, terrain) {
         reports.push(match layout {
             Layout::Face(face) => sheet(&terrain.height[face * n * n..][..n * n], &path)?,
-            Layout::Map(map) => {
-                job.pool.install(|| export_map(&job.scene.planet, relief_metres, terrain, map, &path))?
-            }
+            Layout::Map(map) => job.pool.install(|| export_map(planet, relief_metres, terrain, map, &path))?,
         });
     }
     if args.json {

@@ -184,7 +184,7 @@ fn make_folder(target: &Path) -> Result<(), FilmError> {
 mod tests {
     use super::*;
     use crate::nodes::Node;
-    use crate::palette::palette;
+    use crate::palette::Palette;
     use crate::scene::Layer;
 
     fn scene() -> Scene {
@@ -202,7 +202,7 @@ mod tests {
 
     fn shoot(film: &Film, target: &Path) -> Result<usize, FilmError> {
         let scene = scene();
-        let table = palette("alpine").unwrap().table(&scene.settings);
+        let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene.settings);
         film.shoot(&scene, &table, target, &Control::default(), |_| ())
     }
 
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(shoot(&film(3), &target).unwrap(), 3);
         let read = |name: &str| std::fs::read(target.join(name)).unwrap();
         let end = evaluate(&scene(), 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-        let table = palette("alpine").unwrap().table(&scene().settings);
+        let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene().settings);
         let mut bytes = Vec::new();
         picture_of(&scene(), &end, &table, 24, 24).write_png(&mut bytes).unwrap();
         assert_eq!(read("frame-00002.png"), bytes);
@@ -249,7 +249,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("film.gif");
         let control = Control::default();
-        let table = palette("alpine").unwrap().table(&scene().settings);
+        let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene().settings);
         let stopped = film(9).shoot(&scene(), &table, &target, &control, |done| {
             if done > 0.4 {
                 control.cancel();

@@ -22,7 +22,7 @@ use super::stats::{Estimate, estimate, power_law};
 use super::subject::{Site, Subject};
 use crate::eval::thread_pool;
 use crate::field::globe::FACES;
-use crate::field::{Cancelled, Control, Edges, MapKind, Stream, Terrain};
+use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
 use crate::planet::World;
 
 /// Shortest time that is taken for one observation: the clock and a rousing thread are then lost in it.

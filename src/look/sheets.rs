@@ -9,6 +9,7 @@ use super::biomes::{Biomes, Paint};
 use crate::field::globe::nearly_located;
 use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::io::{FileError, write_atomically};
+use crate::palette::GroundType;
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
 
@@ -76,7 +77,7 @@ impl TypeMap {
     pub fn of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
         let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
         let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
-        let entry = |(index, kind): (usize, &super::GroundType)| LegendEntry {
+        let entry = |(index, kind): (usize, &GroundType)| LegendEntry {
             index: index as u8,
             name: kind.name.clone(),
             colour: kind.colour,

@@ -21,7 +21,7 @@
 
 mod biome_table;
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
 use serde::Deserialize;
