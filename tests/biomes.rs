@@ -280,7 +280,7 @@ fn planet(resolution: u32) -> (Scene, Terrain) {
         let east = longitude(globe.direction_of(k).map(f64::from)).to_degrees();
         terrain.height[k] = if east.abs() < 20.0 || east.abs() > 160.0 { 0.03 } else { -0.4 };
     }
-    globe.close(&mut terrain.height);
+    globe.grid().close(&mut terrain.height);
     (scene, terrain)
 }
 
@@ -328,7 +328,7 @@ fn a_planet_has_no_seams_and_the_same_bits_on_any_number_of_threads() {
     assert_eq!(one, with(2));
     let globe = Globe::new(33);
     for k in 0..globe.len() {
-        assert_eq!(one[k], one[globe.owner(k)], "a copy has the colour of its owner");
+        assert_eq!(one[k], one[globe.grid().owner(k)], "a copy has the colour of its owner");
     }
 }
 
@@ -345,7 +345,7 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
     for k in 0..globe.len() {
         let feel = weather.at_direction(globe.direction_of(k), terrain.height[k] * 8000.0);
         assert_eq!((celsius[k], moisture[k]), (feel.celsius, feel.moisture), "{k}");
-        assert_eq!(celsius[k], celsius[globe.owner(k)]);
+        assert_eq!(celsius[k], celsius[globe.grid().owner(k)]);
     }
     let flat = Scene { palette: "biome:earth".into(), ..Scene::default() };
     let ground = Terrain::from_fn(17, Edges::Open, |u, v| u * v);
@@ -368,10 +368,10 @@ fn white(scene: &Scene, terrain: &Terrain) -> [[f64; 2]; 2] {
     let number = |name: &str| map.legend.iter().find(|entry| entry.name == name).unwrap().index;
     [number("Ice"), number("Sea ice")].map(|kind| {
         let mut halves = [0.0; 2];
-        for k in (0..globe.len()).filter(|&k| globe.owns(k) && map.types[k] == kind) {
+        for k in (0..globe.len()).filter(|&k| globe.grid().owns(k) && map.types[k] == kind) {
             halves[usize::from(globe.direction_of(k)[2] < 0.0)] += f64::from(areas[k % areas.len()]);
         }
-        halves.map(|area| area / globe.distinct() as f64)
+        halves.map(|area| area / globe.grid().distinct_len() as f64)
     })
 }
 

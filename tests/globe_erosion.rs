@@ -51,7 +51,7 @@ impl World {
         for (k, h) in terrain.height.iter_mut().enumerate() {
             *h = height(globe.exact_direction(k / (n * n), k / n % n, k % n)) as f32;
         }
-        globe.close(&mut terrain.height);
+        globe.grid().close(&mut terrain.height);
         terrain
     }
 
@@ -107,7 +107,7 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 
 /// Samples that differ from their owners.
 fn open_seams(globe: &Globe, field: &[f32]) -> usize {
-    (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.owner(k)].to_bits()).count()
+    (0..field.len()).filter(|&k| field[k].to_bits() != field[globe.grid().owner(k)].to_bits()).count()
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn volume_is_conserved_and_the_books_are_right() {
             let run = world.run(&busy(name), &terrain, 25);
             let (after, Ledger { eroded, deposited, carried, lost, added }) = (run.terrain(), run.ledger());
             let change = grid.sum(&after.height) - grid.sum(&terrain.height);
-            let scale = 1e-6 * world.globe().distinct() as f64;
+            let scale = 1e-6 * world.globe().grid().distinct_len() as f64;
             assert!(eroded > 100.0 * scale, "{name}: hardly anything moved: {eroded}");
             assert!((change - (added + deposited - eroded)).abs() < scale, "{name}: {change}, {:?}", run.ledger());
             assert!(run.ledger().residual().abs() < scale, "{name}: {:?}", run.ledger());
@@ -215,7 +215,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
         ];
         let (low, high) = after.range();
         let mut octants = [[0.0f64; 5]; 8];
-        for k in (0..globe.len()).filter(|&k| globe.owns(k)) {
+        for k in (0..globe.len()).filter(|&k| globe.grid().owns(k)) {
             let at = globe.exact_direction(k / (N * N), k / N % N, k % N);
             let h = f64::from(after.height[k]);
             let share = (h - f64::from(low)) / f64::from(high - low);
@@ -236,14 +236,15 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
         let mean = degrees.iter().sum::<f64>() / 8.0;
         println!("{place}: top {high}, slopes {degrees:.1?}, mean {mean:.2}");
         // what a cone of that volume and that slope is high: a piece of a grid holds a little more or less of the steep cone
-        let volume = terrain.grid.sum(&terrain.height) / globe.distinct() as f64 * 4.0 * std::f64::consts::PI;
+        let volume =
+            terrain.grid.sum(&terrain.height) / globe.grid().distinct_len() as f64 * 4.0 * std::f64::consts::PI;
         let own = mean.to_radians().tan() / per_radian;
         rests.push((place, f64::from(high) / (3.0 * volume * own * own / std::f64::consts::PI).cbrt()));
         assert!((mean - TALUS).abs() < 1.5, "{place}: {mean}°");
         assert!(degrees.iter().all(|own| (own - mean).abs() < 3.0), "{place}: {degrees:?}");
         // nothing is steeper than the talus angle, beyond what still creeps
         let rise = TALUS.to_radians().tan() / per_radian;
-        for k in (0..globe.len()).filter(|&k| globe.owns(k)) {
+        for k in (0..globe.len()).filter(|&k| globe.grid().owns(k)) {
             for (there, distance) in cells.around(k).into_iter().flatten() {
                 let slope = f64::from(after.height[k] - after.height[there]) / f64::from(distance);
                 assert!(slope < 1.03 * rise, "{place}: {} of the talus slope at {k}", slope / rise);
@@ -260,7 +261,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
 /// Mean, spread and mean wear of a planet, and its mean drop from cell to cell.
 fn statistics(world: World, run: &dyn Run) -> [f64; 4] {
     let (terrain, grid) = (run.terrain(), run.terrain().grid);
-    let cells = world.globe().distinct() as f64;
+    let cells = world.globe().grid().distinct_len() as f64;
     let mean = grid.sum(&terrain.height) / cells;
     let square: Vec<f32> = terrain.height.iter().map(|h| h * h).collect();
     let spread = (grid.sum(&square) / cells - mean * mean).sqrt();

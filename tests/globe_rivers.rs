@@ -260,7 +260,7 @@ fn faces_agree_and_threads_do_not_matter() {
                 let cells = GlobeCells::new(samples);
                 for field in [&one.height, one.map(MapKind::Water).unwrap().as_ref(), one.map(MapKind::Flow).unwrap()] {
                     assert!(field.iter().all(|v| v.is_finite()));
-                    let owner = |k: usize| field[cells.globe().owner(k)];
+                    let owner = |k: usize| field[cells.globe().grid().owner(k)];
                     assert!((0..field.len()).all(|k| field[k].to_bits() == owner(k).to_bits()), "{name} at {samples}");
                 }
             }

@@ -76,7 +76,7 @@ fn assert_sound(terrain: &Terrain, what: &str) {
     let globe = Globe::new(terrain.samples());
     for (k, h) in terrain.height.iter().enumerate() {
         assert!(h.is_finite(), "{what}: {h} at {k}");
-        assert_eq!(h.to_bits(), terrain.height[globe.owner(k)].to_bits(), "{what}: faces differ at {k}");
+        assert_eq!(h.to_bits(), terrain.height[globe.grid().owner(k)].to_bits(), "{what}: faces differ at {k}");
     }
 }
 

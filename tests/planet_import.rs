@@ -48,7 +48,7 @@ fn error(terrain: &Terrain, turn: f64) -> f64 {
     let (sin, cos) = libm::sincos(-turn.to_radians());
     let mut most = 0.0_f64;
     for (k, &h) in terrain.height.iter().enumerate() {
-        assert_eq!(h.to_bits(), terrain.height[globe.owner(k)].to_bits(), "faces differ at {k}");
+        assert_eq!(h.to_bits(), terrain.height[globe.grid().owner(k)].to_bits(), "faces differ at {k}");
         let [x, y, z] = globe.direction_of(k).map(f64::from);
         most = most.max((f64::from(h) - law([x * cos - y * sin, x * sin + y * cos, z])).abs());
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::{Edges, Globe, Grid};
+use super::{Edges, Grid};
 
 crate::choices! {
     /// A data map beside the heights, of the same size.
@@ -97,16 +97,7 @@ impl Terrain {
 
     /// On a wrapping grid, makes the last row and column repeat the first; on a globe, the faces agree on their borders.
     pub fn close_seam(&mut self) {
-        let n = self.grid.samples;
-        if self.grid.is_globe() {
-            Globe::new(n).close(&mut self.height);
-        }
-        if self.grid.edges == Edges::Wrap {
-            for i in 0..n {
-                self.height[i * n + n - 1] = self.height[i * n];
-            }
-            self.height.copy_within(0..n, (n - 1) * n);
-        }
+        self.grid.close(&mut self.height);
     }
 
     /// One face of a globe as a square terrain with open edges; a square terrain is its own face 0.

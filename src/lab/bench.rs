@@ -21,7 +21,7 @@ use super::report::{Benchmark, Cell, Consistency, Disagreement, Findings, Growth
 use super::stats::{Estimate, estimate, power_law};
 use super::subject::{Site, Subject};
 use crate::eval::thread_pool;
-use crate::field::globe::FACES;
+use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
 use crate::planet::World;
 

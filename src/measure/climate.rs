@@ -81,7 +81,7 @@ pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> 
     let wraps = terrain.grid.edges == Edges::Wrap;
     let area = |k: usize| match (&globe, &areas) {
         (Some(globe), Some(areas)) => {
-            if globe.owns(k) {
+            if globe.grid().owns(k) {
                 f64::from(areas[k % areas.len()])
             } else {
                 0.0

@@ -218,8 +218,8 @@ impl Paint {
                 Ok(())
             },
         )?;
-        if let Some(globe) = globe {
-            globe.close(&mut out);
+        if grid.is_globe() {
+            grid.close(&mut out);
         }
         Ok(out)
     }

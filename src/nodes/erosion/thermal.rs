@@ -24,7 +24,7 @@
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, add_balance, balance, inside, original};
+use super::buffers::{self, Next, add_balance, balance, inside};
 use super::globe;
 use super::rock::Rock;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
@@ -231,9 +231,9 @@ impl Law<'_> {
             return;
         }
         let Some(row) = inside(self.grid, row) else { return };
-        let first = original(self.grid, row) * self.grid.samples;
+        let first = self.grid.original(row) * self.grid.samples;
         for (j, rate) in rates.iter_mut().enumerate() {
-            *rate = self.rate * self.rock.softness(first + original(self.grid, j));
+            *rate = self.rate * self.rock.softness(first + self.grid.original(j));
         }
     }
 

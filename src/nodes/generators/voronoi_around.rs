@@ -145,7 +145,7 @@ mod tests {
                 let place = globe.direction_of(k).map(|x| [x; LANES]);
                 let squares = nearest_squares::<4>(&all, place);
                 assert_eq!(h, node.heights(&squares, all.len() as f32 / (4.0 * PI))[0], "{points}: {k}");
-                assert_eq!(h.to_bits(), out[globe.owner(k)].to_bits(), "{points}: faces differ at {k}");
+                assert_eq!(h.to_bits(), out[globe.grid().owner(k)].to_bits(), "{points}: faces differ at {k}");
             }
         }
     }

@@ -108,9 +108,9 @@ impl Filter for PlanetRivers {
         terrain.height = before;
         let Cut { mut ground, mut water } = cut?;
         let globe = cells.globe();
-        globe.close(&mut ground);
-        globe.close(&mut water);
-        globe.close(&mut flow);
+        globe.grid().close(&mut ground);
+        globe.grid().close(&mut water);
+        globe.grid().close(&mut flow);
         terrain.height = ground;
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
         terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));

@@ -53,8 +53,8 @@ pub fn climate_fields(
         },
     )?;
     if let Some(globe) = globe {
-        globe.close(&mut out.celsius);
-        globe.close(&mut out.moisture);
+        globe.grid().close(&mut out.celsius);
+        globe.grid().close(&mut out.moisture);
     }
     Ok(out)
 }

@@ -99,7 +99,7 @@ impl Run for Wash {
         })?;
         mesh.rows(cx, [&mut share[..], &mut given[..]], |row, of_face, [share, given]| {
             let (here, around, water) = (mesh.row(level, row), mesh.around(level, row), mesh.row(water, row));
-            let missing = mesh.distances.around(of_face);
+            let missing = mesh.distances.around_row(of_face);
             // the sum of the differences stands in `share` for now, their number in `given`
             share.fill(0.0);
             given.fill(1.0);
@@ -123,7 +123,7 @@ impl Run for Wash {
             cx.control.check()?;
             let (here, around) = (mesh.row(level, row), mesh.around(level, row));
             let (shares, contents) = (mesh.around(share, row), mesh.around(content, row));
-            let missing = mesh.distances.around(row % n);
+            let missing = mesh.distances.around_row(row % n);
             wet.fill(0.0);
             silt.fill(0.0);
             for &step in steps {

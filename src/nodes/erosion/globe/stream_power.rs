@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::links::Links;
 use super::mesh::{Mesh, ROWS};
+use crate::field::metric::Links;
 use crate::field::{Cancelled, Terrain};
 use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
 use crate::nodes::erosion::buffers::{Next, add_balance};
@@ -151,7 +151,7 @@ impl Run for Range {
                     }
                     None => {
                         new.fill(0.0);
-                        let (around, links) = (mesh.around(padded, row), conductances.around(row % n));
+                        let (around, links) = (mesh.around(padded, row), conductances.around_row(row % n));
                         for step in 0..8 {
                             exchange(here, around[step], links[step], new);
                         }
