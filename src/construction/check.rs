@@ -2,7 +2,7 @@
 
 use super::contour::Contour;
 use super::curve::CurvePoint;
-use super::piece::{Form, Piece, Tree};
+use super::piece::{Piece, PieceKind, Tree};
 use crate::param::{Clamped, Params};
 
 /// Points of a curve or contour at the most.
@@ -77,12 +77,12 @@ impl Tree {
         if depth > DEEPEST {
             return fail(format!("operators are nested more than {DEEPEST} deep"));
         }
-        if let Form::Image(image) = &piece.form
+        if let PieceKind::Image(image) = &piece.form
             && !image.is_convex()
         {
             return fail("the corners must make a convex quadrangle, in order around it".into());
         }
-        if let Form::Instance(instance) = &piece.form {
+        if let PieceKind::Instance(instance) = &piece.form {
             let Some(definition) = self.definition(&instance.definition) else {
                 return fail(format!("there is no definition '{}'", instance.definition));
             };
@@ -103,7 +103,7 @@ impl Tree {
                 done.push(&definition.name);
             }
         }
-        for (k, inner) in piece.of().iter().enumerate() {
+        for (k, inner) in piece.children().iter().enumerate() {
             self.follow(inner, &format!("{at} / {}", inner.label(k)), open, done, depth + 1)?;
         }
         Ok(())
@@ -118,10 +118,10 @@ fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {
 fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
     mend(piece.params_mut(), at, moved);
     match &mut piece.form {
-        Form::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
-        Form::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
-        Form::Contour(contour) => sanitise_contour(contour, at, moved),
-        Form::Image(image) => {
+        PieceKind::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
+        PieceKind::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
+        PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
+        PieceKind::Image(image) => {
             for (k, corner) in image.corners.iter_mut().enumerate() {
                 *corner = (held(corner.0, 1.0e6), held(corner.1, 1.0e6)).noting(
                     *corner,
@@ -132,7 +132,7 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
         }
         _ => {}
     }
-    for (k, inner) in piece.of_mut().into_iter().flatten().enumerate() {
+    for (k, inner) in piece.children_mut().into_iter().flatten().enumerate() {
         let at = format!("{at} / {}", inner.label(k));
         sanitise(inner, &at, moved);
     }

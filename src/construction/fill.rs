@@ -1,13 +1,13 @@
 //! Grids filled from a construction, tile by tile: a tile asks only the pieces that touch it.
 
-use std::ops::Range as Span;
+use std::ops::Interval as Span;
 
 use rayon::prelude::*;
 
-use super::answer::{Answer, Detail};
 use super::plane::{Area, higher, lower};
-use super::program::{Program, Tier};
-use super::rows::{LANES, Lanes, Row};
+use super::program::{MaterialLayer, Program};
+use super::rows::{LANES, PointRow, RowSamples};
+use super::sample::{Detail, GroundSample};
 use crate::field::{Cancelled, Control, Grid};
 
 /// Rows of a tile; it is as wide as rows of places are.
@@ -26,7 +26,7 @@ impl Region {
     }
 
     /// The samples that lie in `area` of a square of `side` metres.
-    pub fn of(area: &Area, grid: Grid, side: f64) -> Self {
+    pub fn for_area(area: &Area, grid: Grid, side: f64) -> Self {
         let last = (grid.samples - 1) as f64;
         let span = |k: usize| {
             let from = higher(area.low[k] / side * last - 1e-6, 0.0);
@@ -49,8 +49,8 @@ impl Region {
 
 /// How a grid is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sampling {
-    pub tier: Tier,
+pub struct FillOptions {
+    pub material: MaterialLayer,
     /// Level of detail κ.
     pub level: f64,
     /// The weight α is asked for, whatever stands there, in place of the elevation.
@@ -59,9 +59,9 @@ pub struct Sampling {
     pub pruned: bool,
 }
 
-impl Sampling {
-    pub fn of(tier: Tier) -> Self {
-        Self { tier, level: 1.0, weight: false, pruned: true }
+impl FillOptions {
+    pub fn for_material(material: MaterialLayer) -> Self {
+        Self { material, level: 1.0, weight: false, pruned: true }
     }
 }
 
@@ -75,7 +75,7 @@ impl Program {
         &self,
         grid: Grid,
         region: &Region,
-        sampling: Sampling,
+        sampling: FillOptions,
         control: &Control,
         out: &mut [f32],
     ) -> Result<(), Cancelled> {
@@ -95,16 +95,16 @@ impl Program {
                 let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
                 let tile =
                     Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
-                let selection = if sampling.pruned { self.within(&tile) } else { self.within(&Area::ALL) };
+                let selection = if sampling.pruned { self.selection(&tile) } else { self.selection(&Area::ALL) };
                 let (width, mut xs) = (right - left, [0.0; LANES]);
                 xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = place(left + j));
-                let mut lanes = Lanes::NOTHING;
+                let mut lanes = RowSamples::NOTHING;
                 for i in 0..count {
                     let ys = [place(first + i); LANES];
-                    let row = Row { xs: &xs[..width], ys: &ys[..width] };
-                    self.row_in(&selection, sampling.tier, row, &detail, &mut lanes);
+                    let row = PointRow { xs: &xs[..width], ys: &ys[..width] };
+                    self.row_in(&selection, sampling.material, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.sample(sampling, &lanes.answer(j));
+                        *cell = self.value(sampling, &lanes.answer(j));
                     }
                 }
             }
@@ -112,15 +112,15 @@ impl Program {
         })
     }
 
-    /// What an answer of a tier is on a grid.
-    fn sample(&self, sampling: Sampling, answer: &Answer) -> f32 {
+    /// What an answer of a material layer is on a grid.
+    fn value(&self, sampling: FillOptions, answer: &GroundSample) -> f32 {
         if sampling.weight {
             return answer.weight.clamp(0.0, 1.0) as f32;
         }
         let per_relief = 1.0 / self.relief;
-        (match sampling.tier {
-            Tier::Terrain => answer.surface(self.ground).0 * per_relief,
-            Tier::Water => {
+        (match sampling.material {
+            MaterialLayer::Terrain => answer.surface(self.ground).0 * per_relief,
+            MaterialLayer::Water => {
                 if answer.weight >= super::THRESHOLD {
                     answer.height * per_relief
                 } else {
@@ -128,8 +128,8 @@ impl Program {
                 }
             }
             // they thin out to nothing
-            Tier::Sand | Tier::Snow => higher(answer.surface(0.0).0, 0.0) * per_relief,
-            Tier::Vegetation => answer.surface(0.0).0.clamp(0.0, 1.0),
+            MaterialLayer::Sand | MaterialLayer::Snow => higher(answer.surface(0.0).0, 0.0) * per_relief,
+            MaterialLayer::Vegetation => answer.surface(0.0).0.clamp(0.0, 1.0),
         }) as f32
     }
 }

@@ -10,13 +10,13 @@
 //! Lipschitz: d, sₖ and oₖ change by no more than the way, wₖ by 8/(3√3)/τ of the change of dₖ - d.
 //! Source: document 004, §4.1 and fig. 6; Catmull & Rom 1974.
 
-use super::plane::{Area, Point, Range, Stretch, add, cross, dot, higher, length, lower, scaled, sub};
+use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 
 crate::choices! {
     /// How a curve runs between its points.
-    Run {
+    CurveFit {
         Through "Through the points": "A smooth curve through every point.",
-        Near "Near the points": "A rounder curve that keeps inside the corners.",
+        NearestPoint "Near the points": "A rounder curve that keeps inside the corners.",
         Straight "Straight": "Straight from point to point.",
     }
 }
@@ -33,7 +33,7 @@ const CELL: f64 = 0.3;
 const RUN: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
-struct Chord {
+struct Segment {
     from: Point,
     along: Point,
     length: f64,
@@ -41,7 +41,7 @@ struct Chord {
     start: f64,
 }
 
-impl Chord {
+impl Segment {
     /// Place on the chord from its beginning, and the way from there to `p`.
     #[inline]
     fn foot(&self, p: Point) -> (f64, Point) {
@@ -65,7 +65,7 @@ impl Chord {
 
 /// Where a place is beside a path.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Near {
+pub struct NearestPoint {
     pub distance: f64,
     /// Arc length.
     pub along: f64,
@@ -78,17 +78,17 @@ pub struct Near {
 
 /// The same over a stretch: ranges, and bounds of the gradients.
 #[derive(Clone, Copy, Debug)]
-pub struct NearOver {
-    pub distance: Range,
-    pub along: Range,
-    pub offset: Range,
+pub struct NearestBounds {
+    pub distance: Interval,
+    pub along: Interval,
+    pub offset: Interval,
     pub dalong: f64,
     pub doffset: f64,
 }
 
 /// A path as it is written down.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outline {
+pub struct PathOutline {
     /// How far from the curve places are asked for.
     pub reach: f64,
     /// τ.
@@ -100,7 +100,7 @@ pub struct Outline {
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Path {
-    chords: Vec<Chord>,
+    chords: Vec<Segment>,
     /// Boxes around [`RUN`] chords each.
     runs: Vec<Area>,
     /// Arc length at the given points.
@@ -118,29 +118,29 @@ pub struct Path {
 
 impl Path {
     /// `reach` is how far from the curve places are asked for; `smoothing` a length of arc.
-    pub fn new(points: &[Point], run: Run, smoothing: f64, reach: f64) -> Self {
+    pub fn new(points: &[Point], run: CurveFit, smoothing: f64, reach: f64) -> Self {
         let (mut line, mut marks) = flatten(points, run, reach);
         if smoothing > 0.0 && line.len() > 2 {
             (line, marks) = eased(&line, &marks, smoothing);
         }
-        let mut chords: Vec<Chord> = Vec::with_capacity(line.len());
+        let mut chords: Vec<Segment> = Vec::with_capacity(line.len());
         let mut lengths = vec![0.0];
         for ends in line.windows(2) {
             let way = sub(ends[1], ends[0]);
             let (start, long) = (lengths[lengths.len() - 1], length(way));
             lengths.push(start + long);
             if long > 0.0 {
-                chords.push(Chord { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
+                chords.push(Segment { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
             }
         }
         if chords.is_empty() {
             let from = line.first().copied().unwrap_or([0.0; 2]);
-            chords.push(Chord { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
+            chords.push(Segment { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
         }
         let stations = marks.iter().map(|&k| lengths[k]).collect();
-        let area = Area::of(line.iter().copied()).grown(reach);
-        let ends = |chord: &Chord| [chord.from, add(chord.from, scaled(chord.along, chord.length))];
-        let runs = chords.chunks(RUN).map(|run| Area::of(run.iter().flat_map(ends))).collect();
+        let area = Area::enclosing(line.iter().copied()).grown(reach);
+        let ends = |chord: &Segment| [chord.from, add(chord.from, scaled(chord.along, chord.length))];
+        let runs = chords.chunks(RUN).map(|run| Area::enclosing(run.iter().flat_map(ends))).collect();
         let mut path = Self {
             chords,
             runs,
@@ -158,13 +158,13 @@ impl Path {
     }
 
     /// What it is made of.
-    pub fn outline(&self) -> Outline {
+    pub fn outline(&self) -> PathOutline {
         let mut vertices: Vec<[f64; 3]> = self.chords.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
         if let Some(last) = self.chords.last() {
             let end = add(last.from, scaled(last.along, last.length));
             vertices.push([end[0], end[1], last.start + last.length]);
         }
-        Outline { reach: self.reach, tolerance: self.tolerance, vertices }
+        PathOutline { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
     /// The line as it runs, from chord to chord.
@@ -190,8 +190,9 @@ impl Path {
             |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
         // at the rim chords count that are out of reach themselves
         let margin = self.reach + self.tolerance + half;
-        let each = |chord: &Chord, see: &mut dyn FnMut(usize, f64)| {
-            let around = Area::of([chord.from, add(chord.from, scaled(chord.along, chord.length))]).grown(margin);
+        let each = |chord: &Segment, see: &mut dyn FnMut(usize, f64)| {
+            let around =
+                Area::enclosing([chord.from, add(chord.from, scaled(chord.along, chord.length))]).grown(margin);
             let span = |k: usize, n: usize| {
                 let place = |at: f64| ((at - self.area.low[k]) * self.per_cell) as usize;
                 place(around.low[k])..(place(around.high[k]) + 1).min(n)
@@ -239,7 +240,7 @@ impl Path {
 
     /// Where `p` is, if within reach.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point) -> Option<Near> {
+    pub fn nearest_point<const G: bool>(&self, p: Point) -> Option<NearestPoint> {
         let candidates = self.candidates(p);
         let mut nearest = f64::INFINITY;
         for &k in candidates {
@@ -252,7 +253,7 @@ impl Path {
         }
         let farthest = distance + self.tolerance;
         let mut sum = 0.0;
-        let mut near = Near { distance, ..Near::default() };
+        let mut near = NearestPoint { distance, ..NearestPoint::default() };
         // sums of ∇w, ∇(w s), ∇(w o), each with a part that turns with ∇d
         let (mut dsum, mut turn) = ([[0.0; 2]; 3], [0.0; 3]);
         let mut first = true;
@@ -301,17 +302,17 @@ impl Path {
         Some(near)
     }
 
-    /// What [`at`](Self::at) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
+    /// What [`nearest_point`](Self::nearest_point) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
     /// parts: over each of them the chords that count are few.
-    pub fn over(&self, stretch: &Stretch) -> Option<NearOver> {
+    pub fn nearest_bounds(&self, stretch: &Capsule) -> Option<NearestBounds> {
         let way = sub(stretch.to, stretch.from);
         let parts = ((length(way) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
-        let mut all: Option<NearOver> = None;
+        let mut all: Option<NearestBounds> = None;
         let mut leaves = false;
         for k in 0..parts {
             let at = |k: usize| add(stretch.from, scaled(way, k as f64 / parts as f64));
-            let part = Stretch { from: at(k), to: at(k + 1), pad: stretch.pad };
-            match self.over_part(&part) {
+            let part = Capsule { from: at(k), to: at(k + 1), pad: stretch.pad };
+            match self.nearest_bounds_of_part(&part) {
                 Some(one) => all = Some(all.map_or(one, |all| all.union(&one))),
                 None => leaves = true,
             }
@@ -319,7 +320,7 @@ impl Path {
         let mut all = all?;
         if leaves {
             // parts out of reach have no weight, whatever their distance
-            all.distance = all.distance.union(Range::one(self.reach));
+            all.distance = all.distance.union(Interval::one(self.reach));
         }
         Some(all)
     }
@@ -356,9 +357,9 @@ impl Path {
         (nearest <= self.reach + self.tolerance).then_some((nearest, foot))
     }
 
-    fn over_part(&self, stretch: &Stretch) -> Option<NearOver> {
+    fn nearest_bounds_of_part(&self, stretch: &Capsule) -> Option<NearestBounds> {
         let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
-        if !self.area.meets(&Area::around(middle, r)) {
+        if !self.area.meets(&Area::centred(middle, r)) {
             return None;
         }
         let found = if self.area.contains(middle) { self.nearest_in_cell(middle) } else { Some(self.nearest(middle)) };
@@ -371,7 +372,7 @@ impl Path {
             return None;
         }
         let window = nearest + self.tolerance + 2.0 * r;
-        let (mut along, mut offset) = (Range::EMPTY, Range::EMPTY);
+        let (mut along, mut offset) = (Interval::EMPTY, Interval::EMPTY);
         // Σ |∇w| over the chords that may count, and the least Σ w
         let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
         let square = window * window * (1.0 + 1e-9);
@@ -383,7 +384,7 @@ impl Path {
                 continue;
             }
             count += 1;
-            let x = Range::new(
+            let x = Interval::new(
                 higher((d - nearest - 2.0 * r) / self.tolerance, 0.0),
                 lower((d - nearest + 2.0 * r) / self.tolerance, 1.0),
             );
@@ -395,14 +396,14 @@ impl Path {
             let far = d + nearest - 2.0 * r;
             let turn = if far > apart { 2.0 * apart / far } else { 2.0 };
             turning += 4.0 * steepest * (1.0 - steepest * steepest) / self.tolerance * turn;
-            let s = Range::new(chord.start + higher(t - r, 0.0), chord.start + lower(t + r, chord.length));
+            let s = Interval::new(chord.start + higher(t - r, 0.0), chord.start + lower(t + r, chord.length));
             along = along.union(s);
-            offset = offset.union(Range::around(cross(chord.along, way), r));
+            offset = offset.union(Interval::centred(cross(chord.along, way), r));
         }
         // one chord alone is not mixed
         let mixing = if count > 1 { turning / higher(1.0, sum) * (1.0 + 1e-9) } else { 0.0 };
-        let distance = Range::new(higher(nearest - r, 0.0), nearest + r);
-        Some(NearOver {
+        let distance = Interval::new(higher(nearest - r, 0.0), nearest + r);
+        Some(NearestBounds {
             distance,
             along: along.loosened(),
             offset: offset.loosened(),
@@ -412,7 +413,7 @@ impl Path {
     }
 }
 
-impl NearOver {
+impl NearestBounds {
     fn union(&self, other: &Self) -> Self {
         Self {
             distance: self.distance.union(other.distance),
@@ -425,9 +426,9 @@ impl NearOver {
 }
 
 /// Chords of the curve, and the indices of the given points among their ends.
-fn flatten(points: &[Point], run: Run, reach: f64) -> (Vec<Point>, Vec<usize>) {
+fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
-    if n < 3 || run == Run::Straight {
+    if n < 3 || run == CurveFit::Straight {
         return (points.to_vec(), (0..n).collect());
     }
     let tolerance = higher(reach * 1e-3, 1e-3);
@@ -450,7 +451,7 @@ fn flatten(points: &[Point], run: Run, reach: f64) -> (Vec<Point>, Vec<usize>) {
     for k in 0..n - 1 {
         let (a, b) = (points[k], points[k + 1]);
         match run {
-            Run::Near => {
+            CurveFit::Near => {
                 // half a side of a quadratic before and after every inner point
                 let middle = |a: Point, b: Point| scaled(add(a, b), 0.5);
                 let start = middle(a, b);
@@ -552,11 +553,11 @@ fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>)
     let drift = |axis: usize| {
         let points: Vec<(f64, f64)> =
             knots.iter().map(|&i| (i as f64, place(i as f64 * step)[axis] - made[i][axis])).collect();
-        super::profile::Line::through(&points)
+        super::profile::MonotoneCubic::from_points(&points)
     };
     let (x, y) = (drift(0), drift(1));
     for (i, p) in made.iter_mut().enumerate() {
-        *p = add(*p, [x.at(i as f64).0, y.at(i as f64).0]);
+        *p = add(*p, [x.sample(i as f64).0, y.sample(i as f64).0]);
     }
     (made, stations)
 }

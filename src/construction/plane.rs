@@ -52,11 +52,11 @@ impl Area {
     /// Everything there is; finite, so that maps of it are as well.
     pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
 
-    pub fn around(centre: Point, radius: f64) -> Self {
+    pub fn centred(centre: Point, radius: f64) -> Self {
         Self { low: [centre[0] - radius, centre[1] - radius], high: [centre[0] + radius, centre[1] + radius] }
     }
 
-    pub fn of(points: impl IntoIterator<Item = Point>) -> Self {
+    pub fn enclosing(points: impl IntoIterator<Item = Point>) -> Self {
         points.into_iter().fold(Self::EMPTY, |area, p| area.union(Self { low: p, high: p }))
     }
 
@@ -141,12 +141,12 @@ pub fn higher(a: f64, b: f64) -> f64 {
 
 /// Numbers from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct Interval {
     pub low: f64,
     pub high: f64,
 }
 
-impl Range {
+impl Interval {
     pub const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
 
     pub fn new(low: f64, high: f64) -> Self {
@@ -157,7 +157,7 @@ impl Range {
         Self { low: value, high: value }
     }
 
-    pub fn around(middle: f64, by: f64) -> Self {
+    pub fn centred(middle: f64, by: f64) -> Self {
         Self { low: middle - by, high: middle + by }
     }
 
@@ -206,13 +206,13 @@ impl Range {
 
 /// A stretch of ground that a bound holds for: all places within `pad` of the segment from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch {
+pub struct Capsule {
     pub from: Point,
     pub to: Point,
     pub pad: f64,
 }
 
-impl Stretch {
+impl Capsule {
     pub fn segment(from: Point, to: Point) -> Self {
         Self { from, to, pad: 0.0 }
     }
@@ -236,7 +236,7 @@ impl Stretch {
     }
 
     pub fn area_of(&self) -> Area {
-        Area::of([self.from, self.to]).grown(self.pad)
+        Area::enclosing([self.from, self.to]).grown(self.pad)
     }
 
     pub fn padded(self, by: f64) -> Self {
@@ -244,13 +244,13 @@ impl Stretch {
     }
 
     /// Distances from `centre` to the places of the stretch.
-    pub fn distances(&self, centre: Point) -> Range {
+    pub fn distances(&self, centre: Point) -> Interval {
         let (a, along) = (sub(centre, self.from), sub(self.to, self.from));
         let square = dot(along, along);
         let t = if square > 0.0 { (dot(a, along) / square).clamp(0.0, 1.0) } else { 0.0 };
         let nearest = length(sub(a, scaled(along, t)));
         let farthest = higher(length(a), length(sub(centre, self.to)));
-        Range::new(higher(nearest - self.pad, 0.0), farthest + self.pad)
+        Interval::new(higher(nearest - self.pad, 0.0), farthest + self.pad)
     }
 }
 
@@ -266,7 +266,7 @@ impl Affine {
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0], [0.0, 1.0]], offset: [0.0, 0.0] };
 
     #[inline]
-    pub fn at(&self, p: Point) -> Point {
+    pub fn apply(&self, p: Point) -> Point {
         [dot(self.rows[0], p) + self.offset[0], dot(self.rows[1], p) + self.offset[1]]
     }
 
@@ -280,7 +280,7 @@ impl Affine {
     pub fn then(&self, next: &Self) -> Self {
         let column = |k: usize| [self.rows[0][k], self.rows[1][k]];
         let row = |r: Point| [dot(r, column(0)), dot(r, column(1))];
-        Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.at(self.offset) }
+        Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.apply(self.offset) }
     }
 
     pub fn determinant(&self) -> f64 {
@@ -292,7 +292,7 @@ impl Affine {
         let d = self.determinant();
         let [[a, b], [c, e]] = self.rows;
         let back = Self { rows: [[e / d, -b / d], [-c / d, a / d]], offset: [0.0, 0.0] };
-        let offset = back.at(self.offset);
+        let offset = back.apply(self.offset);
         Self { offset: [-offset[0], -offset[1]], ..back }
     }
 
@@ -305,11 +305,11 @@ impl Affine {
     }
 
     pub fn area(&self, area: &Area) -> Area {
-        if area.is_empty() { *area } else { Area::of(area.corners().map(|p| self.at(p))) }
+        if area.is_empty() { *area } else { Area::enclosing(area.corners().map(|p| self.apply(p))) }
     }
 
-    pub fn stretch(&self, stretch: &Stretch) -> Stretch {
-        Stretch { from: self.at(stretch.from), to: self.at(stretch.to), pad: stretch.pad * self.stretching() }
+    pub fn stretch(&self, stretch: &Capsule) -> Capsule {
+        Capsule { from: self.apply(stretch.from), to: self.apply(stretch.to), pad: stretch.pad * self.stretching() }
     }
 }
 
@@ -322,21 +322,21 @@ mod tests {
         let a = Affine { rows: [[0.3, -2.0], [1.5, 0.4]], offset: [7.0, -3.0] };
         let b = Affine { rows: [[1.0, 0.2], [-0.1, 0.8]], offset: [-1.0, 2.0] };
         let p = [12.5, -4.0];
-        let (there, chained) = (b.at(a.at(p)), a.then(&b).at(p));
+        let (there, chained) = (b.apply(a.apply(p)), a.then(&b).apply(p));
         assert!(length(sub(there, chained)) < 1e-12);
-        assert!(length(sub(a.inverse().at(a.at(p)), p)) < 1e-12);
+        assert!(length(sub(a.inverse().apply(a.apply(p)), p)) < 1e-12);
         // no direction is stretched by more than the norm, one by as much
         let longest = (0..3600).map(|k| f64::from(k) * std::f64::consts::TAU / 3600.0).fold(0.0, |longest, angle| {
             let v = [libm::cos(angle), libm::sin(angle)];
-            higher(longest, length(sub(a.at(v), a.offset)))
+            higher(longest, length(sub(a.apply(v), a.offset)))
         });
         assert!(longest <= a.stretching() && longest > a.stretching() * 0.99999);
     }
 
     #[test]
     fn distances_hold_what_lies_on_the_stretch() {
-        let stretch = Stretch { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
-        assert_eq!(stretch.distances([5.0, 5.0]), Range::new(4.0, 50.0f64.sqrt() + 1.0));
+        let stretch = Capsule { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
+        assert_eq!(stretch.distances([5.0, 5.0]), Interval::new(4.0, 50.0f64.sqrt() + 1.0));
         assert_eq!(stretch.distances([5.0, 0.5]).low, 0.0);
     }
 }

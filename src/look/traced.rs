@@ -20,8 +20,8 @@ use super::colour::{Light, encode};
 use super::picture::Picture;
 use super::relief::shoulder;
 use crate::construction::plane::higher;
-use crate::construction::trace::{Bound, Ray, Surface, Tracer};
-use crate::construction::{Program, Tier};
+use crate::construction::trace::{Bound, TraceRay, TracedSurface, Tracer};
+use crate::construction::{MaterialLayer, Program};
 use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
 use shade::Shade;
@@ -63,7 +63,7 @@ const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.37
 
 /// A ray of the picture in metres of the scene and in those of the tree.
 struct Sight {
-    ray: Ray,
+    ray: TraceRay,
     /// Metres of the tree in one of the scene along the ray.
     stretch: f64,
 }
@@ -99,13 +99,13 @@ impl<'a> View<'a> {
         let [k, up] = self.per_metre;
         let scaled = [direction[0] * k, direction[1] * k, direction[2] * up];
         let stretch = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
-        let ray = Ray { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / stretch) };
+        let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / stretch) };
         Sight { ray, stretch }
     }
 
     /// A tracer for rays like this one: as fine as a pixel.
-    fn tracer(&self, of: Surface) -> Tracer<'a> {
-        let mut tracer = Tracer::of(self.subject.program, of);
+    fn tracer(&self, of: TracedSurface) -> Tracer<'a> {
+        let mut tracer = Tracer::for_surface(self.subject.program, of);
         tracer.bound = self.subject.bound;
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
@@ -121,7 +121,7 @@ impl<'a> View<'a> {
     /// When the control was cancelled.
     pub fn draw(&self, control: &Control, show: &(dyn Fn(f32) + Sync)) -> Result<(Picture, Asked), Cancelled> {
         let (width, height) = (self.width, self.height);
-        let tracers = [self.tracer(Surface::Ground), self.tracer(Surface::Water)];
+        let tracers = [self.tracer(TracedSurface::Ground), self.tracer(TracedSurface::Water)];
         let first =
             self.rows(control, &|share| show(0.7 * share), |x, y| self.look(&tracers, x as f64 + 0.5, y as f64 + 0.5))?;
         let at = |x: usize, y: usize| first[y * width + x].0;
@@ -155,7 +155,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// When the control was cancelled.
     pub fn evaluations(&self, control: &Control, show: &(dyn Fn(f32) + Sync)) -> Result<Vec<Asked>, Cancelled> {
-        let tracer = self.tracer(Surface::Ground);
+        let tracer = self.tracer(TracedSurface::Ground);
         self.rows(control, show, |x, y| {
             let trace = tracer.trace(&self.sight(x as f64 + 0.5, y as f64 + 0.5).ray);
             Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
@@ -196,7 +196,7 @@ impl<'a> View<'a> {
         if let Some(t) = ground.distance {
             nearest = t;
             let detail = tracers[0].detail(t);
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             let is_cut = t == ground.entry && t > 0.0 && {
                 let above = p[2] - tracers[0].height([p[0], p[1]], &detail);
                 above < -0.002 * self.subject.program.relief
@@ -207,19 +207,19 @@ impl<'a> View<'a> {
                 self.shade.ground(&tracers[0], [p[0], p[1]], &detail, &mut asked)
             };
         }
-        if self.subject.program.has(Tier::Water)
+        if self.subject.program.has(MaterialLayer::Water)
             && let Some((t, more)) = self.water(&tracers[1], &sight, nearest)
         {
             asked = asked.plus(more);
             nearest = t;
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             // water of the construction that stands as high as the sea is the sea
             is_sea = (p[2] - self.shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
             light = self.shade.water(&tracers[0], p, direction, is_sea, &tracers[0].detail(t), &mut asked);
         }
         if !is_sea && let Some(t) = self.sea(&tracers[0], &sight.ray, nearest) {
             nearest = t;
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             light = self.shade.water(&tracers[0], p, direction, true, &tracers[0].detail(t), &mut asked);
         }
         if nearest.is_finite() {
@@ -237,7 +237,7 @@ impl<'a> View<'a> {
             let trace = tracer.trace_from(&sight.ray, from, 0.0);
             asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
             let t = trace.distance.filter(|&t| t < nearest)?;
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             if self.shade.is_wet([p[0], p[1]], &tracer.detail(t)) {
                 return Some((t, asked));
             }
@@ -247,13 +247,13 @@ impl<'a> View<'a> {
     }
 
     /// Where the ray meets the sea before `nearest`.
-    fn sea(&self, tracer: &Tracer, ray: &Ray, nearest: f64) -> Option<f64> {
+    fn sea(&self, tracer: &Tracer, ray: &TraceRay, nearest: f64) -> Option<f64> {
         let level = self.shade.sea();
         if ray.direction[2] >= 0.0 || ray.origin[2] <= level {
             return None;
         }
         let t = (level - ray.origin[2]) / ray.direction[2];
-        let p = ray.at(t);
+        let p = ray.point(t);
         let side = self.subject.program.side;
         let inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
         if t >= nearest {

@@ -9,7 +9,7 @@ use super::add_menu::misfit;
 use super::compare::NO_COMPARING;
 use crate::app::commands::{Command, CompareAction, GlobeWay, PieceAction, ViewAction, ViewMode};
 use crate::app::theme::colour;
-use crate::construction::Form;
+use crate::construction::PieceKind;
 use crate::construction::edit::{Wrap, points};
 use crate::nodes::Node;
 
@@ -149,7 +149,7 @@ fn piece(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
             PieceAction::Lay | PieceAction::Fall => is_line,
             PieceAction::Dissolve => selected.is_some_and(|piece| !piece.of().is_empty()),
             PieceAction::Bend => {
-                selected.is_some_and(|p| matches!(&p.form, Form::Contour(contour) if contour.points.is_empty()))
+                selected.is_some_and(|p| matches!(&p.form, PieceKind::Contour(contour) if contour.points.is_empty()))
             }
             _ => is_there,
         };

@@ -26,7 +26,7 @@ fn piece_state(editor: &Editor) -> serde_json::Value {
         "pieces": tree.count(),
         "point": editor.pieces.point,
         "points": crate::construction::edit::points::handles(piece),
-        "centre": crate::construction::edit::outlook::centre(tree, way),
+        "centre": crate::construction::edit::pick_index::centre(tree, way),
     })
 }
 

@@ -13,9 +13,9 @@ fn the_mean_never_jumps_between_the_legs() {
     let mut last: Option<Near> = None;
     for k in 0..=4000 {
         let p = [150.0, f64::from(k) * 0.04];
-        let near = path.at::<true>(p).unwrap();
+        let near = path.nearest_point::<true>(p).unwrap();
         if let Some(last) = last {
-            let bound = path.over(&Stretch::segment([150.0, p[1] - 0.04], p)).unwrap();
+            let bound = path.nearest_bounds(&Capsule::segment([150.0, p[1] - 0.04], p)).unwrap();
             assert!((near.along - last.along).abs() <= bound.dalong * 0.04 + 1e-9);
             assert!((near.offset - last.offset).abs() <= bound.doffset * 0.04 + 1e-9);
             assert!(bound.along.low <= near.along && near.along <= bound.along.high);
@@ -31,9 +31,11 @@ fn gradients_are_those_of_the_means() {
     let mut kinks = 0;
     for k in 0..2000 {
         let p = [f64::from(k % 53) * 9.1 - 20.0, f64::from(k % 97) * 2.3 - 40.0];
-        let Some(near) = path.at::<true>(p) else { continue };
+        let Some(near) = path.nearest_point::<true>(p) else { continue };
         for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
-            let (Some(a), Some(b)) = (path.at::<false>(add(p, step)), path.at::<false>(sub(p, step))) else {
+            let (Some(a), Some(b)) =
+                (path.nearest_point::<false>(add(p, step)), path.nearest_point::<false>(sub(p, step)))
+            else {
                 continue;
             };
             let error = |x: f64, y: f64, g: f64| ((x - y) / (2.0 * e) - g).abs();

@@ -2,18 +2,18 @@
 
 use std::f32::consts::TAU;
 
-use super::{Given, VECTORS, smooth};
+use super::{VECTORS, WalkSample, smooth};
 use crate::construction::buffer::RUN;
 
 /// The words, as a shader sees them.
 #[derive(Clone, Copy)]
-pub struct Reading<'a> {
+pub struct BufferReader<'a> {
     pub words: &'a [u32],
     pub pictures: &'a [f32],
 }
 
 /// Where a place is beside a course.
-struct Near {
+struct WalkNearest {
     distance: f32,
     along: f32,
     offset: f32,
@@ -40,7 +40,7 @@ fn bits(seed: u32, x: i32, y: i32) -> u32 {
     h ^ (h >> 15)
 }
 
-impl Reading<'_> {
+impl BufferReader<'_> {
     pub fn word(&self, at: usize) -> u32 {
         self.words[at]
     }
@@ -102,7 +102,7 @@ impl Reading<'_> {
     }
 
     /// Height and weight of the primitive at `at`.
-    pub fn primitive(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> Given {
+    pub fn primitive(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> WalkSample {
         match self.word(at) {
             0 => self.disc(at + 5, p, level, spacing),
             1 => self.curve(at + 5, p),
@@ -112,11 +112,11 @@ impl Reading<'_> {
         }
     }
 
-    fn disc(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> Given {
+    fn disc(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> WalkSample {
         let way = [p[0] - self.real(at), p[1] - self.real(at + 1)];
         let weight = falloff((way[0] * way[0] + way[1] * way[1]).sqrt(), self.real(at + 3), self.real(at + 4));
         if weight <= 0.0 {
-            return Given::default();
+            return WalkSample::default();
         }
         let count = self.word(at + 6) as usize;
         let (amplitude, size, roughness) = (self.real(at + 7), self.real(at + 8), self.real(at + 9));
@@ -183,7 +183,7 @@ impl Reading<'_> {
                 }
             }
         }
-        Given { height: self.real(at + 2) + over, weight }
+        WalkSample { height: self.real(at + 2) + over, weight }
     }
 
     /// Words that the list at `at`, of items of `size` words, takes.
@@ -229,7 +229,7 @@ impl Reading<'_> {
     }
 
     /// Where `p` is beside the course at `at`, if within its reach.
-    fn near(&self, at: usize, p: [f32; 2]) -> Option<Near> {
+    fn nearest(&self, at: usize, p: [f32; 2]) -> Option<WalkNearest> {
         let (reach, tolerance) = (self.real(at), self.real(at + 1));
         let vertices = at + 4;
         let chords = self.word(vertices) as usize - 1;
@@ -274,7 +274,7 @@ impl Reading<'_> {
                 }
             }
         }
-        Some(Near { distance, along: along / sum, offset: offset / sum })
+        Some(WalkNearest { distance, along: along / sum, offset: offset / sum })
     }
 
     /// Where the height, width and depth of the course at `at` are, and what follows it.
@@ -286,8 +286,8 @@ impl Reading<'_> {
         [height, width, depth, depth + self.list(depth, 3)]
     }
 
-    fn curve(&self, at: usize, p: [f32; 2]) -> Given {
-        let Some(near) = self.near(at, p) else { return Given::default() };
+    fn curve(&self, at: usize, p: [f32; 2]) -> WalkSample {
+        let Some(near) = self.nearest(at, p) else { return WalkSample::default() };
         let [height, width, depth, profiles] = self.course_lines(at);
         let x = near.offset / self.line(width, near.along);
         // the profiles around: the second of each pair of stations
@@ -308,11 +308,11 @@ impl Reading<'_> {
             }
         }
         let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
-        Given { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
+        WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
-    fn ribbon(&self, at: usize, p: [f32; 2]) -> Given {
-        let Some(near) = self.near(at, p) else { return Given::default() };
+    fn ribbon(&self, at: usize, p: [f32; 2]) -> WalkSample {
+        let Some(near) = self.nearest(at, p) else { return WalkSample::default() };
         let [height, width, depth, picture] = self.course_lines(at);
         let turned = near.along * self.real(picture + 3);
         let t = turned - 2.0 * libm::floorf(0.5 * turned);
@@ -320,20 +320,20 @@ impl Reading<'_> {
         let v = 0.5 + 0.5 * near.offset / self.line(width, near.along);
         let over = self.picture(picture, u, v) - self.real(picture + 4);
         let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
-        Given { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
+        WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
-    fn contour(&self, at: usize, p: [f32; 2]) -> Given {
+    fn contour(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let way = [p[0] - self.real(at), p[1] - self.real(at + 1)];
         let rho = (way[0] * way[0] + way[1] * way[1]).sqrt();
         if rho >= self.real(at + 6) * self.real(at + 5) {
-            return Given::default();
+            return WalkSample::default();
         }
         let angle = libm::atan2f(way[1], way[0]);
         let x = rho / self.line(at + 7, angle);
         let weight = falloff(x, self.real(at + 4), self.real(at + 5));
         if weight <= 0.0 {
-            return Given::default();
+            return WalkSample::default();
         }
         let rays = at + 7 + self.list(at + 7, 3);
         let count = self.word(rays) as usize;
@@ -358,10 +358,10 @@ impl Reading<'_> {
             let wide = ahead(self.real(here), self.real(after));
             rise += smooth(ahead(self.real(here), angle) / wide) * (self.line(after + 1, x) - rise);
         }
-        Given { height: self.real(at + 2) + self.real(at + 3) * rise, weight }
+        WalkSample { height: self.real(at + 2) + self.real(at + 3) * rise, weight }
     }
 
-    fn image(&self, at: usize, p: [f32; 2]) -> Given {
+    fn image(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let pair = |k: usize| [self.real(at + k), self.real(at + k + 1)];
         let (corner, e, f, g) = (pair(0), pair(2), pair(4), pair(6));
         let cross = |a: [f32; 2], b: [f32; 2]| a[0] * b[1] - a[1] * b[0];
@@ -378,10 +378,10 @@ impl Reading<'_> {
             if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
                 let edge = |t: f32| smooth(t / border) * smooth((1.0 - t) / border);
                 let height = self.real(at + 8) + self.real(at + 9) * self.picture(at + 11, u, v);
-                return Given { height, weight: edge(u) * edge(v) };
+                return WalkSample { height, weight: edge(u) * edge(v) };
             }
         }
-        Given::default()
+        WalkSample::default()
     }
 
     /// The picture whose three words are at `at`, at (u, v).
