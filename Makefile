@@ -13,11 +13,15 @@ run: setup
 quick:
 	$(CARGO) run --release --config tools/quick.toml -- saves/alpine-range.ron
 
-## All tests, the window tests included, on a virtual screen with a software Vulkan driver; then the core once more
-## without Bevy and with the checks of a debug build.
+## All tests, each once: those of the library and the command line without Bevy and with the checks of a debug build;
+## those of the editor as it is released, on a virtual screen with a software Vulkan driver; there the golden hashes of
+## nodes and scenes again.
 test: setup-test
-	$(CARGO) test --release
-	$(CARGO) test --no-default-features --lib --test cli --test contract --target-dir "$${CARGO_TARGET_DIR:-target}/headless"
+	$(CARGO) test --profile checked --no-default-features --lib --test core --test cli
+	$(CARGO) test --profile checked --no-default-features --doc
+	$(CARGO) test --release --lib -- app::
+	$(CARGO) test --release --test panel --test window --test cli
+	$(CARGO) test --release --test core -- golden scenes
 
 ## Formatting and lints, warnings as errors.
 lint:

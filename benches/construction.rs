@@ -5,7 +5,7 @@
 //! ```
 #![allow(clippy::disallowed_methods, reason = "no height depends on what is measured")]
 
-#[path = "../tests/construction_kit/mod.rs"]
+#[path = "../tests/core/construction_kit/mod.rs"]
 mod construction_kit;
 
 use std::hint::black_box;

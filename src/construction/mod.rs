@@ -60,5 +60,5 @@ pub use program::{MaterialLayer, NodeSelection, Program};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 #[cfg(test)]
-#[path = "../../tests/construction_kit/mod.rs"]
+#[path = "../../tests/core/construction_kit/mod.rs"]
 pub(crate) mod construction_kit;
