@@ -35,7 +35,7 @@
 //! 8. Volume is conserved where a process claims it, and its [`nodes::Ledger`] proves it.
 //!
 //! ## Where things are
-//! Floors, the lowest first: a folder names only those that stand before it in this list. `tests/tidy.rs` reads the list.
+//! Floors, the lowest first: a folder names only those that stand before it in this list. `tests/core/tidy.rs` reads the list.
 //!
 //! | folder | what it holds |
 //! |---|---|

@@ -6,19 +6,19 @@ use super::shot;
 use super::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepare_globe};
 use super::view::{Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, climate_of, prepare};
 use super::{Options, run};
-use crate::cli::{EditArgs, EditorCommands, Failure, Job, Outcome, ShotArgs, print, usage};
+use crate::cli::{CommandResult, EditArgs, EditorCommands, Failure, SceneJob, ShotArgs, print, usage};
 use crate::field::{Control, Terrain};
 use crate::look::PaletteTable;
 
 /// What the command line can do with the editor.
 pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };
 
-fn edit(args: EditArgs) -> Outcome {
+fn edit(args: EditArgs) -> CommandResult {
     Ok(run(Options { scene: args.scene, drive: args.drive })?)
 }
 
 /// Draws the 3D view of a scene as a picture.
-fn draw_shot(args: &ShotArgs, job: &Job) -> Outcome {
+fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
     let mode =
         ViewMode::named(&args.mode).ok_or_else(|| unknown("mode", &args.mode, ViewMode::ALL.map(ViewMode::name)))?;
     // there is nothing to compare with
@@ -56,7 +56,13 @@ fn draw_shot(args: &ShotArgs, job: &Job) -> Outcome {
     }
 }
 
-fn draw_planet(args: &ShotArgs, job: &Job, terrain: &Arc<Terrain>, mode: ViewMode, overlay: Overlay) -> Outcome {
+fn draw_planet(
+    args: &ShotArgs,
+    job: &SceneJob,
+    terrain: &Arc<Terrain>,
+    mode: ViewMode,
+    overlay: Overlay,
+) -> CommandResult {
     let planet = &job.scene.planet;
     let way = GlobeWay::named(&args.way).ok_or_else(|| unknown("way", &args.way, GlobeWay::ALL.map(GlobeWay::name)))?;
     let mut showing = Showing { body: Body::of(planet), view: GlobeView::default(), way };

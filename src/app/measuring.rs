@@ -18,14 +18,14 @@ use super::view::Waker;
 use crate::eval::{Store, thread_pool};
 use crate::field::{Cancelled, Terrain};
 use crate::lab::{Parity, parity};
-use crate::measure::{Limits, Measures, PlanetMeasures, Scale, measure, measure_planet};
+use crate::measure::{Limits, Measures, PlanetMeasures, TerrainScale, measure, measure_planet};
 use crate::scene::Scene;
 
 /// What is measured.
 #[derive(Clone, Debug)]
 struct Subject {
     terrain: Arc<Terrain>,
-    scale: Scale,
+    scale: TerrainScale,
     limits: Limits,
     /// The scene of a planet, with what its measures depend on and nothing else.
     planet: Option<Scene>,
@@ -109,7 +109,7 @@ impl Measuring {
             biomes: scene.biomes.clone(),
             ..Scene::default()
         });
-        Some(Subject { terrain: terrain.clone(), scale: Scale::of(scene), limits: limits.clone(), planet })
+        Some(Subject { terrain: terrain.clone(), scale: TerrainScale::of(scene), limits: limits.clone(), planet })
     }
 
     /// Begins what is needed next.

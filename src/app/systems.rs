@@ -36,7 +36,7 @@ use crate::palette::BiomeTable;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
 use crate::planet::projection::from_map;
-use crate::scene::{Scene, Trouble};
+use crate::scene::{Scene, Severity};
 
 pub use observe::observe;
 
@@ -146,7 +146,7 @@ pub fn receive(
         );
         state.editor.toasts.error(text);
     }
-    for problem in received.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken) {
+    for problem in received.problems.into_iter().filter(|problem| problem.severity == Severity::Broken) {
         let layer = state.editor.doc.scene().layers.get(problem.layer);
         let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));
         state.editor.toasts.warning(format!("{name}{}.", problem.message));

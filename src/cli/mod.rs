@@ -24,7 +24,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 pub(crate) use edit::EditArgs;
-pub(crate) use input::Job;
+pub(crate) use input::SceneJob;
 pub use shot::ShotArgs;
 
 #[derive(Parser)]
@@ -48,13 +48,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage."
 )]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     #[command(flatten)]
     edit: edit::EditArgs,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum CliCommand {
     Render(render::RenderArgs),
     Shot(ShotArgs),
     Timelapse(timelapse::TimelapseArgs),
@@ -87,14 +87,14 @@ pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Failure {
     Failure::Usage(error.into())
 }
 
-pub(crate) type Outcome = Result<(), Failure>;
+pub(crate) type CommandResult = Result<(), Failure>;
 
 /// What only the editor can do: handed in by the program, as nothing here knows the engine.
 pub struct EditorCommands {
     /// Opens the editor and stays until it is closed.
-    pub(crate) edit: fn(EditArgs) -> Outcome,
+    pub(crate) edit: fn(EditArgs) -> CommandResult,
     /// Draws the 3D view of a scene as a picture.
-    pub(crate) shot: fn(&ShotArgs, &Job) -> Outcome,
+    pub(crate) shot: fn(&ShotArgs, &SceneJob) -> CommandResult,
 }
 
 /// Reads the command line and carries it out; `editor` is there if the program was built with it.
@@ -102,17 +102,17 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
         None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
-        Some(Command::Render(args)) => render::run(&args),
-        Some(Command::Shot(args)) => editor.ok_or_else(no_editor).and_then(|editor| shot::run(&args, editor)),
-        Some(Command::Timelapse(args)) => timelapse::run(&args),
-        Some(Command::Export(args)) => export::run(&args),
-        Some(Command::Measure(args)) => measure::run(&args),
-        Some(Command::Sheet(args)) => sheet::run(&args),
-        Some(Command::Patch(args)) => patch::run(&args),
-        Some(Command::Nodes(args)) => nodes::run(&args),
-        Some(Command::Bench(args)) => bench::run(&args),
-        Some(Command::Check(args)) => check::run(&args),
-        Some(Command::Verify(args)) => verify::run(&args),
+        Some(CliCommand::Render(args)) => render::run(&args),
+        Some(CliCommand::Shot(args)) => editor.ok_or_else(no_editor).and_then(|editor| shot::run(&args, editor)),
+        Some(CliCommand::Timelapse(args)) => timelapse::run(&args),
+        Some(CliCommand::Export(args)) => export::run(&args),
+        Some(CliCommand::Measure(args)) => measure::run(&args),
+        Some(CliCommand::Sheet(args)) => sheet::run(&args),
+        Some(CliCommand::Patch(args)) => patch::run(&args),
+        Some(CliCommand::Nodes(args)) => nodes::run(&args),
+        Some(CliCommand::Bench(args)) => bench::run(&args),
+        Some(CliCommand::Check(args)) => check::run(&args),
+        Some(CliCommand::Verify(args)) => verify::run(&args),
     };
     let (code, error) = match outcome {
         Ok(()) => return ExitCode::SUCCESS,
@@ -125,7 +125,7 @@ pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
 }
 
 /// Prints a result. A reader that has closed the pipe has seen enough.
-pub(crate) fn print(text: &str) -> Outcome {
+pub(crate) fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -134,7 +134,7 @@ pub(crate) fn print(text: &str) -> Outcome {
 }
 
 /// Prints a result as JSON.
-fn print_json(value: &impl serde::Serialize) -> Outcome {
+fn print_json(value: &impl serde::Serialize) -> CommandResult {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::input::SceneArgs;
 use super::render::{check_picture, pixels};
-use super::{EditorCommands, Outcome};
+use super::{CommandResult, EditorCommands};
 
 /// Draw the editor's 3D view as a PNG picture, without a window
 #[derive(Args)]
@@ -49,7 +49,7 @@ pub struct ShotArgs {
     pub exaggeration: Option<f32>,
 }
 
-pub fn run(args: &ShotArgs, editor: &EditorCommands) -> Outcome {
+pub fn run(args: &ShotArgs, editor: &EditorCommands) -> CommandResult {
     check_picture(&args.output)?;
     (editor.shot)(args, &args.scene.load()?)
 }

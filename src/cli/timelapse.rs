@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::input::SceneArgs;
-use super::{Outcome, print, usage};
+use super::{CommandResult, print, usage};
 use crate::film::{Film, MOST_FRAMES_A_SECOND, check_target, is_gif};
 use crate::look::PaletteTable;
 
@@ -39,7 +39,7 @@ pub struct TimelapseArgs {
     picture: u32,
 }
 
-pub fn run(args: &TimelapseArgs) -> Outcome {
+pub fn run(args: &TimelapseArgs) -> CommandResult {
     check_target(&args.output)?;
     let job = args.scene.load()?;
     let layer = match &args.layer {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::piece::{Definition, Frame, Piece, Tree};
 use crate::io::ron_dialect;
-use crate::param::{Clamped, Kind, ParamError, ParamSpec, ParamType, TreeValue, Value, wrong};
+use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, TreeValue, Value, wrong};
 
 /// Version of the form that this program writes.
 pub const VERSION: u32 = 1;
@@ -99,8 +99,8 @@ impl TreeValue for Tree {
 }
 
 impl ParamType for Arc<Tree> {
-    fn kind(_: Option<RangeInclusive<Arc<Tree>>>, _: Option<RangeInclusive<Arc<Tree>>>) -> Kind {
-        Kind::Tree
+    fn kind(_: Option<RangeInclusive<Arc<Tree>>>, _: Option<RangeInclusive<Arc<Tree>>>) -> ParamKind {
+        ParamKind::Tree
     }
     fn to_value(&self) -> Value {
         Value::Tree(self.clone())

@@ -19,7 +19,7 @@ const MOST: usize = 2;
 const WIDEST: f64 = 0.3;
 
 /// What a construction made last on a grid.
-struct Made {
+struct FilledConstruction {
     construction: Construction,
     seed: u32,
     program: Program,
@@ -29,21 +29,21 @@ struct Made {
 /// What constructions made last, the newest first.
 #[derive(Default)]
 pub struct Constructions {
-    made: Vec<Made>,
+    made: Vec<FilledConstruction>,
     /// In what the one generated last differs from the one before.
-    pub newest: Option<Patch>,
+    pub newest: Option<ChangedRegion>,
     /// One was generated since this was last set to false.
     pub has_run: bool,
 }
 
 /// In what a terrain differs from one before.
 #[derive(Clone, Debug)]
-pub struct Patch {
+pub struct ChangedRegion {
     pub before: Arc<Terrain>,
     pub region: Region,
 }
 
-impl Made {
+impl FilledConstruction {
     fn fits(&self, construction: &Construction, seed: u32, samples: usize) -> bool {
         let (old, new) = (&self.construction, construction);
         let terrain = &self.terrain;
@@ -86,7 +86,7 @@ impl Constructions {
             construction.regenerate(&program, &region, cx, &mut terrain)?;
             self.made.remove(k);
             self.remember(construction, seed, program, Arc::new(terrain.clone()));
-            self.newest = Some(Patch { before, region });
+            self.newest = Some(ChangedRegion { before, region });
             return Ok(terrain);
         }
         let mut terrain = Terrain::flat(cx.grid);
@@ -99,7 +99,7 @@ impl Constructions {
 
     fn remember(&mut self, construction: &Construction, seed: u32, program: Program, terrain: Arc<Terrain>) {
         self.made.retain(|made| made.terrain.samples() != terrain.samples());
-        self.made.insert(0, Made { construction: construction.clone(), seed, program, terrain });
+        self.made.insert(0, FilledConstruction { construction: construction.clone(), seed, program, terrain });
         self.made.truncate(MOST);
     }
 

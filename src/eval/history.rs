@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Playhead, Step, Store, evaluate, plan};
+use super::{LayerStep, Playhead, Store, evaluate, plan};
 use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::measure::{Slopes, slopes};
 use crate::nodes::Ledger;
@@ -15,12 +15,12 @@ use crate::scene::Scene;
 
 /// Key frames of one stretch whose slopes are measured, about, at the most.
 const MOST_MEASURED: u32 = 48;
-/// Moments of a [`History`] at the most; more are thinned out evenly.
+/// Moments of a [`ProcessHistory`] at the most; more are thinned out evenly.
 const MOST_MOMENTS: usize = 1000;
 
 /// The course of a process so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
+pub struct ProcessHistory {
     /// Index of the layer.
     pub layer: usize,
     /// Distinct samples of the grid, to turn sums into means.
@@ -39,7 +39,7 @@ pub struct Moment {
     pub slopes: Option<Slopes>,
 }
 
-impl History {
+impl ProcessHistory {
     /// Mean change of height of one iteration about `moment`, as a fraction of the relief: half of what was taken and laid
     /// down, and what was added.
     pub fn change(&self, moment: usize) -> f64 {
@@ -53,7 +53,7 @@ impl History {
 }
 
 /// The course of the process of `layer`, as far as the store knows it.
-pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<History> {
+pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<ProcessHistory> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == layer)?;
     let mut moments = Vec::new();
@@ -74,7 +74,7 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
         moments.into_iter().enumerate().filter(|(k, m)| k % stride == 0 || *k == newest || m.slopes.is_some());
     let grid = scene.grid(samples);
     let cells = grid.distinct_len();
-    Some(History { layer, cells, moments: moments.map(|(_, m)| m).collect() })
+    Some(ProcessHistory { layer, cells, moments: moments.map(|(_, m)| m).collect() })
 }
 
 /// Measures the slopes of key frames of the process of `layer` that were not measured yet, spread over its course, so
@@ -166,7 +166,7 @@ pub fn probe(
     Ok(PlaceProbe { place, layers, course })
 }
 
-fn frames_of(step: &Step, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
+fn frames_of(step: &LayerStep, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
     let mut begins = 0;
     let mut course = Vec::new();
     for stage in &step.stages {

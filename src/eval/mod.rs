@@ -16,17 +16,17 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-pub use cache::{Cache, Key};
-pub use construction::{Constructions, Patch};
-pub use history::{History, Moment, PlaceProbe, history, measure_course, probe};
+pub use cache::{Cache, ContentKey};
+pub use construction::{ChangedRegion, Constructions};
+pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
 pub use timeline::Timeline;
-pub use worker::{Insight, Output, Play, Quality, Report, Request, Status, Worker};
+pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
 use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::io::raster;
 use crate::nodes::{Context, Ledger, Node, Process, Work};
-use crate::param::{Kind, ParamSpec, Params, Value};
+use crate::param::{ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Layer, Mask, Mix, Problem, Scene};
 
 /// Largest side of a preview.
@@ -50,7 +50,7 @@ pub struct Store {
     /// Results are of a moment, and not kept.
     pub passing: bool,
     /// Books at the end of stretches of processes that were gone through.
-    ended: HashMap<Key, Ledger>,
+    ended: HashMap<ContentKey, Ledger>,
 }
 
 impl Store {
@@ -73,7 +73,7 @@ pub struct Evaluated {
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub ledger: Option<Ledger>,
     /// In what it differs from an earlier one, if it was computed in part.
-    pub patch: Option<Patch>,
+    pub patch: Option<ChangedRegion>,
 }
 
 /// The threads an evaluation runs on; `threads` 0 means one for each processor.
@@ -82,13 +82,13 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildE
 }
 
 /// A layer that takes part, with the keys of what it makes.
-struct Step<'a> {
+struct LayerStep<'a> {
     index: usize,
     layer: &'a Layer,
     /// Key of the layer's result.
-    result: Key,
+    result: ContentKey,
     /// What a process does, one stretch after the other.
-    stages: Vec<Stage<'a>>,
+    stages: Vec<ProcessStage<'a>>,
     /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
     passing: bool,
     /// Above such a playhead: not even key frames are worth their memory.
@@ -96,10 +96,10 @@ struct Step<'a> {
 }
 
 /// A stretch of a process with the same parameters.
-struct Stage<'a> {
+struct ProcessStage<'a> {
     process: &'a dyn Process,
     /// Key of what it makes, whatever the number of iterations.
-    key: Key,
+    key: ContentKey,
     /// Iterations on the present grid.
     iterations: u32,
 }
@@ -119,7 +119,7 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
 }
 
 /// The layers that take part, from the ground up.
-fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'_>> {
+fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerStep<'_>> {
     plan_with(scene, samples, playhead, &mut HashMap::new())
 }
 
@@ -130,9 +130,9 @@ fn plan_with<'a>(
     samples: usize,
     playhead: Option<Playhead>,
     sources: &mut HashMap<usize, u128>,
-) -> Vec<Step<'a>> {
+) -> Vec<LayerStep<'a>> {
     let settings = &scene.settings;
-    let mut key = Key::start(&[
+    let mut key = ContentKey::start(&[
         &(scene.grid(samples).samples as u64).to_le_bytes(),
         &settings.resolution.to_le_bytes(),
         &[settings.edges as u8],
@@ -162,12 +162,16 @@ fn plan_with<'a>(
             if run == 0 && !stages.is_empty() {
                 continue; // the playhead stands before it
             }
-            node =
-                node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed, settings.sea_level);
-            stages.push(Stage { process, key: node, iterations: scaled });
+            node = node_key(
+                stages.last().map_or(key, |last: &ProcessStage| last.result()),
+                past,
+                layer.seed,
+                settings.sea_level,
+            );
+            stages.push(ProcessStage { process, key: node, iterations: scaled });
             left = left.map(|left| left - run);
         }
-        key = layer_key(stages.last().map_or(node, Stage::result), layer);
+        key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
         if let Some((source, alone)) = mask_scene(scene, index) {
             let made = sources.get(&source).copied().unwrap_or_else(|| {
                 plan_with(&alone, samples, None, sources).last().map_or(0, |step| step.result.bits())
@@ -175,7 +179,7 @@ fn plan_with<'a>(
             sources.insert(source, made);
             key = key.with(&made.to_le_bytes());
         }
-        steps.push(Step { index, layer, result: key, stages, passing, above });
+        steps.push(LayerStep { index, layer, result: key, stages, passing, above });
     }
     steps
 }
@@ -251,15 +255,15 @@ fn evaluate_with(
     Ok((below, ledger))
 }
 
-impl Stage<'_> {
+impl ProcessStage<'_> {
     /// Key of what it makes.
-    fn result(&self) -> Key {
+    fn result(&self) -> ContentKey {
         self.key.with(&self.iterations.to_le_bytes())
     }
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
-fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
+fn node_key(below: ContentKey, node: &Node, seed: u32, sea_level: f32) -> ContentKey {
     let about = node.about();
     let mut key = below.with(about.name.as_bytes()).with(&node.version().to_le_bytes()).with(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
@@ -274,13 +278,13 @@ fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
 }
 
 /// A file counts by what is in it.
-fn param_key(key: Key, spec: &ParamSpec, value: &Value) -> Key {
+fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value) -> ContentKey {
     let key = key.with(spec.show(value).as_bytes());
     match (&spec.kind, value) {
-        (Kind::Image, Value::Text(name)) if !name.is_empty() => {
+        (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
             key.with(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
         }
-        (Kind::Tree, tree) => tree
+        (ParamKind::Tree, tree) => tree
             .as_tree::<Tree>()
             .iter()
             .flat_map(|tree| tree.pictures())
@@ -310,14 +314,14 @@ fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     Some((source, made))
 }
 
-fn layer_key(node: Key, layer: &Layer) -> Key {
+fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
             // a layer that is read counts by what it makes, not by its name; a picture only where it is looked at
             let counts = match spec.kind {
-                Kind::Layer => false,
-                Kind::Image => layer.mask.by_image,
+                ParamKind::Layer => false,
+                ParamKind::Image => layer.mask.by_image,
                 _ => true,
             };
             if counts {
@@ -330,7 +334,7 @@ fn layer_key(node: Key, layer: &Layer) -> Key {
 
 /// What the node makes of what is below, before opacity and mask.
 fn run_node(
-    step: &Step,
+    step: &LayerStep,
     cx: &Context,
     below: &Arc<Terrain>,
     store: &mut Store,
@@ -385,7 +389,7 @@ fn run_node(
 }
 
 fn run_stage(
-    stage: &Stage,
+    stage: &ProcessStage,
     cx: &Context,
     below: &Arc<Terrain>,
     timeline: &mut Timeline,

@@ -6,13 +6,13 @@
 
 use std::collections::BTreeMap;
 
-use super::Key;
+use super::ContentKey;
 use crate::field::Terrain;
 use crate::measure::Slopes;
 use crate::nodes::{Ledger, Run};
 
 struct Track {
-    key: Key,
+    key: ContentKey,
     stride: u32,
     frames: BTreeMap<u32, Box<dyn Run>>,
     parked: Option<(u32, Box<dyn Run>)>,
@@ -67,17 +67,17 @@ impl Timeline {
     }
 
     /// Iterations of the key frames of `key`.
-    pub fn frames(&self, key: Key) -> Vec<u32> {
+    pub fn frames(&self, key: ContentKey) -> Vec<u32> {
         self.tracks.iter().filter(|t| t.key == key).flat_map(|t| t.frames.keys().copied()).collect()
     }
 
     /// What was noted of the iterations of `key`, in order.
-    pub fn notes(&self, key: Key) -> impl Iterator<Item = (u32, Note)> {
+    pub fn notes(&self, key: ContentKey) -> impl Iterator<Item = (u32, Note)> {
         self.tracks.iter().filter(move |t| t.key == key).flat_map(|t| t.notes.iter().map(|(&at, &note)| (at, note)))
     }
 
     /// Iterations of the key frames of `key`, and the terrain of each.
-    pub fn terrains(&self, key: Key) -> impl Iterator<Item = (u32, &Terrain)> {
+    pub fn terrains(&self, key: ContentKey) -> impl Iterator<Item = (u32, &Terrain)> {
         let track = self.tracks.iter().find(|t| t.key == key);
         track.into_iter().flat_map(|t| {
             let parked = t.parked.iter().map(|(at, run)| (*at, run.terrain()));
@@ -86,14 +86,14 @@ impl Timeline {
     }
 
     /// Notes the books after an iteration.
-    pub fn record(&mut self, key: Key, iteration: u32, books: Ledger) {
+    pub fn record(&mut self, key: ContentKey, iteration: u32, books: Ledger) {
         if let Some(track) = self.touch(key) {
             track.notes.entry(iteration).or_default().books = books;
         }
     }
 
     /// Notes how steep the terrain was after an iteration.
-    pub fn note_slopes(&mut self, key: Key, iteration: u32, slopes: Slopes) {
+    pub fn note_slopes(&mut self, key: ContentKey, iteration: u32, slopes: Slopes) {
         if let Some(track) = self.touch(key) {
             track.notes.entry(iteration).or_default().slopes = Some(slopes);
         }
@@ -105,7 +105,7 @@ impl Timeline {
     }
 
     /// The latest known state of `key` at or before `target`.
-    pub fn resume(&mut self, key: Key, target: u32) -> Option<(u32, Box<dyn Run>)> {
+    pub fn resume(&mut self, key: ContentKey, target: u32) -> Option<(u32, Box<dyn Run>)> {
         let track = self.touch(key)?;
         let frame = track.frames.range(..=target).next_back().map(|(&at, _)| at);
         match track.parked.take() {
@@ -118,7 +118,7 @@ impl Timeline {
     }
 
     /// Keeps `run` as the place where this timeline stopped.
-    pub fn park(&mut self, key: Key, iteration: u32, run: Box<dyn Run>) {
+    pub fn park(&mut self, key: ContentKey, iteration: u32, run: Box<dyn Run>) {
         let Some(track) = self.touch(key) else { return };
         track.parked = Some((iteration, run));
         while self.bytes() > self.budget {
@@ -131,7 +131,7 @@ impl Timeline {
     }
 
     /// Keeps a snapshot of `run` if it stands on the stride.
-    pub fn offer(&mut self, key: Key, iteration: u32, run: &dyn Run) {
+    pub fn offer(&mut self, key: ContentKey, iteration: u32, run: &dyn Run) {
         let Some(track) = self.touch(key) else { return };
         if !iteration.is_multiple_of(track.stride) || track.frames.contains_key(&iteration) {
             return;
@@ -155,7 +155,7 @@ impl Timeline {
         }
     }
 
-    fn touch(&mut self, key: Key) -> Option<&mut Track> {
+    fn touch(&mut self, key: ContentKey) -> Option<&mut Track> {
         if self.budget == 0 {
             return None;
         }

@@ -12,8 +12,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{
-    Evaluated, History, PREVIEW_SAMPLES, Patch, PlaceProbe, Playhead, Store, evaluate, history, is_cached,
-    measure_course, probe, thread_pool,
+    ChangedRegion, Evaluated, PREVIEW_SAMPLES, PlaceProbe, Playhead, ProcessHistory, Store, evaluate, history,
+    is_cached, measure_course, probe, thread_pool,
 };
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
@@ -22,7 +22,7 @@ use crate::scene::{Problem, Scene};
 
 /// How good the answer shall be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quality {
+pub enum RequestQuality {
     /// A small one at once: a slider is being dragged.
     Preview,
     /// A small one at once, then the full size.
@@ -43,7 +43,7 @@ pub struct Play {
 pub struct Request {
     pub revision: u64,
     pub scene: Arc<Scene>,
-    pub quality: Quality,
+    pub quality: RequestQuality,
     pub playhead: Option<Playhead>,
     pub play: Option<Play>,
     /// The process whose course is wanted beside the picture, by index of its layer.
@@ -58,7 +58,7 @@ pub struct Insight {
     /// Of the terrain as it is shown.
     pub slopes: Option<Slopes>,
     /// Of the process that is watched.
-    pub history: Option<History>,
+    pub history: Option<ProcessHistory>,
     /// Of the place that is watched.
     pub probe: Option<PlaceProbe>,
 }
@@ -80,7 +80,7 @@ pub struct Output<P> {
 
 /// What became of a request.
 #[derive(Clone, Debug)]
-pub enum Report<P> {
+pub enum WorkerReport<P> {
     Preview {
         revision: u64,
         output: Output<P>,
@@ -105,7 +105,7 @@ pub enum Report<P> {
     },
 }
 
-struct Running {
+struct RunningRequest {
     control: Arc<Control>,
     revision: u64,
     layers: usize,
@@ -114,21 +114,21 @@ struct Running {
 }
 
 #[derive(Default)]
-struct Desk {
+struct RequestQueue {
     pending: Option<Request>,
-    running: Option<Running>,
+    running: Option<RunningRequest>,
     quit: bool,
 }
 
-struct Shared {
-    desk: Mutex<Desk>,
+struct WorkerShared {
+    desk: Mutex<RequestQueue>,
     bell: Condvar,
     /// A frame is on its way to the owner and not yet taken.
     frame_out: AtomicBool,
 }
 
-impl Shared {
-    fn desk(&self) -> MutexGuard<'_, Desk> {
+impl WorkerShared {
+    fn desk(&self) -> MutexGuard<'_, RequestQueue> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -150,8 +150,8 @@ const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
 
 /// See the module.
 pub struct Worker<P> {
-    shared: Arc<Shared>,
-    reports: Receiver<Report<P>>,
+    shared: Arc<WorkerShared>,
+    reports: Receiver<WorkerReport<P>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -163,12 +163,12 @@ impl<P: Send + 'static> Worker<P> {
     /// When the system refuses a thread.
     pub fn start(
         threads: usize,
-        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P + Send + 'static,
+        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P + Send + 'static,
         wake: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
         let pool = thread_pool(threads).map_err(std::io::Error::other)?;
         let shared =
-            Arc::new(Shared { desk: Mutex::default(), bell: Condvar::new(), frame_out: AtomicBool::new(false) });
+            Arc::new(WorkerShared { desk: Mutex::default(), bell: Condvar::new(), frame_out: AtomicBool::new(false) });
         let (sender, reports) = channel();
         let room = Room { shared: shared.clone(), sender, prepare, wake };
         let thread = std::thread::Builder::new()
@@ -181,7 +181,7 @@ impl<P: Send + 'static> Worker<P> {
     pub fn submit(&self, request: Request) {
         let mut desk = self.shared.desk();
         if let Some(running) = &desk.running {
-            let let_through = running.preview && request.quality == Quality::Preview;
+            let let_through = running.preview && request.quality == RequestQuality::Preview;
             if !let_through {
                 running.control.cancel();
             }
@@ -222,17 +222,17 @@ impl<P: Send + 'static> Worker<P> {
     }
 
     /// The next report, if there is one.
-    pub fn poll(&self) -> Option<Report<P>> {
+    pub fn poll(&self) -> Option<WorkerReport<P>> {
         self.taken(self.reports.try_recv().ok())
     }
 
     /// Waits for the next report.
-    pub fn wait(&self, most: Duration) -> Option<Report<P>> {
+    pub fn wait(&self, most: Duration) -> Option<WorkerReport<P>> {
         self.taken(self.reports.recv_timeout(most).ok())
     }
 
-    fn taken(&self, report: Option<Report<P>>) -> Option<Report<P>> {
-        if matches!(report, Some(Report::Frame { .. })) {
+    fn taken(&self, report: Option<WorkerReport<P>>) -> Option<WorkerReport<P>> {
+        if matches!(report, Some(WorkerReport::Frame { .. })) {
             let _desk = self.shared.desk();
             self.shared.frame_out.store(false, Ordering::Release);
             self.shared.bell.notify_all();
@@ -260,13 +260,13 @@ impl<P> Drop for Worker<P> {
 
 /// The worker's side.
 struct Room<P, F, W> {
-    shared: Arc<Shared>,
-    sender: Sender<Report<P>>,
+    shared: Arc<WorkerShared>,
+    sender: Sender<WorkerReport<P>>,
     prepare: F,
     wake: W,
 }
 
-impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W> {
+impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Room<P, F, W> {
     fn work(&self, store: &mut Store) {
         while let Some((request, control)) = self.next() {
             let revision = request.revision;
@@ -274,7 +274,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
             self.shared.desk().running = None;
             match result {
                 Ok(Ok(())) => {}
-                Ok(Err(Cancelled)) => self.report(Report::Cancelled { revision }),
+                Ok(Err(Cancelled)) => self.report(WorkerReport::Cancelled { revision }),
                 Err(panic) => {
                     *store = Store::default();
                     let message = panic
@@ -282,7 +282,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
                         .cloned()
                         .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
                         .unwrap_or_else(|| "unknown panic".into());
-                    self.report(Report::Failed { revision, message });
+                    self.report(WorkerReport::Failed { revision, message });
                 }
             }
         }
@@ -297,11 +297,11 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
             }
             if let Some(request) = desk.pending.take() {
                 let control = Arc::new(Control::default());
-                desk.running = Some(Running {
+                desk.running = Some(RunningRequest {
                     control: control.clone(),
                     revision: request.revision,
                     layers: request.scene.layers.len(),
-                    preview: request.quality == Quality::Preview,
+                    preview: request.quality == RequestQuality::Preview,
                     started: Instant::now(),
                 });
                 return Some((request, control));
@@ -316,14 +316,14 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
         let at_once = request.playhead.is_none() && store.constructions.reaches_little(&request.scene);
         let small = if at_once { full } else { PREVIEW_SAMPLES.min(full) };
         // what is known already needs no preview: undo brings the full size back at once
-        let wants_preview = request.quality == Quality::PreviewThenFull
+        let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
             && !is_cached(&request.scene, full, request.playhead, store);
-        if request.quality == Quality::Preview || wants_preview {
+        if request.quality == RequestQuality::Preview || wants_preview {
             let output = self.evaluate(request, control, small, request.playhead, store)?;
             let revision = request.revision;
-            self.report(Report::Preview { revision, output });
-            if request.quality == Quality::Preview {
+            self.report(WorkerReport::Preview { revision, output });
+            if request.quality == RequestQuality::Preview {
                 return Ok(());
             }
         }
@@ -331,7 +331,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
             (Some(play), Some(from)) => self.play(request, control, play, from, store),
             _ => {
                 let output = self.evaluate(request, control, full, request.playhead, store)?;
-                self.report(Report::Done { revision: request.revision, output });
+                self.report(WorkerReport::Done { revision: request.revision, output });
                 Ok(())
             }
         }
@@ -349,16 +349,16 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
         {
             let mut desk = self.shared.desk();
             let is_full = samples == request.scene.samples();
-            if desk.quit || (desk.pending.is_some() && is_full && request.quality != Quality::Preview) {
+            if desk.quit || (desk.pending.is_some() && is_full && request.quality != RequestQuality::Preview) {
                 return Err(Cancelled); // superseded before it began
             }
             if let Some(running) = &mut desk.running {
-                running.preview = !is_full || request.quality == Quality::Preview;
+                running.preview = !is_full || request.quality == RequestQuality::Preview;
                 running.started = started;
             }
         }
         // while something is dragged only the newest counts
-        store.passing = request.quality == Quality::Preview;
+        store.passing = request.quality == RequestQuality::Preview;
         let evaluated = evaluate(&request.scene, samples, playhead, store, control);
         let passing = std::mem::take(&mut store.passing);
         let Evaluated { terrain, ledger, patch, problems } = evaluated?;
@@ -406,25 +406,26 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
             let playhead = Some(Playhead { layer: from.layer, iteration: at });
             let output = self.evaluate(request, control, full, playhead, store)?;
             if at == end {
-                self.report(Report::Done { revision: request.revision, output });
+                self.report(WorkerReport::Done { revision: request.revision, output });
                 return Ok(());
             }
             self.shared.frame_out.store(true, Ordering::Release);
-            self.report(Report::Frame { revision: request.revision, output });
+            self.report(WorkerReport::Frame { revision: request.revision, output });
             while self.shared.frame_out.load(Ordering::Acquire) {
                 self.pause(Duration::from_millis(50))?;
             }
         }
         let output = self.evaluate(request, control, full, None, store)?;
-        self.report(Report::Done { revision: request.revision, output });
+        self.report(WorkerReport::Done { revision: request.revision, output });
         Ok(())
     }
 
     /// Waits for at most `most`, or until something happens at the desk.
     fn pause(&self, most: Duration) -> Result<(), Cancelled> {
         let desk = self.shared.desk();
-        let stop =
-            |d: &Desk| d.quit || d.pending.is_some() || d.running.as_ref().is_some_and(|r| r.control.is_cancelled());
+        let stop = |d: &RequestQueue| {
+            d.quit || d.pending.is_some() || d.running.as_ref().is_some_and(|r| r.control.is_cancelled())
+        };
         if stop(&desk) {
             return Err(Cancelled);
         }
@@ -432,7 +433,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
         if stop(&desk) { Err(Cancelled) } else { Ok(()) }
     }
 
-    fn report(&self, report: Report<P>) {
+    fn report(&self, report: WorkerReport<P>) {
         // the owner may be gone already; then nobody wants the report
         if self.sender.send(report).is_ok() {
             (self.wake)();

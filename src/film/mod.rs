@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control};
 use crate::io::{FileError, check_place, write_atomically};
-use crate::look::{PaletteTable, Picture, picture as picture_of};
+use crate::look::{PaletteTable, RgbImage, picture as picture_of};
 use crate::scene::Scene;
 
 /// How long the last picture of a GIF stands.
@@ -97,7 +97,7 @@ impl Film {
         let iterations = self.iterations(scene)?;
         let count = iterations.len();
         let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
-        let mut picture = |k: usize| -> Result<Picture, FilmError> {
+        let mut picture = |k: usize| -> Result<RgbImage, FilmError> {
             progress(k as f32 / count as f32);
             let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
             let seen = evaluate(scene, self.samples, playhead, &mut store, control)?;
@@ -119,7 +119,7 @@ impl Film {
     fn write_gif(
         &self,
         count: usize,
-        mut picture: impl FnMut(usize) -> Result<Picture, FilmError>,
+        mut picture: impl FnMut(usize) -> Result<RgbImage, FilmError>,
         target: &Path,
     ) -> Result<(), FilmError> {
         let side = self.pixels as u16;

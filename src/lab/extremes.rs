@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 
 use super::instruments::{Instruments, Stopwatch};
 use super::report::Extreme;
-use super::subject::{Site, Subject};
+use super::subject::{BenchSubject, Site};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 
 /// Runs at each end; the fastest counts.
@@ -18,7 +18,7 @@ const GLANCE: Duration = Duration::from_millis(20);
 /// Runs every corner of `subject`, none for longer than `patience`; calls `next` before each, and before the first for
 /// the subject as it is.
 pub fn extremes(
-    subject: &dyn Subject,
+    subject: &dyn BenchSubject,
     site: &Site,
     patience: Duration,
     pool: &ThreadPool,
@@ -30,7 +30,7 @@ pub fn extremes(
     if corners.is_empty() {
         return Ok(Vec::new());
     }
-    let bench = |subject: &dyn Subject| {
+    let bench = |subject: &dyn BenchSubject| {
         let mut fastest: Option<f64> = None;
         let mut made = None;
         for _ in 0..RUNS {

@@ -8,13 +8,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use super::variants::{Size, Thumbnail, Variant, draw_all};
+use super::variants::{SceneVariant, Size, Thumbnail, draw_all};
 use crate::eval::thread_pool;
 use crate::field::Control;
 
 /// A thumbnail of an order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Made {
+pub struct FinishedThumbnail {
     pub order: u64,
     /// Of the variant in the order.
     pub index: usize,
@@ -22,57 +22,57 @@ pub struct Made {
 }
 
 #[derive(Clone)]
-struct Order {
+struct ThumbnailOrder {
     /// Its own, also when it takes the place of another of the same number.
     serial: u64,
     number: u64,
     size: Size,
-    left: Vec<(usize, Variant)>,
+    left: Vec<(usize, SceneVariant)>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct ThumbnailQueue {
     /// The newest last.
-    orders: Vec<Order>,
-    running: Option<Running>,
+    orders: Vec<ThumbnailOrder>,
+    running: Option<ThumbnailTask>,
     /// Serial of the next order.
     next: u64,
     quit: bool,
 }
 
 /// What is being drawn.
-struct Running {
+struct ThumbnailTask {
     number: u64,
     control: Arc<Control>,
 }
 
 #[derive(Default)]
-struct Shared {
-    desk: Mutex<Desk>,
+struct ServiceShared {
+    desk: Mutex<ThumbnailQueue>,
     bell: Condvar,
 }
 
-impl Shared {
-    fn desk(&self) -> MutexGuard<'_, Desk> {
+impl ServiceShared {
+    fn desk(&self) -> MutexGuard<'_, ThumbnailQueue> {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// See the module. Dropping it stops it.
-pub struct Maker {
-    shared: Arc<Shared>,
-    made: Receiver<Made>,
+pub struct ThumbnailService {
+    shared: Arc<ServiceShared>,
+    made: Receiver<FinishedThumbnail>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Maker {
+impl ThumbnailService {
     /// A maker with `threads` threads (0: one for each processor) that calls `notify` after each thumbnail.
     ///
     /// # Errors
     /// When the system has no threads left.
     pub fn new(threads: usize, notify: impl Fn() + Send + Sync + 'static) -> Result<Self, rayon::ThreadPoolBuildError> {
         let pool = thread_pool(threads)?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ServiceShared::default());
         let (sender, made) = channel();
         let own = shared.clone();
         let thread = std::thread::spawn(move || pool.install(|| work(&own, &sender, &notify)));
@@ -80,12 +80,12 @@ impl Maker {
     }
 
     /// Orders thumbnails of `variants`. An order of the same number that is still under way is forgotten.
-    pub fn order(&self, number: u64, variants: Vec<Variant>, size: Size) {
+    pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
         let mut desk = self.shared.desk();
         desk.orders.retain(|order| order.number != number);
         let serial = desk.next;
         desk.next += 1;
-        desk.orders.push(Order { serial, number, size, left: variants.into_iter().enumerate().collect() });
+        desk.orders.push(ThumbnailOrder { serial, number, size, left: variants.into_iter().enumerate().collect() });
         if let Some(running) = &desk.running {
             running.control.cancel();
         }
@@ -108,12 +108,12 @@ impl Maker {
     }
 
     /// What has been drawn since the last call.
-    pub fn collect(&self) -> Vec<Made> {
+    pub fn collect(&self) -> Vec<FinishedThumbnail> {
         self.made.try_iter().collect()
     }
 
     /// The next thumbnail, as soon as it is there; `None` once everything is drawn.
-    pub fn wait(&self) -> Option<Made> {
+    pub fn wait(&self) -> Option<FinishedThumbnail> {
         loop {
             if let Ok(made) = self.made.try_recv() {
                 return Some(made);
@@ -129,7 +129,7 @@ impl Maker {
     }
 }
 
-impl Drop for Maker {
+impl Drop for ThumbnailService {
     fn drop(&mut self) {
         let mut desk = self.shared.desk();
         desk.quit = true;
@@ -146,7 +146,7 @@ impl Drop for Maker {
 }
 
 /// The newest order, once there is one; `None` when the maker is dropped.
-fn next(shared: &Shared) -> Option<(Order, Arc<Control>)> {
+fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
     let mut desk = shared.desk();
     loop {
         if desk.quit {
@@ -154,7 +154,7 @@ fn next(shared: &Shared) -> Option<(Order, Arc<Control>)> {
         }
         if let Some(order) = desk.orders.last().cloned() {
             let control = Arc::new(Control::default());
-            desk.running = Some(Running { number: order.number, control: control.clone() });
+            desk.running = Some(ThumbnailTask { number: order.number, control: control.clone() });
             return Some((order, control));
         }
         desk = shared.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
@@ -162,7 +162,7 @@ fn next(shared: &Shared) -> Option<(Order, Arc<Control>)> {
 }
 
 /// Draws order after order until the maker is dropped.
-fn work(shared: &Shared, sender: &Sender<Made>, notify: &(dyn Fn() + Sync)) {
+fn work(shared: &ServiceShared, sender: &Sender<FinishedThumbnail>, notify: &(dyn Fn() + Sync)) {
     while let Some((order, control)) = next(shared) {
         let deliver = |index: usize, thumbnail: Thumbnail| {
             let mut desk = shared.desk();
@@ -170,7 +170,7 @@ fn work(shared: &Shared, sender: &Sender<Made>, notify: &(dyn Fn() + Sync)) {
             let Some(wanted) = desk.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
             wanted.left.retain(|(k, _)| *k != index);
             // the receiver is gone when the maker is
-            let _ = sender.send(Made { order: order.number, index, thumbnail });
+            let _ = sender.send(FinishedThumbnail { order: order.number, index, thumbnail });
             drop(desk);
             shared.bell.notify_all();
             notify();

@@ -35,7 +35,7 @@ pub struct Findings {
     pub timed: &'static str,
     /// Of the grid that it ran on: 1, for a planet 6.
     pub faces: usize,
-    pub cells: Vec<Cell>,
+    pub cells: Vec<BenchCell>,
     /// By number of threads.
     pub growth: Vec<Growth>,
     pub consistency: Consistency,
@@ -45,7 +45,7 @@ pub struct Findings {
 
 /// One size with one number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cell {
+pub struct BenchCell {
     pub samples: usize,
     pub threads: usize,
     /// Time of one run.
@@ -124,7 +124,7 @@ impl Findings {
     }
 
     /// The cell of a size and a number of threads.
-    pub fn cell(&self, samples: usize, threads: usize) -> Option<&Cell> {
+    pub fn cell(&self, samples: usize, threads: usize) -> Option<&BenchCell> {
         self.cells.iter().find(|cell| (cell.samples, cell.threads) == (samples, threads))
     }
 }

@@ -1,7 +1,7 @@
 //! The contact sheet: thumbnails side by side, each with what makes it and what it is like.
 
-use super::variants::{Glance, Thumbnail, Variant};
-use crate::look::Picture;
+use super::variants::{Glance, SceneVariant, Thumbnail};
+use crate::look::RgbImage;
 use crate::look::text::Type;
 
 const PAPER: [u8; 3] = [24, 26, 29];
@@ -27,7 +27,7 @@ pub fn columns(count: usize) -> usize {
 const LEGEND: &str = "below: erosion score, mean slope, lowest to highest";
 
 /// Draws the sheet, row by row. All thumbnails are of the size of the first.
-pub fn sheet(heading: &str, thumbnails: &[(&Variant, Thumbnail)], columns: usize) -> Picture {
+pub fn sheet(heading: &str, thumbnails: &[(&SceneVariant, Thumbnail)], columns: usize) -> RgbImage {
     let side = thumbnails.first().map_or(1, |(_, thumbnail)| thumbnail.picture.width);
     let scaled = |share: f32, least: f32| (side as f32 * share).max(least);
     let (gap, line, head) = (scaled(GAP, 8.0) as usize, scaled(LINE, LEAST_LINE), scaled(HEADING, LEAST_HEADING));
@@ -36,7 +36,7 @@ pub fn sheet(heading: &str, thumbnails: &[(&Variant, Thumbnail)], columns: usize
     let rows = thumbnails.len().div_ceil(columns);
     let (across, down) = (side + gap, side + gap + (2.2 * line) as usize);
     let top = gap + (1.3 * head + 1.9 * line) as usize;
-    let mut picture = Picture::from_fn(gap + columns * across, top + rows * down, |_, _| PAPER);
+    let mut picture = RgbImage::from_fn(gap + columns * across, top + rows * down, |_, _| PAPER);
     let left = gap as f32;
     let room = (picture.width - 2 * gap) as f32;
     title.draw(&mut picture, left, 0.8 * left, INK, &title.fitted(heading, room));
@@ -60,7 +60,7 @@ fn summary(glance: &Glance) -> String {
     )
 }
 
-fn paste(picture: &mut Picture, part: &Picture, x: usize, y: usize) {
+fn paste(picture: &mut RgbImage, part: &RgbImage, x: usize, y: usize) {
     for (row, pixels) in part.rgb.chunks_exact(part.width * 3).enumerate() {
         let at = ((y + row) * picture.width + x) * 3;
         picture.rgb[at..at + pixels.len()].copy_from_slice(pixels);

@@ -6,17 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::knob::{Knob, VariantError};
+use super::knob::{ParamRef, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{PaletteTable, Picture, picture};
+use crate::look::{PaletteTable, RgbImage, picture};
 use crate::measure::slopes;
 use crate::param::{Preset, Value};
 use crate::scene::{Layer, Scene};
 
 /// A scene that differs a little from another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Variant {
+pub struct SceneVariant {
     pub scene: Scene,
     /// What is different, in a few words.
     pub caption: String,
@@ -26,13 +26,13 @@ pub struct Variant {
     pub assignments: Vec<String>,
 }
 
-impl Variant {
-    fn of(scene: &Scene, turns: &[(&Knob, &Value)]) -> Result<Self, VariantError> {
+impl SceneVariant {
+    fn of(scene: &Scene, turns: &[(&ParamRef, &Value)]) -> Result<Self, VariantError> {
         let mut made = scene.clone();
         for (knob, value) in turns {
             made = knob.turned(&made, value)?;
         }
-        let joined = |says: &dyn Fn(&Knob, &Value) -> String| {
+        let joined = |says: &dyn Fn(&ParamRef, &Value) -> String| {
             turns.iter().map(|(knob, value)| says(knob, value)).collect::<Vec<_>>().join(", ")
         };
         Ok(Self {
@@ -45,14 +45,14 @@ impl Variant {
 }
 
 /// `count` seeds from the scene's own on.
-pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<Variant>, VariantError> {
-    let knob = Knob::of(scene, None, "seed")?;
+pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<SceneVariant>, VariantError> {
+    let knob = ParamRef::of(scene, None, "seed")?;
     let seeds = (0..count as u32).map(|k| Value::Int(i64::from(scene.settings.seed.wrapping_add(k))));
-    seeds.map(|seed| Variant::of(scene, &[(&knob, &seed)])).collect()
+    seeds.map(|seed| SceneVariant::of(scene, &[(&knob, &seed)])).collect()
 }
 
 /// Every preset of a layer's node.
-pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError> {
+pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<SceneVariant>, VariantError> {
     let Layer { name, node, .. } = &scene.layers[layer];
     let known = &node.about().presets;
     if known.is_empty() {
@@ -61,7 +61,7 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError
     let adopting = |preset: &Preset| {
         let mut made = scene.clone();
         made.layers[layer].node.adopt(preset);
-        Variant {
+        SceneVariant {
             scene: made,
             caption: preset.label.into(),
             short: preset.label.into(),
@@ -73,45 +73,45 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError
 
 /// A parameter with the values it is given, one after the other.
 #[derive(Clone, Debug)]
-pub struct Sweep {
-    pub knob: Knob,
+pub struct VariantSweep {
+    pub knob: ParamRef,
     pub values: Vec<Value>,
 }
 
-impl Sweep {
+impl VariantSweep {
     /// At most `count` values over the slider's range, or over `range`.
-    pub fn new(knob: Knob, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
+    pub fn new(knob: ParamRef, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
         Ok(Self { values: knob.values(range, count)?, knob })
     }
 
     /// Reads `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
     pub fn parse(scene: &Scene, text: &str, count: usize) -> Result<Self, VariantError> {
         let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
-        let knob = Knob::named(scene, path)?;
+        let knob = ParamRef::named(scene, path)?;
         let range = range.map(|range| knob.range(range)).transpose()?;
         Self::new(knob, range, count)
     }
 }
 
 /// One variant for each value.
-pub fn sweep(scene: &Scene, sweep: &Sweep) -> Result<Vec<Variant>, VariantError> {
-    sweep.values.iter().map(|value| Variant::of(scene, &[(&sweep.knob, value)])).collect()
+pub fn sweep(scene: &Scene, sweep: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
+    sweep.values.iter().map(|value| SceneVariant::of(scene, &[(&sweep.knob, value)])).collect()
 }
 
 /// All pairs of values, row by row: `across` changes from column to column, `down` from row to row.
-pub fn table(scene: &Scene, across: &Sweep, down: &Sweep) -> Result<Vec<Variant>, VariantError> {
+pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
     if across.knob.is(&down.knob) {
         return Err(VariantError::Twice(across.knob.spec().name));
     }
     let pairs = down.values.iter().flat_map(|d| across.values.iter().map(move |a| (a, d)));
-    pairs.map(|(a, d)| Variant::of(scene, &[(&across.knob, a), (&down.knob, d)])).collect()
+    pairs.map(|(a, d)| SceneVariant::of(scene, &[(&across.knob, a), (&down.knob, d)])).collect()
 }
 
 /// What lies to both sides of a slider's present value, the nearest first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Neighbours {
-    pub lower: Vec<Variant>,
-    pub higher: Vec<Variant>,
+pub struct VariantNeighbours {
+    pub lower: Vec<SceneVariant>,
+    pub higher: Vec<SceneVariant>,
 }
 
 /// At most `steps` variants with lower and with higher values of a parameter of a layer, or of the scene's settings.
@@ -120,11 +120,11 @@ pub fn neighbours(
     layer: Option<usize>,
     parameter: &str,
     steps: usize,
-) -> Result<Neighbours, VariantError> {
-    let knob = Knob::of(scene, layer, parameter)?;
+) -> Result<VariantNeighbours, VariantError> {
+    let knob = ParamRef::of(scene, layer, parameter)?;
     let [lower, higher] = knob.beside(scene, steps)?;
-    let one = |values| sweep(scene, &Sweep { knob, values });
-    Ok(Neighbours { lower: one(lower)?, higher: one(higher)? })
+    let one = |values| sweep(scene, &VariantSweep { knob, values });
+    Ok(VariantNeighbours { lower: one(lower)?, higher: one(higher)? })
 }
 
 /// How large thumbnails are.
@@ -172,7 +172,7 @@ impl Glance {
 /// A variant, drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
-    pub picture: Picture,
+    pub picture: RgbImage,
     pub glance: Glance,
 }
 
@@ -200,7 +200,7 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
 /// # Errors
 /// [`Cancelled`] when `control` says so; what was handed over stays good.
 pub fn draw_all(
-    variants: &[(usize, Variant)],
+    variants: &[(usize, SceneVariant)],
     size: Size,
     control: &Control,
     done: &(dyn Fn(usize, Thumbnail) + Sync),

@@ -1,7 +1,7 @@
 //! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
 
 use super::colour::{Light, brighten, decode, mix};
-use super::raster::Raster;
+use super::raster::PixelGrid;
 use crate::field::{MapKind, Terrain};
 
 /// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
@@ -15,19 +15,19 @@ pub fn share_hidden(depth: f32) -> f32 {
 }
 
 /// Depths under the pixels of a picture.
-pub struct Covers {
+pub struct CoverDepths {
     /// Colour, depth in metres over half-depth; later ones lie on top.
-    lying: Vec<(Light, Raster)>,
+    lying: Vec<(Light, PixelGrid)>,
     /// How bright the ground itself is.
-    brightness: Option<Raster>,
+    brightness: Option<PixelGrid>,
 }
 
-impl Covers {
+impl CoverDepths {
     pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
         let pixels = |map: &[f32]| {
             let mut field = Terrain::flat(terrain.grid);
             field.height.copy_from_slice(map);
-            Raster::of_heights(&field, width, height)
+            PixelGrid::of_heights(&field, width, height)
         };
         let lying = COVERS.iter().filter_map(|&(kind, colour, half_metres)| {
             let mut raster = pixels(terrain.map(kind)?);

@@ -12,10 +12,10 @@ mod sheets;
 pub mod text;
 pub mod traced;
 
-pub use biomes::{Biomes, Law, Paint, Place, Units, colours};
+pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
 pub use covers::{COVERS, share_hidden};
 pub use palette::PaletteTable;
-pub use picture::{Picture, heightmap};
-pub use planet::{GlobeView, PlanetMap, PlanetPicture, colours_of, picture, planet_map};
+pub use picture::{RgbImage, heightmap};
+pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, picture, planet_map};
 pub use relief::relief;
-pub use sheets::{Laid, LegendEntry, PlanetLayout, TypeMap};
+pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap};

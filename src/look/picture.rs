@@ -5,19 +5,19 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::raster::Raster;
+use super::raster::PixelGrid;
 use crate::field::Terrain;
 use crate::io::{FileError, write_atomically};
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct RgbImage {
     pub width: usize,
     pub height: usize,
     pub rgb: Vec<u8>,
 }
 
-impl Picture {
+impl RgbImage {
     /// A picture from a function of the pixel.
     pub fn from_fn(width: usize, height: usize, colour: impl Fn(usize, usize) -> [u8; 3] + Sync) -> Self {
         let mut rgb = vec![0; width * height * 3];
@@ -45,11 +45,11 @@ impl Picture {
 }
 
 /// The heights as a greyscale picture, black at the lowest and white at the highest sample.
-pub fn heightmap(terrain: &Terrain, width: usize, height: usize) -> Picture {
+pub fn heightmap(terrain: &Terrain, width: usize, height: usize) -> RgbImage {
     let (low, high) = terrain.range();
     let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
-    let raster = Raster::of_heights(terrain, width, height);
-    Picture::from_fn(width, height, |x, y| [((raster.values[y * width + x] - low) * scale + 0.5) as u8; 3])
+    let raster = PixelGrid::of_heights(terrain, width, height);
+    RgbImage::from_fn(width, height, |x, y| [((raster.values[y * width + x] - low) * scale + 0.5) as u8; 3])
 }
 
 #[cfg(test)]

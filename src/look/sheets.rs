@@ -23,30 +23,30 @@ pub enum PlanetLayout {
 
 /// Values row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Laid<T> {
+pub struct RowMajor<T> {
     pub width: usize,
     pub values: Vec<T>,
 }
 
 impl PlanetLayout {
     /// The values of the nearest samples.
-    pub fn nearest<T: Copy + Send + Sync>(self, terrain: &Terrain, field: &[T]) -> Laid<T> {
+    pub fn nearest<T: Copy + Send + Sync>(self, terrain: &Terrain, field: &[T]) -> RowMajor<T> {
         let n = terrain.samples();
         let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
         match self {
-            Self::Face(face) => Laid { width: n, values: field[face * n * n..][..n * n].to_vec() },
+            Self::Face(face) => RowMajor { width: n, values: field[face * n * n..][..n * n].to_vec() },
             Self::Map(map) => {
                 let at = |(face, u, v): (usize, f64, f64)| field[(face * n + index(v)) * n + index(u)];
-                Laid { width: map.width, values: map.map(|direction| at(nearly_located(direction))) }
+                RowMajor { width: map.width, values: map.map(|direction| at(nearly_located(direction))) }
             }
         }
     }
 
     /// The values between samples.
-    pub fn between(self, terrain: &Terrain, field: &[f32]) -> Laid<f32> {
+    pub fn between(self, terrain: &Terrain, field: &[f32]) -> RowMajor<f32> {
         match self {
             Self::Face(_) => self.nearest(terrain, field),
-            Self::Map(map) => Laid { width: map.width, values: map.field(&Globe::new(terrain.samples()), field) },
+            Self::Map(map) => RowMajor { width: map.width, values: map.field(&Globe::new(terrain.samples()), field) },
         }
     }
 }
@@ -106,11 +106,11 @@ impl TypeMap {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, sheet: &Laid<u8>, path: &Path) -> Result<(), FileError> {
+    pub fn save(&self, sheet: &RowMajor<u8>, path: &Path) -> Result<(), FileError> {
         write_atomically(path, |file| self.write_png(sheet, file))
     }
 
-    fn write_png(&self, sheet: &Laid<u8>, out: impl Write) -> std::io::Result<()> {
+    fn write_png(&self, sheet: &RowMajor<u8>, out: impl Write) -> std::io::Result<()> {
         let rows = sheet.values.len() / sheet.width;
         let mut encoder = png::Encoder::new(BufWriter::new(out), sheet.width as u32, rows as u32);
         encoder.set_color(png::ColorType::Indexed);

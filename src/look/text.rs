@@ -3,7 +3,7 @@
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use epaint_default_fonts::UBUNTU_LIGHT;
 
-use super::Picture;
+use super::RgbImage;
 
 /// A typeface at one size.
 pub struct Type {
@@ -51,7 +51,7 @@ impl Type {
     }
 
     /// Draws one line with its upper left corner at (x, y); what lies outside the picture is cut off.
-    pub fn draw(&self, picture: &mut Picture, x: f32, y: f32, colour: [u8; 3], text: &str) {
+    pub fn draw(&self, picture: &mut RgbImage, x: f32, y: f32, colour: [u8; 3], text: &str) {
         for glyph in self.glyphs(text).0 {
             let Some(outline) = self.font.outline_glyph(glyph) else { continue };
             let corner = outline.px_bounds().min;

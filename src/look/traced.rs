@@ -17,7 +17,7 @@ pub use camera::Camera;
 
 use super::PaletteTable;
 use super::colour::{Light, encode};
-use super::picture::Picture;
+use super::picture::RgbImage;
 use super::relief::shoulder;
 use crate::construction::plane::higher;
 use crate::construction::trace::{Bound, TraceRay, TracedSurface, Tracer};
@@ -28,7 +28,7 @@ use shade::Shade;
 
 /// What is drawn and how.
 #[derive(Clone, Copy)]
-pub struct Subject<'a> {
+pub struct TracedScene<'a> {
     pub program: &'a Program,
     pub settings: &'a Settings,
     pub palette: &'a PaletteTable,
@@ -39,12 +39,12 @@ pub struct Subject<'a> {
 
 /// How often the tree was asked, in all pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct EvaluationCounts {
     pub heights: u64,
     pub bounds: u64,
 }
 
-impl Asked {
+impl EvaluationCounts {
     pub fn all(&self) -> u64 {
         self.heights + self.bounds
     }
@@ -62,15 +62,15 @@ const CONTRAST: f32 = 0.06;
 const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
 
 /// A ray of the picture in metres of the scene and in those of the tree.
-struct Sight {
+struct PixelRay {
     ray: TraceRay,
     /// Metres of the tree in one of the scene along the ray.
     stretch: f64,
 }
 
 /// A subject before a camera.
-pub struct View<'a> {
-    subject: Subject<'a>,
+pub struct TracedView<'a> {
+    subject: TracedScene<'a>,
     camera: &'a Camera,
     width: usize,
     height: usize,
@@ -81,8 +81,8 @@ pub struct View<'a> {
     shade: Shade<'a>,
 }
 
-impl<'a> View<'a> {
-    pub fn new(subject: Subject<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
+impl<'a> TracedView<'a> {
+    pub fn new(subject: TracedScene<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
         let per_metre = [
             subject.program.side / f64::from(subject.settings.size_metres),
             subject.program.relief / f64::from(subject.settings.relief_metres),
@@ -91,16 +91,16 @@ impl<'a> View<'a> {
         Self { subject, camera, width, height, per_metre, pixel, shade: Shade::new(subject, per_metre) }
     }
 
-    fn sight(&self, x: f64, y: f64) -> Sight {
+    fn sight(&self, x: f64, y: f64) -> PixelRay {
         self.sight_along(self.camera.eye, self.camera.direction(x, y, self.width, self.height))
     }
 
-    fn sight_along(&self, eye: [f64; 3], direction: [f64; 3]) -> Sight {
+    fn sight_along(&self, eye: [f64; 3], direction: [f64; 3]) -> PixelRay {
         let [k, up] = self.per_metre;
         let scaled = [direction[0] * k, direction[1] * k, direction[2] * up];
         let stretch = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
         let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / stretch) };
-        Sight { ray, stretch }
+        PixelRay { ray, stretch }
     }
 
     /// A tracer for rays like this one: as fine as a pixel.
@@ -119,7 +119,11 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// When the control was cancelled.
-    pub fn draw(&self, control: &Control, show: &(dyn Fn(f32) + Sync)) -> Result<(Picture, Asked), Cancelled> {
+    pub fn draw(
+        &self,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+    ) -> Result<(RgbImage, EvaluationCounts), Cancelled> {
         let (width, height) = (self.width, self.height);
         let tracers = [self.tracer(TracedSurface::Ground), self.tracer(TracedSurface::Water)];
         let first =
@@ -145,8 +149,8 @@ impl<'a> View<'a> {
             }
             (light, asked)
         })?;
-        let asked = all.iter().fold(Asked::default(), |sum, pixel| sum.plus(pixel.1));
-        let picture = Picture::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
+        let asked = all.iter().fold(EvaluationCounts::default(), |sum, pixel| sum.plus(pixel.1));
+        let picture = RgbImage::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
         Ok((picture, asked))
     }
 
@@ -154,11 +158,15 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// When the control was cancelled.
-    pub fn evaluations(&self, control: &Control, show: &(dyn Fn(f32) + Sync)) -> Result<Vec<Asked>, Cancelled> {
+    pub fn evaluations(
+        &self,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+    ) -> Result<Vec<EvaluationCounts>, Cancelled> {
         let tracer = self.tracer(TracedSurface::Ground);
         self.rows(control, show, |x, y| {
             let trace = tracer.trace(&self.sight(x as f64 + 0.5, y as f64 + 0.5).ray);
-            Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
+            EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
         })
     }
 
@@ -185,12 +193,12 @@ impl<'a> View<'a> {
     }
 
     /// What is seen at a place of the picture.
-    fn look(&self, tracers: &[Tracer; 2], x: f64, y: f64) -> (Light, Asked) {
+    fn look(&self, tracers: &[Tracer; 2], x: f64, y: f64) -> (Light, EvaluationCounts) {
         let direction = self.camera.direction(x, y, self.width, self.height);
         let sight = self.sight(x, y);
-        let mut asked = Asked::default();
+        let mut asked = EvaluationCounts::default();
         let ground = tracers[0].trace(&sight.ray);
-        asked = asked.plus(Asked { heights: u64::from(ground.heights), bounds: u64::from(ground.bounds) });
+        asked = asked.plus(EvaluationCounts { heights: u64::from(ground.heights), bounds: u64::from(ground.bounds) });
         let (mut nearest, mut is_sea) = (f64::INFINITY, false);
         let mut light = self.shade.sky(direction);
         if let Some(t) = ground.distance {
@@ -229,13 +237,13 @@ impl<'a> View<'a> {
     }
 
     /// Where the ray meets the water of the construction before `nearest`.
-    fn water(&self, tracer: &Tracer, sight: &Sight, nearest: f64) -> Option<(f64, Asked)> {
-        let mut asked = Asked::default();
+    fn water(&self, tracer: &Tracer, sight: &PixelRay, nearest: f64) -> Option<(f64, EvaluationCounts)> {
+        let mut asked = EvaluationCounts::default();
         let mut from = 0.0;
         // beside its shores the water's surface falls below the ground: what is met there is none
         for _ in 0..8 {
             let trace = tracer.trace_from(&sight.ray, from, 0.0);
-            asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
+            asked = asked.plus(EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
             let t = trace.distance.filter(|&t| t < nearest)?;
             let p = sight.ray.point(t);
             if self.shade.is_wet([p[0], p[1]], &tracer.detail(t)) {

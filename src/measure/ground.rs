@@ -4,20 +4,20 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::Scale;
+use super::TerrainScale;
 use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 use crate::hydrology::Cells;
 
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct HeightRange {
     pub cells: usize,
     pub low: f32,
     pub high: f32,
     pub mean: f64,
 }
 
-impl Range {
+impl HeightRange {
     /// Whether there is any difference in height.
     pub fn is_level(&self) -> bool {
         self.high <= self.low
@@ -25,23 +25,23 @@ impl Range {
 }
 
 /// The distinct samples of a terrain.
-pub struct Ground<'a> {
+pub struct DistinctSamples<'a> {
     pub terrain: &'a Terrain,
-    pub scale: Scale,
+    pub scale: TerrainScale,
     pub cells: Cells,
     pub height: Cow<'a, [f32]>,
     /// Height of the sea as a fraction of the relief; what is at or below it is under water.
     pub sea: f32,
     /// Of all cells.
-    pub all: Range,
+    pub all: HeightRange,
     /// Of the cells above the sea, if there are any.
-    pub land: Option<Range>,
+    pub land: Option<HeightRange>,
     /// Which cells have ground; empty where all have. The ranges, and what is spread over the heights, leave out the others.
     pub present: Vec<bool>,
 }
 
-impl<'a> Ground<'a> {
-    pub fn new(terrain: &'a Terrain, scale: Scale, control: &Control) -> Result<Self, Cancelled> {
+impl<'a> DistinctSamples<'a> {
+    pub fn new(terrain: &'a Terrain, scale: TerrainScale, control: &Control) -> Result<Self, Cancelled> {
         let cells = Cells::of(terrain.grid);
         let height = cells.gather(&terrain.height);
         let sea = scale.sea();
@@ -57,15 +57,15 @@ impl<'a> Ground<'a> {
         let parts = rows(cells, control, |row| {
             let span = row * cells.side..(row + 1) * cells.side;
             if present.is_empty() {
-                return Part::of(&height[span], sea);
+                return PartSums::of(&height[span], sea);
             }
             let ground = height[span.clone()].iter().zip(&present[span]).filter(|(_, present)| **present);
-            Part::of(&ground.map(|(h, _)| *h).collect::<Vec<f32>>(), sea)
+            PartSums::of(&ground.map(|(h, _)| *h).collect::<Vec<f32>>(), sea)
         })?;
-        let part = parts.iter().fold(Part::NOTHING, Part::joined);
+        let part = parts.iter().fold(PartSums::NOTHING, PartSums::joined);
         let count = if present.is_empty() { cells.len() } else { there };
-        let all = Range { cells: count, low: part.low, high: part.high, mean: part.sum / count as f64 };
-        let land = (part.land > 0).then(|| Range {
+        let all = HeightRange { cells: count, low: part.low, high: part.high, mean: part.sum / count as f64 };
+        let land = (part.land > 0).then(|| HeightRange {
             cells: part.land,
             low: part.land_low,
             high: part.high,
@@ -120,7 +120,7 @@ pub fn rows<T: Send>(cells: Cells, control: &Control, row: impl Fn(usize) -> T +
 
 /// Range and sums of a part of the cells.
 #[derive(Clone, Copy)]
-struct Part {
+struct PartSums {
     low: f32,
     high: f32,
     sum: f64,
@@ -129,7 +129,7 @@ struct Part {
     land_sum: f64,
 }
 
-impl Part {
+impl PartSums {
     const NOTHING: Self =
         Self { low: f32::INFINITY, high: f32::NEG_INFINITY, sum: 0.0, land: 0, land_low: f32::INFINITY, land_sum: 0.0 };
 

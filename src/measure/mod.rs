@@ -29,31 +29,31 @@ mod steepness;
 mod summits;
 mod variogram;
 
-pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, Reading, measure_named};
-pub use climate::{ClimateMeasures, Spread, TypeShare, climate_measures};
+pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, MeasureValue, measure_named};
+pub use climate::{AreaQuantiles, ClimateMeasures, TypeShare, climate_measures};
 pub use difference::{Difference, difference};
 pub use drainage::{Drainage, Streams};
-pub use heights::{Heights, Hypsometry};
-pub use limits::{Limits, Scale};
-pub use line::{Fitted, Line};
+pub use heights::{HeightMeasures, Hypsometry};
+pub use limits::{Limits, TerrainScale};
+pub use line::{Fitted, LineFit};
 pub use planet::{PLANET_MEASURES, PlanetMeasures, measure_planet};
 pub use playability::Playability;
-pub use plots::{Axis, Drawing, PLOTS, Plot};
-pub use reference::{BANDS, Band, bands};
+pub use plots::{PLOTS, Plot, PlotAxis, PlotStyle};
+pub use reference::{BANDS, ReferenceBand, bands};
 pub use report::comparison_csv;
 pub use slopes::{Slopes, slopes};
 pub use steepness::Steepness;
 pub use summits::{Summit, Summits};
 
 use crate::field::{Cancelled, Control, Terrain};
-use ground::Ground;
+use ground::DistinctSamples;
 
 /// Everything that is measured of a terrain, with the data of the plots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measures {
     pub samples: usize,
     pub limits: Limits,
-    pub heights: Heights,
+    pub heights: HeightMeasures,
     /// In metres.
     pub slopes: Slopes,
     /// None without land.
@@ -88,11 +88,16 @@ impl Measures {
 
 /// Measures `terrain` on the threads of the present pool; the same bits for any number of them. Of a planet it measures
 /// the face around longitude 0 as if it were flat; [`measure_planet`] measures the whole.
-pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Control) -> Result<Measures, Cancelled> {
+pub fn measure(
+    terrain: &Terrain,
+    scale: TerrainScale,
+    limits: &Limits,
+    control: &Control,
+) -> Result<Measures, Cancelled> {
     if terrain.grid.is_globe() {
         return measure(&terrain.face(0), scale, limits, control);
     }
-    let ground = Ground::new(terrain, scale, control)?;
+    let ground = DistinctSamples::new(terrain, scale, control)?;
     let form = || {
         let heights = heights::heights(&ground, control)?;
         control.check()?;
@@ -123,7 +128,7 @@ pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Contr
 }
 
 /// The fits of variogram and box counting.
-fn dimensions(ground: &Ground, control: &Control) -> Result<(Option<Fitted>, Option<Fitted>), Cancelled> {
+fn dimensions(ground: &DistinctSamples, control: &Control) -> Result<(Option<Fitted>, Option<Fitted>), Cancelled> {
     if ground.all.is_level() {
         return Ok((None, None));
     }
@@ -140,7 +145,7 @@ fn dimensions(ground: &Ground, control: &Control) -> Result<(Option<Fitted>, Opt
 pub mod families {
     use super::*;
 
-    pub type Work = fn(&Terrain, Scale, &Limits, &Control);
+    pub type Work = fn(&Terrain, TerrainScale, &Limits, &Control);
 
     /// Name and work of each; each gathers its ground anew.
     pub const ALL: &[(&str, Work)] = &[
@@ -162,7 +167,7 @@ pub mod families {
         std::hint::black_box(result);
     }
 
-    fn ground<'a>(terrain: &'a Terrain, scale: Scale, control: &Control) -> Ground<'a> {
-        Ground::new(terrain, scale, control).expect("nobody stops it")
+    fn ground<'a>(terrain: &'a Terrain, scale: TerrainScale, control: &Control) -> DistinctSamples<'a> {
+        DistinctSamples::new(terrain, scale, control).expect("nobody stops it")
     }
 }

@@ -64,7 +64,7 @@ pub enum BiomeError {
 /// How heights and slopes are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub enum Heights {
+pub enum HeightUnits {
     /// Metres above the datum; slopes in degrees.
     #[default]
     Metres,
@@ -76,7 +76,7 @@ pub enum Heights {
 
 /// A height in the table's units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Level {
+pub enum HeightLevel {
     /// A multiple of the sea level.
     Sea(f32),
     /// So much above the sea, or below it.
@@ -85,7 +85,7 @@ pub enum Level {
     At(f32),
 }
 
-impl Level {
+impl HeightLevel {
     /// The height, where the sea stands at `sea`.
     pub fn of(self, sea: f32) -> f32 {
         match self {
@@ -114,7 +114,7 @@ impl Level {
 /// Where a ground type is at home on one axis, and how far from there it is still found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Bell<T = f32> {
+pub struct Niche<T = f32> {
     pub optimum: T,
     /// At this distance from the optimum it is 1/e as likely.
     #[serde(deserialize_with = "tolerance")]
@@ -131,20 +131,20 @@ pub struct GroundType {
     pub colour: [u8; 3],
     /// Found only higher than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub above: Option<Level>,
+    pub above: Option<HeightLevel>,
     /// Found only here and lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub below: Option<Level>,
+    pub below: Option<HeightLevel>,
     /// In °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<Bell>,
+    pub temperature: Option<Niche>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub height: Option<Bell<Level>>,
+    pub height: Option<Niche<HeightLevel>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slope: Option<Bell>,
+    pub slope: Option<Niche>,
     /// From 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moisture: Option<Bell>,
+    pub moisture: Option<Niche>,
 }
 
 impl GroundType {
@@ -173,7 +173,7 @@ pub struct BiomeTable {
     /// Name in the panel.
     pub label: String,
     #[serde(default, skip_serializing_if = "is_default")]
-    pub heights: Heights,
+    pub heights: HeightUnits,
     /// The climate of scenes that have none of their own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub climate: Climate,
@@ -223,7 +223,7 @@ fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<GroundType>, D::Error
     for kind in &types {
         let bells = [kind.temperature, kind.slope, kind.moisture].into_iter().flatten().map(|bell| bell.optimum);
         let levels = [kind.above, kind.below, kind.height.map(|bell| bell.optimum)].into_iter().flatten();
-        if let Some(odd) = bells.chain(levels.map(Level::number)).find(|x| x.is_nan() || x.abs() > MOST) {
+        if let Some(odd) = bells.chain(levels.map(HeightLevel::number)).find(|x| x.is_nan() || x.abs() > MOST) {
             return refuse(format!("`{}` has the number {odd}; give one from -{MOST} to {MOST}", kind.name));
         }
     }

@@ -27,7 +27,8 @@ use include_dir::{Dir, include_dir};
 use serde::Deserialize;
 
 pub use biome_table::{
-    BIOME_PREFIX, Bell, BiomeError, BiomeTable, GroundType, Heights, LEAST_TOLERANCE, Level, MAX_TYPES, biome_names,
+    BIOME_PREFIX, BiomeError, BiomeTable, GroundType, HeightLevel, HeightUnits, LEAST_TOLERANCE, MAX_TYPES, Niche,
+    biome_names,
 };
 
 /// The palette of scenes that name none.
@@ -50,7 +51,7 @@ pub enum PaletteError {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct PaletteFile {
     label: String,
     colours: FileColours,
     rock: Option<FileRock>,
@@ -142,7 +143,7 @@ impl Palette {
     pub fn from_ron(name: &str, text: &str) -> Result<Self, PaletteError> {
         let palette = || name.to_string();
         let options = ron::Options::default().with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME);
-        let file: File = options.from_str(text).map_err(|e| PaletteError::Syntax {
+        let file: PaletteFile = options.from_str(text).map_err(|e| PaletteError::Syntax {
             palette: palette(),
             line: e.span.start.line,
             column: e.span.start.col,

@@ -165,8 +165,8 @@ macro_rules! choices {
 
         impl $name {
             pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
-            const OPTIONS: &'static [$crate::param::Choice] = &[
-                $( $crate::param::Choice { name: stringify!($variant), label: $label, help: $help } ),+
+            const OPTIONS: &'static [$crate::param::ChoiceOption] = &[
+                $( $crate::param::ChoiceOption { name: stringify!($variant), label: $label, help: $help } ),+
             ];
             /// Name in the panel.
             pub fn label(self) -> &'static str {
@@ -175,8 +175,8 @@ macro_rules! choices {
         }
 
         impl $crate::param::ParamType for $name {
-            fn kind(_: Option<::std::ops::RangeInclusive<Self>>, _: Option<::std::ops::RangeInclusive<Self>>) -> $crate::param::Kind {
-                $crate::param::Kind::Choice(Self::OPTIONS)
+            fn kind(_: Option<::std::ops::RangeInclusive<Self>>, _: Option<::std::ops::RangeInclusive<Self>>) -> $crate::param::ParamKind {
+                $crate::param::ParamKind::Choice(Self::OPTIONS)
             }
             fn to_value(&self) -> $crate::param::Value {
                 $crate::param::Value::Choice(*self as usize)

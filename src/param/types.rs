@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Clamped, Kind, ParamError, ParamSpec, Value};
+use super::{Clamped, ParamError, ParamKind, ParamSpec, Value};
 
 /// A type that can stand in [`params!`](crate::params).
 pub trait ParamType: Sized {
-    fn kind(hard: Option<RangeInclusive<Self>>, slider: Option<RangeInclusive<Self>>) -> Kind;
+    fn kind(hard: Option<RangeInclusive<Self>>, slider: Option<RangeInclusive<Self>>) -> ParamKind;
     fn to_value(&self) -> Value;
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
 }
@@ -22,10 +22,10 @@ pub(crate) fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
 }
 
 impl ParamType for f32 {
-    fn kind(hard: Option<RangeInclusive<f32>>, slider: Option<RangeInclusive<f32>>) -> Kind {
+    fn kind(hard: Option<RangeInclusive<f32>>, slider: Option<RangeInclusive<f32>>) -> ParamKind {
         let hard = hard.expect("a number needs a hard range");
         let hard = (*hard.start(), *hard.end());
-        Kind::Float { hard, slider: slider.map_or(hard, |s| (*s.start(), *s.end())) }
+        ParamKind::Float { hard, slider: slider.map_or(hard, |s| (*s.start(), *s.end())) }
     }
     fn to_value(&self) -> Value {
         Value::Float(*self)
@@ -42,10 +42,10 @@ impl ParamType for f32 {
 macro_rules! whole_numbers {
     ($($ty:ty),*) => { $(
         impl ParamType for $ty {
-            fn kind(hard: Option<RangeInclusive<$ty>>, slider: Option<RangeInclusive<$ty>>) -> Kind {
+            fn kind(hard: Option<RangeInclusive<$ty>>, slider: Option<RangeInclusive<$ty>>) -> ParamKind {
                 let hard = hard.expect("a number needs a hard range");
                 let hard = (i64::from(*hard.start()), i64::from(*hard.end()));
-                Kind::Int { hard, slider: slider.map_or(hard, |s| (i64::from(*s.start()), i64::from(*s.end()))) }
+                ParamKind::Int { hard, slider: slider.map_or(hard, |s| (i64::from(*s.start()), i64::from(*s.end()))) }
             }
             fn to_value(&self) -> Value {
                 Value::Int(i64::from(*self))
@@ -62,8 +62,8 @@ macro_rules! whole_numbers {
 whole_numbers!(u32, i32);
 
 impl ParamType for bool {
-    fn kind(_: Option<RangeInclusive<bool>>, _: Option<RangeInclusive<bool>>) -> Kind {
-        Kind::Bool
+    fn kind(_: Option<RangeInclusive<bool>>, _: Option<RangeInclusive<bool>>) -> ParamKind {
+        ParamKind::Bool
     }
     fn to_value(&self) -> Value {
         Value::Bool(*self)
@@ -80,9 +80,9 @@ impl ParamType for bool {
 /// (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984), so it never overshoots the points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Curve(pub Vec<(f32, f32)>);
+pub struct ToneCurve(pub Vec<(f32, f32)>);
 
-impl Curve {
+impl ToneCurve {
     pub const MAX_POINTS: usize = 32;
     /// Points stand at least this far apart in x, or slopes between them would have no end.
     pub const MIN_GAP: f32 = 1.0e-4;
@@ -132,14 +132,14 @@ impl Curve {
     }
 }
 
-impl fmt::Display for Curve {
+impl fmt::Display for ToneCurve {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let pairs: Vec<String> = self.0.iter().map(|(x, y)| format!("{x},{y}")).collect();
         f.write_str(&pairs.join(" "))
     }
 }
 
-/// A [`Curve`] ready to be sampled.
+/// A [`ToneCurve`] ready to be sampled.
 pub struct PreparedCurve {
     points: Vec<(f32, f32)>,
     tangents: Vec<f32>,
@@ -167,14 +167,14 @@ impl PreparedCurve {
     }
 }
 
-impl ParamType for Curve {
-    fn kind(_: Option<RangeInclusive<Curve>>, _: Option<RangeInclusive<Curve>>) -> Kind {
-        Kind::Curve
+impl ParamType for ToneCurve {
+    fn kind(_: Option<RangeInclusive<ToneCurve>>, _: Option<RangeInclusive<ToneCurve>>) -> ParamKind {
+        ParamKind::Curve
     }
     fn to_value(&self) -> Value {
         Value::Curve(self.clone())
     }
-    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Curve, ParamError> {
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<ToneCurve, ParamError> {
         match value {
             Value::Curve(c) => Ok(c.clone()),
             _ => Err(wrong(spec, "a curve")),
@@ -197,8 +197,8 @@ pub struct LayerName(pub String);
 macro_rules! texts {
     ($($ty:ident is $kind:ident, $expected:literal);*) => { $(
         impl ParamType for $ty {
-            fn kind(_: Option<RangeInclusive<$ty>>, _: Option<RangeInclusive<$ty>>) -> Kind {
-                Kind::$kind
+            fn kind(_: Option<RangeInclusive<$ty>>, _: Option<RangeInclusive<$ty>>) -> ParamKind {
+                ParamKind::$kind
             }
             fn to_value(&self) -> Value {
                 Value::Text(self.0.clone())

@@ -11,7 +11,7 @@ use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::{STAMP_PREFIX, raster};
 use crate::nodes::Work;
-use crate::param::{Kind, Params, Value};
+use crate::param::{ParamKind, Params, Value};
 use crate::planet::World;
 
 /// Something that a layer wants to read and cannot.
@@ -19,12 +19,12 @@ use crate::planet::World;
 pub struct Problem {
     /// Index of the layer.
     pub layer: usize,
-    pub trouble: Trouble,
+    pub severity: Severity,
     pub message: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum Severity {
     /// What is named cannot be used: a heightmap then is level, a picture or a mask's condition is left out.
     Broken,
     /// A condition of the mask has nothing to read yet and leaves nothing out.
@@ -56,10 +56,10 @@ impl Scene {
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
             let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
-            let problem = |trouble: Trouble| move |message: String| Problem { layer: index, trouble, message };
-            problems.extend(self.misfit(index).map(problem(Trouble::Broken)));
-            problems.extend(files.chain(source).map(problem(Trouble::Broken)));
-            problems.extend(self.idle_conditions(index).into_iter().map(problem(Trouble::Idle)));
+            let problem = |severity: Severity| move |message: String| Problem { layer: index, severity, message };
+            problems.extend(self.misfit(index).map(problem(Severity::Broken)));
+            problems.extend(files.chain(source).map(problem(Severity::Broken)));
+            problems.extend(self.idle_conditions(index).into_iter().map(problem(Severity::Idle)));
         }
         problems
     }
@@ -214,7 +214,7 @@ fn trees_of(group: &dyn Params) -> Vec<(usize, Arc<Tree>)> {
 /// Indices of the parameters that name a file.
 fn image_params(group: &dyn Params) -> Vec<usize> {
     let params = &group.about().params;
-    (0..params.len()).filter(|&k| params[k].kind == Kind::Image).collect()
+    (0..params.len()).filter(|&k| params[k].kind == ParamKind::Image).collect()
 }
 
 #[cfg(test)]
@@ -269,7 +269,7 @@ mod tests {
     fn a_mask_that_reads_nothing_says_so() {
         let layer = |name: &str| Layer::new(Node::named(name).unwrap(), 1);
         let mut scene = Scene { layers: vec![layer("Perlin"), layer("Blur")], ..Scene::default() };
-        let idle = |scene: &Scene| scene.problems().iter().filter(|p| p.trouble == Trouble::Idle).count();
+        let idle = |scene: &Scene| scene.problems().iter().filter(|p| p.severity == Severity::Idle).count();
         scene.layers[1].mask.by_image = true;
         scene.layers[1].mask.by_layer = true;
         scene.layers[1].mask.by_data = true;

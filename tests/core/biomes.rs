@@ -5,22 +5,22 @@ use std::sync::Arc;
 
 use talweg::field::globe::{from_angles, longitude};
 use talweg::field::{Control, Edges, Globe, Grid, Terrain};
-use talweg::look::{Biomes, Law, Paint, PaletteTable, Place, TypeMap, Units, colours, relief};
-use talweg::palette::{BIOME_PREFIX, BiomeTable, GroundType, Heights, Level, biome_names};
-use talweg::planet::climate::{Climate, Warmth, Weather};
+use talweg::look::{BiomeModel, Biomes, Paint, PaletteTable, SiteConditions, TypeMap, Units, colours, relief};
+use talweg::palette::{BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, HeightUnits, biome_names};
+use talweg::planet::climate::{Climate, TerrainClimate, Warmth};
 use talweg::scene::{Scene, Settings};
 
 /// The document's map: heights are grey levels, 255 to the relief, the sea at 100.
-fn document() -> (Scene, Law) {
+fn document() -> (Scene, BiomeModel) {
     let mut scene = Scene { palette: "biome:petitprez".into(), ..Scene::default() };
     (scene.settings.relief_metres, scene.settings.sea_level) = (255.0, 100.0);
     let table = BiomeTable::named("petitprez").unwrap();
     let units = Units::new(table.heights, 255.0, 100.0, 512.0);
-    (scene, Law::new(&table, &units))
+    (scene, BiomeModel::new(&table, &units))
 }
 
 /// The type with the greatest weight.
-fn most(law: &Law, place: Place) -> String {
+fn most(law: &BiomeModel, place: SiteConditions) -> String {
     let weights = law.weights(&place);
     let sum: f32 = weights.iter().sum();
     assert!((sum - 1.0).abs() < 1e-5, "weights sum to {sum} at {place:?}");
@@ -62,7 +62,7 @@ fn water_is_only_at_or_below_the_sea_and_land_only_above() {
     let names: Vec<String> = BiomeTable::named("petitprez").unwrap().types.iter().map(|t| t.name.clone()).collect();
     for celsius in [-20.0, 0.0, 18.0, 50.0] {
         for level in [0.0f32, 50.0, 99.9, 100.0, 100.1, 130.0, 255.0] {
-            let weights = law.weights(&Place { celsius, height: level, slope: 0.0, moisture: 0.5 });
+            let weights = law.weights(&SiteConditions { celsius, height: level, slope: 0.0, moisture: 0.5 });
             for (name, weight) in names.iter().zip(weights) {
                 if name.contains("water") && level > 100.0 {
                     assert_eq!(weight, 0.0, "{name} at {level}");
@@ -79,7 +79,7 @@ fn water_is_only_at_or_below_the_sea_and_land_only_above() {
 fn the_law_is_the_documents_and_switched_off_axes_do_not_count() {
     let (_, law) = document();
     let table = BiomeTable::named("petitprez").unwrap();
-    let place = Place { celsius: 14.0, height: 103.0, slope: 1.5, moisture: 0.3 };
+    let place = SiteConditions { celsius: 14.0, height: 103.0, slope: 1.5, moisture: 0.3 };
     // the formula as it is printed, in double precision
     let p = |kind: &GroundType| {
         let far = |optimum: f32, tolerance: f32, x: f32| f64::from((optimum - x).abs()) / f64::from(tolerance);
@@ -102,23 +102,27 @@ fn the_law_is_the_documents_and_switched_off_axes_do_not_count() {
         assert!((f64::from(colour[channel]) - mixed).abs() < 0.01);
     }
     // snow minds the temperature alone
-    let snow = |height, slope| law.weights(&Place { celsius: -90.0, height, slope, moisture: 0.9 })[6];
+    let snow = |height, slope| law.weights(&SiteConditions { celsius: -90.0, height, slope, moisture: 0.9 })[6];
     assert!(snow(0.0, 0.0) > 0.9 && snow(250.0, 80.0) > 0.9);
-    assert_eq!(law.weights(&place), law.weights(&Place { moisture: 0.99, ..place }), "no moisture in the document");
+    assert_eq!(
+        law.weights(&place),
+        law.weights(&SiteConditions { moisture: 0.99, ..place }),
+        "no moisture in the document"
+    );
 }
 
 #[test]
 fn where_limits_leave_nothing_the_nearest_type_stands_in() {
     let table = BiomeTable {
         types: vec![
-            GroundType { below: Some(Level::At(-10.0)), ..GroundType::new("Low", [10, 0, 0]) },
-            GroundType { above: Some(Level::At(10.0)), ..GroundType::new("High", [30, 0, 0]) },
+            GroundType { below: Some(HeightLevel::At(-10.0)), ..GroundType::new("Low", [10, 0, 0]) },
+            GroundType { above: Some(HeightLevel::At(10.0)), ..GroundType::new("High", [30, 0, 0]) },
         ],
         ..BiomeTable::clone(BiomeTable::named("earth").unwrap())
     };
-    let law = Law::new(&table, &Units::new(Heights::Metres, 100.0, 0.0, 1000.0));
-    assert_eq!(law.weights(&Place::default()), [0.5, 0.5]);
-    assert_eq!(law.colour(&Place::default())[0], 20.0);
+    let law = BiomeModel::new(&table, &Units::new(HeightUnits::Metres, 100.0, 0.0, 1000.0));
+    assert_eq!(law.weights(&SiteConditions::default()), [0.5, 0.5]);
+    assert_eq!(law.colour(&SiteConditions::default())[0], 20.0);
 }
 
 #[test]
@@ -184,7 +188,7 @@ fn the_lee_of_a_ridge_is_drier_than_its_front() {
         for (from, windward, lee) in [(270.0, 0.3, 0.7), (90.0, 0.7, 0.3)] {
             let climate = Climate { wind_from: from, patchiness: 0.0, ..Climate::default() };
             let terrain = ridge(edges);
-            let weather = Weather::new(&climate, &ground(&terrain));
+            let weather = TerrainClimate::new(&climate, &ground(&terrain));
             let wet = |u| weather.at_place(u, 0.5, 0.0).moisture;
             assert!(wet(lee) < 0.75 * wet(windward), "{edges:?} {from}: {} and {}", wet(windward), wet(lee));
         }
@@ -194,9 +198,9 @@ fn the_lee_of_a_ridge_is_drier_than_its_front() {
 #[test]
 fn coasts_are_wetter_than_what_lies_behind_and_rain_scales() {
     let terrain = Terrain::from_fn(65, Edges::Open, |u, _| if u < 0.4 { -0.1 } else { 0.02 });
-    let weather = |climate: Climate| Weather::new(&climate, &ground(&terrain));
+    let weather = |climate: Climate| TerrainClimate::new(&climate, &ground(&terrain));
     let usual = weather(Climate::default());
-    let wet = |weather: &Weather, u| weather.at_place(u, 0.5, 0.0).moisture;
+    let wet = |weather: &TerrainClimate, u| weather.at_place(u, 0.5, 0.0).moisture;
     assert!(wet(&usual, 0.45) > wet(&usual, 0.95));
     let dry = weather(Climate { rain: 0.0, ..Climate::default() });
     assert_eq!(wet(&dry, 0.6), 0.0);
@@ -210,7 +214,7 @@ fn seasons_warm_one_half_and_cool_the_other() {
     let terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.01);
     let at = |season: f32, latitude: f32| {
         let climate = Climate { warmth: Warmth::Season, season, latitude, ..Climate::default() };
-        Weather::new(&climate, &ground(&terrain)).at_place(0.5, 0.5, 0.0).celsius
+        TerrainClimate::new(&climate, &ground(&terrain)).at_place(0.5, 0.5, 0.0).celsius
     };
     assert!(at(90.0, 50.0) > at(270.0, 50.0) + 12.0, "{} {}", at(90.0, 50.0), at(270.0, 50.0));
     assert!((at(90.0, 50.0) - at(270.0, -50.0)).abs() < 0.1, "the halves take turns");
@@ -289,7 +293,7 @@ fn a_planet_is_wet_at_the_equator_dry_in_the_subtropics_and_white_at_the_poles()
     let (scene, terrain) = planet(65);
     let climate = Climate { patchiness: 0.0, ..scene.climate() };
     let ground = Ground { terrain: &terrain, relief_metres: 8000.0, sea_metres: 0.0, side_metres: scene.side_metres() };
-    let weather = Weather::new(&climate, &ground);
+    let weather = TerrainClimate::new(&climate, &ground);
     let at = |latitude: f64, longitude: f64| {
         let direction = from_angles(latitude.to_radians(), longitude.to_radians());
         weather.at_direction(direction.map(|x| x as f32), 240.0)
@@ -340,7 +344,7 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
     let control = Control::default();
     let celsius = scene.climate_fields(&terrain, &control).unwrap().celsius;
     let moisture = scene.climate_fields(&terrain, &control).unwrap().moisture;
-    let weather = Weather::new(&scene.seasonal_climate(), &scene.climate_terrain(&terrain));
+    let weather = TerrainClimate::new(&scene.seasonal_climate(), &scene.climate_terrain(&terrain));
     let globe = Globe::new(33);
     for k in 0..globe.len() {
         let feel = weather.at_direction(globe.direction_of(k), terrain.height[k] * 8000.0);
@@ -350,7 +354,7 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
     let flat = Scene { palette: "biome:earth".into(), ..Scene::default() };
     let ground = Terrain::from_fn(17, Edges::Open, |u, v| u * v);
     let celsius = flat.climate_fields(&ground, &control).unwrap().celsius;
-    let weather = Weather::new(&flat.seasonal_climate(), &flat.climate_terrain(&ground));
+    let weather = TerrainClimate::new(&flat.seasonal_climate(), &flat.climate_terrain(&ground));
     let relief = flat.settings.relief_metres;
     assert_eq!(celsius[18], weather.at_place(1.0 / 16.0, 1.0 / 16.0, ground.height[18] * relief).celsius);
     // 6.5 °C a kilometre

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{Node, Work, help};
-use talweg::param::{About, Kind, Params, Value};
+use talweg::param::{About, ParamKind, Params, Value};
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
@@ -38,19 +38,19 @@ fn check_described(about: &About) {
         assert_eq!(spec.clamp(&spec.default), spec.default, "{what}: the default is outside the hard range");
         assert_eq!(spec.parse(&spec.show(&spec.default)).as_ref(), Ok(&spec.default), "{what}: shown and read");
         match &spec.kind {
-            Kind::Float { hard, slider } => {
+            ParamKind::Float { hard, slider } => {
                 assert!(hard.0 < hard.1 && hard.0.is_finite() && hard.1.is_finite(), "{what}");
                 assert!(hard.0 <= slider.0 && slider.0 < slider.1 && slider.1 <= hard.1, "{what}: slider");
             }
-            Kind::Int { hard, slider } => {
+            ParamKind::Int { hard, slider } => {
                 assert!(hard.0 <= slider.0 && slider.0 < slider.1 && slider.1 <= hard.1, "{what}: slider");
             }
-            Kind::Choice(options) => {
+            ParamKind::Choice(options) => {
                 for option in *options {
                     assert!(is_sentence(option.help), "{what}: {:?}", option.help);
                 }
             }
-            Kind::Bool | Kind::Curve | Kind::Image | Kind::Layer | Kind::Tree => {}
+            ParamKind::Bool | ParamKind::Curve | ParamKind::Image | ParamKind::Layer | ParamKind::Tree => {}
         }
         for (part, unit) in [("angle", "°"), ("metres", "m"), ("degrees", "°")] {
             assert!(!spec.name.contains(part) || spec.unit == unit, "{what}: the unit should be {unit}");
@@ -94,7 +94,7 @@ fn unknown_keys_and_values_out_of_range_are_noticed() {
         let error = Scene::from_ron(&text("no_such_key: 1")).unwrap_err().to_string();
         assert!(error.contains("no_such_key") && error.contains("line 1"), "{error}");
         for spec in &about.params {
-            let Kind::Float { hard, .. } = spec.kind else { continue };
+            let ParamKind::Float { hard, .. } = spec.kind else { continue };
             let (_, warnings) = Scene::from_ron(&text(&format!("{}: {:.1}", spec.name, hard.1 + 1.0))).unwrap();
             assert!(warnings[0].0.contains(spec.name), "{warnings:?}");
         }
@@ -402,14 +402,18 @@ fn any_node() -> impl Strategy<Value = Node> {
         for (k, spec) in node.about().params.iter().enumerate() {
             let t = draws[k % draws.len()];
             let value = match &spec.kind {
-                Kind::Float { hard, .. } => Value::Float((f64::from(hard.0) + f64::from(hard.1 - hard.0) * t) as f32),
-                Kind::Int { hard, .. } => Value::Int(hard.0 + ((hard.1 - hard.0) as f64 * t) as i64),
-                Kind::Bool => Value::Bool(t < 0.5),
-                Kind::Choice(options) => Value::Choice(((options.len() as f64 * t) as usize).min(options.len() - 1)),
-                Kind::Curve if t < 0.5 => another(spec),
-                Kind::Curve => extremes(spec).swap_remove(0),
-                Kind::Tree => extremes(spec).swap_remove((t * 2.99) as usize),
-                Kind::Image | Kind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
+                ParamKind::Float { hard, .. } => {
+                    Value::Float((f64::from(hard.0) + f64::from(hard.1 - hard.0) * t) as f32)
+                }
+                ParamKind::Int { hard, .. } => Value::Int(hard.0 + ((hard.1 - hard.0) as f64 * t) as i64),
+                ParamKind::Bool => Value::Bool(t < 0.5),
+                ParamKind::Choice(options) => {
+                    Value::Choice(((options.len() as f64 * t) as usize).min(options.len() - 1))
+                }
+                ParamKind::Curve if t < 0.5 => another(spec),
+                ParamKind::Curve => extremes(spec).swap_remove(0),
+                ParamKind::Tree => extremes(spec).swap_remove((t * 2.99) as usize),
+                ParamKind::Image | ParamKind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
             };
             node.params_mut().set(k, &value).unwrap();
         }

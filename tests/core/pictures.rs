@@ -1,6 +1,6 @@
 //! Small relief pictures of shipped scenes against kept ones.
 
-use talweg::look::{PaletteTable, Picture, relief};
+use talweg::look::{PaletteTable, RgbImage, relief};
 use talweg::palette::Palette;
 use talweg::scene::example;
 
@@ -12,18 +12,18 @@ const SIDE: usize = 96;
 const NEAR: u8 = 6;
 const FAR_PER_MILLE: usize = 5;
 
-fn draw(name: &str) -> Picture {
+fn draw(name: &str) -> RgbImage {
     let scene = &example(name).unwrap_or_else(|| panic!("no example {name}")).scene;
     let table = PaletteTable::new(Palette::named(&scene.palette).unwrap(), &scene.settings);
     relief(&evaluate(scene, 257, 0), &scene.settings, &table, SIDE, SIDE)
 }
 
-fn read(file: &std::path::Path) -> Picture {
+fn read(file: &std::path::Path) -> RgbImage {
     let open = std::fs::File::open(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let mut reader = png::Decoder::new(std::io::BufReader::new(open)).read_info().unwrap();
     let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut rgb).unwrap();
-    Picture { width: info.width as usize, height: info.height as usize, rgb }
+    RgbImage { width: info.width as usize, height: info.height as usize, rgb }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use talweg::nodes::{Context, Node, Work};
 use talweg::planet::projection::{Equirectangular, Registration};
 use talweg::planet::square::Square;
 use talweg::planet::{Planet, World};
-use talweg::scene::{Layer, Scene, Trouble};
+use talweg::scene::{Layer, Scene, Severity};
 use talweg::scene::{put_patch_back, take_patch};
 
 use crate::common::evaluate;
@@ -155,7 +155,7 @@ fn what_needs_a_square_is_reported_and_left_out() {
     let mut mixed = scene(vec![Node::named("Perlin").unwrap(), Node::named("DiamondSquare").unwrap()]);
     let problems = mixed.problems();
     assert_eq!(problems.len(), 1);
-    assert_eq!((problems[0].layer, problems[0].trouble), (1, Trouble::Broken));
+    assert_eq!((problems[0].layer, problems[0].severity), (1, Severity::Broken));
     assert!(problems[0].message.contains("square"), "{}", problems[0].message);
     assert_eq!(evaluate(&mixed, 17, 1).hash(), evaluate(&hills, 17, 1).hash());
     mixed.layers[1].enabled = false;

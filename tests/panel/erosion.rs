@@ -54,7 +54,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
 
 #[test]
 fn charts_ask_for_the_course_and_show_it() {
-    use talweg::eval::{History, Insight, Moment, PlaceProbe};
+    use talweg::eval::{Insight, Moment, PlaceProbe, ProcessHistory};
     use talweg::nodes::Ledger;
     let mut panels = large(&["Perlin", "Thermal"]);
     assert_eq!(panels.state().requests.last().unwrap().watch, None);
@@ -66,7 +66,7 @@ fn charts_ask_for_the_course_and_show_it() {
         let books = Ledger { eroded: sum, deposited: sum, ..Ledger::default() };
         Moment { iteration: k, books, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
     };
-    let history = History { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
+    let history = ProcessHistory { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
     let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], course: vec![(1, 0.5), (20, 0.4)] };
     let insight = Insight {
         slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
@@ -122,7 +122,7 @@ fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
     let mut panels = large(&["Import"]);
     let problem = talweg::scene::Problem {
         layer: 0,
-        trouble: talweg::scene::Trouble::Broken,
+        trouble: talweg::scene::Severity::Broken,
         message: "cannot read dem.png: it is gone".into(),
     };
     panels.state_mut().info.problems = std::sync::Arc::new(vec![problem]);

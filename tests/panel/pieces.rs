@@ -13,7 +13,7 @@ use talweg::app::panels::Effect;
 use talweg::app::view::{Choice, Lens, Pose, Stage, prepare};
 use talweg::construction::edit::{PiecePath, pick_index, points};
 use talweg::construction::{MaterialLayer, Piece, PieceKind, Tree};
-use talweg::eval::{Quality, Store, evaluate};
+use talweg::eval::{RequestQuality, Store, evaluate};
 use talweg::field::Control;
 
 fn tree(panels: &Panels) -> Arc<Tree> {
@@ -282,11 +282,11 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("release to leave it there").is_some());
-    assert!(panels.state().requests.iter().all(|request| request.quality == Quality::Preview));
+    assert!(panels.state().requests.iter().all(|request| request.quality == RequestQuality::Preview));
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
     drop_at(&mut panels, to);
-    assert_eq!(panels.state().requests.last().unwrap().quality, Quality::PreviewThenFull);
+    assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::PreviewThenFull);
     assert_eq!(panels.state().editor.doc.undo_label(), Some("Move piece"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);

@@ -10,7 +10,7 @@ use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::PaletteTable;
 use crate::measure;
-use crate::scene::{Scene, SceneError, Trouble};
+use crate::scene::{Scene, SceneError, Severity};
 
 /// Results of layers that are kept for the next time, while B follows the scene.
 const STORE_BYTES: usize = 256 << 20;
@@ -92,7 +92,7 @@ pub fn make(
     let pool = thread_pool(0)?;
     pool.install(|| {
         let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;
-        let broken = evaluated.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken);
+        let broken = evaluated.problems.into_iter().filter(|problem| problem.severity == Severity::Broken);
         told.extend(broken.map(|problem| {
             let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
             format!("{name}, layer “{layer}”: {}.", problem.message)

@@ -9,7 +9,7 @@ use super::{StatusInfo, plot};
 use crate::app::document::Document;
 use crate::app::theme::ink::{BLUE, GREEN, ORANGE, ROSE, YELLOW};
 use crate::app::theme::{colour, icon_button};
-use crate::eval::{History, Moment, PlaceProbe};
+use crate::eval::{Moment, PlaceProbe, ProcessHistory};
 use crate::nodes::Ledger;
 
 /// What the charts remember between frames.
@@ -104,7 +104,7 @@ fn hint(ui: &mut Ui, text: &str) {
 /// A line of the books: its name, its colour and what it counts.
 type Account = (&'static str, Color32, fn(&Ledger) -> f64);
 
-fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
+fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     ui.horizontal(|ui| {
         heading(ui, "Material, m");
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
@@ -147,7 +147,7 @@ fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f6
     plot(ui, "books", here, lines);
 }
 
-fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
+fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     // the column is narrow while the measures stand beside it
     ui.horizontal_wrapped(|ui| {
         for which in Curve::ALL {
@@ -250,7 +250,7 @@ pub fn mark(ui: &Ui, at: [f32; 2], area: egui::Rect) {
 }
 
 /// A word for how much a process still changes, by its change an iteration against the most it ever did.
-pub fn pace_word(history: &History) -> Option<(&'static str, &'static str)> {
+pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str)> {
     /// Shares of the greatest change.
     const SLOWING: f64 = 0.2;
     const SETTLED: f64 = 0.005;
@@ -277,7 +277,7 @@ mod tests {
             let books = Ledger { eroded, deposited: eroded, ..Ledger::default() };
             Moment { iteration: k as u32 + 1, books, slopes: None }
         });
-        pace_word(&History { layer: 0, cells: 1, moments: moments.collect() }).map(|(word, _)| word)
+        pace_word(&ProcessHistory { layer: 0, cells: 1, moments: moments.collect() }).map(|(word, _)| word)
     }
 
     #[test]

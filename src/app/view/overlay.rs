@@ -9,7 +9,7 @@ use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 use crate::look::Biomes;
-use crate::param::{Kind, ParamType};
+use crate::param::{ParamKind, ParamType};
 use crate::scene::Scene;
 
 /// Slopes from here on have one colour.
@@ -61,7 +61,7 @@ fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
 /// What the map holds, in a sentence.
 fn sentence(kind: MapKind) -> &'static str {
     match MapKind::kind(None, None) {
-        Kind::Choice(choices) => choices[kind as usize].help,
+        ParamKind::Choice(choices) => choices[kind as usize].help,
         _ => "A map that a layer wrote.",
     }
 }

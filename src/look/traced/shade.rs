@@ -4,7 +4,7 @@ use super::super::PaletteTable;
 use super::super::colour::{Light, decode, mix};
 use super::super::covers::COVERS;
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
-use super::{Asked, Subject};
+use super::{EvaluationCounts, TracedScene};
 use crate::construction::plane::{Area, Point};
 use crate::construction::sample::{Detail, THRESHOLD};
 use crate::construction::trace::{TraceRay, Tracer};
@@ -25,7 +25,7 @@ const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
 
 /// Shades one subject.
 pub struct Shade<'a> {
-    subject: Subject<'a>,
+    subject: TracedScene<'a>,
     everything: NodeSelection,
     per_metre: [f64; 2],
     colours: Vec<Light>,
@@ -40,7 +40,7 @@ pub struct Shade<'a> {
 }
 
 impl<'a> Shade<'a> {
-    pub fn new(subject: Subject<'a>, per_metre: [f64; 2]) -> Self {
+    pub fn new(subject: TracedScene<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;
         let way = [f64::from(sun[0]) * k, f64::from(sun[2]) * k, f64::from(sun[1]) * up];
@@ -126,7 +126,7 @@ impl<'a> Shade<'a> {
     }
 
     /// The ground at `p`, with its light.
-    pub fn ground(&self, tracer: &Tracer, p: Point, detail: &Detail, asked: &mut Asked) -> Light {
+    pub fn ground(&self, tracer: &Tracer, p: Point, detail: &Detail, asked: &mut EvaluationCounts) -> Light {
         let program = self.subject.program;
         let terrain = program.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail);
         let (mut height, mut slope) = terrain.surface(program.ground);
@@ -168,7 +168,7 @@ impl<'a> Shade<'a> {
         direction: [f64; 3],
         is_sea: bool,
         detail: &Detail,
-        asked: &mut Asked,
+        asked: &mut EvaluationCounts,
     ) -> Light {
         let settings = self.subject.settings;
         let place = [p[0], p[1]];
@@ -209,7 +209,7 @@ impl<'a> Shade<'a> {
     }
 
     /// How much of the sun reaches a place.
-    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, detail: &Detail, asked: &mut Asked) -> f32 {
+    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, detail: &Detail, asked: &mut EvaluationCounts) -> f32 {
         let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
         if facing <= 0.0 {
             return 1.0 - SHADOW;
@@ -218,12 +218,12 @@ impl<'a> Shade<'a> {
         let lift = 2e-5 * self.subject.program.side;
         let origin = [p[0], p[1], p[2] + lift];
         let trace = tracer.trace_from(&TraceRay { origin, direction: self.to_sun }, 0.0, detail.spacing);
-        *asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
+        *asked = asked.plus(EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
         if trace.distance.is_some_and(|t| t > 0.0) { 1.0 - SHADOW } else { 1.0 }
     }
 
     /// How much of the sky a place sees: 1 in the open.
-    fn skylight(&self, tracer: &Tracer, p: Point, height: f64, detail: &Detail, asked: &mut Asked) -> f32 {
+    fn skylight(&self, tracer: &Tracer, p: Point, height: f64, detail: &Detail, asked: &mut EvaluationCounts) -> f32 {
         let side = self.subject.program.side;
         let mut sum = 0.0f32;
         for (east, south) in [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)] {

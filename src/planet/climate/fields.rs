@@ -4,7 +4,7 @@
 
 use rayon::prelude::*;
 
-use super::{Climate, ClimateTerrain, Weather};
+use super::{Climate, ClimateTerrain, TerrainClimate};
 use crate::field::{Cancelled, Control, Globe};
 
 /// How warm and wet it is at every sample of a terrain.
@@ -26,7 +26,7 @@ pub fn climate_fields(
     control: &Control,
 ) -> Result<ClimateFields, Cancelled> {
     control.check()?;
-    let weather = Weather::new(climate, ground);
+    let weather = TerrainClimate::new(climate, ground);
     let terrain = ground.terrain;
     let (grid, n) = (terrain.grid, terrain.samples());
     let relief_metres = ground.relief_metres;

@@ -22,7 +22,7 @@ pub use approx::{angle, exp_of_minus};
 pub use belts::{ascent, wind};
 pub use fields::{ClimateFields, climate_fields};
 pub use insolation::{daily_mean, yearly_mean};
-use moisture::Air;
+use moisture::MoistAir;
 
 crate::choices! {
     /// What decides how warm a latitude is.
@@ -120,8 +120,8 @@ impl ClimateTerrain<'_> {
 }
 
 /// The climate of one terrain, to be asked anywhere on it.
-pub struct Weather {
-    air: Air,
+pub struct TerrainClimate {
+    air: MoistAir,
     /// By latitude from south to north: temperature at the height of the sea, and what the season adds to it.
     by_latitude: Vec<[f32; 2]>,
     /// Cooling begins at this height.
@@ -138,7 +138,7 @@ pub struct ClimateSample {
     pub moisture: f32,
 }
 
-impl Weather {
+impl TerrainClimate {
     pub fn new(climate: &Climate, ground: &ClimateTerrain) -> Self {
         let tilt = climate.axial_tilt.to_radians();
         let seasonal = climate.warmth == Warmth::Season;
@@ -148,7 +148,7 @@ impl Weather {
             let [mean, season] = at_latitude(&by_latitude, latitude);
             mean + season * SEASON_AT_SEA
         };
-        let air = Air::new(climate, ground, &sea_warmth, BELTS_FOLLOW * declination);
+        let air = MoistAir::new(climate, ground, &sea_warmth, BELTS_FOLLOW * declination);
         // a sea that lies deeper than the relief is high is there to be out of the way: heights count from the datum then
         let has_sea = ground.sea_metres >= -ground.relief_metres;
         Self {

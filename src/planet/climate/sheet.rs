@@ -6,7 +6,7 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 /// Values on a grid of its own: `width` × `height` over a flat terrain, or over longitude and latitude.
 #[derive(Clone, Debug)]
-pub struct Sheet {
+pub struct ClimateGrid {
     pub width: usize,
     pub height: usize,
     /// Whether the last column continues at the first, half a cell from the border, as longitudes do.
@@ -14,7 +14,7 @@ pub struct Sheet {
     pub values: Vec<f32>,
 }
 
-impl Sheet {
+impl ClimateGrid {
     /// A sheet from a function of row and column.
     pub fn from_fn(width: usize, height: usize, round: bool, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
         let mut values = vec![0.0; width * height];

@@ -1,7 +1,7 @@
 //! Construction trees that nobody would build.
 
 use talweg::construction::{Piece, PieceKind, Tree};
-use talweg::param::{Kind, Value};
+use talweg::param::{ParamKind, Value};
 
 /// Every form with all its numbers at one end of their ranges, under every operator.
 fn cornered(high: bool) -> Tree {
@@ -43,10 +43,10 @@ fn cornered(high: bool) -> Tree {
         let params = piece.params_mut();
         for (k, spec) in params.about().params.iter().enumerate() {
             let value = match &spec.kind {
-                Kind::Float { hard, .. } => Value::Float(if high { hard.1 } else { hard.0 }),
-                Kind::Int { hard, .. } => Value::Int(if high { hard.1 } else { hard.0 }),
-                Kind::Bool => Value::Bool(high),
-                Kind::Choice(options) => Value::Choice(if high { options.len() - 1 } else { 0 }),
+                ParamKind::Float { hard, .. } => Value::Float(if high { hard.1 } else { hard.0 }),
+                ParamKind::Int { hard, .. } => Value::Int(if high { hard.1 } else { hard.0 }),
+                ParamKind::Bool => Value::Bool(high),
+                ParamKind::Choice(options) => Value::Choice(if high { options.len() - 1 } else { 0 }),
                 _ => continue,
             };
             params.set(k, &value).expect("a value of its kind");

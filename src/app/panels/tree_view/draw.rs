@@ -15,11 +15,11 @@ pub(super) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> V
         let mut seen = true;
         let mut k = 0usize;
         for pair in places.windows(2) {
-            let path = sub(pair[1], pair[0]);
-            let parts = ((length(path) / longest).ceil() as usize).clamp(1, 64);
+            let side = sub(pair[1], pair[0]);
+            let parts = ((length(side) / longest).ceil() as usize).clamp(1, 64);
             for i in 0..=parts {
                 let t = i as f64 / parts as f64;
-                let place = metres.place(add(pair[0], [path[0] * t, path[1] * t]));
+                let place = metres.place(add(pair[0], [side[0] * t, side[1] * t]));
                 let on_square = place.iter().all(|c| (0.0..=1.0).contains(c));
                 match screen(stage, place).filter(|_| on_square) {
                     Some(at) => {

@@ -359,11 +359,11 @@ fn made(
     let axis = held.keys.as_ref().and_then(|keys| keys.axis);
     match held.grip {
         Grip::Move => {
-            let path = sub(to, from);
+            let pushed = sub(to, from);
             let [east, south] = match (axis, typed) {
-                (None, None) => path,
-                (Some(Axis::East), None) => [path[0], 0.0],
-                (Some(Axis::South), None) => [0.0, path[1]],
+                (None, None) => pushed,
+                (Some(Axis::East), None) => [pushed[0], 0.0],
+                (Some(Axis::South), None) => [0.0, pushed[1]],
                 (Some(Axis::South), Some(number)) => [0.0, number],
                 (_, Some(number)) => [number, 0.0],
             };

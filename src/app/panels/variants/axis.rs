@@ -2,9 +2,9 @@
 //!
 //! The values stay as they are when one of them is adopted, so that the sheet stands still.
 
-use crate::lab::{Knob, Sweep, VariantError};
+use crate::lab::{ParamRef, VariantError, VariantSweep};
 use crate::nodes::Work;
-use crate::param::{Kind, ParamSpec, Params, Value};
+use crate::param::{ParamKind, ParamSpec, Params, Value};
 use crate::scene::Scene;
 
 /// From the first value to the last.
@@ -19,7 +19,7 @@ pub struct Axis {
     pub range: Option<Range>,
     pub steps: usize,
     /// What the values were made for.
-    made: Option<(Knob, Option<Range>, usize)>,
+    made: Option<(ParamRef, Option<Range>, usize)>,
     values: Vec<Value>,
 }
 
@@ -34,8 +34,8 @@ impl Axis {
     }
 
     /// The values, one of which is the present one if that lies between them.
-    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Sweep, VariantError> {
-        let knob = Knob::of(scene, layer, &self.parameter)?;
+    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
+        let knob = ParamRef::of(scene, layer, &self.parameter)?;
         let is_same = self
             .made
             .as_ref()
@@ -45,11 +45,11 @@ impl Axis {
             self.made = Some((knob, self.range, self.steps));
         }
         include(&mut self.values, &knob.value(scene));
-        Ok(Sweep { knob, values: self.values.clone() })
+        Ok(VariantSweep { knob, values: self.values.clone() })
     }
 }
 
-fn is_same(a: &Knob, b: &Knob) -> bool {
+fn is_same(a: &ParamRef, b: &ParamRef) -> bool {
     // the same place may have been taken by another node
     a.is(b) && std::ptr::eq(a.spec(), b.spec())
 }
@@ -81,7 +81,7 @@ fn number(value: &Value) -> Option<f64> {
 /// Seeds of the scene or of a layer.
 #[derive(Clone, Debug, Default)]
 pub struct Seeds {
-    made: Option<Knob>,
+    made: Option<ParamRef>,
     values: Vec<Value>,
 }
 
@@ -89,8 +89,8 @@ impl Seeds {
     pub const COUNT: usize = 16;
 
     /// The present seed and others.
-    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Sweep, VariantError> {
-        let knob = Knob::of(scene, layer, "seed")?;
+    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
+        let knob = ParamRef::of(scene, layer, "seed")?;
         let present = knob.value(scene);
         if !self.made.is_some_and(|made| is_same(&made, &knob)) {
             let first = if let Value::Int(seed) = present { seed } else { 0 };
@@ -101,7 +101,7 @@ impl Seeds {
         if !self.values.contains(&present) {
             self.values[0] = present;
         }
-        Ok(Sweep { knob, values: self.values.clone() })
+        Ok(VariantSweep { knob, values: self.values.clone() })
     }
 
     /// Other seeds; the present one will be the first of them.
@@ -129,7 +129,7 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
         "seed" | "resolution" => false,
         // only generators are blended
         "blend" | "smoothness" => is_generator,
-        _ => !matches!(spec.kind, Kind::Curve | Kind::Image | Kind::Layer),
+        _ => !matches!(spec.kind, ParamKind::Curve | ParamKind::Image | ParamKind::Layer),
     };
     let mut specs: Vec<&'static ParamSpec> = Vec::new();
     for params in groups {

@@ -19,7 +19,7 @@ use crate::app::view::ramp::Ramp;
 use crate::field::globe::direction_at;
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
-use crate::look::{Biomes, Paint, PaletteTable, Place};
+use crate::look::{Biomes, Paint, PaletteTable, SiteConditions};
 use crate::scene::Settings;
 
 /// More samples along a face are drawn as if there were so many.
@@ -195,7 +195,7 @@ impl PreparedGlobe {
     }
 
     /// What the ground consists of in a direction, if it is coloured by biomes.
-    pub fn place(&self, direction: [f64; 3]) -> Option<(Place, Vec<f32>)> {
+    pub fn place(&self, direction: [f64; 3]) -> Option<(SiteConditions, Vec<f32>)> {
         let paint = &self.grown.as_ref()?.paint;
         let place = paint.place_around(&self.terrain, direction);
         Some((place, paint.law().weights(&place)))
