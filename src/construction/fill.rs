@@ -1,6 +1,6 @@
 //! Grids filled from a construction, tile by tile: a tile asks only the pieces that touch it.
 
-use std::ops::Interval as Span;
+use std::ops::Range as Span;
 
 use rayon::prelude::*;
 

@@ -20,7 +20,7 @@ pub enum Value {
     Float(f32),
     Int(i64),
     Bool(bool),
-    /// Index into [`ParamKind::ChoiceOption`]'s options.
+    /// Index into [`ParamKind::Choice`]'s options.
     Choice(usize),
     Curve(ToneCurve),
     /// Of [`ParamKind::Image`] and [`ParamKind::Layer`].
