@@ -20,7 +20,7 @@ fn grounds() -> Vec<(&'static str, Terrain, TerrainScale)> {
     let control = Control::default();
     let scene = &example("alpine-range").expect("it is shipped").scene;
     let made = evaluate(scene, SAMPLES, None, &mut Store::forgetful(), &control).unwrap();
-    let scale = TerrainScale::of(scene);
+    let scale = TerrainScale::for_scene(scene);
     let random = Stream::new(1, 1);
     let mut noise = Terrain::from_fn(SAMPLES, Edges::Open, |_, _| 0.0);
     for (k, h) in noise.height.iter_mut().enumerate() {

@@ -109,7 +109,12 @@ impl Measuring {
             biomes: scene.biomes.clone(),
             ..Scene::default()
         });
-        Some(Subject { terrain: terrain.clone(), scale: TerrainScale::of(scene), limits: limits.clone(), planet })
+        Some(Subject {
+            terrain: terrain.clone(),
+            scale: TerrainScale::for_scene(scene),
+            limits: limits.clone(),
+            planet,
+        })
     }
 
     /// Begins what is needed next.

@@ -102,7 +102,7 @@ impl ExportContent {
 }
 
 pub fn run(args: &ExportArgs) -> CommandResult {
-    let format = HeightmapFormat::of(&args.output).map_err(usage)?;
+    let format = HeightmapFormat::for_path(&args.output).map_err(usage)?;
     if args.what.is_picture() && format != HeightmapFormat::Png16 {
         return Err(usage(anyhow::anyhow!("cannot write {}: such pictures are .png files", args.output.display())));
     }
@@ -179,7 +179,7 @@ fn pictures(args: &ExportArgs, job: &SceneJob, terrain: &Terrain, what: PlanetMa
 
 /// Ground types by number, and their legend.
 fn types(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
-    let found = job.pool.install(|| TypeMap::of(&job.scene, terrain, &Control::default()))?;
+    let found = job.pool.install(|| TypeMap::for_scene(&job.scene, terrain, &Control::default()))?;
     let map = found.ok_or_else(|| usage(anyhow::anyhow!("--what types: the scene has no biome table")))?;
     let mut text = String::new();
     for (path, layout) in layouts(args, terrain) {
@@ -203,7 +203,7 @@ fn field(
     let range = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
     let mut reports = Vec::new();
     for (path, layout) in layouts(args, terrain) {
-        let sheet = job.pool.install(|| layout.between(terrain, values));
+        let sheet = job.pool.install(|| layout.interpolated(terrain, values));
         let sheet = FieldSheet { quantity, unit, width: sheet.width, values: &sheet.values, range };
         reports.push(export_field(&sheet, &path)?);
     }

@@ -218,7 +218,7 @@ impl MeasureArgs {
             return Ok(MeasuredTerrain { name, terrain: heightmap(scene.path(), self.white)?, scale, scene: None });
         }
         let job = scene.load()?;
-        let (terrain, scale) = (job.evaluate()?, TerrainScale::of(&job.scene));
+        let (terrain, scale) = (job.evaluate()?, TerrainScale::for_scene(&job.scene));
         let has_climate = job.scene.climate.is_some() || job.scene.biome_table().is_some();
         Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate.then_some(job.scene) })
     }

@@ -125,7 +125,7 @@ impl RenderArgs {
         if self.globe.projection == RenderProjection::Map {
             return planet.map(width, height);
         }
-        let view = GlobePerspective::of(&scene.planet);
+        let view = GlobePerspective::day_side(&scene.planet);
         let longitude = self.globe.longitude.unwrap_or(view.longitude);
         planet.globe(
             GlobePerspective { longitude, latitude: self.globe.latitude.unwrap_or(view.latitude), ..view },

@@ -88,7 +88,7 @@ impl SheetArgs {
             VariantSweep::parse(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
         };
         let refused = |error| usage(anyhow::anyhow!("--sweep: {error}"));
-        let name = |sweep: &VariantSweep| sweep.knob.spec().label.to_lowercase();
+        let name = |sweep: &VariantSweep| sweep.param_ref.spec().label.to_lowercase();
         if let Some(layer) = &self.presets {
             let failed = |error: &dyn std::fmt::Display| usage(anyhow::anyhow!("--presets: {error}"));
             let layer = scene.find_layer(layer).map_err(|error| failed(&error))?;

@@ -112,7 +112,7 @@ impl TraceArgs {
             Some(eye) => Camera::new(eye.0, target, self.fov),
             None => {
                 let distance = self.distance.unwrap_or(DISTANCE_SIDES * size);
-                Camera::around(target, self.azimuth, self.elevation, distance, self.fov)
+                Camera::orbiting(target, self.azimuth, self.elevation, distance, self.fov)
             }
         }
     }
@@ -149,7 +149,7 @@ pub fn run(
     let per_pixel = |count: u64| count as f64 / (width * height) as f64;
     if args.evaluations {
         let pixels = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
-        let counts = Counts::of(&pixels);
+        let counts = Counts::total(&pixels);
         let heading = if args.global_bound { "Evaluations, global bound" } else { "Evaluations, local bounds" };
         let drawn = picture(&pixels, width, height, heading);
         drawn.save(output).map_err(Failure::from)?;

@@ -14,7 +14,7 @@ pub struct ContentKey(u128);
 impl ContentKey {
     /// The key of the bare ground.
     pub fn start(parts: &[&[u8]]) -> Self {
-        parts.iter().fold(Self(0), |key, part| key.with(part))
+        parts.iter().fold(Self(0), |key, part| key.join(part))
     }
 
     pub fn bits(self) -> u128 {
@@ -23,7 +23,7 @@ impl ContentKey {
 
     /// The key of what follows when `part` comes next.
     #[must_use]
-    pub fn with(self, part: &[u8]) -> Self {
+    pub fn join(self, part: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(part.len() + 16);
         bytes.extend_from_slice(&self.0.to_le_bytes());
         bytes.extend_from_slice(part);

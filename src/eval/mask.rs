@@ -75,15 +75,15 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
         let between = FeatherBand::new(mask.layer_from, mask.layer_to, mask.layer_feather);
         let read = match mask.layer_reads {
             Reads::Height => MapValues { values: Some(&source.height), unit: cx.relief_metres, neutral: 0.0 },
-            Reads::Data => MapValues::of(cx, source, mask.layer_data),
+            Reads::Data => MapValues::new(cx, source, mask.layer_data),
         };
-        narrow(&|k, _, _| between.weight(read.at(k)))?;
+        narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     // a map that no layer below has made leaves the condition out, as a file that is not there does
     if mask.by_data && (below.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
         let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
-        let read = MapValues::of(cx, below, mask.data);
-        narrow(&|k, _, _| between.weight(read.at(k)))?;
+        let read = MapValues::new(cx, below, mask.data);
+        narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     if mask.soften_metres > 0.0 {
         weights = gauss::smoothed(cx, &weights, mask.soften_metres)?;
@@ -102,12 +102,12 @@ struct MapValues<'a> {
 }
 
 impl<'a> MapValues<'a> {
-    fn of(cx: &Context, terrain: &'a Terrain, kind: MapKind) -> Self {
+    fn new(cx: &Context, terrain: &'a Terrain, kind: MapKind) -> Self {
         let unit = if kind.is_thickness() { cx.relief_metres } else { 1.0 };
         Self { values: terrain.map(kind).map(Arc::as_ref), unit, neutral: kind.neutral() }
     }
 
-    fn at(&self, k: usize) -> f32 {
+    fn value(&self, k: usize) -> f32 {
         self.values.map_or(self.neutral, |values| values[k]) * self.unit
     }
 }

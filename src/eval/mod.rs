@@ -48,7 +48,7 @@ pub struct Store {
     pub timeline: Timeline,
     pub constructions: Constructions,
     /// Results are of a moment, and not kept.
-    pub passing: bool,
+    pub transient: bool,
     /// Books at the end of stretches of processes that were gone through.
     ended: HashMap<ContentKey, Ledger>,
 }
@@ -90,7 +90,7 @@ struct LayerStep<'a> {
     /// What a process does, one stretch after the other.
     stages: Vec<ProcessStage<'a>>,
     /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
-    passing: bool,
+    transient: bool,
     /// Above such a playhead: not even key frames are worth their memory.
     above: bool,
 }
@@ -141,19 +141,19 @@ fn plan_with<'a>(
         &settings.seed.to_le_bytes(),
     ]);
     if let Some(planet) = scene.as_planet() {
-        key = key.with(&planet.radius_metres.to_le_bytes()).with(&planet.atmosphere.to_le_bytes());
+        key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
     }
     let control = Control::default();
-    let mut passing = false;
+    let mut transient = false;
     let mut steps = Vec::new();
     for (index, layer) in scene.layers.iter().enumerate() {
         if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
             continue;
         }
-        let above = passing;
+        let above = transient;
         let cx = context(scene, samples, layer, &control);
         let mut left = playhead.filter(|p| p.layer == index).map(|p| p.iteration);
-        passing |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
+        transient |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
         let mut stages = Vec::new();
         let mut node = node_key(key, &layer.node, layer.seed, settings.sea_level);
         for (past, process, iterations) in layer.stages() {
@@ -177,9 +177,9 @@ fn plan_with<'a>(
                 plan_with(&alone, samples, None, sources).last().map_or(0, |step| step.result.bits())
             });
             sources.insert(source, made);
-            key = key.with(&made.to_le_bytes());
+            key = key.join(&made.to_le_bytes());
         }
-        steps.push(LayerStep { index, layer, result: key, stages, passing, above });
+        steps.push(LayerStep { index, layer, result: key, stages, transient, above });
     }
     steps
 }
@@ -247,7 +247,7 @@ fn evaluate_with(
             ledger = account;
         }
         below = Arc::new(result);
-        if !step.passing && !store.passing {
+        if !step.transient && !store.transient {
             store.cache.insert(step.result, &below);
         }
     }
@@ -258,37 +258,37 @@ fn evaluate_with(
 impl ProcessStage<'_> {
     /// Key of what it makes.
     fn result(&self) -> ContentKey {
-        self.key.with(&self.iterations.to_le_bytes())
+        self.key.join(&self.iterations.to_le_bytes())
     }
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
 fn node_key(below: ContentKey, node: &Node, seed: u32, sea_level: f32) -> ContentKey {
     let about = node.about();
-    let mut key = below.with(about.name.as_bytes()).with(&node.version().to_le_bytes()).with(&seed.to_le_bytes());
+    let mut key = below.join(about.name.as_bytes()).join(&node.version().to_le_bytes()).join(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
             key = param_key(key, spec, &node.params().get(k));
         }
     }
     for name in node.companions() {
-        key = key.with(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
+        key = key.join(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
     }
-    if node.reads_sea_level() { key.with(&sea_level.to_le_bytes()) } else { key }
+    if node.reads_sea_level() { key.join(&sea_level.to_le_bytes()) } else { key }
 }
 
 /// A file counts by what is in it.
 fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value) -> ContentKey {
-    let key = key.with(spec.show(value).as_bytes());
+    let key = key.join(spec.show(value).as_bytes());
     match (&spec.kind, value) {
         (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
-            key.with(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
+            key.join(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
         }
         (ParamKind::Tree, tree) => tree
             .as_tree::<Tree>()
             .iter()
             .flat_map(|tree| tree.pictures())
-            .fold(key, |key, file| key.with(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
+            .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
         _ => key,
     }
 }

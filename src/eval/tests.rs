@@ -347,7 +347,7 @@ fn cut(whole: &Scene, iteration: u32) -> Scene {
     let mut scene = whole.clone();
     let total = scene.layers[1].iterations().unwrap();
     let node = scene.layers[1].node.clone();
-    scene.layers[1].past.push(crate::scene::Past { node, iterations: iteration });
+    scene.layers[1].epochs.push(crate::scene::ParamEpoch { node, iterations: iteration });
     scene.set(&format!("2.iterations={}", total - iteration)).unwrap();
     scene
 }

@@ -121,15 +121,15 @@ struct RequestQueue {
 }
 
 struct WorkerShared {
-    desk: Mutex<RequestQueue>,
-    bell: Condvar,
+    queue: Mutex<RequestQueue>,
+    wake_up: Condvar,
     /// A frame is on its way to the owner and not yet taken.
     frame_out: AtomicBool,
 }
 
 impl WorkerShared {
-    fn desk(&self) -> MutexGuard<'_, RequestQueue> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, RequestQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -156,7 +156,7 @@ pub struct Worker<P> {
 }
 
 impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a passing one in what it
+    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a transient one in what it
     /// differs from an earlier one; `wake` runs after every report.
     ///
     /// # Errors
@@ -167,43 +167,46 @@ impl<P: Send + 'static> Worker<P> {
         wake: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
         let pool = thread_pool(threads).map_err(std::io::Error::other)?;
-        let shared =
-            Arc::new(WorkerShared { desk: Mutex::default(), bell: Condvar::new(), frame_out: AtomicBool::new(false) });
+        let shared = Arc::new(WorkerShared {
+            queue: Mutex::default(),
+            wake_up: Condvar::new(),
+            frame_out: AtomicBool::new(false),
+        });
         let (sender, reports) = channel();
-        let room = Room { shared: shared.clone(), sender, prepare, wake };
+        let thread_body = WorkerThread { shared: shared.clone(), sender, prepare, wake };
         let thread = std::thread::Builder::new()
             .name("talweg-worker".into())
-            .spawn(move || pool.install(move || room.work(&mut Store::default())))?;
+            .spawn(move || pool.install(move || thread_body.work(&mut Store::default())))?;
         Ok(Self { shared, reports, thread: Some(thread) })
     }
 
     /// Asks for a terrain; older requests are superseded.
     pub fn submit(&self, request: Request) {
-        let mut desk = self.shared.desk();
-        if let Some(running) = &desk.running {
+        let mut queue = self.shared.queue();
+        if let Some(running) = &queue.running {
             let let_through = running.preview && request.quality == RequestQuality::Preview;
             if !let_through {
                 running.control.cancel();
             }
         }
-        desk.pending = Some(request);
-        self.shared.bell.notify_all();
+        queue.pending = Some(request);
+        self.shared.wake_up.notify_all();
     }
 
     /// Stops what runs and forgets what waits.
     pub fn cancel(&self) {
-        let mut desk = self.shared.desk();
-        desk.pending = None;
-        if let Some(running) = &desk.running {
+        let mut queue = self.shared.queue();
+        queue.pending = None;
+        if let Some(running) = &queue.running {
             running.control.cancel();
         }
-        self.shared.bell.notify_all();
+        self.shared.wake_up.notify_all();
     }
 
     /// What runs at the moment.
     pub fn status(&self) -> Option<Status> {
-        let desk = self.shared.desk();
-        let running = desk.running.as_ref()?;
+        let queue = self.shared.queue();
+        let running = queue.running.as_ref()?;
         let (layer, fraction) = running.control.progress();
         Some(Status {
             revision: running.revision,
@@ -217,8 +220,8 @@ impl<P: Send + 'static> Worker<P> {
 
     /// Whether anything runs or waits.
     pub fn is_busy(&self) -> bool {
-        let desk = self.shared.desk();
-        desk.running.is_some() || desk.pending.is_some()
+        let queue = self.shared.queue();
+        queue.running.is_some() || queue.pending.is_some()
     }
 
     /// The next report, if there is one.
@@ -233,9 +236,9 @@ impl<P: Send + 'static> Worker<P> {
 
     fn taken(&self, report: Option<WorkerReport<P>>) -> Option<WorkerReport<P>> {
         if matches!(report, Some(WorkerReport::Frame { .. })) {
-            let _desk = self.shared.desk();
+            let _queue = self.shared.queue();
             self.shared.frame_out.store(false, Ordering::Release);
-            self.shared.bell.notify_all();
+            self.shared.wake_up.notify_all();
         }
         report
     }
@@ -244,13 +247,13 @@ impl<P: Send + 'static> Worker<P> {
 impl<P> Drop for Worker<P> {
     fn drop(&mut self) {
         {
-            let mut desk = self.shared.desk();
-            desk.quit = true;
-            desk.pending = None;
-            if let Some(running) = &desk.running {
+            let mut queue = self.shared.queue();
+            queue.quit = true;
+            queue.pending = None;
+            if let Some(running) = &queue.running {
                 running.control.cancel();
             }
-            self.shared.bell.notify_all();
+            self.shared.wake_up.notify_all();
         }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -259,19 +262,19 @@ impl<P> Drop for Worker<P> {
 }
 
 /// The worker's side.
-struct Room<P, F, W> {
+struct WorkerThread<P, F, W> {
     shared: Arc<WorkerShared>,
     sender: Sender<WorkerReport<P>>,
     prepare: F,
     wake: W,
 }
 
-impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Room<P, F, W> {
+impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> WorkerThread<P, F, W> {
     fn work(&self, store: &mut Store) {
         while let Some((request, control)) = self.next() {
             let revision = request.revision;
             let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, &control, store)));
-            self.shared.desk().running = None;
+            self.shared.queue().running = None;
             match result {
                 Ok(Ok(())) => {}
                 Ok(Err(Cancelled)) => self.report(WorkerReport::Cancelled { revision }),
@@ -290,14 +293,14 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Room
 
     /// The next request, already written down as running: from here on a cancel reaches it.
     fn next(&self) -> Option<(Request, Arc<Control>)> {
-        let mut desk = self.shared.desk();
+        let mut queue = self.shared.queue();
         loop {
-            if desk.quit {
+            if queue.quit {
                 return None;
             }
-            if let Some(request) = desk.pending.take() {
+            if let Some(request) = queue.pending.take() {
                 let control = Arc::new(Control::default());
-                desk.running = Some(RunningRequest {
+                queue.running = Some(RunningRequest {
                     control: control.clone(),
                     revision: request.revision,
                     layers: request.scene.layers.len(),
@@ -306,7 +309,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Room
                 });
                 return Some((request, control));
             }
-            desk = self.shared.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
+            queue = self.shared.wake_up.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -347,25 +350,25 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Room
     ) -> Result<Output<P>, Cancelled> {
         let started = Instant::now();
         {
-            let mut desk = self.shared.desk();
+            let mut queue = self.shared.queue();
             let is_full = samples == request.scene.samples();
-            if desk.quit || (desk.pending.is_some() && is_full && request.quality != RequestQuality::Preview) {
+            if queue.quit || (queue.pending.is_some() && is_full && request.quality != RequestQuality::Preview) {
                 return Err(Cancelled); // superseded before it began
             }
-            if let Some(running) = &mut desk.running {
+            if let Some(running) = &mut queue.running {
                 running.preview = !is_full || request.quality == RequestQuality::Preview;
                 running.started = started;
             }
         }
         // while something is dragged only the newest counts
-        store.passing = request.quality == RequestQuality::Preview;
+        store.transient = request.quality == RequestQuality::Preview;
         let evaluated = evaluate(&request.scene, samples, playhead, store, control);
-        let passing = std::mem::take(&mut store.passing);
+        let transient = std::mem::take(&mut store.transient);
         let Evaluated { terrain, ledger, patch, problems } = evaluated?;
         let elapsed = started.elapsed();
-        let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| passing));
+        let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| transient));
         control.check()?;
-        let insight = match samples == request.scene.samples() && !passing {
+        let insight = match samples == request.scene.samples() && !transient {
             true => Arc::new(look_into(request, &terrain, playhead, store, control)?),
             false => Arc::default(),
         };
@@ -420,17 +423,17 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Room
         Ok(())
     }
 
-    /// Waits for at most `most`, or until something happens at the desk.
+    /// Waits for at most `most`, or until something happens at the queue.
     fn pause(&self, most: Duration) -> Result<(), Cancelled> {
-        let desk = self.shared.desk();
+        let queue = self.shared.queue();
         let stop = |d: &RequestQueue| {
             d.quit || d.pending.is_some() || d.running.as_ref().is_some_and(|r| r.control.is_cancelled())
         };
-        if stop(&desk) {
+        if stop(&queue) {
             return Err(Cancelled);
         }
-        let (desk, _) = self.shared.bell.wait_timeout(desk, most).unwrap_or_else(PoisonError::into_inner);
-        if stop(&desk) { Err(Cancelled) } else { Ok(()) }
+        let (queue, _) = self.shared.wake_up.wait_timeout(queue, most).unwrap_or_else(PoisonError::into_inner);
+        if stop(&queue) { Err(Cancelled) } else { Ok(()) }
     }
 
     fn report(&self, report: WorkerReport<P>) {

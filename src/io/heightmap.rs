@@ -24,7 +24,7 @@ impl HeightmapFormat {
     pub const LIST: &'static str = ".png (16-bit greyscale), .r16 (raw 16-bit) and .r32 (raw 32-bit float, metres)";
 
     /// The format that the extension of `path` asks for.
-    pub fn of(path: &Path) -> Result<Self, FileError> {
+    pub fn for_path(path: &Path) -> Result<Self, FileError> {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         match extension.as_str() {
             "png" => Ok(Self::Png16),
@@ -108,7 +108,7 @@ pub fn export_heightmap(
 
 /// Writes a sheet of heights in the format that the extension of `path` asks for, row by row.
 pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, FileError> {
-    let format = HeightmapFormat::of(path)?;
+    let format = HeightmapFormat::for_path(path)?;
     let (low, high) = sheet.range;
     let (min_metres, max_metres) = (low * sheet.relief_metres, high * sheet.relief_metres);
     let report = ExportReport {

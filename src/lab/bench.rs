@@ -128,7 +128,7 @@ pub fn bench(
             }
         }
     }
-    let weight = |bed: &TestBench| sites.of(subjects[bed.subject], bed.size).grid.len() as f64;
+    let weight = |bed: &TestBench| sites.site(subjects[bed.subject], bed.size).grid.len() as f64;
     let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
     let mut tally = Tally {
         done: 0.0,
@@ -163,8 +163,15 @@ pub fn bench(
                 tally.say(subject.name(), how.samples, pool.current_num_threads(), share);
                 tally.done += corner_weight(&how);
             };
-            result.extremes =
-                Some(extremes(*subject, sites.of(*subject, 0), how.patience, &pool, instruments, control, &mut next)?);
+            result.extremes = Some(extremes(
+                *subject,
+                sites.site(*subject, 0),
+                how.patience,
+                &pool,
+                instruments,
+                control,
+                &mut next,
+            )?);
         }
     }
     Ok(Benchmark {
@@ -229,7 +236,7 @@ impl Sites {
         Ok(Self { terrains: of(World::Terrain)?, planets: of(World::Planet)? })
     }
 
-    fn of(&self, subject: &dyn BenchSubject, size: usize) -> &Site {
+    fn site(&self, subject: &dyn BenchSubject, size: usize) -> &Site {
         match subject.world() {
             World::Terrain => &self.terrains[size],
             World::Planet => &self.planets[size],
@@ -252,7 +259,7 @@ impl Lab<'_> {
         self.control.check()?;
         let mut watch = Stopwatch::new(self.instruments);
         let subject = self.subjects[bed.subject];
-        let site = self.sites.of(subject, bed.size);
+        let site = self.sites.site(subject, bed.size);
         let made = self.pools[bed.threads].install(|| subject.run(site, &mut watch, self.control))?;
         Ok((made, watch))
     }
@@ -264,7 +271,7 @@ impl Lab<'_> {
         bed.peak_bytes = watch.peak_bytes();
         bed.result_bytes = made.bytes();
         let subject = self.subjects[bed.subject];
-        bed.changes_nothing = subject.works_on_input() && made == self.sites.of(subject, bed.size).input;
+        bed.changes_nothing = subject.works_on_input() && made == self.sites.site(subject, bed.size).input;
         let (wanted, seconds) = (OBSERVATION.as_secs_f64(), watch.seconds());
         bed.runs = if seconds * MOST_RUNS as f64 <= wanted { MOST_RUNS } else { (wanted / seconds) as usize + 1 };
         Ok(())

@@ -35,7 +35,7 @@ pub fn extremes(
         let mut made = None;
         for _ in 0..RUNS {
             let mut watch = Stopwatch::new(instruments);
-            match within(patience, control, |limit| pool.install(|| subject.run(site, &mut watch, limit)))? {
+            match with_patience(patience, control, |limit| pool.install(|| subject.run(site, &mut watch, limit)))? {
                 None => return Ok((None, None)),
                 Some(terrain) => made = Some(terrain),
             }
@@ -80,7 +80,7 @@ fn is_finite(terrain: &Terrain) -> bool {
 ///
 /// # Errors
 /// [`Cancelled`] when `control` says so.
-fn within<T>(
+fn with_patience<T>(
     patience: Duration,
     control: &Control,
     work: impl FnOnce(&Control) -> Result<T, Cancelled>,

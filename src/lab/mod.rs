@@ -13,19 +13,18 @@
 mod bench;
 mod extremes;
 mod instruments;
-mod knob;
-mod maker;
+mod param_ref;
 mod parity;
 mod report;
 mod sheet;
 pub mod stats;
 mod subject;
+mod thumbnail_service;
 mod variants;
 
 pub use bench::{BenchError, BenchPlan, BenchProgress, Extremes, OBSERVATION, bench};
 pub use instruments::{Instruments, Machine, Stopwatch};
-pub use knob::{ParamRef, VariantError};
-pub use maker::{FinishedThumbnail, ThumbnailService};
+pub use param_ref::{ParamRef, VariantError};
 pub use parity::{
     CLOSE_OVERLAP, CLOSE_SHARE, Parity, TRUE_OVERLAP, TRUE_SHARE, Verdict, channel_overlap, compare, half_samples,
     parity,
@@ -34,6 +33,7 @@ pub use report::{BenchCell, Benchmark, Consistency, Disagreement, Extreme, Findi
 pub use sheet::{columns, sheet};
 pub use stats::{Estimate, PowerLaw};
 pub use subject::{BenchSubject, ExtremeCase, NodeSubject, Site, SubjectError, document_001, subjects};
+pub use thumbnail_service::{FinishedThumbnail, ThumbnailService};
 pub use variants::{
     Glance, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, draw, draw_all, neighbours, presets, seeds,
     sweep, table,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::knob::{ParamRef, VariantError};
+use super::param_ref::{ParamRef, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{PaletteTable, RgbImage, picture};
@@ -27,28 +27,28 @@ pub struct SceneVariant {
 }
 
 impl SceneVariant {
-    fn of(scene: &Scene, turns: &[(&ParamRef, &Value)]) -> Result<Self, VariantError> {
+    fn with_values(scene: &Scene, turns: &[(&ParamRef, &Value)]) -> Result<Self, VariantError> {
         let mut made = scene.clone();
-        for (knob, value) in turns {
-            made = knob.turned(&made, value)?;
+        for (param_ref, value) in turns {
+            made = param_ref.turned(&made, value)?;
         }
         let joined = |says: &dyn Fn(&ParamRef, &Value) -> String| {
-            turns.iter().map(|(knob, value)| says(knob, value)).collect::<Vec<_>>().join(", ")
+            turns.iter().map(|(param_ref, value)| says(param_ref, value)).collect::<Vec<_>>().join(", ")
         };
         Ok(Self {
             scene: made,
-            caption: joined(&|knob, value| format!("{} {}", knob.spec().label, knob.shown(value))),
-            short: joined(&|knob, value| knob.shown(value)),
-            assignments: turns.iter().map(|(knob, value)| knob.assignment(value)).collect(),
+            caption: joined(&|param_ref, value| format!("{} {}", param_ref.spec().label, param_ref.shown(value))),
+            short: joined(&|param_ref, value| param_ref.shown(value)),
+            assignments: turns.iter().map(|(param_ref, value)| param_ref.assignment(value)).collect(),
         })
     }
 }
 
 /// `count` seeds from the scene's own on.
 pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<SceneVariant>, VariantError> {
-    let knob = ParamRef::of(scene, None, "seed")?;
+    let param_ref = ParamRef::find(scene, None, "seed")?;
     let seeds = (0..count as u32).map(|k| Value::Int(i64::from(scene.settings.seed.wrapping_add(k))));
-    seeds.map(|seed| SceneVariant::of(scene, &[(&knob, &seed)])).collect()
+    seeds.map(|seed| SceneVariant::with_values(scene, &[(&param_ref, &seed)])).collect()
 }
 
 /// Every preset of a layer's node.
@@ -74,37 +74,37 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<SceneVariant>, Variant
 /// A parameter with the values it is given, one after the other.
 #[derive(Clone, Debug)]
 pub struct VariantSweep {
-    pub knob: ParamRef,
+    pub param_ref: ParamRef,
     pub values: Vec<Value>,
 }
 
 impl VariantSweep {
     /// At most `count` values over the slider's range, or over `range`.
-    pub fn new(knob: ParamRef, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
-        Ok(Self { values: knob.values(range, count)?, knob })
+    pub fn new(param_ref: ParamRef, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
+        Ok(Self { values: param_ref.values(range, count)?, param_ref })
     }
 
     /// Reads `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
     pub fn parse(scene: &Scene, text: &str, count: usize) -> Result<Self, VariantError> {
         let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
-        let knob = ParamRef::named(scene, path)?;
-        let range = range.map(|range| knob.range(range)).transpose()?;
-        Self::new(knob, range, count)
+        let param_ref = ParamRef::named(scene, path)?;
+        let range = range.map(|range| param_ref.range(range)).transpose()?;
+        Self::new(param_ref, range, count)
     }
 }
 
 /// One variant for each value.
 pub fn sweep(scene: &Scene, sweep: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
-    sweep.values.iter().map(|value| SceneVariant::of(scene, &[(&sweep.knob, value)])).collect()
+    sweep.values.iter().map(|value| SceneVariant::with_values(scene, &[(&sweep.param_ref, value)])).collect()
 }
 
 /// All pairs of values, row by row: `across` changes from column to column, `down` from row to row.
 pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
-    if across.knob.is(&down.knob) {
-        return Err(VariantError::Twice(across.knob.spec().name));
+    if across.param_ref.is(&down.param_ref) {
+        return Err(VariantError::Twice(across.param_ref.spec().name));
     }
     let pairs = down.values.iter().flat_map(|d| across.values.iter().map(move |a| (a, d)));
-    pairs.map(|(a, d)| SceneVariant::of(scene, &[(&across.knob, a), (&down.knob, d)])).collect()
+    pairs.map(|(a, d)| SceneVariant::with_values(scene, &[(&across.param_ref, a), (&down.param_ref, d)])).collect()
 }
 
 /// What lies to both sides of a slider's present value, the nearest first.
@@ -121,9 +121,9 @@ pub fn neighbours(
     parameter: &str,
     steps: usize,
 ) -> Result<VariantNeighbours, VariantError> {
-    let knob = ParamRef::of(scene, layer, parameter)?;
-    let [lower, higher] = knob.beside(scene, steps)?;
-    let one = |values| sweep(scene, &VariantSweep { knob, values });
+    let param_ref = ParamRef::find(scene, layer, parameter)?;
+    let [lower, higher] = param_ref.neighbours(scene, steps)?;
+    let one = |values| sweep(scene, &VariantSweep { param_ref, values });
     Ok(VariantNeighbours { lower: one(lower)?, higher: one(higher)? })
 }
 
@@ -153,7 +153,7 @@ pub struct Glance {
 }
 
 impl Glance {
-    pub fn of(terrain: &Terrain, scene: &Scene) -> Self {
+    pub fn measure(terrain: &Terrain, scene: &Scene) -> Self {
         let settings = &scene.settings;
         let (low, high) = terrain.range();
         let metres = f64::from(settings.relief_metres);
@@ -191,7 +191,7 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
     let picture = picture(scene, &terrain, &PaletteTable::for_scene(scene), size.pixels, size.pixels);
-    Ok(Thumbnail { picture, glance: Glance::of(&terrain, scene) })
+    Ok(Thumbnail { picture, glance: Glance::measure(&terrain, scene) })
 }
 
 /// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index as

@@ -2,20 +2,20 @@
 
 mod biomes;
 mod colour;
-mod covers;
+mod image;
 mod palette;
-mod picture;
 mod planet;
 mod raster;
 mod relief;
 mod sheets;
+mod snow_sand;
 pub mod text;
 pub mod traced;
 
 pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
-pub use covers::{COVERS, share_hidden};
+pub use image::{RgbImage, heightmap};
 pub use palette::PaletteTable;
-pub use picture::{RgbImage, heightmap};
 pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, picture, planet_map};
 pub use relief::relief;
 pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap};
+pub use snow_sand::{COVERS, share_hidden};

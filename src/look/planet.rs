@@ -14,7 +14,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use rayon::prelude::*;
 
 use super::colour::{Light, brighten, decode, encode, mix};
-use super::picture::RgbImage;
+use super::image::RgbImage;
 use super::sheets::PlanetLayout;
 use super::{PaletteTable, biomes, relief};
 use crate::field::globe::{direction_at, from_angles, locate, nearly_located};
@@ -55,7 +55,7 @@ pub struct GlobePerspective {
 
 impl GlobePerspective {
     /// A view of the day side with some of the night.
-    pub fn of(planet: &Planet) -> Self {
+    pub fn day_side(planet: &Planet) -> Self {
         let [x, y, _] = planet.sun_direction().map(f64::from);
         Self { longitude: libm::atan2(y, x).to_degrees() - 35.0, latitude: 18.0, margin: 1.12 }
     }
@@ -204,7 +204,7 @@ impl<'a> PlanetImage<'a> {
 /// A picture of a scene: a terrain from above, a planet from space.
 pub fn picture(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
     if terrain.grid.is_globe() {
-        return PlanetImage::new(scene, terrain).globe(GlobePerspective::of(&scene.planet), width, height);
+        return PlanetImage::new(scene, terrain).globe(GlobePerspective::day_side(&scene.planet), width, height);
     }
     relief(terrain, &scene.settings, palette, width, height)
 }
@@ -251,7 +251,7 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
         PlanetLayout::Map(map) => {
             let directions = map.directions();
             RgbImage::from_fn(map.width, map.height, |column, row| {
-                let direction = directions.at(column, row);
+                let direction = directions.direction(column, row);
                 let (face, u, v) = nearly_located(direction);
                 let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
                 let (east, north) = if is_normals { frame(direction) } else { ([0.0; 3], [0.0; 3]) };

@@ -112,7 +112,7 @@ impl Pyramid {
     }
 
     /// The mean over about 2^`level` pixels around (x, y), bilinear; `None` outside the picture.
-    pub fn at(&self, level: usize, x: f32, y: f32) -> Option<f32> {
+    pub fn sample(&self, level: usize, x: f32, y: f32) -> Option<f32> {
         let base = self.base();
         let inside = x >= 0.0 && y >= 0.0 && x <= (base.width - 1) as f32 && y <= (base.height - 1) as f32;
         if !inside {
@@ -160,8 +160,8 @@ mod tests {
         let raster = PixelGrid::of_heights(&checks, 16, 16);
         assert!(raster.values.iter().all(|h| (h - 0.5).abs() < 0.05), "{:?}", raster.values);
         let pyramid = Pyramid::new(PixelGrid::from_fn(37, 19, |x, _| x as f32));
-        assert_eq!(pyramid.at(0, 12.0, 7.0), Some(12.0));
-        assert!((pyramid.at(2, 12.0, 7.0).unwrap() - 12.0).abs() < 0.01);
-        assert_eq!(pyramid.at(0, 36.5, 7.0), None);
+        assert_eq!(pyramid.sample(0, 12.0, 7.0), Some(12.0));
+        assert!((pyramid.sample(2, 12.0, 7.0).unwrap() - 12.0).abs() < 0.01);
+        assert_eq!(pyramid.sample(0, 36.5, 7.0), None);
     }
 }

@@ -17,9 +17,9 @@
 use super::PaletteTable;
 use super::biomes::{Neighbourhood, Paint};
 use super::colour::{Light, decode, encode, mix};
-use super::covers::CoverDepths;
-use super::picture::RgbImage;
+use super::image::RgbImage;
 use super::raster::{PixelGrid, Pyramid};
+use super::snow_sand::CoverDepths;
 use crate::field::{HAS_GROUND, MapKind, Terrain, brinked};
 use crate::scene::Settings;
 
@@ -189,7 +189,7 @@ impl<'a> ReliefView<'a> {
                 let colour = self.colour(self.place(height_metres).max(SHORE as f32));
                 mix(colour, self.rock, self.palette.rock_share(slope_degrees))
             });
-            let albedo = self.covers.over(albedo, x, y);
+            let albedo = self.covers.covered(albedo, x, y);
             let mut land = self.light(albedo, gx, gy, lit, sky);
             let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
             let depth = depth_metres / self.settings.relief_metres;
@@ -269,7 +269,7 @@ impl<'a> ReliefView<'a> {
             if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
                 break;
             }
-            let Some(there) = self.surface.at(level_of(distance * 0.08), px, py) else { break };
+            let Some(there) = self.surface.sample(level_of(distance * 0.08), px, py) else { break };
             horizon = horizon.max((there - here) / distance);
             distance *= 1.16;
         }
@@ -287,7 +287,7 @@ impl<'a> ReliefView<'a> {
             let mut distance = 1.5;
             while (self.peak - here) / distance > horizon {
                 let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
-                let Some(there) = self.surface.at(level_of(distance * 0.3), px, py) else { break };
+                let Some(there) = self.surface.sample(level_of(distance * 0.3), px, py) else { break };
                 horizon = horizon.max((there - here) / distance);
                 distance *= 2.0;
             }

@@ -43,7 +43,7 @@ impl PlanetLayout {
     }
 
     /// The values between samples.
-    pub fn between(self, terrain: &Terrain, field: &[f32]) -> RowMajor<f32> {
+    pub fn interpolated(self, terrain: &Terrain, field: &[f32]) -> RowMajor<f32> {
         match self {
             Self::Face(_) => self.nearest(terrain, field),
             Self::Map(map) => RowMajor { width: map.width, values: map.field(&Globe::new(terrain.samples()), field) },
@@ -74,7 +74,7 @@ impl TypeMap {
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
+    pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
         let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
         let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
         let entry = |(index, kind): (usize, &GroundType)| LegendEntry {

@@ -17,7 +17,7 @@ pub use camera::Camera;
 
 use super::PaletteTable;
 use super::colour::{Light, encode};
-use super::picture::RgbImage;
+use super::image::RgbImage;
 use super::relief::shoulder;
 use crate::construction::plane::higher;
 use crate::construction::trace::{Bound, TraceRay, TracedSurface, Tracer};

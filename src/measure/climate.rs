@@ -73,7 +73,7 @@ impl ClimateMeasures {
 /// When it was cancelled.
 pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<ClimateMeasures, Cancelled> {
     let fields = scene.climate_fields(terrain, control)?;
-    let types = TypeMap::of(scene, terrain, control)?;
+    let types = TypeMap::for_scene(scene, terrain, control)?;
     let sea = scene.settings.sea_level / scene.settings.relief_metres;
     let n = terrain.samples();
     let globe = terrain.grid.is_globe().then(|| Globe::new(n));

@@ -57,10 +57,10 @@ impl<'a> DistinctSamples<'a> {
         let parts = rows(cells, control, |row| {
             let span = row * cells.side..(row + 1) * cells.side;
             if present.is_empty() {
-                return PartSums::of(&height[span], sea);
+                return PartSums::sum(&height[span], sea);
             }
             let ground = height[span.clone()].iter().zip(&present[span]).filter(|(_, present)| **present);
-            PartSums::of(&ground.map(|(h, _)| *h).collect::<Vec<f32>>(), sea)
+            PartSums::sum(&ground.map(|(h, _)| *h).collect::<Vec<f32>>(), sea)
         })?;
         let part = parts.iter().fold(PartSums::NOTHING, PartSums::joined);
         let count = if present.is_empty() { cells.len() } else { there };
@@ -134,7 +134,7 @@ impl PartSums {
         Self { low: f32::INFINITY, high: f32::NEG_INFINITY, sum: 0.0, land: 0, land_low: f32::INFINITY, land_sum: 0.0 };
 
     /// Eight partial sums, always combined in the same order.
-    fn of(row: &[f32], sea: f32) -> Self {
+    fn sum(row: &[f32], sea: f32) -> Self {
         const LANES: usize = 8;
         let mut lanes = [Self::NOTHING; LANES];
         let mut add = |lane: usize, h: f32| {

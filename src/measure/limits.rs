@@ -29,7 +29,7 @@ pub struct TerrainScale {
 
 impl TerrainScale {
     /// The scale of a scene; of a planet that of a face.
-    pub fn of(scene: &Scene) -> Self {
+    pub fn for_scene(scene: &Scene) -> Self {
         Self {
             size_metres: scene.side_metres(),
             relief_metres: scene.settings.relief_metres,

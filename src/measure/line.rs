@@ -30,7 +30,7 @@ impl LineFit {
         Some(Self { slope, intercept: y - slope * x, r_squared })
     }
 
-    pub fn at(&self, x: f64) -> f64 {
+    pub fn value(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 }
@@ -58,7 +58,7 @@ mod tests {
     fn a_line_is_found_again_and_scatter_lowers_what_it_explains() {
         let line = LineFit::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
         assert_eq!((line.slope, line.intercept, line.r_squared), (2.0, 1.0, 1.0));
-        assert_eq!(line.at(10.0), 21.0);
+        assert_eq!(line.value(10.0), 21.0);
         // by hand: Σxx = 2, Σxy = 1, Σyy = 2/3
         let scattered = LineFit::fit(&[[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]).unwrap();
         assert!((scattered.slope - 0.5).abs() < 1e-12 && (scattered.r_squared - 0.75).abs() < 1e-12);

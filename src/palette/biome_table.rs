@@ -87,7 +87,7 @@ pub enum HeightLevel {
 
 impl HeightLevel {
     /// The height, where the sea stands at `sea`.
-    pub fn of(self, sea: f32) -> f32 {
+    pub fn height(self, sea: f32) -> f32 {
         match self {
             Self::Sea(factor) => factor * sea,
             Self::AboveSea(height) => sea + height,

@@ -65,12 +65,12 @@ fn only_what_differs_is_written() {
 #[test]
 fn curves_are_monotone_between_monotone_points() {
     let curve = ToneCurve::parse("0,0 0.2,0.1 0.3,0.8 1,1").unwrap().prepare();
-    let samples: Vec<f32> = (0..=1000).map(|i| curve.at(i as f32 / 1000.0)).collect();
+    let samples: Vec<f32> = (0..=1000).map(|i| curve.value(i as f32 / 1000.0)).collect();
     assert!(samples.windows(2).all(|w| w[1] >= w[0] - 1e-6));
-    assert!((curve.at(0.2) - 0.1).abs() < 1e-6 && (curve.at(0.3) - 0.8).abs() < 1e-6);
+    assert!((curve.value(0.2) - 0.1).abs() < 1e-6 && (curve.value(0.3) - 0.8).abs() < 1e-6);
     let steep = ToneCurve(vec![(0.0, 0.0), (1e-40, 0.5), (1.0, 1.0)]);
     assert_eq!(steep.sanitised().0.len(), 2, "points on top of each other have no slope");
     assert!(ToneCurve::parse("0,0 0.00001,1 1,1").is_none());
     let identity = ToneCurve::identity().prepare();
-    assert!((identity.at(0.37) - 0.37).abs() < 1e-6);
+    assert!((identity.value(0.37) - 0.37).abs() < 1e-6);
 }

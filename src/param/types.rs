@@ -147,7 +147,7 @@ pub struct PreparedCurve {
 
 impl PreparedCurve {
     /// The curve at `x`; level before the first and after the last point.
-    pub fn at(&self, x: f32) -> f32 {
+    pub fn value(&self, x: f32) -> f32 {
         let last = self.points.len() - 1;
         if x <= self.points[0].0 {
             return self.points[0].1;

@@ -62,7 +62,7 @@ impl Square {
     }
 
     /// The square around a direction.
-    pub fn around(direction: [f64; 3], side_metres: f64) -> Self {
+    pub fn centred(direction: [f64; 3], side_metres: f64) -> Self {
         Self { longitude: longitude(direction).to_degrees(), latitude: latitude(direction).to_degrees(), side_metres }
     }
 

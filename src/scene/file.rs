@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Layer, Mask, Mix, Past, PatchOrigin, Scene, Settings};
+use super::{Layer, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
 use crate::io::{ron_dialect, write_atomically};
 use crate::nodes::Node;
 use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
@@ -167,7 +167,7 @@ impl Scene {
                     seed: layer.seed,
                     algorithm: layer.node.version(),
                     past: layer
-                        .past
+                        .epochs
                         .iter()
                         .map(|past| PastV1 { node: past.node.clone(), iterations: past.iterations })
                         .collect(),
@@ -250,7 +250,7 @@ impl Scene {
                                 past.iterations
                             )));
                         }
-                        made.past.push(Past { node: past.node, iterations });
+                        made.epochs.push(ParamEpoch { node: past.node, iterations });
                     } else {
                         changed.push(Warning(format!(
                             "{owner}: only processes have a past; {} was left out",

@@ -11,7 +11,7 @@ mod settings;
 pub use examples::{Example, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};
-pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
+pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, Reads};
 pub use links::{Problem, Severity};
 pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchOrigin, put_patch_back, take_patch};
 pub use settings::Settings;

@@ -93,7 +93,7 @@ pub fn take_patch(
     if square.side_metres > most {
         return Err(PatchError::TooLarge { asked: square.side_metres, most });
     }
-    if HeightmapFormat::of(heights)? != HeightmapFormat::R32 {
+    if HeightmapFormat::for_path(heights)? != HeightmapFormat::R32 {
         return Err(PatchError::Format(heights.display().to_string()));
     }
     // as fine as the planet's own samples, at least 33: more would only repeat them
@@ -159,7 +159,7 @@ pub fn put_patch_back(
     if patch.as_planet().is_some() {
         return Err(PatchError::NoPatch);
     }
-    if HeightmapFormat::of(heights)? != HeightmapFormat::R32 {
+    if HeightmapFormat::for_path(heights)? != HeightmapFormat::R32 {
         return Err(PatchError::Format(heights.display().to_string()));
     }
     write(terrain, patch.settings.relief_metres, patch.settings.size_metres, heights)?;

@@ -366,7 +366,7 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
 
 /// Areas of snow and ice on land, and of sea ice, in the north and in the south.
 fn white(scene: &Scene, terrain: &Terrain) -> [[f64; 2]; 2] {
-    let map = TypeMap::of(scene, terrain, &Control::default()).unwrap().unwrap();
+    let map = TypeMap::for_scene(scene, terrain, &Control::default()).unwrap().unwrap();
     let globe = Globe::new(terrain.samples());
     let areas = globe.areas();
     let number = |name: &str| map.legend.iter().find(|entry| entry.name == name).unwrap().index;

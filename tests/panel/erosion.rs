@@ -36,10 +36,10 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     change(&mut panels, 20.0);
     assert!(panels.query_by_label_contains("Changed at iteration 20").is_some());
     click(&mut panels, "Continue from here");
-    assert_eq!(panels.state().editor.doc.scene().layers[1].past[0].iterations, 20);
+    assert_eq!(panels.state().editor.doc.scene().layers[1].epochs[0].iterations, 20);
     assert!(panels.query_by_label_contains("Goes on from iteration 20").is_some());
     click(&mut panels, "Forget");
-    assert!(panels.state().editor.doc.scene().layers[1].past.is_empty());
+    assert!(panels.state().editor.doc.scene().layers[1].epochs.is_empty());
     change(&mut panels, 15.0);
     click(&mut panels, "As a branch");
     assert_eq!(panels.state().names(), ["Perlin noise", "Thermal erosion", "Thermal erosion B"]);

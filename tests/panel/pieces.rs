@@ -473,7 +473,7 @@ fn a_small_piece_is_moved_at_full_size_by_computing_a_small_part() {
     let scene = scene_of(&tree);
     let first = evaluate(&scene, 1024, None, &mut store, &control).unwrap();
     let mut shown = prepare(&first.terrain, &scene.settings, &choice, &control).unwrap();
-    store.passing = true;
+    store.transient = true;
     let path = PiecePath::material(MaterialLayer::Terrain).child(44);
     for _ in 0..3 {
         let piece = path.piece_mut(&mut tree).unwrap();

@@ -310,7 +310,7 @@ fn one(ui: &mut Ui, document: &mut Document, biomes: &Biomes, index: usize, kind
             label: "Height",
             unit: if units.in_metres() { " m" } else { "" },
             range: [units.height(metres.0), units.height(metres.1.max(metres.0 + 1.0))],
-            bells: types.iter().map(|k| k.height.map(|b| [b.optimum.of(units.sea), b.tolerance])).collect(),
+            bells: types.iter().map(|k| k.height.map(|b| [b.optimum.height(units.sea), b.tolerance])).collect(),
             at: |place| &mut place.height,
             first: [units.height(0.5 * (metres.0 + metres.1)), 0.2 * (units.height(metres.1) - units.height(metres.0))],
             set: |kind, bell, sea| {
@@ -438,7 +438,7 @@ fn round(value: f32, range: f32) -> f32 {
 /// The place where a type is at home, mild where it does not mind.
 fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     let height = match (kind.height, kind.above, kind.below) {
-        (Some(bell), _, _) => bell.optimum.of(sea),
+        (Some(bell), _, _) => bell.optimum.height(sea),
         (None, None, Some(below)) => below.of(sea),
         (None, Some(above), _) => above.of(sea) + 1.0,
         (None, None, None) => sea + 1.0,

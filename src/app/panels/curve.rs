@@ -96,7 +96,7 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, points: &[(f32, f32)], curve: &ToneCur
     }
     let prepared = curve.prepare();
     let steps = 64;
-    let line = (0..=steps).map(|k| k as f32 / steps as f32).map(|x| to_screen(area, (x, prepared.at(x)))).collect();
+    let line = (0..=steps).map(|k| k as f32 / steps as f32).map(|x| to_screen(area, (x, prepared.value(x)))).collect();
     painter.line(line, Stroke::new(2.0, colour::ACCENT));
     for (k, &point) in points.iter().enumerate() {
         let radius = if hot == Some(k) { 5.5 } else { 4.0 };

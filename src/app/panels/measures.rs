@@ -260,7 +260,7 @@ fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
         PlotStyle::Curve => ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(BLUE).width(1.6)),
         PlotStyle::Fit => {
             if let (Some(line), Some(first), Some(last)) = ((which.line)(of), points.first(), points.last()) {
-                let ends = [first[0], last[0]].map(|x| [x, line.at(x)]);
+                let ends = [first[0], last[0]].map(|x| [x, line.value(x)]);
                 let fit = Line::new("fitted line", PlotPoints::from(ends.to_vec())).color(ORANGE).width(1.4);
                 ui.line(fit.style(LineStyle::dashed_loose()));
             }

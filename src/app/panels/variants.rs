@@ -348,8 +348,8 @@ fn axis(
     steps: std::ops::RangeInclusive<usize>,
 ) -> bool {
     let mut changed = false;
-    let Ok(knob) = ParamRef::of(scene, layer, &axis.parameter) else { return false };
-    let spec = knob.spec();
+    let Ok(param_ref) = ParamRef::find(scene, layer, &axis.parameter) else { return false };
+    let spec = param_ref.spec();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         if !title.is_empty() {

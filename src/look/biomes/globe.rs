@@ -1,6 +1,6 @@
 //! The ground of a planet as the law of the biomes asks for it, row by row.
 
-use super::law::RowBand;
+use super::model::RowBand;
 use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
 use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{Globe, Stream, Terrain};
@@ -76,7 +76,7 @@ impl<'a> GlobeGround<'a> {
             ragged(paint.noise, [x, y, z], places, off);
         }
         let [celsius, height, slope, moisture] = &mut band.axes;
-        paint.weather.along([x, y, z], metres, celsius, moisture);
+        paint.weather.sample_row([x, y, z], metres, celsius, moisture);
         for k in 0..n {
             let off = paint.ragged * off[k];
             celsius[k] += off * RAGGED_CELSIUS;

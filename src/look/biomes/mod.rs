@@ -3,8 +3,8 @@
 //! [`BiomeTable`](crate::palette::BiomeTable) says which types there are, [`BiomeModel`] how they share a place, [`Paint`] asks both for a whole terrain.
 
 mod globe;
-mod law;
+mod model;
 mod paint;
 
-pub use law::{BiomeModel, SiteConditions, Units};
+pub use model::{BiomeModel, SiteConditions, Units};
 pub use paint::{Biomes, Neighbourhood, Paint, colours};

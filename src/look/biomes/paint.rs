@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::globe::{GlobeGround, GlobeRow};
-use super::law::{BiomeModel, RowBand, SiteConditions, Units};
+use super::model::{BiomeModel, RowBand, SiteConditions, Units};
 use crate::field::globe::locate;
 use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::look::PaletteTable;
@@ -151,7 +151,7 @@ impl Paint {
     pub fn place_on(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
         let last = (terrain.samples() - 1) as f32;
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
-        let around = self.around(terrain, index(v), index(u));
+        let around = self.neighbourhood(terrain, index(v), index(u));
         self.place(u, v, &Neighbourhood { here: terrain.height_at(u, v) * self.relief_metres, ..around })
     }
 
@@ -165,7 +165,7 @@ impl Paint {
         band.place(index(u))
     }
 
-    fn around(&self, terrain: &Terrain, row: usize, column: usize) -> Neighbourhood {
+    fn neighbourhood(&self, terrain: &Terrain, row: usize, column: usize) -> Neighbourhood {
         let (grid, n) = (terrain.grid, terrain.samples());
         let at = |i: usize, j: usize| terrain.height[i * n + j] * self.relief_metres;
         let side = |i: Option<usize>, j: Option<usize>| at(i.unwrap_or(row), j.unwrap_or(column));
@@ -216,7 +216,7 @@ impl Paint {
                 match &globe {
                     Some(globe) => globe.places(i, row, band),
                     None => (0..n).for_each(|j| {
-                        band.set(j, self.place(grid.position(j), grid.position(i), &self.around(terrain, i, j)));
+                        band.set(j, self.place(grid.position(j), grid.position(i), &self.neighbourhood(terrain, i, j)));
                     }),
                 }
                 make(band, out);

@@ -3,7 +3,7 @@
 //! The ramp grows steadily in lightness, from near black over blue and green to pale yellow (after viridis of van der Walt
 //! and Smith 2015, numbers our own), on a logarithmic scale from 1 to the most. The legend stands at the foot.
 
-use super::super::picture::RgbImage;
+use super::super::image::RgbImage;
 use super::super::text::Type;
 use super::EvaluationCounts;
 
@@ -23,7 +23,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub fn of(pixels: &[EvaluationCounts]) -> Self {
+    pub fn total(pixels: &[EvaluationCounts]) -> Self {
         let asked = pixels.iter().fold(EvaluationCounts::default(), |sum, one| sum.plus(*one));
         Self { asked, pixels: pixels.len(), most: pixels.iter().map(EvaluationCounts::all).max().unwrap_or(0) }
     }
@@ -44,7 +44,7 @@ fn ramp(t: f32) -> [u8; 3] {
 
 /// Draws the counts of `width` × `height` pixels, with the legend under them if there is room for it.
 pub fn picture(pixels: &[EvaluationCounts], width: usize, height: usize, heading: &str) -> RgbImage {
-    let counts = Counts::of(pixels);
+    let counts = Counts::total(pixels);
     let scale = 1.0 / libm::log(counts.most.max(2) as f64);
     let place = |count: u64| (libm::log(count.max(1) as f64) * scale) as f32;
     let letters = (height as f32 * 0.026).clamp(12.0, 28.0);
@@ -96,7 +96,7 @@ mod tests {
         // letters have soft edges: dark enough will do
         let foot = &drawn.rgb[100 * 300 * 3..];
         assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no writing");
-        assert_eq!(Counts::of(&pixels).mean(), 7.0);
+        assert_eq!(Counts::total(&pixels).mean(), 7.0);
         assert_eq!(picture(&pixels[..10], 5, 2, "small").height, 2);
     }
 }

@@ -2,8 +2,8 @@
 
 use super::super::PaletteTable;
 use super::super::colour::{Light, decode, mix};
-use super::super::covers::COVERS;
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
+use super::super::snow_sand::COVERS;
 use super::{EvaluationCounts, TracedScene};
 use crate::construction::plane::{Area, Point};
 use crate::construction::sample::{Detail, THRESHOLD};

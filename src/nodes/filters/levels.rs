@@ -54,7 +54,7 @@ impl Filter for Levels {
                 shaped = libm::powf(shaped, exponent);
             }
             if let Some(curve) = &bend {
-                shaped = curve.at(shaped);
+                shaped = curve.value(shaped);
             }
             if self.clamp { shaped } else { shaped + (t - inside) }
         };

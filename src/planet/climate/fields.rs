@@ -42,7 +42,7 @@ pub fn climate_fields(
                 points.iter_mut().for_each(|p: &mut Vec<f32>| p.resize(n, 0.0));
                 let [x, y, z] = points;
                 globe.row_directions(i, [&mut *x, &mut *y, &mut *z]);
-                weather.along([x, y, z], metres, celsius, moisture);
+                weather.sample_row([x, y, z], metres, celsius, moisture);
                 return Ok(());
             }
             for (j, (celsius, moisture)) in celsius.iter_mut().zip(moisture).enumerate() {

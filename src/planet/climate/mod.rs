@@ -10,9 +10,9 @@
 mod approx;
 mod belts;
 mod fields;
+mod grid;
 mod insolation;
 mod moisture;
-mod sheet;
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
@@ -170,7 +170,7 @@ impl TerrainClimate {
     }
 
     /// Along a row of directions from the middle of a planet, unit vectors: temperature and moisture.
-    pub fn along(&self, points: [&[f32]; 3], height_metres: &[f32], celsius: &mut [f32], moisture: &mut [f32]) {
+    pub fn sample_row(&self, points: [&[f32]; 3], height_metres: &[f32], celsius: &mut [f32], moisture: &mut [f32]) {
         const PART: usize = 64;
         let (mut latitudes, mut longitudes) = ([0.0; PART], [0.0; PART]);
         for first in (0..height_metres.len()).step_by(PART) {

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
-use super::sheet::ClimateGrid;
+use super::grid::ClimateGrid;
 use super::{Climate, ClimateTerrain, Warmth};
 use crate::field::globe::nearly_located;
 use crate::field::{Edges, Globe};
@@ -108,7 +108,7 @@ fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     ClimateGrid::from_fn(AROUND, DOWN, true, |i, j| {
         let mut sum = 0.0;
         for k in 0..fine * fine {
-            let direction = map.at(j * fine + k % fine, i * fine + k / fine);
+            let direction = map.value(j * fine + k % fine, i * fine + k / fine);
             sum += globe.sample_at(&ground.terrain.height, nearly_located(direction));
         }
         sum / (fine * fine) as f32 * ground.relief_metres
@@ -133,7 +133,13 @@ struct Belt {
 }
 
 impl Belt {
-    fn of(height: &ClimateGrid, row: usize, climate: &Climate, sea_warmth: &dyn Fn(f32) -> f32, shift: f32) -> Self {
+    fn for_row(
+        height: &ClimateGrid,
+        row: usize,
+        climate: &Climate,
+        sea_warmth: &dyn Fn(f32) -> f32,
+        shift: f32,
+    ) -> Self {
         let latitude = height.latitude(row);
         let moved = (latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2);
         let [east, north] = wind(moved);
@@ -187,7 +193,7 @@ fn over_planet(
     sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
     shift: f32,
 ) -> ClimateGrid {
-    let belts: Vec<Belt> = (0..height.height).map(|i| Belt::of(height, i, climate, sea_warmth, shift)).collect();
+    let belts: Vec<Belt> = (0..height.height).map(|i| Belt::for_row(height, i, climate, sea_warmth, shift)).collect();
     let surface = height.map(|i, j| height.row(i)[j].max(sea_metres));
     let before = upwind(&belts, &surface);
     let kept = height.map(|i, j| {

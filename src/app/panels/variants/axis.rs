@@ -35,17 +35,16 @@ impl Axis {
 
     /// The values, one of which is the present one if that lies between them.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
-        let knob = ParamRef::of(scene, layer, &self.parameter)?;
-        let is_same = self
-            .made
-            .as_ref()
-            .is_some_and(|(made, range, steps)| is_same(made, &knob) && (*range, *steps) == (self.range, self.steps));
+        let param_ref = ParamRef::find(scene, layer, &self.parameter)?;
+        let is_same = self.made.as_ref().is_some_and(|(made, range, steps)| {
+            is_same(made, &param_ref) && (*range, *steps) == (self.range, self.steps)
+        });
         if !is_same {
-            self.values = knob.values(self.range, self.steps)?;
-            self.made = Some((knob, self.range, self.steps));
+            self.values = param_ref.values(self.range, self.steps)?;
+            self.made = Some((param_ref, self.range, self.steps));
         }
-        include(&mut self.values, &knob.value(scene));
-        Ok(VariantSweep { knob, values: self.values.clone() })
+        include(&mut self.values, &param_ref.value(scene));
+        Ok(VariantSweep { param_ref, values: self.values.clone() })
     }
 }
 
@@ -90,18 +89,18 @@ impl Seeds {
 
     /// The present seed and others.
     pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
-        let knob = ParamRef::of(scene, layer, "seed")?;
-        let present = knob.value(scene);
-        if !self.made.is_some_and(|made| is_same(&made, &knob)) {
+        let param_ref = ParamRef::find(scene, layer, "seed")?;
+        let present = param_ref.value(scene);
+        if !self.made.is_some_and(|made| is_same(&made, &param_ref)) {
             let first = if let Value::Int(seed) = present { seed } else { 0 };
             let following = |k: i64| Value::Int((first + k) % (i64::from(u32::MAX) + 1));
             self.values = (0..Self::COUNT as i64).map(following).collect();
-            self.made = Some(knob);
+            self.made = Some(param_ref);
         }
         if !self.values.contains(&present) {
             self.values[0] = present;
         }
-        Ok(VariantSweep { knob, values: self.values.clone() })
+        Ok(VariantSweep { param_ref, values: self.values.clone() })
     }
 
     /// Other seeds; the present one will be the first of them.
@@ -174,7 +173,7 @@ mod tests {
         let (mut axis, mut seeds) = (Axis::of(5), Seeds::default());
         axis.choose("frequency");
         let first = axis.sweep(&scene, Some(0)).unwrap();
-        scene = first.knob.turned(&scene, &first.values[3]).unwrap();
+        scene = first.param_ref.turned(&scene, &first.values[3]).unwrap();
         assert_eq!(axis.sweep(&scene, Some(0)).unwrap().values, first.values);
         let drawn = seeds.sweep(&scene, Some(0)).unwrap();
         assert_eq!((drawn.values.len(), &drawn.values[0]), (16, &Value::Int(7)));

@@ -138,13 +138,13 @@ fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec
         Group::Node(layer) | Group::Mix(layer) | Group::Mask(layer) => Some(layer),
     };
     // a thumbnail has its own resolution, and of two parameters of one name only the first is found by it
-    let knob = ParamRef::of(scene, layer, spec.name).ok()?;
-    if spec.name == "resolution" || !std::ptr::eq(knob.spec(), spec) {
+    let param_ref = ParamRef::find(scene, layer, spec.name).ok()?;
+    if spec.name == "resolution" || !std::ptr::eq(param_ref.spec(), spec) {
         return None;
     }
-    let [lower, higher] = knob.beside(scene, 1).ok()?;
+    let [lower, higher] = param_ref.neighbours(scene, 1).ok()?;
     let present = lower.len();
-    let values: Vec<Value> = [lower, vec![knob.value(scene)], higher].concat();
-    let variants = sweep(scene, &VariantSweep { knob, values }).ok()?;
+    let values: Vec<Value> = [lower, vec![param_ref.value(scene)], higher].concat();
+    let variants = sweep(scene, &VariantSweep { param_ref, values }).ok()?;
     Some((present, variants.into_iter().map(|variant| document.seen(variant)).collect()))
 }

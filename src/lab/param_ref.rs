@@ -60,11 +60,11 @@ impl ParamRef {
     pub fn named(scene: &Scene, path: &str) -> Result<Self, VariantError> {
         let (owner, param) = path.trim().rsplit_once('.').ok_or_else(|| VariantError::Form(path.into()))?;
         let layer = if owner == "scene" { None } else { Some(scene.find_layer(owner)?) };
-        Self::of(scene, layer, param)
+        Self::find(scene, layer, param)
     }
 
     /// The parameter `param` of a layer, by its index, or of the scene's settings.
-    pub fn of(scene: &Scene, layer: Option<usize>, param: &str) -> Result<Self, VariantError> {
+    pub fn find(scene: &Scene, layer: Option<usize>, param: &str) -> Result<Self, VariantError> {
         let (name, owners) = match layer {
             None => ("scene", vec![Owner::Settings]),
             Some(k) => (scene.layers[k].name.as_str(), vec![Owner::Node(k), Owner::Mix(k), Owner::Mask(k)]),
@@ -146,24 +146,24 @@ impl ParamRef {
             ParamKind::Bool => return Ok(vec![Value::Bool(false), Value::Bool(true)]),
             _ => return Err(VariantError::NotSwept(self.spec.name)),
         };
-        let scale = SliderScale::over(range.unwrap_or(number));
+        let scale = SliderScale::new(range.unwrap_or(number));
         let last = count.max(2) - 1;
-        let mut values: Vec<Value> = (0..=last).map(|k| self.number(scale.at(k as f64 / last as f64))).collect();
+        let mut values: Vec<Value> = (0..=last).map(|k| self.number(scale.value(k as f64 / last as f64))).collect();
         values.dedup();
         Ok(values)
     }
 
     /// Values to both sides of the present one, the nearest first: steps of an eighth of the slider's range, or the
     /// neighbouring choices.
-    pub fn beside(&self, scene: &Scene, steps: usize) -> Result<[Vec<Value>; 2], VariantError> {
+    pub fn neighbours(&self, scene: &Scene, steps: usize) -> Result<[Vec<Value>; 2], VariantError> {
         let here = self.value(scene);
         let (scale, place) = match (&self.spec.kind, &here) {
             (ParamKind::Float { slider, .. }, Value::Float(v)) => {
-                let scale = SliderScale::over((f64::from(slider.0), f64::from(slider.1)));
+                let scale = SliderScale::new((f64::from(slider.0), f64::from(slider.1)));
                 (scale, scale.place(f64::from(*v)))
             }
             (ParamKind::Int { slider, .. }, Value::Int(v)) => {
-                let scale = SliderScale::over((slider.0 as f64, slider.1 as f64));
+                let scale = SliderScale::new((slider.0 as f64, slider.1 as f64));
                 (scale, scale.place(*v as f64))
             }
             (ParamKind::Choice(options), Value::Choice(k)) => {
@@ -178,7 +178,7 @@ impl ParamRef {
         };
         let side = |sign: f64| {
             let places = (1..=steps).map(|k| (place + sign * STEP * k as f64).clamp(0.0, 1.0));
-            let mut values: Vec<Value> = places.map(|place| self.number(scale.at(place))).collect();
+            let mut values: Vec<Value> = places.map(|place| self.number(scale.value(place))).collect();
             // beyond the ends of the slider there is nothing to show
             values.dedup();
             values.retain(|value| is_beside(value, &here, sign));
@@ -246,13 +246,13 @@ struct SliderScale {
 }
 
 impl SliderScale {
-    fn over((from, to): (f64, f64)) -> Self {
+    fn new((from, to): (f64, f64)) -> Self {
         let (low, high) = if from < to { (from, to) } else { (to, from) };
         Self { from, to, is_logarithmic: low > 0.0 && high / low >= LOGARITHMIC }
     }
 
     /// The number at `place` from 0 to 1; the ends exactly, what lies between with four digits.
-    fn at(self, place: f64) -> f64 {
+    fn value(self, place: f64) -> f64 {
         if place <= 0.0 {
             return self.from;
         }

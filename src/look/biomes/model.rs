@@ -113,13 +113,13 @@ impl BiomeModel {
     pub fn new(table: &BiomeTable, units: &Units) -> Self {
         let kinds = table.types.iter().take(MAX_TYPES).map(|kind| {
             let height =
-                kind.height.map(|bell| Niche { optimum: bell.optimum.of(units.sea), tolerance: bell.tolerance });
+                kind.height.map(|bell| Niche { optimum: bell.optimum.height(units.sea), tolerance: bell.tolerance });
             let axes = [kind.temperature, height, kind.slope, kind.moisture];
             PreparedType {
                 optimum: axes.map(|axis| axis.map_or(0.0, |bell| bell.optimum)),
                 inverse: axes.map(|axis| axis.map_or(0.0, |bell| 1.0 / bell.tolerance)),
-                above: kind.above.map_or(f32::NEG_INFINITY, |level| level.of(units.sea)),
-                below: kind.below.map_or(f32::INFINITY, |level| level.of(units.sea)),
+                above: kind.above.map_or(f32::NEG_INFINITY, |level| level.height(units.sea)),
+                below: kind.below.map_or(f32::INFINITY, |level| level.height(units.sea)),
                 rgb: kind.colour.map(f32::from),
             }
         });

@@ -39,7 +39,7 @@ impl CoverDepths {
     }
 
     /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
-    pub fn over(&self, ground: Light, x: usize, y: usize) -> Light {
+    pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
         self.lying.iter().fold(ground, |below, (colour, depth)| {
             let depth = depth.values[y * depth.width + x];

@@ -40,7 +40,7 @@ impl ClimateGrid {
 
     /// Value at column `x`, row `y`, bilinear; beyond the last row and column the nearest.
     #[inline]
-    fn at(&self, x: f32, y: f32) -> f32 {
+    fn value(&self, x: f32, y: f32) -> f32 {
         let hold = |place: f32, last: usize| {
             let place = if place > 0.0 { place } else { 0.0 };
             if place < last as f32 { place } else { last as f32 }
@@ -65,14 +65,14 @@ impl ClimateGrid {
     /// Value at a place of a flat terrain, both from 0 to 1.
     #[inline]
     pub fn at_place(&self, u: f32, v: f32) -> f32 {
-        self.at(u * (self.width - 1) as f32, v * (self.height - 1) as f32)
+        self.value(u * (self.width - 1) as f32, v * (self.height - 1) as f32)
     }
 
     /// Value at a longitude and latitude in radians.
     #[inline]
     pub fn at_angles(&self, longitude: f32, latitude: f32) -> f32 {
         let x = (longitude + PI) * (self.width as f32 / TAU) - 0.5;
-        self.at(x, (FRAC_PI_2 - latitude) * (self.height as f32 / PI) - 0.5)
+        self.value(x, (FRAC_PI_2 - latitude) * (self.height as f32 / PI) - 0.5)
     }
 
     /// Means over a neighbourhood of some `radius` cells: three passes of a box each way.

@@ -48,13 +48,13 @@ struct ThumbnailTask {
 
 #[derive(Default)]
 struct ServiceShared {
-    desk: Mutex<ThumbnailQueue>,
-    bell: Condvar,
+    queue: Mutex<ThumbnailQueue>,
+    wake_up: Condvar,
 }
 
 impl ServiceShared {
-    fn desk(&self) -> MutexGuard<'_, ThumbnailQueue> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn queue(&self) -> MutexGuard<'_, ThumbnailQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -66,7 +66,7 @@ pub struct ThumbnailService {
 }
 
 impl ThumbnailService {
-    /// A maker with `threads` threads (0: one for each processor) that calls `notify` after each thumbnail.
+    /// A service with `threads` threads (0: one for each processor) that calls `notify` after each thumbnail.
     ///
     /// # Errors
     /// When the system has no threads left.
@@ -81,30 +81,30 @@ impl ThumbnailService {
 
     /// Orders thumbnails of `variants`. An order of the same number that is still under way is forgotten.
     pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
-        let mut desk = self.shared.desk();
-        desk.orders.retain(|order| order.number != number);
-        let serial = desk.next;
-        desk.next += 1;
-        desk.orders.push(ThumbnailOrder { serial, number, size, left: variants.into_iter().enumerate().collect() });
-        if let Some(running) = &desk.running {
+        let mut queue = self.shared.queue();
+        queue.orders.retain(|order| order.number != number);
+        let serial = queue.next;
+        queue.next += 1;
+        queue.orders.push(ThumbnailOrder { serial, number, size, left: variants.into_iter().enumerate().collect() });
+        if let Some(running) = &queue.running {
             running.control.cancel();
         }
-        self.shared.bell.notify_all();
+        self.shared.wake_up.notify_all();
     }
 
     /// Forgets an order; some of its thumbnails may still come.
     pub fn forget(&self, number: u64) {
-        let mut desk = self.shared.desk();
-        desk.orders.retain(|order| order.number != number);
-        if let Some(running) = desk.running.as_ref().filter(|running| running.number == number) {
+        let mut queue = self.shared.queue();
+        queue.orders.retain(|order| order.number != number);
+        if let Some(running) = queue.running.as_ref().filter(|running| running.number == number) {
             running.control.cancel();
         }
     }
 
     /// Whether anything is still to be drawn.
     pub fn is_busy(&self) -> bool {
-        let desk = self.shared.desk();
-        desk.running.is_some() || !desk.orders.is_empty()
+        let queue = self.shared.queue();
+        queue.running.is_some() || !queue.orders.is_empty()
     }
 
     /// What has been drawn since the last call.
@@ -118,26 +118,26 @@ impl ThumbnailService {
             if let Ok(made) = self.made.try_recv() {
                 return Some(made);
             }
-            let desk = self.shared.desk();
-            if desk.running.is_none() && desk.orders.is_empty() {
-                drop(desk);
+            let queue = self.shared.queue();
+            if queue.running.is_none() && queue.orders.is_empty() {
+                drop(queue);
                 return self.made.try_recv().ok();
             }
             // rung for every thumbnail and at the end of every order
-            drop(self.shared.bell.wait_timeout(desk, std::time::Duration::from_millis(20)));
+            drop(self.shared.wake_up.wait_timeout(queue, std::time::Duration::from_millis(20)));
         }
     }
 }
 
 impl Drop for ThumbnailService {
     fn drop(&mut self) {
-        let mut desk = self.shared.desk();
-        desk.quit = true;
-        if let Some(running) = &desk.running {
+        let mut queue = self.shared.queue();
+        queue.quit = true;
+        if let Some(running) = &queue.running {
             running.control.cancel();
         }
-        self.shared.bell.notify_all();
-        drop(desk);
+        self.shared.wake_up.notify_all();
+        drop(queue);
         if let Some(thread) = self.thread.take() {
             // it catches what its drawings throw
             let _ = thread.join();
@@ -145,44 +145,44 @@ impl Drop for ThumbnailService {
     }
 }
 
-/// The newest order, once there is one; `None` when the maker is dropped.
+/// The newest order, once there is one; `None` when the service is dropped.
 fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
-    let mut desk = shared.desk();
+    let mut queue = shared.queue();
     loop {
-        if desk.quit {
+        if queue.quit {
             return None;
         }
-        if let Some(order) = desk.orders.last().cloned() {
+        if let Some(order) = queue.orders.last().cloned() {
             let control = Arc::new(Control::default());
-            desk.running = Some(ThumbnailTask { number: order.number, control: control.clone() });
+            queue.running = Some(ThumbnailTask { number: order.number, control: control.clone() });
             return Some((order, control));
         }
-        desk = shared.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        queue = shared.wake_up.wait(queue).unwrap_or_else(PoisonError::into_inner);
     }
 }
 
-/// Draws order after order until the maker is dropped.
+/// Draws order after order until the service is dropped.
 fn work(shared: &ServiceShared, sender: &Sender<FinishedThumbnail>, notify: &(dyn Fn() + Sync)) {
     while let Some((order, control)) = next(shared) {
         let deliver = |index: usize, thumbnail: Thumbnail| {
-            let mut desk = shared.desk();
+            let mut queue = shared.queue();
             // nobody waits for an order that was forgotten or replaced meanwhile
-            let Some(wanted) = desk.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
+            let Some(wanted) = queue.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
             wanted.left.retain(|(k, _)| *k != index);
-            // the receiver is gone when the maker is
+            // the receiver is gone when the service is
             let _ = sender.send(FinishedThumbnail { order: order.number, index, thumbnail });
-            drop(desk);
-            shared.bell.notify_all();
+            drop(queue);
+            shared.wake_up.notify_all();
             notify();
         };
         // a scene whose evaluation breaks ends its order and no other
         let drawn = catch_unwind(AssertUnwindSafe(|| draw_all(&order.left, order.size, &control, &deliver)));
-        let mut desk = shared.desk();
-        desk.running = None;
+        let mut queue = shared.queue();
+        queue.running = None;
         if !matches!(drawn, Ok(Err(_))) {
-            desk.orders.retain(|o| o.serial != order.serial);
+            queue.orders.retain(|o| o.serial != order.serial);
         }
-        drop(desk);
-        shared.bell.notify_all();
+        drop(queue);
+        shared.wake_up.notify_all();
     }
 }
