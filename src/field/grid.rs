@@ -94,6 +94,19 @@ impl Grid {
         }
     }
 
+    /// The row of a square that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.
+    pub fn row_beyond(self, row: isize) -> Option<usize> {
+        let last = self.samples as isize - 1;
+        let mut found = row.clamp(0, last) as usize;
+        for _ in row..0 {
+            found = self.before(found)?;
+        }
+        for _ in last..row {
+            found = self.after(found)?;
+        }
+        Some(found)
+    }
+
     /// Row `row` of `field`.
     pub fn row<T>(self, field: &[T], row: usize) -> &[T] {
         &field[row * self.samples..(row + 1) * self.samples]

@@ -16,11 +16,19 @@ pub const FACES: usize = 6;
 /// What is said of a *direction* everywhere is an index into this list; the opposite one is `(direction + 4) % 8`.
 pub const DIRECTIONS: [(isize, isize); 8] = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)];
 
-/// Indices of the straight steps in [`DIRECTIONS`].
+/// Indices of [`DIRECTIONS`].
 pub const EAST: usize = 0;
+pub const NORTH_EAST: usize = 1;
 pub const NORTH: usize = 2;
+pub const NORTH_WEST: usize = 3;
 pub const WEST: usize = 4;
+pub const SOUTH_WEST: usize = 5;
 pub const SOUTH: usize = 6;
+pub const SOUTH_EAST: usize = 7;
+
+/// The straight and the diagonal directions in reading order, from the north-west to the south-east.
+pub const STRAIGHT: [usize; 4] = [NORTH, WEST, EAST, SOUTH];
+pub const DIAGONAL: [usize; 4] = [NORTH_WEST, NORTH_EAST, SOUTH_WEST, SOUTH_EAST];
 
 /// An axis of space with a sign: x, -x, y, -y, z, -z are 0 to 5.
 pub(super) type Axis = usize;
