@@ -61,7 +61,7 @@ use super::deposit::{Deposit, SmoothBand};
 use super::image_sampler::ImageSampler;
 use super::noise;
 use super::plane::{Affine, Area, Capsule};
-use super::program::{MaterialLayer, NodeFrame, Operator, Primitive, Program, ProgramNode};
+use super::program::{MaterialLayer, NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
 use super::replace::Extent;
 use super::sample::{Detail, GroundBounds};
 use super::warp::PreparedWarp;
@@ -272,7 +272,7 @@ impl Encoder<'_> {
         made
     }
 
-    fn primitive(&mut self, leaf: &Arc<Primitive>) -> u32 {
+    fn primitive(&mut self, leaf: &Arc<PreparedPrimitive>) -> u32 {
         let key = Arc::as_ptr(leaf) as usize;
         if let Some(&known) = self.known.get(&key) {
             return known;
@@ -280,11 +280,11 @@ impl Encoder<'_> {
         let bounds = leaf.bounds(&Capsule::area(&leaf.area()), &Detail::FULL);
         let GroundBounds { height, slope, fade, .. } = bounds;
         let words = match &**leaf {
-            Primitive::Disc(leaf) => LeafWords::Disc(disc_words(leaf)),
-            Primitive::Curve(leaf) => LeafWords::Curve(curve_words(leaf)),
-            Primitive::Contour(leaf) => LeafWords::Contour(contour_words(leaf)),
-            Primitive::Image(leaf) => LeafWords::Image(self.image_words(leaf)),
-            Primitive::Ribbon(leaf) => LeafWords::Ribbon(self.ribbon_words(leaf)),
+            PreparedPrimitive::Disc(leaf) => LeafWords::Disc(disc_words(leaf)),
+            PreparedPrimitive::Curve(leaf) => LeafWords::Curve(curve_words(leaf)),
+            PreparedPrimitive::Contour(leaf) => LeafWords::Contour(contour_words(leaf)),
+            PreparedPrimitive::Image(leaf) => LeafWords::Image(self.image_words(leaf)),
+            PreparedPrimitive::Ribbon(leaf) => LeafWords::Ribbon(self.ribbon_words(leaf)),
         };
         let index = self.primitives.len() as u32;
         self.primitives.push(Primitive { bounds: [height.low, height.high, slope, fade].map(|v| v as f32), words });

@@ -22,7 +22,7 @@ pub mod snap;
 pub mod transform_path;
 
 use super::check::TreeError;
-use super::piece::{Definition, Group, Instance, Piece, PieceKind, Tree};
+use super::piece::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use super::place::Placement;
 use super::program::MaterialLayer;
 use super::replace::Extent;
@@ -92,12 +92,12 @@ impl Wrap {
     fn wrapped(self, piece: Piece) -> PieceKind {
         let of = vec![piece];
         match self {
-            Self::Blend => PieceKind::Blend(Group { of, ..Group::default() }),
-            Self::Replace => PieceKind::Replace(Group { of, ..Group::default() }),
-            Self::Add => PieceKind::Add(Group { of, ..Group::default() }),
-            Self::Warp => PieceKind::Warp(Group { of, ..Group::default() }),
-            Self::Place => PieceKind::Place(Group { of, ..Group::default() }),
-            Self::Detail => PieceKind::Detail(Group { of, ..Group::default() }),
+            Self::Blend => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Replace => PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Add => PieceKind::Add(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Warp => PieceKind::Warp(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Place => PieceKind::Place(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Detail => PieceKind::Detail(OperatorGroup { of, ..OperatorGroup::default() }),
         }
     }
 }

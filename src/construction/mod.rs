@@ -54,7 +54,7 @@ pub mod warp;
 
 pub use change::changed_area;
 pub use check::TreeError;
-pub use piece::{Definition, Frame, Group, Instance, Piece, PieceKind, Tree};
+pub use piece::{Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
 pub use plane::{Area, Capsule, Point};
 pub use program::{MaterialLayer, NodeSelection, Program};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};

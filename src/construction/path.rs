@@ -33,7 +33,7 @@ const CELL: f64 = 0.3;
 const RUN: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
-struct Segment {
+struct PathSegment {
     from: Point,
     along: Point,
     length: f64,
@@ -41,7 +41,7 @@ struct Segment {
     start: f64,
 }
 
-impl Segment {
+impl PathSegment {
     /// Place on the chord from its beginning, and the way from there to `p`.
     #[inline]
     fn foot(&self, p: Point) -> (f64, Point) {
@@ -100,7 +100,7 @@ pub struct PathOutline {
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Path {
-    chords: Vec<Segment>,
+    chords: Vec<PathSegment>,
     /// Boxes around [`RUN`] chords each.
     runs: Vec<Area>,
     /// Arc length at the given points.
@@ -123,23 +123,23 @@ impl Path {
         if smoothing > 0.0 && line.len() > 2 {
             (line, marks) = eased(&line, &marks, smoothing);
         }
-        let mut chords: Vec<Segment> = Vec::with_capacity(line.len());
+        let mut chords: Vec<PathSegment> = Vec::with_capacity(line.len());
         let mut lengths = vec![0.0];
         for ends in line.windows(2) {
             let way = sub(ends[1], ends[0]);
             let (start, long) = (lengths[lengths.len() - 1], length(way));
             lengths.push(start + long);
             if long > 0.0 {
-                chords.push(Segment { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
+                chords.push(PathSegment { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
             }
         }
         if chords.is_empty() {
             let from = line.first().copied().unwrap_or([0.0; 2]);
-            chords.push(Segment { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
+            chords.push(PathSegment { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
         }
         let stations = marks.iter().map(|&k| lengths[k]).collect();
         let area = Area::enclosing(line.iter().copied()).grown(reach);
-        let ends = |chord: &Segment| [chord.from, add(chord.from, scaled(chord.along, chord.length))];
+        let ends = |chord: &PathSegment| [chord.from, add(chord.from, scaled(chord.along, chord.length))];
         let runs = chords.chunks(RUN).map(|run| Area::enclosing(run.iter().flat_map(ends))).collect();
         let mut path = Self {
             chords,
@@ -190,7 +190,7 @@ impl Path {
             |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
         // at the rim chords count that are out of reach themselves
         let margin = self.reach + self.tolerance + half;
-        let each = |chord: &Segment, see: &mut dyn FnMut(usize, f64)| {
+        let each = |chord: &PathSegment, see: &mut dyn FnMut(usize, f64)| {
             let around =
                 Area::enclosing([chord.from, add(chord.from, scaled(chord.along, chord.length))]).grown(margin);
             let span = |k: usize, n: usize| {

@@ -47,7 +47,7 @@ pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
-pub struct Group<S> {
+pub struct OperatorGroup<S> {
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
     #[serde(default)]
@@ -78,17 +78,17 @@ pub enum PieceKind {
     Image(Image),
     Ribbon(Ribbon),
     Instance(Instance),
-    Blend(Group<BlendSettings>),
-    Replace(Group<ReplaceSettings>),
-    Add(Group<AddSettings>),
-    Warp(Group<WarpSettings>),
-    Place(Group<Placement>),
-    Detail(Group<DetailSettings>),
+    Blend(OperatorGroup<BlendSettings>),
+    Replace(OperatorGroup<ReplaceSettings>),
+    Add(OperatorGroup<AddSettings>),
+    Warp(OperatorGroup<WarpSettings>),
+    Place(OperatorGroup<Placement>),
+    Detail(OperatorGroup<DetailSettings>),
 }
 
 impl Default for PieceKind {
     fn default() -> Self {
-        Self::Blend(Group::default())
+        Self::Blend(OperatorGroup::default())
     }
 }
 

@@ -29,7 +29,7 @@ const MOST_PARTS: usize = 96;
 
 /// A primitive ready to be asked, in its own metres.
 #[derive(Debug)]
-pub enum Primitive {
+pub enum PreparedPrimitive {
     Disc(disc::Prepared),
     Curve(curve::Prepared),
     Contour(contour::Prepared),
@@ -37,7 +37,7 @@ pub enum Primitive {
     Ribbon(ribbon::Prepared),
 }
 
-impl Primitive {
+impl PreparedPrimitive {
     pub(super) fn area(&self) -> Area {
         match self {
             Self::Disc(leaf) => leaf.area(),
@@ -96,7 +96,7 @@ impl NodeFrame {
 /// What a node does.
 #[derive(Debug)]
 pub(super) enum Operator {
-    Leaf { leaf: Arc<Primitive>, made_of: u64, frame: NodeFrame },
+    Leaf { leaf: Arc<PreparedPrimitive>, made_of: u64, frame: NodeFrame },
     Blend,
     Replace(Extent),
     Add(Deposit),
@@ -239,9 +239,9 @@ impl Program {
         let mut program = self.without_boxes();
         for node in &mut program.nodes {
             if let Operator::Leaf { leaf, .. } = &mut node.operator
-                && let Primitive::Disc(disc) = &**leaf
+                && let PreparedPrimitive::Disc(disc) = &**leaf
             {
-                *leaf = Arc::new(Primitive::Disc(disc.asked_everywhere()));
+                *leaf = Arc::new(PreparedPrimitive::Disc(disc.asked_everywhere()));
             }
         }
         program

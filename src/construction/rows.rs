@@ -5,7 +5,7 @@
 
 use super::deposit::Deposit;
 use super::plane::{Area, Point};
-use super::program::{MaterialLayer, NodeFrame, NodeSelection, Operator, Primitive, Program};
+use super::program::{MaterialLayer, NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program};
 use super::replace;
 use super::sample::{Detail, GroundSample};
 
@@ -316,7 +316,7 @@ impl Program {
     }
 }
 
-fn leaf_row(leaf: &Primitive, frame: &NodeFrame, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+fn leaf_row(leaf: &PreparedPrimitive, frame: &NodeFrame, row: PointRow, detail: &Detail, out: &mut RowSamples) {
     let n = row.len();
     if frame.is_plain {
         own_row(leaf, row, detail, out);
@@ -333,9 +333,9 @@ fn leaf_row(leaf: &Primitive, frame: &NodeFrame, row: PointRow, detail: &Detail,
     }
 }
 
-fn own_row(leaf: &Primitive, row: PointRow, detail: &Detail, out: &mut RowSamples) {
+fn own_row(leaf: &PreparedPrimitive, row: PointRow, detail: &Detail, out: &mut RowSamples) {
     match leaf {
-        Primitive::Disc(disc) => disc.row(row, detail, out),
+        PreparedPrimitive::Disc(disc) => disc.row(row, detail, out),
         _ => {
             for k in 0..row.len() {
                 out.set(k, &leaf.sample::<false>(row.point(k), detail));

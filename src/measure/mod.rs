@@ -145,10 +145,10 @@ fn dimensions(ground: &DistinctSamples, control: &Control) -> Result<(Option<Fit
 pub mod families {
     use super::*;
 
-    pub type Work = fn(&Terrain, TerrainScale, &Limits, &Control);
+    pub type MeasureFn = fn(&Terrain, TerrainScale, &Limits, &Control);
 
     /// Name and work of each; each gathers its ground anew.
-    pub const ALL: &[(&str, Work)] = &[
+    pub const ALL: &[(&str, MeasureFn)] = &[
         ("heights", |t, s, _, c| done(heights::heights(&ground(t, s, c), c))),
         ("slopes", |t, _, _, _| done(slopes(t))),
         ("steepness, playability", |t, s, l, c| {

@@ -117,7 +117,7 @@ impl ToneCurve {
     }
 
     /// A table of slopes, so that many samples cost little.
-    pub fn prepare(&self) -> PreparedCurve {
+    pub fn prepare(&self) -> PreparedToneCurve {
         let points = self.sanitised().0;
         let secants: Vec<f32> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
         let mut tangents = vec![0.0; points.len()];
@@ -128,7 +128,7 @@ impl ToneCurve {
             // harmonic mean keeps the curve monotone between points
             tangents[k] = if a * b <= 0.0 { 0.0 } else { 2.0 * a * b / (a + b) };
         }
-        PreparedCurve { points, tangents }
+        PreparedToneCurve { points, tangents }
     }
 }
 
@@ -140,12 +140,12 @@ impl fmt::Display for ToneCurve {
 }
 
 /// A [`ToneCurve`] ready to be sampled.
-pub struct PreparedCurve {
+pub struct PreparedToneCurve {
     points: Vec<(f32, f32)>,
     tangents: Vec<f32>,
 }
 
-impl PreparedCurve {
+impl PreparedToneCurve {
     /// The curve at `x`; level before the first and after the last point.
     pub fn value(&self, x: f32) -> f32 {
         let last = self.points.len() - 1;

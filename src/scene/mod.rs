@@ -8,7 +8,7 @@ mod links;
 mod patch;
 mod settings;
 
-pub use examples::{Example, example, example_for, examples};
+pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
 pub use history::{EditHistory, Gesture};
 pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, Reads};

@@ -10,8 +10,8 @@ use talweg::construction::fill::{FillOptions, Region};
 use talweg::construction::plane::{add, length, scaled, sub};
 use talweg::construction::trace::{Bound, MOST_STEPS, TraceRay, Tracer};
 use talweg::construction::{
-    Area, Capsule, Definition, Detail, GroundSample, Group, Instance, MaterialLayer, Piece, PieceKind, Point, Program,
-    Tree, changed_area, presets,
+    Area, Capsule, Definition, Detail, GroundSample, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Point,
+    Program, Tree, changed_area, presets,
 };
 use talweg::field::{Control, Edges, Grid};
 use talweg::nodes::Node;
@@ -340,7 +340,10 @@ fn bounds_are_tight_within_a_factor_of_four_on_average() {
 }
 
 fn answer_of(of: Vec<Piece>, p: Point) -> GroundSample {
-    let tree = Tree { terrain: Piece::new(PieceKind::Blend(Group { of, ..Group::default() })), ..Tree::default() };
+    let tree = Tree {
+        terrain: Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })),
+        ..Tree::default()
+    };
     Program::new(&tree, 1).sample(p, &Detail::FULL)
 }
 
@@ -351,7 +354,8 @@ fn blends_can_be_put_in_any_order_and_grouped() {
         let pieces: Vec<Piece> =
             (0..4).map(|_| Piece::new(PieceKind::Disc(crate::construction_kit::disc(&mut dice)))).collect();
         let p = spot(&mut dice);
-        let group = |of: &[Piece]| Piece::new(PieceKind::Blend(Group { of: of.to_vec(), ..Group::default() }));
+        let group =
+            |of: &[Piece]| Piece::new(PieceKind::Blend(OperatorGroup { of: of.to_vec(), ..OperatorGroup::default() }));
         let plain = answer_of(pieces.clone(), p);
         let turned = answer_of(pieces.iter().rev().cloned().collect(), p);
         let grouped = answer_of(vec![group(&pieces[..2]), group(&pieces[2..])], p);
@@ -389,7 +393,7 @@ fn an_edited_definition_changes_every_instance() {
     let mut tree = Tree::default();
     tree.definitions.push(Definition { name: "hill".into(), piece: Piece::new(PieceKind::Disc(hill(100.0))) });
     let of = [1500.0, 4000.0, 6500.0].map(instance).to_vec();
-    tree.terrain = Piece::new(PieceKind::Blend(Group { of, ..Group::default() }));
+    tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     let heights = |tree: &Tree| {
         let program = Program::new(tree, 1);
         [1500.0, 4000.0, 6500.0].map(|x| program.height([x, 4000.0], &Detail::FULL))
@@ -445,8 +449,10 @@ fn a_program_made_of_a_cycle_leaves_it_out_and_says_so() {
     let instance = Piece::new(PieceKind::Instance(Instance { definition: "a".into(), ..Instance::default() }));
     tree.terrain = instance.clone();
     let of = vec![instance.clone(), instance];
-    tree.definitions
-        .push(Definition { name: "a".into(), piece: Piece::new(PieceKind::Blend(Group { of, ..Group::default() })) });
+    tree.definitions.push(Definition {
+        name: "a".into(),
+        piece: Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })),
+    });
     assert!(tree.check().unwrap_err().to_string().contains("contain itself"));
     let program = Program::new(&tree, 1);
     assert!(!program.problems.is_empty() && program.height([1.0, 2.0], &Detail::FULL) == 0.0);

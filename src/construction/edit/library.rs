@@ -14,7 +14,7 @@ use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use crate::construction::disc::Disc;
 use crate::construction::ground::ReliefStyle;
 use crate::construction::image::{Image, ImageSettings};
-use crate::construction::piece::{Group, Piece, PieceKind, Tree};
+use crate::construction::piece::{OperatorGroup, Piece, PieceKind, Tree};
 use crate::construction::place::Placement;
 use crate::construction::plane::{Point, lower};
 use crate::construction::presets;
@@ -272,7 +272,7 @@ impl Item {
                         }
                         _ => settings.raise = 0.0,
                     }
-                    (material, PieceKind::Place(Group { settings, of: vec![laid] }))
+                    (material, PieceKind::Place(OperatorGroup { settings, of: vec![laid] }))
                 };
                 materials.into_iter().filter_map(on).map(placed).collect()
             }
@@ -315,7 +315,7 @@ impl Item {
             pivot_y: pivot,
             ..Placement::default()
         };
-        Piece::new(PieceKind::Place(Group { settings, of: vec![relief] }))
+        Piece::new(PieceKind::Place(OperatorGroup { settings, of: vec![relief] }))
     }
 }
 

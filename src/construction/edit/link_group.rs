@@ -435,12 +435,14 @@ pub fn wrapped_as(tree: &Tree, path: &PiecePath, piece: Piece) -> Piece {
     let mut here = path.parent();
     while let Some(parent) = here {
         let form = match parent.piece(tree).map(|piece| &piece.form) {
-            Some(PieceKind::Warp(group)) => {
-                Some(PieceKind::Warp(crate::construction::Group { settings: group.settings.clone(), of: vec![] }))
-            }
-            Some(PieceKind::Place(group)) => {
-                Some(PieceKind::Place(crate::construction::Group { settings: group.settings.clone(), of: vec![] }))
-            }
+            Some(PieceKind::Warp(group)) => Some(PieceKind::Warp(crate::construction::OperatorGroup {
+                settings: group.settings.clone(),
+                of: vec![],
+            })),
+            Some(PieceKind::Place(group)) => Some(PieceKind::Place(crate::construction::OperatorGroup {
+                settings: group.settings.clone(),
+                of: vec![],
+            })),
             _ => None,
         };
         if let Some(form) = form {

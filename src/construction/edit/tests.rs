@@ -17,7 +17,10 @@ fn disc(x: f32, y: f32, radius: f32) -> Piece {
 }
 
 fn tree_of(pieces: Vec<Piece>) -> Tree {
-    Tree { terrain: Piece::new(PieceKind::Blend(Group { of: pieces, ..Group::default() })), ..Tree::default() }
+    Tree {
+        terrain: Piece::new(PieceKind::Blend(OperatorGroup { of: pieces, ..OperatorGroup::default() })),
+        ..Tree::default()
+    }
 }
 
 fn names(tree: &Tree) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{NodeFrame, Operator, Primitive, ProgramNode};
+use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode};
 use crate::construction::check::{DEEPEST, MOST_PIECES};
 use crate::construction::deposit::Deposit;
 use crate::construction::hierarchy::Hierarchy;
@@ -21,7 +21,7 @@ pub(super) struct Builder<'a> {
     pub nodes: Vec<ProgramNode>,
     pub problems: Vec<String>,
     /// Primitives that are ready already, by what they are made of.
-    pub known: BTreeMap<u64, Arc<Primitive>>,
+    pub known: BTreeMap<u64, Arc<PreparedPrimitive>>,
     pub count: usize,
 }
 
@@ -158,14 +158,14 @@ impl Builder<'_> {
         let leaf = match (self.known.get(&made_of), &piece.form, picture) {
             (Some(leaf), ..) => leaf.clone(),
             (None, form, picture) => Arc::new(match (form, picture.map(ImageSampler::new)) {
-                (PieceKind::Disc(disc), _) => Primitive::Disc(disc.prepare(frame.seed)),
-                (PieceKind::Curve(curve), _) if !curve.points.is_empty() => Primitive::Curve(curve.prepare()),
-                (PieceKind::Contour(contour), _) => Primitive::Contour(contour.prepare()),
+                (PieceKind::Disc(disc), _) => PreparedPrimitive::Disc(disc.prepare(frame.seed)),
+                (PieceKind::Curve(curve), _) if !curve.points.is_empty() => PreparedPrimitive::Curve(curve.prepare()),
+                (PieceKind::Contour(contour), _) => PreparedPrimitive::Contour(contour.prepare()),
                 (PieceKind::Ribbon(ribbon), Some(picture)) if !ribbon.points.is_empty() => {
-                    Primitive::Ribbon(ribbon.prepare(picture))
+                    PreparedPrimitive::Ribbon(ribbon.prepare(picture))
                 }
                 (PieceKind::Image(image), Some(picture)) => match image.prepare(picture) {
-                    Some(image) => Primitive::Image(image),
+                    Some(image) => PreparedPrimitive::Image(image),
                     None => {
                         self.problems
                             .push(format!("{at}: the corners must make a convex quadrangle, in order around it"));

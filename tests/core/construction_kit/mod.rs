@@ -14,7 +14,7 @@ use talweg::construction::profile::Profile;
 use talweg::construction::replace::{Extent, ReplaceSettings};
 use talweg::construction::ribbon::{Ribbon, RibbonSettings};
 use talweg::construction::warp::{Bend, WarpSettings};
-use talweg::construction::{Definition, Group, Instance, Piece, PieceKind, Tree};
+use talweg::construction::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use talweg::field::Stream;
 use talweg::param::ImageFile;
 
@@ -173,8 +173,8 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     let of: Vec<Piece> = (0..2 + dice.below(3)).map(|_| piece(dice, depth - 1)).collect();
     let extent = Extent::ALL[dice.below(2)];
     Piece::new(match dice.below(7) {
-        0 | 1 => PieceKind::Blend(Group { of, ..Group::default() }),
-        2 => PieceKind::Replace(Group { settings: ReplaceSettings { extent }, of }),
+        0 | 1 => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
+        2 => PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent }, of }),
         3 => {
             let settings = AddSettings {
                 extent,
@@ -185,7 +185,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 base: dice.number(40.0, 150.0),
                 ..AddSettings::default()
             };
-            PieceKind::Add(Group { settings, of })
+            PieceKind::Add(OperatorGroup { settings, of })
         }
         4 => {
             let bend = Bend::ALL[dice.below(2)];
@@ -200,7 +200,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 radius: dice.number(1000.0, 4000.0),
                 seed: dice.below(100) as u32,
             };
-            PieceKind::Warp(Group { settings, of })
+            PieceKind::Warp(OperatorGroup { settings, of })
         }
         5 => {
             let settings = Placement {
@@ -215,9 +215,9 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 pivot_y: 4000.0,
                 variation: 0,
             };
-            PieceKind::Place(Group { settings, of })
+            PieceKind::Place(OperatorGroup { settings, of })
         }
-        _ => PieceKind::Detail(Group { settings: DetailSettings::default(), of }),
+        _ => PieceKind::Detail(OperatorGroup { settings: DetailSettings::default(), of }),
     })
 }
 
@@ -241,7 +241,7 @@ pub fn tree(seed: u64) -> Tree {
             };
             of.push(Piece::new(PieceKind::Instance(Instance { definition: "twice".into(), settings })));
         }
-        tree.terrain = Piece::new(PieceKind::Blend(Group { of, ..Group::default() }));
+        tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     }
     tree
 }
@@ -256,14 +256,14 @@ pub fn large(primitives: usize) -> Tree {
         one.octaves = 6;
         hills.push(Piece::new(PieceKind::Disc(one)));
     }
-    let group = |settings, of| Piece::new(PieceKind::Replace(Group { settings, of }));
+    let group = |settings, of| Piece::new(PieceKind::Replace(OperatorGroup { settings, of }));
     // five blends of the hills, under one
     let per = hills.len().div_ceil(5);
     let blends: Vec<Piece> = hills
         .chunks(per)
-        .map(|of| Piece::new(PieceKind::Blend(Group { of: of.to_vec(), ..Group::default() })))
+        .map(|of| Piece::new(PieceKind::Blend(OperatorGroup { of: of.to_vec(), ..OperatorGroup::default() })))
         .collect();
-    let mut base = Piece::new(PieceKind::Blend(Group { of: blends, ..Group::default() }));
+    let mut base = Piece::new(PieceKind::Blend(OperatorGroup { of: blends, ..OperatorGroup::default() }));
     let rest = primitives - hills.len();
     for k in 0..4 {
         let mut of = vec![base];

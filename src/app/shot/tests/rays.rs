@@ -117,11 +117,11 @@ fn what_rays_show_is_what_the_grid_shows() {
 /// What cannot be traced is refused, not drawn from the grid as if nothing were the matter.
 #[test]
 fn a_tree_that_is_too_deep_is_refused_in_words() {
-    use crate::construction::{Group, Piece, PieceKind, Tree};
+    use crate::construction::{OperatorGroup, Piece, PieceKind, Tree};
     let mut tree: Tree = construction_kit::tree(3);
     for _ in 0..24 {
         let of = vec![Piece::named("plain", PieceKind::Disc(Default::default())), std::mem::take(&mut tree.terrain)];
-        tree.terrain = Piece::named("blend", PieceKind::Blend(Group { of, ..Group::default() }));
+        tree.terrain = Piece::named("blend", PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     }
     let (prepared, shallow) = random(3);
     let recipe = Recipe { tree: Arc::new(tree), ..shallow.recipe.clone() };

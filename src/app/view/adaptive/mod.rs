@@ -409,7 +409,7 @@ mod tests {
             ..Default::default()
         };
         changed.terrain = crate::construction::Piece {
-            form: crate::construction::PieceKind::Blend(crate::construction::Group {
+            form: crate::construction::PieceKind::Blend(crate::construction::OperatorGroup {
                 of: vec![changed.terrain.clone(), disc],
                 ..Default::default()
             }),
