@@ -97,7 +97,7 @@ impl Benching {
         match (ask, &self.running) {
             (Ask::Stop, Some(running)) => running.job.control().cancel(),
             (Ask::Run(order), None) => {
-                self.severity = None;
+                self.trouble = None;
                 self.running = Some(Running::start(order, waker)?);
             }
             (Ask::Stop, None) | (Ask::Run(_), Some(_)) => {}
@@ -119,11 +119,11 @@ impl Benching {
             }
             Outcome::Running | Outcome::Done(Err(BenchError::Cancelled)) => Some(Ending::Stopped),
             Outcome::Done(Err(error)) => {
-                self.severity = Some(format!("Nothing was measured: {error}."));
+                self.trouble = Some(format!("Nothing was measured: {error}."));
                 Some(Ending::Failed)
             }
             Outcome::Broke => {
-                self.severity = Some("The benchmark broke off. This is a defect of Talweg.".into());
+                self.trouble = Some("The benchmark broke off. This is a defect of Talweg.".into());
                 Some(Ending::Failed)
             }
         }
@@ -140,7 +140,7 @@ impl Benching {
         BenchInfo {
             underway: self.running.as_ref().map(Running::underway),
             report: self.report.clone(),
-            trouble: self.severity.clone(),
+            trouble: self.trouble.clone(),
         }
     }
 }

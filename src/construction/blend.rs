@@ -46,7 +46,7 @@ impl BlendSum {
     }
 
     #[inline]
-    pub fn answer(&self) -> GroundSample {
+    pub fn sample(&self) -> GroundSample {
         if self.count < 2 {
             return self.only;
         }

@@ -91,7 +91,7 @@ pub mod op {
     pub const GIVE: u32 = 12;
 }
 
-/// Chords of a path in one box.
+/// Segments of a path in one box.
 pub const RUN: usize = 8;
 
 /// Why words are no construction.
@@ -300,7 +300,7 @@ impl Encoder<'_> {
         [from, raster.width as u32, raster.height as u32]
     }
 
-    fn image_words(&mut self, leaf: &image::Prepared) -> ImageWords {
+    fn image_words(&mut self, leaf: &image::PreparedImage) -> ImageWords {
         ImageWords {
             corner: leaf.corner.map(|v| v as f32),
             e: leaf.e.map(|v| v as f32),
@@ -313,9 +313,9 @@ impl Encoder<'_> {
         }
     }
 
-    fn ribbon_words(&mut self, leaf: &ribbon::Prepared) -> RibbonWords {
+    fn ribbon_words(&mut self, leaf: &ribbon::PreparedRibbon) -> RibbonWords {
         RibbonWords {
-            course: course_words(&leaf.course),
+            centreline: centreline_words(&leaf.centreline),
             picture: self.picture(&leaf.picture),
             per_length: leaf.per_length as f32,
             level: leaf.level as f32,
@@ -323,7 +323,7 @@ impl Encoder<'_> {
     }
 }
 
-fn disc_words(leaf: &disc::Prepared) -> DiscWords {
+fn disc_words(leaf: &disc::PreparedDisc) -> DiscWords {
     let form = leaf.ground.form();
     DiscWords {
         centre: leaf.centre.map(|v| v as f32),
@@ -344,8 +344,8 @@ fn line_words(line: &profile::MonotoneCubic) -> LineWords {
     line.points().map(|point| point.map(|v| v as f32)).collect()
 }
 
-fn course_words(course: &curve::Course) -> layout::CourseWords {
-    let path::Outline { reach, tolerance, vertices } = course.path.outline();
+fn centreline_words(centreline: &curve::Centreline) -> layout::CourseWords {
+    let path::PathOutline { reach, tolerance, vertices } = centreline.path.outline();
     let runs = (0..vertices.len() - 1).step_by(RUN).map(|from| {
         let to = (from + RUN + 1).min(vertices.len());
         let area = Area::enclosing(vertices[from..to].iter().map(|v| [v[0], v[1]]));
@@ -354,22 +354,22 @@ fn course_words(course: &curve::Course) -> layout::CourseWords {
     layout::CourseWords {
         reach: reach as f32,
         tolerance: tolerance as f32,
-        core: course.falloff.core as f32,
-        radius: course.falloff.radius as f32,
+        core: centreline.falloff.core as f32,
+        radius: centreline.falloff.radius as f32,
         vertices: vertices.iter().map(|v| [v[0] as f32, v[1] as f32]).collect(),
         runs: runs.collect(),
-        height: line_words(&course.height),
-        width: line_words(&course.width),
-        depth: line_words(&course.depth),
+        height: line_words(&centreline.height),
+        width: line_words(&centreline.width),
+        depth: line_words(&centreline.depth),
     }
 }
 
-fn curve_words(leaf: &curve::Prepared) -> CurveWords {
+fn curve_words(leaf: &curve::PreparedCurve) -> CurveWords {
     let profiles = leaf.profiles().map(|(s, is_even, line)| (s as f32, u32::from(is_even), line_words(line)));
-    CurveWords { course: course_words(&leaf.course), profiles: profiles.collect() }
+    CurveWords { centreline: centreline_words(&leaf.centreline), profiles: profiles.collect() }
 }
 
-fn contour_words(leaf: &contour::Prepared) -> ContourWords {
+fn contour_words(leaf: &contour::PreparedContour) -> ContourWords {
     ContourWords {
         centre: leaf.centre.map(|v| v as f32),
         height: leaf.height as f32,

@@ -240,12 +240,12 @@ impl PreparedContour {
         GroundSample { height, weight, slope, fade: scaled(dx, turn) }
     }
 
-    pub fn bounds(&self, stretch: &Capsule) -> GroundBounds {
-        let rho = stretch.distances(self.centre);
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        let rho = capsule.distances(self.centre);
         if rho.low >= self.farthest * self.falloff.radius {
             return GroundBounds::NOTHING;
         }
-        let (way, r) = (sub(stretch.middle(), self.centre), stretch.radius());
+        let (way, r) = (sub(capsule.middle(), self.centre), capsule.radius());
         let far = length(way);
         // asin t ≤ π/2 t
         let angles = if r < far {

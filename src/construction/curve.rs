@@ -146,7 +146,7 @@ impl Centreline {
 
     /// Weight and its gradient at a distance from the line.
     #[inline]
-    pub fn weight(&self, near: &super::path::Near) -> (f64, Point) {
+    pub fn weight(&self, near: &super::path::NearestPoint) -> (f64, Point) {
         let (weight, turn) = self.falloff.sample(near.distance);
         (weight, scaled(near.ddistance, turn))
     }
@@ -158,7 +158,7 @@ const LEAST_WIDTH: f64 = 0.01;
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedCurve {
-    pub(super) course: Centreline,
+    pub(super) centreline: Centreline,
     /// Profiles by arc length; one alone holds everywhere.
     profiles: Vec<(f64, CrossSection)>,
 }
@@ -197,21 +197,21 @@ impl CrossSection {
 
 impl Curve {
     pub fn prepare(&self) -> PreparedCurve {
-        let course = Centreline::new(&self.points, &self.settings);
+        let centreline = Centreline::new(&self.points, &self.settings);
         let plain = self.settings.cross.profile();
         let own = |point: &CurvePoint| CrossSection::new(point.profile.as_ref().unwrap_or(&plain));
         let profiles = if self.points.iter().all(|p| p.profile.is_none()) {
             vec![(0.0, CrossSection::new(&plain))]
         } else {
-            course.path.stations.iter().zip(&self.points).map(|(&s, p)| (s, own(p))).collect()
+            centreline.path.stations.iter().zip(&self.points).map(|(&s, p)| (s, own(p))).collect()
         };
-        PreparedCurve { course, profiles }
+        PreparedCurve { centreline, profiles }
     }
 }
 
 impl PreparedCurve {
     pub fn area(&self) -> Area {
-        self.course.path.area
+        self.centreline.path.area
     }
 
     /// Arc length, whether both sides are the same, and line of every profile.
@@ -248,11 +248,11 @@ impl PreparedCurve {
 
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
-        let Some(near) = self.course.path.nearest_point::<G>(p) else { return GroundSample::default() };
-        let (weight, fade) = self.course.weight(&near);
-        let (z, dz) = self.course.height.sample(near.along);
-        let (width, dwidth) = self.course.width.sample(near.along);
-        let (depth, ddepth) = self.course.depth.sample(near.along);
+        let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
+        let (weight, fade) = self.centreline.weight(&near);
+        let (z, dz) = self.centreline.height.sample(near.along);
+        let (width, dwidth) = self.centreline.width.sample(near.along);
+        let (depth, ddepth) = self.centreline.depth.sample(near.along);
         let x = near.offset / width;
         let (rise, rise_s, rise_x) = self.rise(near.along, x);
         let height = z + depth * rise;
@@ -265,12 +265,12 @@ impl PreparedCurve {
         GroundSample { height, weight, slope, fade }
     }
 
-    pub fn bounds(&self, stretch: &Capsule) -> GroundBounds {
-        let Some(near) = self.course.path.nearest_bounds(stretch) else { return GroundBounds::NOTHING };
-        let (weight, fade) = self.course.falloff.bounds(near.distance);
-        let (z, dz) = self.course.height.bounds(near.along);
-        let (width, dwidth) = self.course.width.bounds(near.along);
-        let (depth, ddepth) = self.course.depth.bounds(near.along);
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
+        let (weight, fade) = self.centreline.falloff.bounds(near.distance);
+        let (z, dz) = self.centreline.height.bounds(near.along);
+        let (width, dwidth) = self.centreline.width.bounds(near.along);
+        let (depth, ddepth) = self.centreline.depth.bounds(near.along);
         let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
         let (mut rise, mut rise_s, mut rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64);
         let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);

@@ -200,7 +200,7 @@ impl Deposit {
 
     /// `b` laid on `a`, by a share.
     #[inline]
-    pub fn answer(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
+    pub fn sample(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = held(b);
         let dw = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         let w = w * share.0;

@@ -113,14 +113,14 @@ impl PreparedDisc {
         }
     }
 
-    pub fn bounds(&self, stretch: &Capsule, detail: &Detail) -> GroundBounds {
-        let distance = stretch.distances(self.centre);
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let distance = capsule.distances(self.centre);
         if distance.low >= self.falloff.radius {
             return GroundBounds::NOTHING;
         }
         let (weight, fade) = self.falloff.bounds(distance);
         let from = |p: Point| sub(p, self.centre);
-        let local = Capsule { from: from(stretch.from), to: from(stretch.to), pad: stretch.pad };
+        let local = Capsule { from: from(capsule.from), to: from(capsule.to), pad: capsule.pad };
         let (over, slope) = self.ground.bounds(&local, detail);
         GroundBounds::plain(over.plus(Interval::one(self.height)), weight, slope, fade)
     }

@@ -104,7 +104,7 @@ impl Program {
                     let row = PointRow { xs: &xs[..width], ys: &ys[..width] };
                     self.row_in(&selection, sampling.material, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.value(sampling, &lanes.answer(j));
+                        *cell = self.value(sampling, &lanes.sample(j));
                     }
                 }
             }
@@ -113,23 +113,23 @@ impl Program {
     }
 
     /// What an answer of a material layer is on a grid.
-    fn value(&self, sampling: FillOptions, answer: &GroundSample) -> f32 {
+    fn value(&self, sampling: FillOptions, sample: &GroundSample) -> f32 {
         if sampling.weight {
-            return answer.weight.clamp(0.0, 1.0) as f32;
+            return sample.weight.clamp(0.0, 1.0) as f32;
         }
         let per_relief = 1.0 / self.relief;
         (match sampling.material {
-            MaterialLayer::Terrain => answer.surface(self.ground).0 * per_relief,
+            MaterialLayer::Terrain => sample.surface(self.ground).0 * per_relief,
             MaterialLayer::Water => {
-                if answer.weight >= super::THRESHOLD {
-                    answer.height * per_relief
+                if sample.weight >= super::THRESHOLD {
+                    sample.height * per_relief
                 } else {
                     f64::NEG_INFINITY
                 }
             }
             // they thin out to nothing
-            MaterialLayer::Sand | MaterialLayer::Snow => higher(answer.surface(0.0).0, 0.0) * per_relief,
-            MaterialLayer::Vegetation => answer.surface(0.0).0.clamp(0.0, 1.0),
+            MaterialLayer::Sand | MaterialLayer::Snow => higher(sample.surface(0.0).0, 0.0) * per_relief,
+            MaterialLayer::Vegetation => sample.surface(0.0).0.clamp(0.0, 1.0),
         }) as f32
     }
 }

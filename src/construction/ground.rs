@@ -70,8 +70,8 @@ impl ReliefOctave {
         (value, if G { self.map.pull(gradient) } else { [0.0; 2] })
     }
 
-    fn bounds(&self, stretch: &Capsule) -> (Interval, f64) {
-        let Capsule { from, to, pad } = *stretch;
+    fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
+        let Capsule { from, to, pad } = *capsule;
         let waves = Capsule { from: self.map.apply(from), to: self.map.apply(to), pad: pad * self.frequency };
         let (range, slope) = self.noise.bounds(&waves);
         (range, slope * self.frequency)
@@ -184,12 +184,12 @@ impl ReliefField {
     }
 
     /// Range of the height and bound of its gradient.
-    pub fn bounds(&self, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         match self.form.surface {
             ReliefStyle::Level => (Interval::one(0.0), 0.0),
-            ReliefStyle::Hills => self.hills_over(stretch, detail),
-            ReliefStyle::Ridged => self.ridged_over(stretch, detail),
-            ReliefStyle::Dunes => self.dunes_over(stretch, detail),
+            ReliefStyle::Hills => self.hills_over(capsule, detail),
+            ReliefStyle::Ridged => self.ridged_over(capsule, detail),
+            ReliefStyle::Dunes => self.dunes_over(capsule, detail),
         }
     }
 
@@ -214,10 +214,10 @@ impl ReliefField {
         (height, slope)
     }
 
-    fn hills_over(&self, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
+    fn hills_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let mut sum = (Interval::one(0.0), 0.0);
         for (octave, amplitude) in self.shown(detail) {
-            let (range, slope) = octave.bounds(stretch);
+            let (range, slope) = octave.bounds(capsule);
             sum = (sum.0.plus(range.times(amplitude)), sum.1 + amplitude.abs() * slope);
         }
         sum
@@ -245,11 +245,11 @@ impl ReliefField {
         (height, slope)
     }
 
-    fn ridged_over(&self, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
+    fn ridged_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let mut sum = (Interval::one(0.0), 0.0);
         let (mut weight, mut dweight) = (Interval::one(1.0), 0.0);
         for (octave, amplitude) in self.shown(detail) {
-            let (value, steep) = octave.bounds(stretch);
+            let (value, steep) = octave.bounds(capsule);
             let nearest =
                 if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
             let root = Interval::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
@@ -286,17 +286,17 @@ impl ReliefField {
         (amplitude * wave * height, if G { [slope(0), slope(1)] } else { [0.0; 2] })
     }
 
-    fn dunes_over(&self, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
+    fn dunes_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let amplitude = self.dune_amplitude(detail);
         if amplitude == 0.0 {
             return (Interval::one(0.0), 0.0);
         }
         let per_size = 1.0 / self.form.size;
-        let (wander, dwander) = self.octaves[0].bounds(stretch);
-        let (swell, dswell) = self.octaves[1].bounds(stretch);
-        let ends = [stretch.from, stretch.to].map(|p| dot(p, self.form.wind) * per_size);
+        let (wander, dwander) = self.octaves[0].bounds(capsule);
+        let (swell, dswell) = self.octaves[1].bounds(capsule);
+        let ends = [capsule.from, capsule.to].map(|p| dot(p, self.form.wind) * per_size);
         let along = Interval::new(lower(ends[0], ends[1]), higher(ends[0], ends[1]));
-        let phase = Interval::new(along.low - stretch.pad * per_size, along.high + stretch.pad * per_size)
+        let phase = Interval::new(along.low - capsule.pad * per_size, along.high + capsule.pad * per_size)
             .plus(wander.times(WANDER))
             .loosened();
         let (wave, dwave) = wave_over(phase);

@@ -156,17 +156,17 @@ impl PreparedImage {
         (by_v / det, by_u / det)
     }
 
-    pub fn bounds(&self, stretch: &Capsule) -> GroundBounds {
-        if !self.area.meets(&stretch.area_of()) {
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        if !self.area.meets(&capsule.area_of()) {
             return GroundBounds::NOTHING;
         }
         let unit = Interval::new(0.0, 1.0);
         let (du, dv) = self.steepest(unit, unit);
         let (mut u, mut v) = (unit, unit);
         let mut steep = (du, dv);
-        if let Some((mu, mv)) = self.place(stretch.middle()) {
+        if let Some((mu, mv)) = self.place(capsule.middle()) {
             // within the quadrangle, which is convex, the way to the middle is no longer than the radius
-            let r = stretch.radius();
+            let r = capsule.radius();
             u = Interval::centred(mu, du * r).intersection(unit);
             v = Interval::centred(mv, dv * r).intersection(unit);
             steep = self.steepest(u, v);
@@ -185,14 +185,14 @@ impl PreparedImage {
         let slope = depth * (by[0] * steep.0 + by[1] * steep.1) * (1.0 + 1e-9);
         let fade = (dalong * across.high * steep.0 + along.high * dacross * steep.1) * (1.0 + 1e-9);
         // parts of the stretch beyond the corners have no weight
-        let inside = self.area_inside(stretch);
+        let inside = self.area_inside(capsule);
         let least = if inside { along.low * across.low } else { 0.0 };
         let height = value.times(self.depth).plus(Interval::one(self.height)).loosened();
         GroundBounds::plain(height, Interval::new(least, along.high * across.high), slope, fade)
     }
 
     /// Whether the whole stretch lies in the quadrangle.
-    fn area_inside(&self, stretch: &Capsule) -> bool {
-        stretch.area_of().corners().into_iter().all(|p| self.place(p).is_some())
+    fn area_inside(&self, capsule: &Capsule) -> bool {
+        capsule.area_of().corners().into_iter().all(|p| self.place(p).is_some())
     }
 }

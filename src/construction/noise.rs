@@ -151,12 +151,12 @@ impl NoiseField {
     }
 
     /// Range of η and bound of |∇η| over a stretch.
-    pub fn bounds(&self, stretch: &Capsule) -> (Interval, f64) {
-        let r = stretch.radius();
+    pub fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
+        let r = capsule.radius();
         if r * CURVATURE > 2.0 * STEEPEST {
             return (Interval::new(-1.0, 1.0), STEEPEST);
         }
-        let (value, gradient) = self.sample::<true>(stretch.middle());
+        let (value, gradient) = self.sample::<true>(capsule.middle());
         let here = length(gradient);
         let slope = lower(STEEPEST, here + CURVATURE * r);
         let way = lower(STEEPEST * r, here * r + 0.5 * CURVATURE * r * r);

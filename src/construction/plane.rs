@@ -308,8 +308,8 @@ impl Affine {
         if area.is_empty() { *area } else { Area::enclosing(area.corners().map(|p| self.apply(p))) }
     }
 
-    pub fn stretch(&self, stretch: &Capsule) -> Capsule {
-        Capsule { from: self.apply(stretch.from), to: self.apply(stretch.to), pad: stretch.pad * self.stretching() }
+    pub fn map_capsule(&self, capsule: &Capsule) -> Capsule {
+        Capsule { from: self.apply(capsule.from), to: self.apply(capsule.to), pad: capsule.pad * self.stretching() }
     }
 }
 
@@ -335,8 +335,8 @@ mod tests {
 
     #[test]
     fn distances_hold_what_lies_on_the_stretch() {
-        let stretch = Capsule { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
-        assert_eq!(stretch.distances([5.0, 5.0]), Interval::new(4.0, 50.0f64.sqrt() + 1.0));
-        assert_eq!(stretch.distances([5.0, 0.5]).low, 0.0);
+        let capsule = Capsule { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
+        assert_eq!(capsule.distances([5.0, 5.0]), Interval::new(4.0, 50.0f64.sqrt() + 1.0));
+        assert_eq!(capsule.distances([5.0, 0.5]).low, 0.0);
     }
 }

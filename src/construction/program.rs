@@ -30,11 +30,11 @@ const MOST_PARTS: usize = 96;
 /// A primitive ready to be asked, in its own metres.
 #[derive(Debug)]
 pub enum PreparedPrimitive {
-    Disc(disc::Prepared),
-    Curve(curve::Prepared),
-    Contour(contour::Prepared),
-    Image(image::Prepared),
-    Ribbon(ribbon::Prepared),
+    Disc(disc::PreparedDisc),
+    Curve(curve::PreparedCurve),
+    Contour(contour::PreparedContour),
+    Image(image::PreparedImage),
+    Ribbon(ribbon::PreparedRibbon),
 }
 
 impl PreparedPrimitive {
@@ -59,13 +59,13 @@ impl PreparedPrimitive {
         }
     }
 
-    pub(super) fn bounds(&self, stretch: &Capsule, detail: &Detail) -> GroundBounds {
+    pub(super) fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         match self {
-            Self::Disc(leaf) => leaf.bounds(stretch, detail),
-            Self::Curve(leaf) => leaf.bounds(stretch),
-            Self::Contour(leaf) => leaf.bounds(stretch),
-            Self::Image(leaf) => leaf.bounds(stretch),
-            Self::Ribbon(leaf) => leaf.bounds(stretch),
+            Self::Disc(leaf) => leaf.bounds(capsule, detail),
+            Self::Curve(leaf) => leaf.bounds(capsule),
+            Self::Contour(leaf) => leaf.bounds(capsule),
+            Self::Image(leaf) => leaf.bounds(capsule),
+            Self::Ribbon(leaf) => leaf.bounds(capsule),
         }
     }
 }
@@ -335,43 +335,43 @@ impl Program {
     }
 
     /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a stretch.
-    pub fn covered_bounds_in(&self, selection: &NodeSelection, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
-        let terrain = self.bounds_in(selection, MaterialLayer::Terrain, stretch, detail).surface(self.ground);
+    pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
             terrain,
             |(range, slope), material| {
-                let (laid, steep) = self.bounds_in(selection, material, stretch, detail).surface(0.0);
+                let (laid, steep) = self.bounds_in(selection, material, capsule, detail).surface(0.0);
                 (range.plus(Interval::new(higher(laid.low, 0.0), higher(laid.high, 0.0))), slope + steep)
             },
         )
     }
 
     /// Bounds of the terrain over a stretch.
-    pub fn bounds(&self, stretch: &Capsule, detail: &Detail) -> GroundBounds {
-        self.bounds_in(&self.everything, MaterialLayer::Terrain, stretch, detail)
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
     }
 
     pub fn bounds_in(
         &self,
         selection: &NodeSelection,
         material: MaterialLayer,
-        stretch: &Capsule,
+        capsule: &Capsule,
         detail: &Detail,
     ) -> GroundBounds {
         match self.roots[material as usize] {
-            Some(root) => self.bound(selection, root, stretch, detail),
+            Some(root) => self.bound(selection, root, capsule, detail),
             None => GroundBounds::NOTHING,
         }
     }
 
     /// Range and Lipschitz bound of the terrain's surface over a stretch: the λ of sphere tracing.
-    pub fn surface_bounds(&self, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
-        self.bounds(stretch, detail).surface(self.ground)
+    pub fn surface_bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        self.bounds(capsule, detail).surface(self.ground)
     }
 
     /// [`surface_bounds`](Self::surface_bounds) with what has weight there.
-    pub fn surface_bounds_in(&self, selection: &NodeSelection, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
-        self.bounds_in(selection, MaterialLayer::Terrain, stretch, detail).surface(self.ground)
+    pub fn surface_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground)
     }
 
     /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short enough for
@@ -415,7 +415,7 @@ impl Program {
                 let children = selection.children(id);
                 let mut below = first(p, children);
                 for child in children.iter().skip(1).filter(|child| there(child)) {
-                    below = replace::answer(&below, &self.ask::<G>(selection, *child, p, detail), *extent);
+                    below = replace::sample(&below, &self.ask::<G>(selection, *child, p, detail), *extent);
                 }
                 below
             }
@@ -430,7 +430,7 @@ impl Program {
                     }
                     let share = *share
                         .get_or_insert_with(|| deposit.share::<G>(p, |q| first(q, children).surface(self.ground)));
-                    below = deposit.answer(&below, &laid, share);
+                    below = deposit.sample(&below, &laid, share);
                 }
                 below
             }
@@ -453,7 +453,7 @@ impl Program {
                         sum.add(&self.ask::<G>(selection, *child, p, detail), share);
                     }
                 }
-                sum.answer()
+                sum.sample()
             }
         }
     }
@@ -472,7 +472,7 @@ impl Program {
             Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
             None => children.iter().for_each(|&child| add(child)),
         }
-        sum.answer()
+        sum.sample()
     }
 
     /// Positions of the children whose boxes `meets` holds for; `None` where they are to be looked at one by one.
@@ -482,22 +482,22 @@ impl Program {
         if is_whole { Met::find(&node.hierarchy, meets) } else { None }
     }
 
-    fn bound(&self, selection: &NodeSelection, id: u32, stretch: &Capsule, detail: &Detail) -> GroundBounds {
+    fn bound(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let node = &self.nodes[id as usize];
-        if !node.area.meets(&stretch.area_of()) {
+        if !node.area.meets(&capsule.area_of()) {
             return GroundBounds::NOTHING;
         }
-        let each = |children: &[u32], stretch: &Capsule, detail: &Detail| -> Vec<GroundBounds> {
+        let each = |children: &[u32], capsule: &Capsule, detail: &Detail| -> Vec<GroundBounds> {
             children
                 .iter()
-                .map(|&child| self.bound(selection, child, stretch, detail))
+                .map(|&child| self.bound(selection, child, capsule, detail))
                 .filter(|bounds| !bounds.is_nothing())
                 .collect()
         };
         match &node.operator {
-            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.bounds(stretch, detail),
+            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.bounds(capsule, detail),
             Operator::Leaf { leaf, frame, .. } => {
-                let own = leaf.bounds(&frame.inward.stretch(stretch), &frame.detail(detail));
+                let own = leaf.bounds(&frame.inward.map_capsule(capsule), &frame.detail(detail));
                 let steep = frame.stretching * frame.rise.abs();
                 GroundBounds {
                     height: own.height.times(frame.rise).plus(Interval::one(frame.lift)).loosened(),
@@ -507,40 +507,40 @@ impl Program {
                     laid: own.laid * steep,
                 }
             }
-            Operator::Blend => self.sum_bounds(selection, id, stretch, detail),
+            Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
             Operator::Replace(extent) => {
                 let children = selection.children(id);
-                let mut below = self.first_bound(selection, children, stretch, detail);
+                let mut below = self.first_bound(selection, children, capsule, detail);
                 for child in children.iter().skip(1) {
-                    below = replace::bounds(&below, &self.bound(selection, *child, stretch, detail), *extent);
+                    below = replace::bounds(&below, &self.bound(selection, *child, capsule, detail), *extent);
                 }
                 below
             }
             Operator::Add(deposit) => {
                 let children = selection.children(id);
-                let below = self.first_bound(selection, children, stretch, detail);
+                let below = self.first_bound(selection, children, capsule, detail);
                 let mut below = deposit.ground_bounds(&below);
-                let laid = each(children.get(1..).unwrap_or(&[]), stretch, detail);
+                let laid = each(children.get(1..).unwrap_or(&[]), capsule, detail);
                 if laid.is_empty() {
                     return below;
                 }
-                let wide = stretch.padded(deposit.sight());
+                let wide = capsule.padded(deposit.sight());
                 let ground = self.first_bound(selection, children, &wide, detail).surface(self.ground);
-                let middle = stretch.middle();
+                let middle = capsule.middle();
                 let steep = deposit.steepness(middle, |q| match children.first() {
                     Some(child) if self.nodes[*child as usize].area.contains(q) => {
                         self.ask::<false>(selection, *child, q, detail).surface(self.ground).0
                     }
                     _ => self.ground,
                 });
-                let share = deposit.share_over(ground, steep, stretch.radius());
+                let share = deposit.share_over(ground, steep, capsule.radius());
                 for piece in &laid {
                     below = deposit.bounds(&below, piece, share);
                 }
                 below
             }
             Operator::Warp { warp, frame } => {
-                let (inner, stretching) = warp.displaced(&frame.inward.stretch(stretch));
+                let (inner, stretching) = warp.displaced(&frame.inward.map_capsule(capsule));
                 let own = self.sum_bounds(selection, id, &inner, &frame.detail(detail));
                 let by = stretching * frame.stretching;
                 GroundBounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
@@ -550,11 +550,11 @@ impl Program {
                 let (first, last) = (node.children[0], node.children[node.children.len() - 1]);
                 let mut pieces = Vec::with_capacity(2);
                 if share < 1.0 && first != last {
-                    pieces.push(detail::shared(&self.bound(selection, first, stretch, detail), 1.0 - share));
+                    pieces.push(detail::shared(&self.bound(selection, first, capsule, detail), 1.0 - share));
                 }
                 if share > 0.0 || first == last {
                     let share = if first == last { 1.0 } else { share };
-                    pieces.push(detail::shared(&self.bound(selection, last, stretch, detail), share));
+                    pieces.push(detail::shared(&self.bound(selection, last, capsule, detail), share));
                 }
                 blend::bounds(&pieces)
             }
@@ -562,12 +562,12 @@ impl Program {
     }
 
     /// Bounds of the children's blend.
-    fn sum_bounds(&self, selection: &NodeSelection, id: u32, stretch: &Capsule, detail: &Detail) -> GroundBounds {
+    fn sum_bounds(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let children = selection.children(id);
-        let around = stretch.area_of();
+        let around = capsule.area_of();
         let mut pieces = Vec::new();
         let mut add = |child: u32| {
-            let bounds = self.bound(selection, child, stretch, detail);
+            let bounds = self.bound(selection, child, capsule, detail);
             if !bounds.is_nothing() {
                 pieces.push(bounds);
             }
@@ -583,10 +583,10 @@ impl Program {
         &self,
         selection: &NodeSelection,
         children: &[u32],
-        stretch: &Capsule,
+        capsule: &Capsule,
         detail: &Detail,
     ) -> GroundBounds {
-        children.first().map_or(GroundBounds::NOTHING, |&child| self.bound(selection, child, stretch, detail))
+        children.first().map_or(GroundBounds::NOTHING, |&child| self.bound(selection, child, capsule, detail))
     }
 }
 

@@ -56,7 +56,7 @@ pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
 
 /// `b` in place of `a`.
 #[inline]
-pub fn answer(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSample {
+pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSample {
     if b.weight <= 0.0 {
         return *a;
     }

@@ -45,7 +45,7 @@ pub struct Ribbon {
 /// A ribbon ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedRibbon {
-    pub(super) course: Centreline,
+    pub(super) centreline: Centreline,
     pub(super) picture: ImageSampler,
     pub(super) per_length: f64,
     pub(super) level: f64,
@@ -64,7 +64,7 @@ impl Ribbon {
             ..CurveSettings::default()
         };
         PreparedRibbon {
-            course: Centreline::new(&self.points, &settings).widened(f64::from(width) / f64::from(settings.width)),
+            centreline: Centreline::new(&self.points, &settings).widened(f64::from(width) / f64::from(settings.width)),
             picture,
             per_length: 1.0 / f64::from(self.settings.length),
             level: f64::from(self.settings.level),
@@ -80,15 +80,15 @@ fn mirrored(t: f64) -> (f64, f64) {
 
 impl PreparedRibbon {
     pub fn area(&self) -> Area {
-        self.course.path.area
+        self.centreline.path.area
     }
 
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
-        let Some(near) = self.course.path.nearest_point::<G>(p) else { return GroundSample::default() };
-        let (weight, fade) = self.course.weight(&near);
-        let (z, dz) = self.course.height.sample(near.along);
-        let (width, dwidth) = self.course.width.sample(near.along);
-        let (depth, ddepth) = self.course.depth.sample(near.along);
+        let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
+        let (weight, fade) = self.centreline.weight(&near);
+        let (z, dz) = self.centreline.height.sample(near.along);
+        let (width, dwidth) = self.centreline.width.sample(near.along);
+        let (depth, ddepth) = self.centreline.depth.sample(near.along);
         let (u, way) = mirrored(near.along * self.per_length);
         let x = near.offset / width;
         let (value, by) = self.picture.sample(u, 0.5 + 0.5 * x);
@@ -103,12 +103,12 @@ impl PreparedRibbon {
         GroundSample { height, weight, slope, fade }
     }
 
-    pub fn bounds(&self, stretch: &Capsule) -> GroundBounds {
-        let Some(near) = self.course.path.nearest_bounds(stretch) else { return GroundBounds::NOTHING };
-        let (weight, fade) = self.course.falloff.bounds(near.distance);
-        let (z, dz) = self.course.height.bounds(near.along);
-        let (width, dwidth) = self.course.width.bounds(near.along);
-        let (depth, ddepth) = self.course.depth.bounds(near.along);
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
+        let (weight, fade) = self.centreline.falloff.bounds(near.distance);
+        let (z, dz) = self.centreline.height.bounds(near.along);
+        let (width, dwidth) = self.centreline.width.bounds(near.along);
+        let (depth, ddepth) = self.centreline.depth.bounds(near.along);
         let ends = Interval::new(near.along.low * self.per_length, near.along.high * self.per_length);
         let (a, b) = (mirrored(ends.low).0, mirrored(ends.high).0);
         let turns = libm::floor(ends.low) != libm::floor(ends.high);

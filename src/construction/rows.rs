@@ -23,12 +23,12 @@ impl RowSamples {
     pub const NOTHING: Self = Self { height: [0.0; LANES], weight: [0.0; LANES] };
 
     /// The answer of place `k`, without gradients.
-    pub fn answer(&self, k: usize) -> GroundSample {
+    pub fn sample(&self, k: usize) -> GroundSample {
         GroundSample { height: self.height[k], weight: self.weight[k], ..GroundSample::default() }
     }
 
-    fn set(&mut self, k: usize, answer: &GroundSample) {
-        (self.height[k], self.weight[k]) = (answer.height, answer.weight);
+    fn set(&mut self, k: usize, sample: &GroundSample) {
+        (self.height[k], self.weight[k]) = (sample.height, sample.weight);
     }
 
     /// From the first place with weight to the one after the last.
@@ -83,9 +83,9 @@ impl BlendSumRow {
         Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: RowSamples::NOTHING };
 
     /// Adds the answers of a part of the row that begins at `from`.
-    fn add(&mut self, answers: &RowSamples, share: f64, (from, to): (usize, usize)) {
+    fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
         let n = to - from;
-        let (height, weight) = (&answers.height[..n], &answers.weight[..n]);
+        let (height, weight) = (&samples.height[..n], &samples.weight[..n]);
         let (sum, moment, count) = (&mut self.weight[from..to], &mut self.moment[from..to], &mut self.count[from..to]);
         let (only_height, only_weight) = (&mut self.only.height[from..to], &mut self.only.weight[from..to]);
         for k in 0..n {
@@ -100,7 +100,7 @@ impl BlendSumRow {
         }
     }
 
-    fn answer(&self, n: usize, out: &mut RowSamples) {
+    fn sample(&self, n: usize, out: &mut RowSamples) {
         for k in 0..n {
             let several = self.count[k] > 1;
             let height = self.moment[k] * (1.0 / self.weight[k]);
@@ -152,9 +152,9 @@ impl Program {
         sums: &mut BlendSumRow,
     ) {
         if let Some(span) = row.span(&self.nodes[child as usize].area) {
-            let mut answers = RowSamples::NOTHING;
-            self.row(selection, child, row.part(span), detail, &mut answers);
-            sums.add(&answers, share, span);
+            let mut samples = RowSamples::NOTHING;
+            self.row(selection, child, row.part(span), detail, &mut samples);
+            sums.add(&samples, share, span);
         }
     }
 
@@ -169,7 +169,7 @@ impl Program {
                 for child in selection.children(id) {
                     self.sum_row(selection, *child, 1.0, row, detail, &mut sums);
                 }
-                sums.answer(n, out);
+                sums.sample(n, out);
             }
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
@@ -180,7 +180,7 @@ impl Program {
                         self.sum_row(selection, *child, share, row, detail, &mut sums);
                     }
                 }
-                sums.answer(n, out);
+                sums.sample(n, out);
             }
             Operator::Warp { warp, frame } => {
                 let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
@@ -193,7 +193,7 @@ impl Program {
                 for child in selection.children(id) {
                     self.sum_row(selection, *child, 1.0, inner, &detail, &mut sums);
                 }
-                sums.answer(n, out);
+                sums.sample(n, out);
             }
             Operator::Replace(extent) => {
                 let children = selection.children(id);
@@ -261,7 +261,7 @@ impl Program {
         self.first_row(selection, children, row, detail, out);
         let ground = *out;
         for k in 0..n {
-            let sunk = deposit.ground(&ground.answer(k));
+            let sunk = deposit.ground(&ground.sample(k));
             out.set(k, &sunk);
         }
         let mut shares: Option<[f64; LANES]> = None;
@@ -273,8 +273,8 @@ impl Program {
                 shares.get_or_insert_with(|| self.share_row(selection, children, deposit, row, detail, &ground));
             for (k, &share) in shares.iter().enumerate().take(to).skip(from) {
                 if laid.weight[k] > 0.0 {
-                    let answer = deposit.answer(&out.answer(k), &laid.answer(k), (share, [0.0; 2]));
-                    out.set(k, &answer);
+                    let sample = deposit.sample(&out.sample(k), &laid.sample(k), (share, [0.0; 2]));
+                    out.set(k, &sample);
                 }
             }
         }
@@ -291,7 +291,7 @@ impl Program {
         ground: &RowSamples,
     ) -> [f64; LANES] {
         let n = row.len();
-        let surface = |lanes: &RowSamples, k: usize| lanes.answer(k).surface(self.ground).0;
+        let surface = |lanes: &RowSamples, k: usize| lanes.sample(k).surface(self.ground).0;
         let mut shares = [1.0; LANES];
         if deposit.slope.is_none() {
             for (k, share) in shares[..n].iter_mut().enumerate() {

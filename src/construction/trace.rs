@@ -141,11 +141,11 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    fn bounds(&self, stretch: &Capsule, detail: &Detail) -> (Interval, f64) {
+    fn bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         match self.of {
-            TracedSurface::Ground => self.program.covered_bounds_in(&self.everything, stretch, detail),
+            TracedSurface::Ground => self.program.covered_bounds_in(&self.everything, capsule, detail),
             TracedSurface::Water => {
-                self.program.bounds_in(&self.everything, MaterialLayer::Water, stretch, detail).surface(self.dry)
+                self.program.bounds_in(&self.everything, MaterialLayer::Water, capsule, detail).surface(self.dry)
             }
         }
     }
@@ -181,14 +181,14 @@ impl<'a> Tracer<'a> {
         let flat = length([ray.direction[0], ray.direction[1]]);
         let mut t = higher(from, start);
         trace.entry = from;
-        let mut stretch = (to - from) / 8.0;
+        let mut capsule = (to - from) / 8.0;
         for _ in 0..MOST_STEPS {
             if t >= to {
                 return trace;
             }
             let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
             let at = ray.point(t);
-            let ahead = lower(stretch, to - t);
+            let ahead = lower(capsule, to - t);
             let mut clear = 0.0;
             let mut closing = self.steepest * flat - rise;
             // as far as the bound holds
@@ -202,7 +202,7 @@ impl<'a> Tracer<'a> {
                 if lower(at[2], last[2]) > range.high {
                     // above everything: there is no need to know how far
                     t += ahead;
-                    stretch = 2.0 * ahead;
+                    capsule = 2.0 * ahead;
                     continue;
                 }
                 closing = slope * flat - rise;
@@ -225,7 +225,7 @@ impl<'a> Tracer<'a> {
                 // a step is never nothing: the tolerance is passed in one of them
                 let step = higher(higher(safe, clear), 0.5 * tolerance);
                 t += step;
-                stretch = 2.0 * step;
+                capsule = 2.0 * step;
                 clear = 0.0;
                 if self.bound == Bound::Global || step < enough || end - t < enough {
                     break;

@@ -12,7 +12,7 @@ use super::plane::{Affine, Area, Capsule, Point, add, higher, length, lower, sca
 crate::choices! {
     /// How the ground is bent.
     Bend {
-        NoiseField "Noise": "Pushed to and fro: straight things wander, repeated ones differ.",
+        Noise "Noise": "Pushed to and fro: straight things wander, repeated ones differ.",
         Twist "Twist": "Turned about a centre, most in the middle.",
     }
 }
@@ -45,7 +45,7 @@ pub const FARTHEST: f64 = 0.24;
 /// ω⁻¹.
 #[derive(Clone, Debug)]
 pub enum PreparedWarp {
-    NoiseField { strength: f64, per_size: f64, noises: [NoiseField; 2] },
+    Noise { strength: f64, per_size: f64, noises: [NoiseField; 2] },
     Twist { centre: Point, angle: f64, falloff: Falloff },
 }
 
@@ -107,16 +107,16 @@ impl PreparedWarp {
     }
 
     /// Where a stretch comes to lie, and the greatest stretching of a way there.
-    pub fn displaced(&self, stretch: &Capsule) -> (Capsule, f64) {
-        let r = stretch.radius();
+    pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
+        let r = capsule.radius();
         let stretching = match self {
             Self::Noise { strength, per_size, noises } => {
-                let waves = |by: f64| Capsule::disc(add(scaled(stretch.middle(), *per_size), [by, by]), r * per_size);
+                let waves = |by: f64| Capsule::disc(add(scaled(capsule.middle(), *per_size), [by, by]), r * per_size);
                 let (x, y) = (noises[0].bounds(&waves(0.0)).1, noises[1].bounds(&waves(0.5)).1);
                 1.0 + strength * per_size * (x * x + y * y).sqrt()
             }
             Self::Twist { centre, angle, falloff } => {
-                let d = stretch.distances(*centre);
+                let d = capsule.distances(*centre);
                 let slope = falloff.bounds(d).1;
                 // the norm of a shear by k is k/2 + √(1 + k²/4)
                 let k = angle.abs() * slope * lower(d.high, falloff.radius);
@@ -124,7 +124,7 @@ impl PreparedWarp {
             }
         };
         (
-            Capsule::disc(self.displace::<false>(stretch.middle()).0, r * stretching * (1.0 + 1e-9)),
+            Capsule::disc(self.displace::<false>(capsule.middle()).0, r * stretching * (1.0 + 1e-9)),
             stretching * (1.0 + 1e-9),
         )
     }

@@ -65,7 +65,7 @@ const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.37
 struct PixelRay {
     ray: TraceRay,
     /// Metres of the tree in one of the scene along the ray.
-    stretch: f64,
+    capsule: f64,
 }
 
 /// A subject before a camera.
@@ -98,9 +98,9 @@ impl<'a> TracedView<'a> {
     fn sight_along(&self, eye: [f64; 3], direction: [f64; 3]) -> PixelRay {
         let [k, up] = self.per_metre;
         let scaled = [direction[0] * k, direction[1] * k, direction[2] * up];
-        let stretch = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
-        let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / stretch) };
-        PixelRay { ray, stretch }
+        let capsule = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
+        let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / capsule) };
+        PixelRay { ray, capsule }
     }
 
     /// A tracer for rays like this one: as fine as a pixel.
@@ -231,7 +231,7 @@ impl<'a> TracedView<'a> {
             light = self.shade.water(&tracers[0], p, direction, true, &tracers[0].detail(t), &mut asked);
         }
         if nearest.is_finite() {
-            light = self.shade.through_air(light, direction, nearest / sight.stretch);
+            light = self.shade.through_air(light, direction, nearest / sight.capsule);
         }
         (light, asked)
     }

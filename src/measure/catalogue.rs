@@ -8,7 +8,7 @@ use super::difference::Difference;
 /// What measures stand together under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Family {
-    HeightMeasures,
+    Heights,
     Slopes,
     Form,
     Drainage,
@@ -127,16 +127,16 @@ macro_rules! measures {
 /// Every measure of a terrain.
 #[rustfmt::skip]
 pub const MEASURES: &[Measure<Measures>] = measures! {
-    HeightMeasures: "min_metres" "Lowest" ["m"] 3,
+    Heights: "min_metres" "Lowest" ["m"] 3,
         "Height of the lowest ground.", "",
         |m| MeasureValue::Number(m.heights.min_metres);
-    HeightMeasures: "max_metres" "Highest" ["m"] 3,
+    Heights: "max_metres" "Highest" ["m"] 3,
         "Height of the highest ground.", "",
         |m| MeasureValue::Number(m.heights.max_metres);
-    HeightMeasures: "mean_metres" "Mean height" ["m"] 3,
+    Heights: "mean_metres" "Mean height" ["m"] 3,
         "Mean height of the ground.", "",
         |m| MeasureValue::Number(m.heights.mean_metres);
-    HeightMeasures: "land_fraction" "Land" [""] 4,
+    Heights: "land_fraction" "Land" [""] 4,
         "Share of the area above the sea.", "",
         |m| MeasureValue::Number(m.heights.land_fraction);
     Slopes: "erosion_score" "Erosion score" [""] 3,

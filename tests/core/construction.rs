@@ -48,26 +48,26 @@ proptest! {
         for _ in 0..60 {
             let from = spot(&mut dice);
             let to = near(&mut dice, from, 2500.0);
-            let stretch = Capsule::segment(from, to);
-            let bounds = program.bounds(&stretch, &detail);
-            let (range, slope) = program.surface_bounds(&stretch, &detail);
+            let capsule = Capsule::segment(from, to);
+            let bounds = program.bounds(&capsule, &detail);
+            let (range, slope) = program.surface_bounds(&capsule, &detail);
             let finer = program.lipschitz(from, to, &detail);
             prop_assert!(slope.is_finite() && finer >= 0.0);
             let slope = slope.min(finer);
             let mut last: Option<(Point, f64, f64)> = None;
             for k in 0..24 {
                 let p = add(from, scaled(sub(to, from), f64::from(k) / 23.0));
-                let answer = program.sample(p, &detail);
-                let (height, _) = answer.surface(program.ground);
+                let sample = program.sample(p, &detail);
+                let (height, _) = sample.surface(program.ground);
                 prop_assert!(height >= range.low - 1e-6 && height <= range.high + 1e-6, "{height} {range:?}");
-                prop_assert!(answer.weight >= bounds.weight.low - 1e-9 && answer.weight <= bounds.weight.high + 1e-9,
-                    "weight {} {:?}", answer.weight, bounds.weight);
+                prop_assert!(sample.weight >= bounds.weight.low - 1e-9 && sample.weight <= bounds.weight.high + 1e-9,
+                    "weight {} {:?}", sample.weight, bounds.weight);
                 if let Some((q, before, weight)) = last {
                     let way = length(sub(p, q));
                     prop_assert!((height - before).abs() <= slope * way + 1e-7, "{} over {way}: {slope}", height - before);
-                    prop_assert!((answer.weight - weight).abs() <= bounds.fade * way + 1e-9);
+                    prop_assert!((sample.weight - weight).abs() <= bounds.fade * way + 1e-9);
                 }
-                last = Some((p, height, answer.weight));
+                last = Some((p, height, sample.weight));
             }
         }
         // discs of ground as well as segments
@@ -92,8 +92,8 @@ proptest! {
         let (mut kinks, mut seen) = (0, 0);
         for _ in 0..80 {
             let p = spot(&mut dice);
-            let answer = program.sample(p, &detail);
-            if answer.weight < 1e-3 {
+            let sample = program.sample(p, &detail);
+            if sample.weight < 1e-3 {
                 continue;
             }
             seen += 1;
@@ -101,11 +101,11 @@ proptest! {
             for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
                 let [before, after] = [sub(p, step), add(p, step)].map(|q| program.sample(q, &detail));
                 let difference = |of: &dyn Fn(&GroundSample) -> f64| (of(&after) - of(&before)) / (2.0 * e);
-                let sides = |of: &dyn Fn(&GroundSample) -> f64| ((of(&after) - of(&answer)) - (of(&answer) - of(&before))).abs() / e;
+                let sides = |of: &dyn Fn(&GroundSample) -> f64| ((of(&after) - of(&sample)) - (of(&sample) - of(&before))).abs() / e;
                 for (of, exact) in [
-                    (&(|a: &GroundSample| a.height) as &dyn Fn(&GroundSample) -> f64, answer.slope[axis]),
-                    (&|a: &GroundSample| a.weight, answer.fade[axis]),
-                    (&|a: &GroundSample| a.surface(program.ground).0, answer.surface(program.ground).1[axis]),
+                    (&(|a: &GroundSample| a.height) as &dyn Fn(&GroundSample) -> f64, sample.slope[axis]),
+                    (&|a: &GroundSample| a.weight, sample.fade[axis]),
+                    (&|a: &GroundSample| a.surface(program.ground).0, sample.surface(program.ground).1[axis]),
                 ] {
                     // where the two sides differ there is a crest, and no gradient
                     if sides(of) > 1e-3 * (1.0 + exact.abs()) {
@@ -217,14 +217,14 @@ fn a_walk_over_the_buffer_answers_as_the_program_does() {
             let p = place.map(f64::from);
             let material = if seed % 3 == 0 { MaterialLayer::Terrain } else { MaterialLayer::ALL[dice.below(5)] };
             let given = walk(&buffer, material, place, detail.level as f32, detail.spacing as f32);
-            let answer = program.sample_in::<false>(&program.selection(&Area::ALL), material, p, &detail);
-            let surface = answer.surface(program.ground).0;
+            let sample = program.sample_in::<false>(&program.selection(&Area::ALL), material, p, &detail);
+            let surface = sample.surface(program.ground).0;
             let walked = f64::from(surface_of(given, program.ground as f32));
             seen += 1;
             // places of 8 km have a step of half a millimetre; on walls that is some of their height
             let steep = length(program.sample(p, &detail).slope);
             let fits = (surface - walked).abs() <= 0.02 + 0.01 * steep
-                && (f64::from(given.weight) - answer.weight).abs() < 1e-3;
+                && (f64::from(given.weight) - sample.weight).abs() < 1e-3;
             off += usize::from(!fits);
             assert!((surface - walked).abs() < 2.0, "tree {seed} at {p:?}: {surface} {walked}");
         }
@@ -339,7 +339,7 @@ fn bounds_are_tight_within_a_factor_of_four_on_average() {
     assert!(mean < 4.0, "{mean}");
 }
 
-fn answer_of(of: Vec<Piece>, p: Point) -> GroundSample {
+fn sample_of(of: Vec<Piece>, p: Point) -> GroundSample {
     let tree = Tree {
         terrain: Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })),
         ..Tree::default()
@@ -356,9 +356,9 @@ fn blends_can_be_put_in_any_order_and_grouped() {
         let p = spot(&mut dice);
         let group =
             |of: &[Piece]| Piece::new(PieceKind::Blend(OperatorGroup { of: of.to_vec(), ..OperatorGroup::default() }));
-        let plain = answer_of(pieces.clone(), p);
-        let turned = answer_of(pieces.iter().rev().cloned().collect(), p);
-        let grouped = answer_of(vec![group(&pieces[..2]), group(&pieces[2..])], p);
+        let plain = sample_of(pieces.clone(), p);
+        let turned = sample_of(pieces.iter().rev().cloned().collect(), p);
+        let grouped = sample_of(vec![group(&pieces[..2]), group(&pieces[2..])], p);
         for other in [turned, grouped] {
             assert!((plain.height - other.height).abs() < 1e-9 && (plain.weight - other.weight).abs() < 1e-12);
             assert!(length(sub(plain.slope, other.slope)) < 1e-9);
@@ -374,8 +374,8 @@ fn pieces_that_do_not_meet_are_as_if_alone() {
     let mut dice = Dice::new(8);
     for _ in 0..2000 {
         let p = spot(&mut dice);
-        let both = answer_of(vec![near.clone(), far.clone()], p);
-        let [a, b] = [&near, &far].map(|one| answer_of(vec![one.clone()], p));
+        let both = sample_of(vec![near.clone(), far.clone()], p);
+        let [a, b] = [&near, &far].map(|one| sample_of(vec![one.clone()], p));
         assert!(a.weight == 0.0 || b.weight == 0.0);
         let alone = if a.weight > 0.0 { a } else { b };
         assert_eq!((both.weight, both.surface(-7.0).0), (alone.weight, alone.surface(-7.0).0));

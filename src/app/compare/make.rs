@@ -53,7 +53,7 @@ impl B {
 /// A terrain with the scale that it was prepared with.
 pub fn subject(terrain: Arc<Terrain>, prepared: &Prepared) -> Subject {
     let scale = &prepared.scale;
-    let measured = measure::Scale {
+    let measured = measure::TerrainScale {
         size_metres: scale.metres_per_world * SIDE_WORLD,
         relief_metres: scale.relief_metres(),
         sea_metres: Some(scale.sea_world * scale.metres_per_world),

@@ -155,7 +155,7 @@ fn part(ui: &mut Ui, id: &str, rect: Rect) -> Ui {
 }
 
 fn results(ui: &mut Ui, state: &mut BenchState, info: &BenchInfo) {
-    if let Some(trouble) = &info.severity {
+    if let Some(trouble) = &info.trouble {
         ui.add(Label::new(RichText::new(trouble).color(colour::ERROR)).wrap());
     }
     let Some(report) = &info.report else {

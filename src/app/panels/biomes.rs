@@ -439,8 +439,8 @@ fn round(value: f32, range: f32) -> f32 {
 fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     let height = match (kind.height, kind.above, kind.below) {
         (Some(bell), _, _) => bell.optimum.height(sea),
-        (None, None, Some(below)) => below.of(sea),
-        (None, Some(above), _) => above.of(sea) + 1.0,
+        (None, None, Some(below)) => below.height(sea),
+        (None, Some(above), _) => above.height(sea) + 1.0,
         (None, None, None) => sea + 1.0,
     };
     SiteConditions {

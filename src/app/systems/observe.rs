@@ -20,7 +20,7 @@ fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
 fn piece_state(editor: &Editor) -> serde_json::Value {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
     let (Some(tree), Some(way)) = (tree, editor.pieces.selected()) else { return serde_json::Value::Null };
-    let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
+    let Some(piece) = way.piece(tree) else { return serde_json::Value::Null };
     json!({
         "title": piece.title(),
         "pieces": tree.count(),

@@ -140,9 +140,9 @@ records! {
         tolerance: f32,
         core: f32,
         radius: f32,
-        /// x, y; chords run from one to the next.
+        /// x, y; segments run from one to the next.
         vertices: Vec<[f32; 2]>,
-        /// Boxes around [`RUN`](super::RUN) chords each, and the arc length where the first begins.
+        /// Boxes around [`RUN`](super::RUN) segments each, and the arc length where the first begins.
         runs: Vec<([f32; 4], f32)>,
         /// By arc length.
         height: LineWords,
@@ -151,7 +151,7 @@ records! {
     }
     /// A curve with its profiles.
     CurveWords {
-        course: CourseWords,
+        centreline: CourseWords,
         /// Arc length, whether both sides are the same, rise by offset / width.
         profiles: Vec<(f32, u32, LineWords)>,
     }
@@ -184,7 +184,7 @@ records! {
     }
     /// A picture along a curve.
     RibbonWords {
-        course: CourseWords,
+        centreline: CourseWords,
         picture: [u32; 3],
         per_length: f32,
         level: f32,

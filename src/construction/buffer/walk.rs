@@ -75,10 +75,10 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, place: [f32; 2], level: f3
     loop {
         let code = words.word(pc);
         if code == op::END {
-            return answer(&frames[0]);
+            return sample(&frames[0]);
         }
         if code == op::GIVE {
-            let given = answer(&frames[top]);
+            let given = sample(&frames[top]);
             (p, spacing) = (frames[top].p, frames[top].spacing);
             top -= 1;
             give(&words, &mut frames[top], given);
@@ -149,7 +149,7 @@ pub fn walk(buffer: &Buffer, material: MaterialLayer, place: [f32; 2], level: f3
 }
 
 /// What a frame gives when it closes.
-fn answer(frame: &StackFrame) -> WalkSample {
+fn sample(frame: &StackFrame) -> WalkSample {
     match frame.op {
         op::REPLACE | op::ADD => frame.only,
         _ if frame.count < 2 => frame.only,

@@ -267,12 +267,12 @@ fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
 const MOST_PLACES: usize = 240;
 
 fn beside_line(piece: &Piece) -> Vec<PickOutline> {
-    let Some(course) = points::course(piece) else { return Vec::new() };
-    let all = course.path.line();
+    let Some(centreline) = points::centreline(piece) else { return Vec::new() };
+    let all = centreline.path.line();
     let stride = all.len().div_ceil(MOST_PLACES).max(1);
     let last = all.len() - 1;
     let line: Vec<Point> = (0..all.len()).filter(|k| k % stride == 0 || *k == last).map(|k| all[k]).collect();
-    let reach = course.falloff.radius * (1.0 - 1e-6);
+    let reach = centreline.falloff.radius * (1.0 - 1e-6);
     let heading = |k: usize| {
         let (a, b) = (line[k.saturating_sub(1)], line[(k + 1).min(line.len() - 1)]);
         let step = sub(b, a);
@@ -280,7 +280,8 @@ fn beside_line(piece: &Piece) -> Vec<PickOutline> {
         if long > 0.0 { scaled(step, 1.0 / long) } else { [1.0, 0.0] }
     };
     // inside sharp bends the line runs nearer by than it reaches
-    let is_edge = |p: &Point| course.path.nearest_point::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
+    let is_edge =
+        |p: &Point| centreline.path.nearest_point::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
     let side = |k: usize, by: f64| {
         let along = heading(k);
         add(line[k], scaled([-along[1], along[0]], by))

@@ -72,7 +72,7 @@ pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
 }
 
 /// The line of a curve or ribbon with all that runs along it.
-pub fn course(piece: &Piece) -> Option<Centreline> {
+pub fn centreline(piece: &Piece) -> Option<Centreline> {
     let (points, settings) = match &piece.form {
         PieceKind::Curve(curve) => (&curve.points, curve.settings.clone()),
         PieceKind::Ribbon(ribbon) => {
@@ -121,8 +121,9 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
     if let PieceKind::Contour(contour) = &mut piece.form {
         return add_to_contour(contour, at);
     }
-    let stations = course(piece)
-        .map(|course| (course.path.nearest_point::<false>(at).map(|near| near.along), course.path.stations));
+    let stations = centreline(piece).map(|centreline| {
+        (centreline.path.nearest_point::<false>(at).map(|near| near.along), centreline.path.stations)
+    });
     let points = line_mut(piece).ok_or(EditError::Gone)?;
     if points.len() >= MOST_POINTS {
         return Err(EditError::TooManyPoints);

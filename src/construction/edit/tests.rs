@@ -150,7 +150,7 @@ fn chains_go_there_and_back_through_everything() {
 #[test]
 fn the_heights_of_a_placed_piece_are_those_the_chain_says() {
     let mut tree = tree_of(vec![Piece::new(PieceKind::Disc(Disc {
-        surface: crate::construction::ground::Surface::Level,
+        surface: crate::construction::ground::ReliefStyle::Level,
         height: 100.0,
         core: 0.9,
         ..Disc::default()

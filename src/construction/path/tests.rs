@@ -52,11 +52,11 @@ fn gradients_are_those_of_the_means() {
 fn roads_lose_their_corners_and_keep_their_ends() {
     let points = [[0.0, 0.0], [500.0, 0.0], [500.0, 500.0], [1000.0, 500.0]];
     let eased = Path::new(&points, Run::Straight, 150.0, 50.0);
-    let ends = (eased.chords[0].from, eased.chords.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
+    let ends = (eased.segments[0].from, eased.segments.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
     assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
-    // curvature grows steadily: no chord turns by more than a few degrees
-    let sharpest = eased.chords.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
+    // curvature grows steadily: no segment turns by more than a few degrees
+    let sharpest = eased.segments.windows(2).map(|c| cross(c[0].along, c[1].along).abs()).fold(0.0, higher);
     assert!(sharpest < 0.2, "{sharpest}");
-    let corner = eased.chords.iter().map(|c| c.distance([500.0, 0.0])).fold(f64::INFINITY, lower);
+    let corner = eased.segments.iter().map(|c| c.distance([500.0, 0.0])).fold(f64::INFINITY, lower);
     assert!(corner > 5.0 && corner < 120.0, "{corner}");
 }

@@ -4,47 +4,47 @@ use super::*;
 use crate::construction::construction_kit;
 
 /// Goes down to the nodes that break their bounds while what is below them keeps its own.
-fn check(program: &Program, id: u32, stretch: &Capsule, detail: &Detail) -> Result<(), String> {
+fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {
     let all = &program.everything;
     let node = &program.nodes[id as usize];
     let (inner, inner_detail) = match &node.operator {
-        Operator::Warp { warp, frame } => (warp.displaced(&frame.inward.stretch(stretch)).0, frame.detail(detail)),
-        _ => (*stretch, *detail),
+        Operator::Warp { warp, frame } => (warp.displaced(&frame.inward.map_capsule(capsule)).0, frame.detail(detail)),
+        _ => (*capsule, *detail),
     };
     for child in &node.children {
         check(program, *child, &inner, &inner_detail)?;
     }
-    let bounds = program.bound(all, id, stretch, detail);
+    let bounds = program.bound(all, id, capsule, detail);
     let kind: String = format!("{:?}", node.operator).chars().take(300).collect();
     let mut places = Vec::new();
     for k in 0..40 {
-        let way = scaled(sub(stretch.to, stretch.from), f64::from(k) / 39.0);
+        let way = scaled(sub(capsule.to, capsule.from), f64::from(k) / 39.0);
         let angle = f64::from(k) * 2.4;
-        let off = stretch.pad * f64::from(k % 7) / 6.0;
-        places.push(add(add(stretch.from, way), [off * libm::cos(angle), off * libm::sin(angle)]));
+        let off = capsule.pad * f64::from(k % 7) / 6.0;
+        places.push(add(add(capsule.from, way), [off * libm::cos(angle), off * libm::sin(angle)]));
     }
     for p in places {
-        let answer =
+        let sample =
             if node.area.contains(p) { program.ask::<true>(all, id, p, detail) } else { GroundSample::default() };
-        let slope = length(answer.slope);
+        let slope = length(sample.slope);
         let room = 1.0 + 1e-6;
-        let fail = |what: &str| Err(format!("{what} at {p:?}: {answer:?}\n{bounds:?}\n{kind}"));
-        if answer.weight < bounds.weight.low - 1e-9 || answer.weight > bounds.weight.high + 1e-9 {
+        let fail = |what: &str| Err(format!("{what} at {p:?}: {sample:?}\n{bounds:?}\n{kind}"));
+        if sample.weight < bounds.weight.low - 1e-9 || sample.weight > bounds.weight.high + 1e-9 {
             return fail("weight");
         }
-        if answer.weight <= 0.0 {
+        if sample.weight <= 0.0 {
             continue;
         }
-        if answer.height < bounds.height.low - 1e-6 || answer.height > bounds.height.high + 1e-6 {
+        if sample.height < bounds.height.low - 1e-6 || sample.height > bounds.height.high + 1e-6 {
             return fail("height");
         }
         if slope > bounds.slope * room + 1e-9 {
             return fail("slope");
         }
-        if answer.weight * slope > bounds.laid * room + 1e-9 {
+        if sample.weight * slope > bounds.laid * room + 1e-9 {
             return fail("laid");
         }
-        if length(answer.fade) > bounds.fade * room + 1e-12 {
+        if length(sample.fade) > bounds.fade * room + 1e-12 {
             return fail("fade");
         }
     }

@@ -108,7 +108,7 @@ fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     ClimateGrid::from_fn(AROUND, DOWN, true, |i, j| {
         let mut sum = 0.0;
         for k in 0..fine * fine {
-            let direction = map.value(j * fine + k % fine, i * fine + k / fine);
+            let direction = map.direction(j * fine + k % fine, i * fine + k / fine);
             sum += globe.sample_at(&ground.terrain.height, nearly_located(direction));
         }
         sum / (fine * fine) as f32 * ground.relief_metres

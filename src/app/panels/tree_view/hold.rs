@@ -280,7 +280,7 @@ pub(super) fn drag(
     let to = metres.metres(place);
     let ctrl = ctx.input(|i| i.modifiers.command);
     let old = held.tree.clone();
-    let Some(piece) = held.path.of(&old) else { return };
+    let Some(piece) = held.path.piece(&old) else { return };
     let (label, said, made) = made(held, piece, (from, to), (from_screen, at), typed, ctrl);
     let mut tree = (*held.tree).clone();
     let (path, seed) = (held.path.clone(), held.seed);
@@ -314,7 +314,7 @@ pub(super) fn drag(
             link_group::carry(&mut tree, &path, seed, motion);
             piece.clone()
         }
-        Made::Point(..) => held.path.of(&held.tree).cloned().unwrap_or_default(),
+        Made::Point(..) => held.path.piece(&held.tree).cloned().unwrap_or_default(),
     };
     if let Some(below) = held.ground.there()
         && let Some(points) = points::line_mut(&mut piece)

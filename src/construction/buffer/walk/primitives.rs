@@ -216,7 +216,7 @@ impl BufferReader<'_> {
         knot(k, 1) + t * (c1 + t * (c2 + t * c3))
     }
 
-    /// The point on chord `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the chord.
+    /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the segment.
     fn chord(&self, at: usize, k: usize, p: [f32; 2]) -> (f32, [f32; 2], f32, f32) {
         let v = |part: usize| self.real(at + 1 + 2 * k + part);
         let along = [v(2) - v(0), v(3) - v(1)];
@@ -278,7 +278,7 @@ impl BufferReader<'_> {
     }
 
     /// Where the height, width and depth of the course at `at` are, and what follows it.
-    fn course_lines(&self, at: usize) -> [usize; 4] {
+    fn centreline_lines(&self, at: usize) -> [usize; 4] {
         let runs = at + 4 + self.list(at + 4, 2);
         let height = runs + self.list(runs, 5);
         let width = height + self.list(height, 3);
@@ -288,7 +288,7 @@ impl BufferReader<'_> {
 
     fn curve(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let Some(near) = self.nearest(at, p) else { return WalkSample::default() };
-        let [height, width, depth, profiles] = self.course_lines(at);
+        let [height, width, depth, profiles] = self.centreline_lines(at);
         let x = near.offset / self.line(width, near.along);
         // the profiles around: the second of each pair of stations
         let count = self.word(profiles) as usize;
@@ -313,7 +313,7 @@ impl BufferReader<'_> {
 
     fn ribbon(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let Some(near) = self.nearest(at, p) else { return WalkSample::default() };
-        let [height, width, depth, picture] = self.course_lines(at);
+        let [height, width, depth, picture] = self.centreline_lines(at);
         let turned = near.along * self.real(picture + 3);
         let t = turned - 2.0 * libm::floorf(0.5 * turned);
         let u = if t <= 1.0 { t } else { 2.0 - t };
