@@ -109,6 +109,7 @@ pub struct Spherical {
 }
 
 impl Spherical {
+    /// The globe that it measures.
     pub fn globe(&self) -> &Globe {
         &self.globe
     }
@@ -190,11 +191,14 @@ impl RowMetric for SphericalRow<'_> {
 /// The metric of a grid that is known only when it runs.
 #[derive(Clone, Debug)]
 pub enum GridMetric {
+    /// Every cell is a square of one size.
     Uniform,
+    /// Distances and areas of a globe.
     Spherical(Arc<Spherical>),
 }
 
 impl GridMetric {
+    /// The metric that `grid` has.
     pub fn new(grid: Grid) -> Self {
         if grid.is_globe() { Self::Spherical(Arc::new(Spherical::of_grid(grid))) } else { Self::Uniform }
     }

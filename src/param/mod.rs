@@ -17,14 +17,19 @@ pub use types::{ImageFile, LayerName, ParamType, ToneCurve, TreeValue};
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// Of [`Kind::Float`].
     Float(f32),
+    /// Of [`Kind::Int`].
     Int(i64),
+    /// Of [`Kind::Bool`].
     Bool(bool),
     /// Index into [`ParamKind::Choice`]'s options.
     Choice(usize),
+    /// Of [`Kind::Curve`].
     Curve(ToneCurve),
     /// Of [`ParamKind::Image`] and [`ParamKind::Layer`].
     Text(String),
+    /// Of [`Kind::Tree`].
     Tree(Arc<dyn TreeValue>),
 }
 
@@ -35,22 +40,22 @@ pub struct ChoiceOption {
     pub name: &'static str,
     /// Name in the panel.
     pub label: &'static str,
+    /// One sentence for the tooltip and the help.
     pub help: &'static str,
 }
 
 /// The type of a parameter with its ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParamKind {
-    Float {
-        hard: (f32, f32),
-        slider: (f32, f32),
-    },
-    Int {
-        hard: (i64, i64),
-        slider: (i64, i64),
-    },
+    /// A number. Values are clamped to `hard`; the slider covers `slider`.
+    Float { hard: (f32, f32), slider: (f32, f32) },
+    /// A whole number. Values are clamped to `hard`; the slider covers `slider`.
+    Int { hard: (i64, i64), slider: (i64, i64) },
+    /// A switch.
     Bool,
+    /// One of these.
     Choice(&'static [ChoiceOption]),
+    /// A [`Curve`] from [0, 1] to [0, 1].
     Curve,
     /// An [`ImageFile`].
     Image,
@@ -71,7 +76,9 @@ pub struct ParamSpec {
     pub unit: &'static str,
     /// One sentence for the tooltip and the help.
     pub help: &'static str,
+    /// Type and ranges.
     pub kind: ParamKind,
+    /// What it is when nothing is said.
     pub default: Value,
 }
 
@@ -90,6 +97,7 @@ pub struct About {
     pub synonyms: &'static str,
     /// What it does, in a sentence or two.
     pub help: &'static str,
+    /// The parameters, in the order of the panel.
     pub params: Vec<ParamSpec>,
     /// Good settings to begin with, one click each.
     pub presets: Vec<Preset>,
@@ -123,8 +131,10 @@ impl About {
 /// Why a value was not taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
+    /// The text is no value of the parameter's type; `expected` says what would be.
     #[error("`{param}` cannot be `{text}`: {expected}")]
     Parse { param: String, text: String, expected: String },
+    /// The value is of another type.
     #[error("`{param}` takes {expected}")]
     Type { param: String, expected: &'static str },
 }
@@ -132,8 +142,11 @@ pub enum ParamError {
 /// A value that was outside its hard range and has been moved inside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clamped {
+    /// Name of the parameter.
     pub param: Cow<'static, str>,
+    /// The value that was given.
     pub was: String,
+    /// The value that was put in its place.
     pub now: String,
 }
 
@@ -149,6 +162,7 @@ impl fmt::Display for Clamped {
 
 /// A struct made by [`params!`](crate::params).
 pub trait Params {
+    /// The description of the group; the same for every value of the type.
     fn about(&self) -> &'static About;
     /// The value of parameter `index` of [`About::params`].
     fn get(&self, index: usize) -> Value;

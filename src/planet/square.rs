@@ -10,7 +10,9 @@ use crate::field::globe::{from_angles, latitude, longitude};
 pub struct Square {
     /// Its middle, in degrees.
     pub longitude: f64,
+    /// Degrees to the north of the equator.
     pub latitude: f64,
+    /// Side of the square.
     pub side_metres: f64,
 }
 

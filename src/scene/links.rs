@@ -19,10 +19,13 @@ use crate::planet::World;
 pub struct Problem {
     /// Index of the layer.
     pub layer: usize,
+    /// How bad it is.
     pub severity: Severity,
+    /// What is wrong and what to do, as a sentence.
     pub message: String,
 }
 
+/// What a problem does to the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// What is named cannot be used: a heightmap then is level, a picture or a mask's condition is left out.

@@ -29,6 +29,7 @@ pub struct PatchOrigin {
     pub planet: String,
     /// Middle of the square, in degrees.
     pub longitude: f64,
+    /// Degrees to the north of the equator.
     pub latitude: f64,
 }
 
@@ -56,16 +57,21 @@ impl PatchOrigin {
 /// Why a square cannot be taken or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum PatchError {
+    /// The scene is a terrain.
     #[error("this scene is a terrain; a patch is taken from a planet")]
     NoPlanet,
+    /// The scene is a planet.
     #[error("this scene is a planet; a patch is a terrain that was taken from one")]
     NoPatch,
+    /// A square of this side cannot be laid flat.
     #[error(
         "a patch of {asked:.0} m does not lie flat on a planet whose half circumference is {most:.0} m; take a smaller one"
     )]
     TooLarge { asked: f64, most: f64 },
+    /// The heights would be kept in a format without metres.
     #[error("the heightmap of a patch must be a .r32 file, which keeps heights in metres; {0} is none")]
     Format(String),
+    /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }

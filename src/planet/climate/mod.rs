@@ -104,8 +104,11 @@ impl Climate {
 /// A terrain with what its climate depends on.
 #[derive(Clone, Copy)]
 pub struct ClimateTerrain<'a> {
+    /// The heights.
     pub terrain: &'a Terrain,
+    /// Height that 1.0 stands for.
     pub relief_metres: f32,
+    /// Height of the sea.
     pub sea_metres: f32,
     /// Side of a flat terrain; a quarter of the way round a planet.
     pub side_metres: f32,
@@ -133,12 +136,14 @@ pub struct TerrainClimate {
 /// How warm and wet a place is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ClimateSample {
+    /// Mean temperature of the year.
     pub celsius: f32,
     /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
     pub moisture: f32,
 }
 
 impl TerrainClimate {
+    /// The weather that `climate` makes over `ground`.
     pub fn new(climate: &Climate, ground: &ClimateTerrain) -> Self {
         let tilt = climate.axial_tilt.to_radians();
         let seasonal = climate.warmth == Warmth::Season;
