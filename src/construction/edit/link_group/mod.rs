@@ -458,5 +458,4 @@ pub fn wrapped_as(tree: &Tree, path: &PiecePath, piece: Piece) -> Piece {
 }
 
 #[cfg(test)]
-#[path = "link_group/tests.rs"]
 mod tests;
