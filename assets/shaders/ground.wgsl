@@ -63,7 +63,7 @@ fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
     return coloured(in.world, surface, grown, cover);
 }
 
-// Mirrors `COVERS` in src/look/covers.rs.
+// Mirrors `COVERS` in src/look/snow_sand.rs.
 const SAND = vec3<f32>(0.730, 0.491, 0.231);
 const SNOW = vec3<f32>(0.871, 0.905, 0.939);
 

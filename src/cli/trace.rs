@@ -10,7 +10,7 @@ use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
 use crate::field::Stream;
 use crate::look::PaletteTable;
-use crate::look::traced::evaluations::{Counts, picture};
+use crate::look::traced::evaluations::{Counts, evaluations_image};
 use crate::look::traced::{Camera, TracedScene, TracedView};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
@@ -151,7 +151,7 @@ pub fn run(
         let pixels = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
         let counts = Counts::total(&pixels);
         let heading = if args.global_bound { "Evaluations, global bound" } else { "Evaluations, local bounds" };
-        let drawn = picture(&pixels, width, height, heading);
+        let drawn = evaluations_image(&pixels, width, height, heading);
         drawn.save(output).map_err(Failure::from)?;
         return print(&format!(
             "{}{heading}: {:.1} per pixel, {} at the most; {} heights and {} bounds in all\n",

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::param_ref::{ParamRef, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{PaletteTable, RgbImage, picture};
+use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::slopes;
 use crate::param::{Preset, Value};
 use crate::scene::{Layer, Scene};
@@ -182,7 +182,7 @@ impl Glance {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
     /// The relief picture.
-    pub picture: RgbImage,
+    pub image: RgbImage,
     /// The terrain in numbers.
     pub glance: Glance,
 }
@@ -190,7 +190,7 @@ pub struct Thumbnail {
 impl Thumbnail {
     /// The picture as textures take it: red, green, blue, opaque.
     pub fn rgba(&self) -> Vec<u8> {
-        self.picture.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], u8::MAX]).collect()
+        self.image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], u8::MAX]).collect()
     }
 }
 
@@ -201,8 +201,8 @@ const STORE_BYTES: usize = 64 << 20;
 pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
-    let picture = picture(scene, &terrain, &PaletteTable::for_scene(scene), size.pixels, size.pixels);
-    Ok(Thumbnail { picture, glance: Glance::measure(&terrain, scene) })
+    let image = scene_image(scene, &terrain, &PaletteTable::for_scene(scene), size.pixels, size.pixels);
+    Ok(Thumbnail { image, glance: Glance::measure(&terrain, scene) })
 }
 
 /// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index as

@@ -59,14 +59,14 @@ mod tests {
 
     #[test]
     fn png_reads_back() {
-        let picture = heightmap(&Terrain::from_fn(33, Edges::Open, |u, _| u), 20, 20);
+        let image = heightmap(&Terrain::from_fn(33, Edges::Open, |u, _| u), 20, 20);
         let mut bytes = Vec::new();
-        picture.write_png(&mut bytes).unwrap();
+        image.write_png(&mut bytes).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
         let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut rgb).unwrap();
         assert_eq!((info.width, info.height), (20, 20));
-        assert_eq!(rgb, picture.rgb);
+        assert_eq!(rgb, image.rgb);
         assert!(rgb[0] < 10 && rgb[57] > 245, "dark in the west, bright in the east");
     }
 }

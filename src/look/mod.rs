@@ -15,7 +15,7 @@ pub mod traced;
 pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
 pub use image::{RgbImage, heightmap};
 pub use palette::PaletteTable;
-pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, picture, planet_map};
+pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, planet_map, scene_image};
 pub use relief::relief;
 pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap};
 pub use snow_sand::{COVERS, share_hidden};

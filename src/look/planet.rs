@@ -101,7 +101,7 @@ impl<'a> PlanetImage<'a> {
     /// a pixel east of longitude -180°.
     pub fn map(&self, width: usize, height: usize) -> RgbImage {
         let sun = self.scene.settings.sun_direction();
-        self.picture(width, height, width as f64 / TAU, |x, y| {
+        self.paint(width, height, width as f64 / TAU, |x, y| {
             let direction = from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI);
             let texel = self.texel(direction);
             let (east, north) = frame(direction);
@@ -126,7 +126,7 @@ impl<'a> PlanetImage<'a> {
         // the air is drawn thicker than it is, as the relief is
         let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
         let glint = if self.has_sea() { 0.4 } else { 0.0 };
-        self.picture(width, height, radius, |x, y| {
+        self.paint(width, height, radius, |x, y| {
             let (a, b) = ((x - width as f64 * 0.5) / radius, (height as f64 * 0.5 - y) / radius);
             let square = a * a + b * b;
             let at = |depth: f64| -> [f64; 3] { std::array::from_fn(|k| up[k] * depth + east[k] * a + north[k] * b) };
@@ -169,7 +169,7 @@ impl<'a> PlanetImage<'a> {
     }
 
     /// A picture whose pixels are means over as many places as the samples ask for; `scale` is pixels per radian.
-    fn picture(&self, width: usize, height: usize, scale: f64, light: impl Fn(f64, f64) -> Light + Sync) -> RgbImage {
+    fn paint(&self, width: usize, height: usize, scale: f64, light: impl Fn(f64, f64) -> Light + Sync) -> RgbImage {
         let samples = (self.terrain.samples() - 1) as f64 / FRAC_PI_2;
         let fine = (samples / scale).ceil().clamp(2.0, 4.0) as usize;
         let part = 1.0 / fine as f64;
@@ -202,7 +202,7 @@ impl<'a> PlanetImage<'a> {
 }
 
 /// A picture of a scene: a terrain from above, a planet from space.
-pub fn picture(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
+pub fn scene_image(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
     if terrain.grid.is_globe() {
         return PlanetImage::new(scene, terrain).globe(GlobePerspective::day_side(&scene.planet), width, height);
     }
@@ -357,9 +357,9 @@ mod tests {
         (scene, terrain)
     }
 
-    fn pixel(picture: &RgbImage, x: usize, y: usize) -> [u8; 3] {
-        let k = 3 * (y * picture.width + x);
-        [picture.rgb[k], picture.rgb[k + 1], picture.rgb[k + 2]]
+    fn pixel(image: &RgbImage, x: usize, y: usize) -> [u8; 3] {
+        let k = 3 * (y * image.width + x);
+        [image.rgb[k], image.rgb[k + 1], image.rgb[k + 2]]
     }
 
     #[test]

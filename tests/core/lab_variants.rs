@@ -142,13 +142,13 @@ fn seeds_differ_and_come_again() {
     let (once, again) = (drawn(&variants), drawn(&variants));
     assert_eq!(once, again);
     for (a, b) in [(0, 1), (1, 2), (0, 4)] {
-        assert_ne!(once[a].picture, once[b].picture);
+        assert_ne!(once[a].image, once[b].image);
     }
     // alone, with a store of its own: the same bits
     let alone = draw(&variants[3].scene, SMALL, &mut Store::forgetful(), &Control::default()).unwrap();
     assert_eq!(alone, once[3]);
-    assert_eq!((alone.picture.width, alone.rgba().len()), (24, 4 * 24 * 24));
-    assert!(alone.rgba().chunks(4).zip(alone.picture.rgb.chunks(3)).all(|(a, b)| a[..3] == *b && a[3] == 255));
+    assert_eq!((alone.image.width, alone.rgba().len()), (24, 4 * 24 * 24));
+    assert!(alone.rgba().chunks(4).zip(alone.image.rgb.chunks(3)).all(|(a, b)| a[..3] == *b && a[3] == 255));
     let glance = alone.glance;
     assert!(glance.min_metres < glance.max_metres && glance.erosion_score > 0.0);
     assert!(glance.mean_slope_degrees > 1.0 && glance.mean_slope_degrees < 80.0);
@@ -175,7 +175,7 @@ fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
     assert_eq!((frequency(&variants[0].scene), frequency(&variants[6].scene)), (first, last));
     assert_eq!((variants[2].caption.as_str(), variants[2].short.as_str()), ("Frequency 2", "2"));
     let pictures = drawn(&variants);
-    assert!(pictures.windows(2).all(|pair| pair[0].picture != pair[1].picture));
+    assert!(pictures.windows(2).all(|pair| pair[0].image != pair[1].image));
     // what --set takes makes the same scene
     let mut set = scene.clone();
     set.set(&variants[5].assignments[0]).unwrap();
@@ -314,7 +314,7 @@ fn a_sheet_holds_every_thumbnail_with_its_words() {
         for x in (gap..picture.width - 24).step_by(24 + gap) {
             let holds = |t: &talweg::lab::Thumbnail| {
                 (0..24).all(|row| {
-                    let line = &t.picture.rgb[row * 72..][..72];
+                    let line = &t.image.rgb[row * 72..][..72];
                     picture.rgb[((y + row) * picture.width + x) * 3..][..72] == *line
                 })
             };

@@ -43,7 +43,7 @@ fn ramp(t: f32) -> [u8; 3] {
 }
 
 /// Draws the counts of `width` × `height` pixels, with the legend under them if there is room for it.
-pub fn picture(pixels: &[EvaluationCounts], width: usize, height: usize, heading: &str) -> RgbImage {
+pub fn evaluations_image(pixels: &[EvaluationCounts], width: usize, height: usize, heading: &str) -> RgbImage {
     let counts = Counts::total(pixels);
     let scale = 1.0 / libm::log(counts.most.max(2) as f64);
     let place = |count: u64| (libm::log(count.max(1) as f64) * scale) as f32;
@@ -92,11 +92,11 @@ mod tests {
         let steps: Vec<u32> = (0..=100).map(|k| light(ramp(k as f32 / 100.0))).collect();
         assert!(steps.windows(2).all(|w| w[1] >= w[0]) && steps[100] > 5 * steps[0]);
         let pixels = vec![EvaluationCounts { heights: 3, bounds: 4 }; 300 * 100];
-        let drawn = picture(&pixels, 300, 100, "local bounds");
+        let drawn = evaluations_image(&pixels, 300, 100, "local bounds");
         // letters have soft edges: dark enough will do
         let foot = &drawn.rgb[100 * 300 * 3..];
         assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no writing");
         assert_eq!(Counts::total(&pixels).mean(), 7.0);
-        assert_eq!(picture(&pixels[..10], 5, 2, "small").height, 2);
+        assert_eq!(evaluations_image(&pixels[..10], 5, 2, "small").height, 2);
     }
 }

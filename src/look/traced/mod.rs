@@ -150,8 +150,8 @@ impl<'a> TracedView<'a> {
             (light, asked)
         })?;
         let asked = all.iter().fold(EvaluationCounts::default(), |sum, pixel| sum.plus(pixel.1));
-        let picture = RgbImage::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
-        Ok((picture, asked))
+        let image = RgbImage::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
+        Ok((image, asked))
     }
 
     /// How often each pixel's first ray asks the tree.
