@@ -8,73 +8,13 @@ use bevy::prelude::*;
 
 use super::document::Document;
 use super::panels::Composition;
-use super::view::globe::{PreparedGlobe, prepare_globe};
-use super::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
+use super::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
 use crate::eval::{ChangedRegion, Insight, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{Biomes, PaletteTable};
-use crate::planet::projection::from_map;
 use crate::scene::{Problem, Scene};
 
-type Answer = Result<Picture, Cancelled>;
-
-/// What is ready for the screen.
-#[derive(Clone)]
-pub enum Picture {
-    Terrain(Arc<Prepared>),
-    Planet(Arc<PreparedGlobe>),
-}
-
-impl Picture {
-    fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &Choice, control: &Control) -> Answer {
-        let Some(planet) = scene.as_planet() else {
-            let choice = Choice { climate: Some(climate_of(scene)), ..choice.clone() };
-            return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, &choice, control)?)));
-        };
-        // the colours are those of the scene, whatever the last one had
-        let table = PaletteTable::for_scene(scene);
-        let choice = Choice { biomes: table.biomes.clone(), climate: Some(climate_of(scene)), ..choice.clone() };
-        let radius = f64::from(planet.radius_metres);
-        Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))
-    }
-
-    fn serial(&self) -> u64 {
-        match self {
-            Self::Terrain(prepared) => prepared.serial,
-            Self::Planet(prepared) => prepared.serial,
-        }
-    }
-
-    /// Lowest and highest height, as fractions of the relief.
-    fn range(&self) -> (f32, f32) {
-        match self {
-            Self::Terrain(prepared) => prepared.bounds.whole(),
-            Self::Planet(prepared) => prepared.range,
-        }
-    }
-
-    fn choice(&self) -> &Choice {
-        match self {
-            Self::Terrain(prepared) => &prepared.choice,
-            Self::Planet(prepared) => &prepared.choice,
-        }
-    }
-
-    fn legend(&self) -> Option<Arc<Legend>> {
-        match self {
-            Self::Terrain(prepared) => prepared.legend.clone(),
-            Self::Planet(prepared) => prepared.legend.clone(),
-        }
-    }
-
-    /// The same ground under another overlay.
-    fn with_overlay(&self, choice: &Choice, control: &Control) -> Answer {
-        Ok(match self {
-            Self::Terrain(prepared) => Self::Terrain(Arc::new(prepared.with_overlay(choice, control)?)),
-            Self::Planet(prepared) => Self::Planet(Arc::new(prepared.with_overlay(choice, control)?)),
-        })
-    }
-}
+type Answer = Result<RenderTerrain, Cancelled>;
 
 /// The worker with the last good answer.
 #[derive(Resource)]
@@ -83,7 +23,7 @@ pub struct Bridge {
     wanted: Arc<Mutex<Wanted>>,
     waker: Waker,
     /// What is on screen.
-    shown: Option<Picture>,
+    shown: Option<RenderTerrain>,
     /// An overlay that is being made for what is on screen.
     laying: Option<Laying>,
     /// The terrain on screen.
@@ -101,7 +41,7 @@ pub struct Bridge {
 /// What the worker's side has to know.
 #[derive(Default)]
 struct Wanted {
-    choice: Choice,
+    choice: OverlayChoice,
     /// The scene of the newest request, with what stops making its terrain ready for the screen.
     newest: Option<(Arc<Scene>, Arc<Control>)>,
 }
@@ -133,7 +73,7 @@ impl Drop for Laying {
 /// What a round of reports changed.
 #[derive(Default)]
 pub struct Received {
-    pub prepared: Option<Picture>,
+    pub prepared: Option<RenderTerrain>,
     /// Messages of evaluations that broke.
     pub failures: Vec<String>,
     /// Problems that were not there before.
@@ -149,7 +89,7 @@ impl Bridge {
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let seen = wanted.clone();
         // the newest that was made, with the terrain that it was made of
-        let newest: Mutex<Option<(Arc<Terrain>, Arc<Prepared>)>> = Mutex::default();
+        let newest: Mutex<Option<(Arc<Terrain>, Arc<SquareTerrain>)>> = Mutex::default();
         let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&ChangedRegion>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
@@ -166,15 +106,12 @@ impl Bridge {
                 Some(((_, last), patch)) => last.renewed(terrain, &scene.settings, &patch.region, &control)?,
                 None => None,
             };
-            let picture = match renewed {
-                Some(prepared) => Picture::Terrain(Arc::new(prepared)),
-                None => Picture::of(terrain, scene, &choice, &control)?,
+            let made = match renewed {
+                Some(square) => RenderTerrain::Square(Arc::new(square)),
+                None => RenderTerrain::new(terrain, scene, &choice, &control)?,
             };
-            *newest = match &picture {
-                Picture::Terrain(prepared) => Some((terrain.clone(), prepared.clone())),
-                Picture::Planet(_) => None,
-            };
-            Ok(picture)
+            *newest = made.square().map(|square| (terrain.clone(), square.clone()));
+            Ok(made)
         };
         let bell = waker.clone();
         let worker = Worker::start(0, prepare, move || bell.wake())?;
@@ -235,7 +172,7 @@ impl Bridge {
             }
         }
         if let Some(prepared) = &received.prepared {
-            self.range = prepared.range();
+            self.range = prepared.base().range;
             self.shown = Some(prepared.clone());
         }
         self.lay_overlay(&mut received);
@@ -248,7 +185,7 @@ impl Bridge {
         let choice = locked(&self.wanted).choice.clone();
         if let Some(laying) = &self.laying {
             // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
-            let is_current = laying.over == shown.serial();
+            let is_current = laying.over == shown.base().serial;
             let answer = laying.done.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
             match answer {
                 Err(std::sync::mpsc::TryRecvError::Empty) if is_current => return,
@@ -261,7 +198,7 @@ impl Bridge {
             }
         }
         let Some(shown) = &self.shown else { return };
-        if !shown.choice().shows_the_same(&choice) {
+        if !shown.base().choice.shows_the_same(&choice) {
             self.laying = Laying::start(shown.clone(), choice, self.waker.clone());
         }
     }
@@ -287,28 +224,19 @@ impl Bridge {
     }
 
     /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
-    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<Prepared>)> {
-        let Some(Picture::Terrain(prepared)) = &self.shown else { return None };
-        self.terrain.as_ref().zip(Some(prepared))
+    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<SquareTerrain>)> {
+        self.terrain.as_ref().zip(self.shown.as_ref()?.square())
     }
 
     /// What the colours on screen mean.
     pub fn legend(&self) -> Option<Arc<Legend>> {
-        self.shown.as_ref()?.legend()
+        self.shown.as_ref()?.base().legend.clone()
     }
 
     /// What the ground on screen consists of at a place, if it is coloured by biomes.
     pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
-        let shown = match self.shown.as_ref()? {
-            Picture::Terrain(shown) => shown,
-            Picture::Planet(shown) => {
-                let (place, weights) = shown.place(from_map([u, v].map(f64::from)))?;
-                return Some(Composition { place, weights });
-            }
-        };
-        let paint = &shown.grown.as_ref()?.paint;
-        let place = paint.place_on(&shown.terrain, u, v);
-        Some(Composition { weights: paint.law().weights(&place), place })
+        let (place, weights) = self.shown.as_ref()?.biome_weights(u, v)?;
+        Some(Composition { place, weights })
     }
 
     /// Sends the document's next request, if it has one.
@@ -345,10 +273,10 @@ impl Bridge {
 
 impl Laying {
     /// On a thread of its own, so that a long evaluation does not hold it up.
-    fn start(over: Picture, choice: Choice, waker: Waker) -> Option<Self> {
+    fn start(over: RenderTerrain, choice: OverlayChoice, waker: Waker) -> Option<Self> {
         let control = Arc::new(Control::default());
         let (sender, done) = channel();
-        let (serial, stop) = (over.serial(), control.clone());
+        let (serial, stop) = (over.base().serial, control.clone());
         let lay = move || {
             let answer = over.with_overlay(&choice, &stop);
             if sender.send(answer).is_ok() {

@@ -31,7 +31,7 @@ use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use super::document::Group;
-pub use super::view::globe::GlobeWay;
+pub use super::view::globe::PlanetProjection;
 pub use super::view::{Overlay, ViewMode};
 use crate::nodes::Node;
 pub use compare::{CompareAction, Way};
@@ -176,7 +176,7 @@ impl Command {
         view.extend(ViewMode::ALL.map(ViewAction::Mode));
         view.extend(Overlay::all().into_iter().map(ViewAction::Overlay));
         view.push(ViewAction::ToggleWater);
-        view.extend(GlobeWay::ALL.map(ViewAction::Way));
+        view.extend(PlanetProjection::ALL.map(ViewAction::Way));
         view
     }
 

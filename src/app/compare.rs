@@ -2,7 +2,7 @@
 //! ends.
 //!
 //! ```text
-//! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ Shown.beside
+//! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ ViewState.beside
 //!                    └───▶ measuring (with the terrain on screen) ──▶ Table
 //! ```
 //! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is done.
@@ -27,7 +27,9 @@ use super::document::Document;
 use super::job::{Job, Outcome};
 use super::panels::{CompareInfo, CompareState};
 use super::systems::{EditorResource, FrameCost};
-use super::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker, climate_of};
+use super::view::{
+    ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, ViewState, Waker, climate_of,
+};
 use crate::eval::{Playhead, Store};
 use crate::field::Cancelled;
 use crate::look::PaletteTable;
@@ -68,7 +70,7 @@ struct Making {
 struct Laying {
     over: u64,
     overlay: Overlay,
-    job: Job<Result<Prepared, Cancelled>>,
+    job: Job<Result<SquareTerrain, Cancelled>>,
 }
 
 struct Measuring {
@@ -152,7 +154,7 @@ impl Comparing {
     fn make(&mut self, name: String, from: From, follows: bool, waker: &Waker) -> std::io::Result<()> {
         let layers = Arc::new(AtomicUsize::new(1));
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
-        let choice = Choice { overlay: self.overlay, ..Choice::default() };
+        let choice = OverlayChoice { overlay: self.overlay, ..OverlayChoice::default() };
         let job = Job::start("compare", waker, move |control| make(called, from, &choice, &store, &told, control))?;
         self.making = Some(Making { name, job, layers, follows });
         Ok(())
@@ -230,7 +232,7 @@ impl Comparing {
         }
         if b.prepared.choice.overlay != overlay {
             let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
-            let choice = Choice { overlay, reference: None, biomes, climate };
+            let choice = OverlayChoice { overlay, reference: None, biomes, climate };
             let over = b.prepared.clone();
             let serial = over.serial;
             let job = Job::start("compare", waker, move |control| over.with_overlay(&choice, control));
@@ -273,10 +275,10 @@ impl Comparing {
     }
 
     /// What the view shows beside the terrain on screen.
-    fn beside(&self, state: &CompareState) -> Option<Beside> {
+    fn beside(&self, state: &CompareState) -> Option<ComparedTerrain> {
         let b = self.b.as_ref()?;
-        Some(Beside {
-            prepared: b.prepared.clone(),
+        Some(ComparedTerrain {
+            terrain: RenderTerrain::Square(b.prepared.clone()),
             palette: b.palette.clone(),
             layout: state.layout(),
             swapped: state.swapped,
@@ -308,7 +310,7 @@ pub fn advance(
     mut comparing: ResMut<Comparing>,
     mut bridge: ResMut<Bridge>,
     mut state: ResMut<EditorResource>,
-    mut shown: ResMut<Shown>,
+    mut shown: ResMut<ViewState>,
     waker: Res<Waker>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut cost: ResMut<FrameCost>,
@@ -330,7 +332,8 @@ pub fn advance(
     let same = match (&shown.beside, &beside) {
         (None, None) => true,
         (Some(old), Some(new)) => {
-            old.prepared.serial == new.prepared.serial && (old.layout, old.swapped) == (new.layout, new.swapped)
+            old.terrain.base().serial == new.terrain.base().serial
+                && (old.layout, old.swapped) == (new.layout, new.swapped)
         }
         _ => false,
     };

@@ -20,7 +20,7 @@ use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 use self::input::Injector;
 use self::script::{Atom, Place};
 pub use self::script::{ScriptError, Step, read};
-use super::view::{Shown, ViewCamera, ViewCommand};
+use super::view::{ViewCamera, ViewCommand, ViewState};
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -118,7 +118,7 @@ fn collect_widgets(
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,
-    (observed, shown, mut camera): (Res<Observed>, Res<Shown>, ResMut<ViewCamera>),
+    (observed, shown, mut camera): (Res<Observed>, Res<ViewState>, ResMut<ViewCamera>),
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,

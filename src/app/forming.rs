@@ -8,15 +8,15 @@ use bevy::window::RequestRedraw;
 
 use super::job::{Job, Outcome};
 use super::systems::EditorResource;
-use super::view::{Formation, Recipe, Refusal, Shown, ViewMode, Waker};
+use super::view::{TreeRecipe, TreeSurface, Unsupported, ViewMode, ViewState, Waker};
 
 /// See the module.
 #[derive(Resource, Default)]
 pub struct Forming {
     /// What the scene of a revision asks for.
-    asked: Option<(u64, Result<Recipe, Refusal>)>,
-    job: Option<Job<Formation>>,
-    made: Option<Arc<Formation>>,
+    asked: Option<(u64, Result<TreeRecipe, Unsupported>)>,
+    job: Option<Job<TreeSurface>>,
+    made: Option<Arc<TreeSurface>>,
 }
 
 impl Forming {
@@ -25,7 +25,7 @@ impl Forming {
     }
 
     /// Why the tree is not drawn, if it shall be and cannot be.
-    pub fn refusal(&self) -> Option<Refusal> {
+    pub fn unsupported(&self) -> Option<Unsupported> {
         self.asked.as_ref().and_then(|(_, recipe)| recipe.as_ref().err().copied())
     }
 }
@@ -35,25 +35,25 @@ pub fn advance(
     mut forming: ResMut<Forming>,
     state: Res<EditorResource>,
     mode: Res<ViewMode>,
-    mut shown: ResMut<Shown>,
+    mut shown: ResMut<ViewState>,
     waker: Res<Waker>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
     if !mode.asks_tree() {
         if forming.asked.is_some() {
             *forming = Forming::default();
-            shown.formation = None;
+            shown.tree_surface = None;
         }
         return;
     }
     let revision = state.editor.doc.revision();
     if forming.asked.as_ref().is_none_or(|(asked, _)| *asked != revision) {
-        forming.asked = Some((revision, Recipe::of(&state.editor.doc.shown_scene().0)));
+        forming.asked = Some((revision, TreeRecipe::from_scene(&state.editor.doc.shown_scene().0)));
     }
     if let Some(job) = &mut forming.job {
         match job.outcome() {
             Outcome::Running => return,
-            Outcome::Done(formation) => forming.made = Some(Arc::new(formation)),
+            Outcome::Done(tree_surface) => forming.made = Some(Arc::new(tree_surface)),
             Outcome::Broke => {}
         }
         forming.job = None;
@@ -61,22 +61,22 @@ pub fn advance(
     let recipe = match &forming.asked {
         Some((_, Ok(recipe))) => recipe.clone(),
         _ => {
-            if shown.formation.is_some() {
-                shown.formation = None;
+            if shown.tree_surface.is_some() {
+                shown.tree_surface = None;
                 redraw.write(RequestRedraw);
             }
             return;
         }
     };
-    if !forming.made.as_ref().is_some_and(|made| made.recipe.is(&recipe)) {
+    if !forming.made.as_ref().is_some_and(|made| made.recipe.is_same(&recipe)) {
         let before = forming.made.clone();
         // without a thread the grid stays on screen
-        forming.job = Job::start("tree", &waker, move |_| Formation::new(recipe, before.as_deref())).ok();
+        forming.job = Job::start("tree", &waker, move |_| TreeSurface::new(recipe, before.as_deref())).ok();
     }
     if let Some(made) = &forming.made
-        && shown.formation.as_ref().is_none_or(|formation| !Arc::ptr_eq(formation, made))
+        && shown.tree_surface.as_ref().is_none_or(|tree_surface| !Arc::ptr_eq(tree_surface, made))
     {
-        shown.formation = Some(made.clone());
+        shown.tree_surface = Some(made.clone());
         redraw.write(RequestRedraw);
     }
 }

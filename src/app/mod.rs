@@ -1,9 +1,9 @@
 //! The editor: Bevy and egui, and nothing else of Talweg knows them.
 //!
 //! ```text
-//! PreUpdate   systems::receive   reports of the worker → document, Shown
-//!             forming::advance   the tree of the scene, where the view asks it → Shown
-//!             compare::advance   the terrain to compare with → Shown
+//! PreUpdate   systems::receive   reports of the worker → document, ViewState
+//!             forming::advance   the tree of the scene, where the view asks it → ViewState
+//!             compare::advance   the terrain to compare with → ViewState
 //!             bench::advance     what a benchmark found → panels
 //!             measuring::advance the measures of the terrain on screen
 //! Update      view               mouse and view commands → camera

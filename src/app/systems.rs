@@ -14,7 +14,7 @@ use bevy_egui::{EguiContexts, egui};
 use serde_json::json;
 
 use super::bench::{BenchInfo, Benching};
-use super::bridge::{Bridge, Picture};
+use super::bridge::Bridge;
 use super::commands::{ViewAction, Viewpoint};
 use super::compare::Comparing;
 use super::drive::Observed;
@@ -26,10 +26,11 @@ use super::panels::{self, CompareInfo, Editor, Effect, Running, StatusInfo, Unde
 use super::patching::Patching;
 use super::theme;
 use super::variants::{Studio, VariantsInfo};
-use super::view::globe::camera::meet_sphere;
-use super::view::globe::{Body, GlobeCamera, GlobeProbe, GlobeWay, Planned, Showing, project};
+use super::view::globe::ground::meet_sphere;
+use super::view::globe::{Body, GlobeCamera, GlobeProbe, PlanetProjection, PlanetView, PlannedScenery, project};
 use super::view::{
-    Drawn, Piece, Probe, Shown, Side, Stage, ViewCamera, ViewCommand, ViewMode, ViewportArea, Waker, cost_legend,
+    CompareSide, FrameStatus, Pane, Probe, Stage, ViewCamera, ViewCommand, ViewMode, ViewState, ViewportArea, Waker,
+    cost_legend,
 };
 use crate::look::PaletteTable;
 use crate::palette::BiomeTable;
@@ -90,7 +91,7 @@ pub fn begin_frame(mut cost: ResMut<FrameCost>) {
     cost.begun = Some(Instant::now());
 }
 
-pub fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<Drawn>) {
+pub fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
     let spent = cost.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
     if drawn.serial() > 0 {
         cost.longest = cost.longest.max(spent);
@@ -132,7 +133,7 @@ pub fn receive(
     mut bridge: ResMut<Bridge>,
     (mut exports, mut patching): (ResMut<Exports>, ResMut<Patching>),
     mut state: ResMut<EditorResource>,
-    mut shown: ResMut<Shown>,
+    mut shown: ResMut<ViewState>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut exit: MessageWriter<AppExit>,
     mut cost: ResMut<FrameCost>,
@@ -152,10 +153,7 @@ pub fn receive(
         state.editor.toasts.warning(format!("{name}{}.", problem.message));
     }
     if let Some(prepared) = received.prepared {
-        (shown.prepared, shown.globe) = match prepared {
-            Picture::Terrain(terrain) => (Some(terrain), None),
-            Picture::Planet(globe) => (None, Some(globe)),
-        };
+        shown.terrain = Some(prepared);
         redraw.write(RequestRedraw);
     }
     let scene = state.editor.doc.scene();
@@ -190,7 +188,7 @@ pub fn receive(
 pub struct Hands<'w> {
     commands: MessageWriter<'w, ViewCommand>,
     mode: ResMut<'w, ViewMode>,
-    shown: ResMut<'w, Shown>,
+    shown: ResMut<'w, ViewState>,
     camera: Res<'w, ViewCamera>,
     globe: Globe<'w>,
     exports: ResMut<'w, Exports>,
@@ -200,7 +198,7 @@ pub struct Hands<'w> {
     benching: ResMut<'w, Benching>,
     measuring: Res<'w, Measuring>,
     forming: Res<'w, Forming>,
-    drawn: Res<'w, Drawn>,
+    drawn: Res<'w, FrameStatus>,
     waker: Res<'w, Waker>,
     boat: Res<'w, Lifeboat>,
     cost: ResMut<'w, FrameCost>,
@@ -212,7 +210,7 @@ pub struct Hands<'w> {
 #[derive(SystemParam)]
 pub struct Globe<'w> {
     probe: Res<'w, GlobeProbe>,
-    showing: ResMut<'w, Showing>,
+    showing: ResMut<'w, PlanetView>,
     camera: Res<'w, GlobeCamera>,
     time: Res<'w, Time<Real>>,
 }
@@ -266,7 +264,7 @@ pub fn panels(
     hands.studio.receive();
     info.variants = hands.studio.info();
     let received = receiving.elapsed();
-    info.no_tree = hands.forming.refusal().or(hands.drawn.refusal());
+    info.no_tree = hands.forming.unsupported().or(hands.drawn.unsupported());
     if state.editor.view.mode == ViewMode::TracedCost && info.no_tree.is_none() {
         info.legend = Some(Arc::new(cost_legend()));
     }
@@ -324,14 +322,14 @@ const DRIFT_PACE: Duration = Duration::from_millis(250);
 /// How the planet is shown goes to the view; clouds drift.
 fn show_planet(editor: &mut Editor, hands: &mut Hands) {
     let Some(planet) = editor.doc.scene().as_planet() else { return };
-    let body = Body::of(planet);
+    let body = Body::from_planet(planet);
     let view = &mut editor.globe;
-    if hands.shown.globe.as_ref().is_some_and(|prepared| hands.globe.showing.drifts(prepared)) {
+    if hands.shown.globe_of(CompareSide::A).is_some_and(|prepared| hands.globe.showing.drifts(prepared)) {
         // the window is woken for it now and then, see `pace`
         let seconds = hands.globe.time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
         view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
     }
-    hands.globe.showing.set_if_neq(Showing { body, view: view.clone(), way: editor.view.way });
+    hands.globe.showing.set_if_neq(PlanetView { body, view: view.clone(), projection: editor.view.way });
 }
 
 /// A click on the ground, one that does not turn the camera, chooses the place that is watched.
@@ -362,11 +360,11 @@ fn stage(hands: &Hands, area: &ViewportArea) -> Option<Stage> {
     if !view.max.is_finite() || view.size().min_element() < 1.0 {
         return None;
     }
-    let (prepared, _) = hands.shown.of(Side::A)?;
-    let piece = hands.shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
+    let square = hands.shown.square_of(CompareSide::A)?;
+    let pane = hands.shown.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
     let lens = hands.shown.layout().lens(view.size());
-    let (prepared, formation) = (prepared.clone(), hands.shown.formation.clone());
-    Some(Stage { pose: hands.camera.pose, lens, origin: piece.picture(view).min, prepared, formation })
+    let (square, tree_surface) = (square.clone(), hands.shown.tree_surface.clone());
+    Some(Stage { pose: hands.camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
 }
 
 /// Where the watched place is seen.
@@ -374,7 +372,7 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
     let watched = editor.doc.place().filter(|_| editor.doc.is_watching());
     let Some([u, v]) = watched.or(editor.biomes.place.filter(|_| editor.biomes.open)) else { return Vec::new() };
     let view = Rect { min: area.min, max: area.max };
-    if let Some(prepared) = &hands.shown.globe {
+    if let Some(prepared) = hands.shown.globe_of(CompareSide::A) {
         let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
         let ground = prepared.ground_from(&showing.view, camera.pose.eye(), hands.shown.water);
         let direction = from_map([u, v].map(f64::from)).into();
@@ -382,22 +380,22 @@ fn places_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<
         return at.filter(|at| view.contains(*at)).map(|at| [at.x, at.y]).into_iter().collect();
     }
     let lens = hands.shown.layout().lens(view.size());
-    let seen = |piece: Piece| {
-        let (prepared, _) = hands.shown.of(piece.side)?;
-        let point = prepared.scale.world(u, v, prepared.terrain.height_at(u, v));
-        let at = hands.camera.pose.project(&lens, point)? + piece.picture(view).min;
-        piece.rect(view).contains(at).then_some([at.x, at.y])
+    let seen = |pane: Pane| {
+        let square = hands.shown.square_of(pane.side)?;
+        let point = square.scale.world(u, v, square.terrain.height_at(u, v));
+        let at = hands.camera.pose.project(&lens, point)? + pane.picture(view).min;
+        pane.rect(view).contains(at).then_some([at.x, at.y])
     };
-    hands.shown.pieces().into_iter().flatten().filter_map(seen).collect()
+    hands.shown.panes().into_iter().flatten().filter_map(seen).collect()
 }
 
 /// Longitude and latitude of the middle of the view of a planet, in degrees.
 fn looks_at(hands: &Hands) -> Option<[f64; 2]> {
-    let prepared = hands.shown.globe.as_ref()?;
+    let prepared = hands.shown.globe_of(CompareSide::A)?;
     let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
-    let angles = match showing.way {
-        GlobeWay::Map => [camera.map.longitude, camera.map.latitude],
-        GlobeWay::Globe | GlobeWay::Orbit => {
+    let angles = match showing.projection {
+        PlanetProjection::Map => [camera.map.longitude, camera.map.latitude],
+        PlanetProjection::Globe | PlanetProjection::Orbit => {
             let pose = camera.pose;
             let ground = meet_sphere(pose.eye(), pose.forward(), prepared.radius_metres);
             let at = ground.unwrap_or(pose.eye()).normalize();
@@ -412,7 +410,7 @@ const OUTLINE_STEPS: usize = 32;
 
 /// The border of the square that is being chosen, where it is in sight.
 fn patch_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<Vec<[f32; 2]>> {
-    let (Some(prepared), Some(planet)) = (&hands.shown.globe, editor.doc.scene().as_planet()) else {
+    let (Some(prepared), Some(planet)) = (hands.shown.globe_of(CompareSide::A), editor.doc.scene().as_planet()) else {
         return Vec::new();
     };
     let (camera, showing) = (&*hands.globe.camera, &*hands.globe.showing);
@@ -565,7 +563,7 @@ pub fn pace(
     mut bridge: ResMut<Bridge>,
     beside: Beside,
     benching: Res<Benching>,
-    (shown, showing): (Res<Shown>, Res<Showing>),
+    (shown, showing): (Res<ViewState>, Res<PlanetView>),
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<super::drive::Driven>>,
 ) {
@@ -580,7 +578,7 @@ pub fn pace(
     } else {
         calm
     };
-    let drifts = shown.globe.as_ref().is_some_and(|prepared| showing.drifts(prepared));
+    let drifts = shown.globe_of(CompareSide::A).is_some_and(|prepared| showing.drifts(prepared));
     let focused = if drifts && mode == calm { UpdateMode::reactive_low_power(DRIFT_PACE) } else { mode };
     if (winit.focused_mode, winit.unfocused_mode) != (focused, mode) {
         (winit.focused_mode, winit.unfocused_mode) = (focused, mode);

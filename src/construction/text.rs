@@ -2,7 +2,6 @@
 //! begins a line.
 
 use std::any::Any;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use serde::de::Error as _;
@@ -11,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::piece::{Definition, Frame, Piece, Tree};
 use crate::io::ron_dialect;
-use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, TreeValue, Value, wrong};
+use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, TreeValue, Value, WithoutRange, wrong};
 
 /// Version of the form that this program writes.
 pub const VERSION: u32 = 1;
@@ -98,10 +97,13 @@ impl TreeValue for Tree {
     }
 }
 
-impl ParamType for Arc<Tree> {
-    fn kind(_: Option<RangeInclusive<Arc<Tree>>>, _: Option<RangeInclusive<Arc<Tree>>>) -> ParamKind {
+impl WithoutRange for Arc<Tree> {
+    fn kind() -> ParamKind {
         ParamKind::Tree
     }
+}
+
+impl ParamType for Arc<Tree> {
     fn to_value(&self) -> Value {
         Value::Tree(self.clone())
     }

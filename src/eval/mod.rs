@@ -270,7 +270,8 @@ impl ProcessStage<'_> {
 /// Key of what the node makes of what is below, whatever the number of iterations.
 fn node_key(below: ContentKey, node: &Node, seed: u32, sea_level: f32) -> ContentKey {
     let about = node.about();
-    let mut key = below.join(about.name.as_bytes()).join(&node.version().to_le_bytes()).join(&seed.to_le_bytes());
+    let mut key =
+        below.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
             key = param_key(key, spec, &node.params().get(k));
@@ -279,7 +280,7 @@ fn node_key(below: ContentKey, node: &Node, seed: u32, sea_level: f32) -> Conten
     for name in node.companions() {
         key = key.join(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
     }
-    if node.reads_sea_level() { key.join(&sea_level.to_le_bytes()) } else { key }
+    if node.traits().reads_sea_level { key.join(&sea_level.to_le_bytes()) } else { key }
 }
 
 /// A file counts by what is in it.

@@ -18,4 +18,4 @@ pub use palette::PaletteTable;
 pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, planet_map, scene_image};
 pub use relief::relief;
 pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap};
-pub use snow_sand::{COVERS, share_hidden};
+pub use snow_sand::{COVERS, covered, share_hidden};

@@ -1,6 +1,6 @@
 //! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
 
-use super::colour::{Light, brighten, decode, mix};
+use super::colour::{Light, brighten, decode, encode, mix};
 use super::raster::PixelGrid;
 use crate::field::{MapKind, Terrain};
 
@@ -12,6 +12,12 @@ pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
 pub fn share_hidden(depth: f32) -> f32 {
     let square = depth * depth;
     square / (1.0 + square)
+}
+
+/// An sRGB colour of the ground under covers that hide such shares of it, in the order of [`COVERS`].
+pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
+    let lying = COVERS.iter().zip(shares);
+    encode(lying.fold(decode(ground), |below, ((_, colour, _), share)| mix(below, decode(*colour), share)))
 }
 
 /// Depths under the pixels of a picture.

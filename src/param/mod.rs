@@ -12,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 pub(crate) use types::wrong;
-pub use types::{ImageFile, LayerName, ParamType, ToneCurve, TreeValue};
+pub use types::{ImageFile, LayerName, ParamType, ToneCurve, TreeValue, WithRange, WithoutRange};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]

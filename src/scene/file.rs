@@ -176,7 +176,7 @@ impl Scene {
                     node: layer.node.clone(),
                     enabled: layer.enabled,
                     seed: layer.seed,
-                    algorithm: layer.node.version(),
+                    algorithm: layer.node.traits().version,
                     past: layer
                         .epochs
                         .iter()
@@ -271,12 +271,12 @@ impl Scene {
                 }
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
-                if layer.algorithm != made.node.version() {
+                if layer.algorithm != made.node.traits().version {
                     changed.push(Warning(format!(
                         "{owner}: {} has changed since this scene was saved (algorithm {}, now {}); its heights differ",
                         made.node.about().label,
                         layer.algorithm,
-                        made.node.version()
+                        made.node.traits().version
                     )));
                 }
                 made

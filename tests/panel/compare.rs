@@ -11,7 +11,7 @@ use talweg::app::commands::{Command, CompareAction, Overlay, ViewAction, Way};
 use talweg::app::compare::{Ask, Row, Table, Values};
 use talweg::app::document::Group;
 use talweg::app::panels::{CompareInfo, Effect};
-use talweg::app::view::{Choice, Layout, prepare};
+use talweg::app::view::{CompareLayout, OverlayChoice, SquareTerrain};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::param::Value;
 use talweg::scene::Settings;
@@ -75,15 +75,18 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
 fn every_way_to_show_both_has_a_key_and_a_button() {
     let mut panels = large(&["Perlin"]);
     there(&mut panels, "B");
-    assert_eq!(panels.state().editor.compare.layout(), Layout::Split(0.5));
+    assert_eq!(panels.state().editor.compare.layout(), CompareLayout::Split(0.5));
     click(&mut panels, "Side by side");
-    assert_eq!(panels.state().editor.compare.layout(), Layout::Halves);
+    assert_eq!(panels.state().editor.compare.layout(), CompareLayout::Halves);
     press(&mut panels, Modifiers::NONE, Key::X);
     assert!(panels.state().editor.compare.swapped);
     let (a, b) = (panels.get_by_label("View of A: Untitled").rect(), panels.get_by_label("View of B: B").rect());
     assert!(b.right() < a.left(), "swapped: B on the left");
     press(&mut panels, Modifiers::ALT, Key::Num3);
-    assert_eq!((panels.state().editor.compare.layout(), panels.state().editor.compare.swapped), (Layout::One, false));
+    assert_eq!(
+        (panels.state().editor.compare.layout(), panels.state().editor.compare.swapped),
+        (CompareLayout::One, false)
+    );
     assert!(panels.query_by_label_contains("View of B").is_none());
     click(&mut panels, "Swap A and B");
     assert!(panels.query_by_label("View of B: B").is_some() && panels.query_by_label_contains("View of A").is_none());
@@ -214,8 +217,11 @@ fn two_legends_where_the_colours_mean_two_things() {
     let legend = |slope: f32| {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(talweg::field::MapKind::Wear).fill(slope);
-        let choice = Choice { overlay: Overlay::Change, ..Choice::default() };
-        prepare(&Arc::new(terrain), &Settings::default(), &choice, &Control::default()).unwrap().legend.clone()
+        let choice = OverlayChoice { overlay: Overlay::Change, ..OverlayChoice::default() };
+        SquareTerrain::new(&Arc::new(terrain), &Settings::default(), &choice, &Control::default())
+            .unwrap()
+            .legend
+            .clone()
     };
     for size in [vec2(1280.0, 720.0), vec2(960.0, 600.0)] {
         let mut panels = panels(size, &["Perlin"]);

@@ -5,7 +5,7 @@ use egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use super::Info;
-use crate::app::view::globe::GlobeWay;
+use crate::app::view::globe::PlanetProjection;
 use crate::app::view::{Overlay, ViewMode};
 use crate::field::MapKind;
 
@@ -37,7 +37,7 @@ pub enum ViewAction {
     Overlay(Overlay),
     ToggleWater,
     /// How a planet is shown.
-    Way(GlobeWay),
+    Way(PlanetProjection),
 }
 
 pub(super) fn info(action: ViewAction) -> Info {
@@ -92,9 +92,9 @@ pub(super) fn info(action: ViewAction) -> Info {
         }
         ViewAction::Way(way) => {
             let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match way {
-                GlobeWay::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),
-                GlobeWay::Map => (icon::MAP_TRIFOLD, keys![NONE + Num8]),
-                GlobeWay::Orbit => (icon::PLANET, keys![NONE + Num9]),
+                PlanetProjection::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),
+                PlanetProjection::Map => (icon::MAP_TRIFOLD, keys![NONE + Num8]),
+                PlanetProjection::Orbit => (icon::PLANET, keys![NONE + Num9]),
             };
             return Info { label: way.label().into(), tooltip: way.help().into(), icon, shortcuts };
         }

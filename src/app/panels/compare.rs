@@ -12,7 +12,7 @@ use super::{Editor, Effect};
 use crate::app::commands::{CompareAction, Overlay, ViewAction, Way};
 use crate::app::compare::{Ask, State, Table};
 use crate::app::theme::ink;
-use crate::app::view::{Layout, Legend, Side};
+use crate::app::view::{CompareLayout, CompareSide, Legend};
 
 pub use bar::{bar, choose};
 pub use over::over;
@@ -51,11 +51,11 @@ impl Default for CompareState {
 }
 
 impl CompareState {
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> CompareLayout {
         match self.way {
-            Way::Split => Layout::Split(self.split),
-            Way::Halves => Layout::Halves,
-            Way::One | Way::Difference => Layout::One,
+            Way::Split => CompareLayout::Split(self.split),
+            Way::Halves => CompareLayout::Halves,
+            Way::One | Way::Difference => CompareLayout::One,
         }
     }
 
@@ -218,9 +218,9 @@ impl Editor {
 const A: Color32 = ink::BLUE;
 const B: Color32 = ink::ORANGE;
 
-fn letter(side: Side) -> (&'static str, Color32) {
+fn letter(side: CompareSide) -> (&'static str, Color32) {
     match side {
-        Side::A => ("A", A),
-        Side::B => ("B", B),
+        CompareSide::A => ("A", A),
+        CompareSide::B => ("B", B),
     }
 }

@@ -6,7 +6,7 @@ use egui::{Align2, Area, Button, Frame, Id, Margin, Order, Rect, RichText, Ui, v
 use super::Editor;
 use super::layer::section;
 use super::params::own_rows;
-use crate::app::commands::{Command, GlobeWay, ViewAction};
+use crate::app::commands::{Command, PlanetProjection, ViewAction};
 use crate::app::document::Document;
 use crate::app::theme::colour;
 use crate::app::view::globe::GlobeView;
@@ -24,7 +24,7 @@ pub fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Comman
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 2.0;
-                for way in GlobeWay::ALL {
+                for way in PlanetProjection::ALL {
                     let command = Command::View(ViewAction::Way(way));
                     let info = command.info();
                     let text = RichText::new(format!("{}  {}", info.icon, info.label)).small();

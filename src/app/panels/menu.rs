@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 use super::Editor;
 use super::add_menu::misfit;
 use super::compare::NO_COMPARING;
-use crate::app::commands::{Command, CompareAction, GlobeWay, PieceAction, ViewAction, ViewMode};
+use crate::app::commands::{Command, CompareAction, PieceAction, PlanetProjection, ViewAction, ViewMode};
 use crate::app::theme::colour;
 use crate::construction::PieceKind;
 use crate::construction::edit::{Wrap, points};
@@ -187,7 +187,7 @@ fn view(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
         if matches!(action, ViewAction::Way(_)) && !is_planet {
             continue;
         }
-        if matches!(action, ViewAction::Way(GlobeWay::Globe)) {
+        if matches!(action, ViewAction::Way(PlanetProjection::Globe)) {
             ui.separator();
         }
         if matches!(action, ViewAction::Mode(ViewMode::Shaded)) {

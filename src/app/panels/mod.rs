@@ -41,7 +41,7 @@ use bevy_egui::egui;
 use egui::{Frame, Margin, Panel, Rect, Sense, Ui, UiBuilder};
 
 use super::bench::Ask as BenchAsk;
-use super::commands::{self, Command, GlobeWay, Overlay, ViewAction, ViewMode};
+use super::commands::{self, Command, Overlay, PlanetProjection, ViewAction, ViewMode};
 use super::compare::Ask;
 use super::dialogs::Dialogs;
 use super::document::{Document, Selection};
@@ -81,12 +81,12 @@ pub struct ViewSettings {
     pub overlay: Overlay,
     pub water: bool,
     /// How a planet is shown.
-    pub way: GlobeWay,
+    pub way: PlanetProjection,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
-        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: GlobeWay::default() }
+        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: PlanetProjection::default() }
     }
 }
 
@@ -348,10 +348,10 @@ impl Editor {
             let charts = Panel::bottom("charts").resizable(true).default_size(170.0).size_range(110.0..=360.0);
             charts.frame(frame).show(root, |ui| charts::show(ui, &mut self.doc, &mut self.charts, info));
         }
-        if let Some(refusal) = info.no_tree.filter(|_| self.view.mode.asks_tree()) {
+        if let Some(unsupported) = info.no_tree.filter(|_| self.view.mode.asks_tree()) {
             let frame = Frame::new().fill(colour::PANEL).inner_margin(Margin::symmetric(8, 0));
             Panel::top("no tree").exact_size(34.0).frame(frame).show(root, |ui| {
-                asked.extend(tree_notice::bar(ui, refusal, self.view.mode.of_grid()));
+                asked.extend(tree_notice::bar(ui, unsupported, self.view.mode.of_grid()));
             });
         }
         if info.compare.is_on() {

@@ -13,7 +13,7 @@ use crate::app::commands::Command;
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
 use crate::app::variants::VariantsInfo;
-use crate::app::view::{Legend, Refusal, Stage};
+use crate::app::view::{Legend, Stage, Unsupported};
 use crate::eval::Insight;
 use crate::scene::Problem;
 
@@ -62,7 +62,7 @@ pub struct StatusInfo {
     /// What the colours of the overlay mean.
     pub legend: Option<Arc<Legend>>,
     /// Why the view does not show the tree that it shall show.
-    pub no_tree: Option<Refusal>,
+    pub no_tree: Option<Unsupported>,
     /// What is known about the newest terrain at full size.
     pub insight: Arc<Insight>,
     /// Files and layers that could not be used.

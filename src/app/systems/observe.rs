@@ -34,10 +34,10 @@ fn piece_state(editor: &Editor) -> serde_json::Value {
 type Seen<'w> = (
     Res<'w, ViewCamera>,
     Res<'w, ViewportArea>,
-    Res<'w, Shown>,
-    Res<'w, Drawn>,
+    Res<'w, ViewState>,
+    Res<'w, FrameStatus>,
     Res<'w, GlobeCamera>,
-    Res<'w, Planned>,
+    Res<'w, PlannedScenery>,
 );
 
 /// Tells the driver what it may wait for and write down.
@@ -63,9 +63,9 @@ pub fn observe(
         || benching.is_running()
         || camera.is_gliding()
         || globe.is_gliding()
-        || planned.0.as_ref().is_some_and(|scenery| scenery.way != state.editor.view.way)
+        || planned.0.iter().flatten().any(|scenery| scenery.projection != state.editor.view.way)
         || current == 0
-        || !drawn.is(&shown)
+        || !drawn.is_current(&shown)
         || samples != doc.scene().samples();
     observed.iteration = doc.iteration();
     observed.view = Rect { min: area.min, max: area.max };

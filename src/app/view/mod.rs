@@ -2,12 +2,12 @@
 //!
 //! ```text
 //! worker                    main world                         render world
-//! prepare(terrain) ──Arc──▶ Shown ─────────────extract───────▶ Textures (upload in bands, swap when complete)
+//! RenderTerrain ──────Arc─▶ ViewState ─────────────extract───────▶ Textures (upload in bands, swap when complete)
 //!                           ViewCommand, mouse ▶ ViewCamera     lod::select ▶ instances ▶ draw
-//!                           Probe ◀── pick ◀── cursor           Drawn (serial) ──▶ redraw until it is the wanted one
+//!                           Probe ◀── pick ◀── cursor           FrameStatus (serial) ──▶ redraw until it is the wanted one
 //! ```
 //!
-//! To show a terrain: call [`prepare`] on the worker, put the result into [`Shown`] with the table of a palette, and
+//! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] with the table of a palette, and
 //! [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything the camera
 //! does happens in [`ViewSystems`].
 //!
@@ -18,18 +18,16 @@
 
 mod adaptive;
 mod apply;
+mod batch;
 mod bounds;
 mod camera;
 mod compare;
 mod control;
-mod covers;
-mod cut;
+mod cover;
 mod draw;
-mod formation;
 mod frame;
 pub mod globe;
 mod idle;
-mod inland;
 mod legend;
 mod light;
 pub mod lod;
@@ -40,13 +38,21 @@ mod overlay;
 mod palette;
 mod pick;
 mod pipelines;
-mod prepare;
 mod ramp;
+mod render_base;
+mod render_terrain;
 mod scale;
-mod shown;
+mod square;
+mod square_drawing;
 mod stage;
+mod state;
+mod surface_water;
+mod texels;
 mod textures;
+mod tile_renderer;
 mod trace;
+mod tree_surface;
+mod void_mask;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -54,32 +60,24 @@ use bevy::transform::TransformSystems;
 pub use apply::{Hit, Probe};
 pub(in crate::app) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
-pub use compare::{Beside, Layout, Piece, Side};
-pub use control::{ViewCamera, ViewCommand, ViewportArea};
+pub use compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
+pub use control::{ViewCamera, ViewCommand, ViewSystems, ViewportArea};
 pub use draw::{DrawPlugin, TerrainCamera};
-pub use formation::{Formation, Recipe, Refusal};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
-pub use mesh::Quality;
+pub use mesh::RenderQuality;
 pub use mode::ViewMode;
-pub use overlay::{Choice, Overlay, Reference, climate_of};
-pub use prepare::{Prepared, Tint, prepare};
+pub use overlay::{Overlay, OverlayChoice, Reference, climate_of};
 pub use ramp::Ramp;
-pub use scale::{SIDE_WORLD, Scale};
-pub use shown::{Drawn, Shown};
+pub use render_terrain::RenderTerrain;
+pub use scale::{SIDE_WORLD, WorldScale};
+pub use square::{SquareTerrain, Tint};
 pub use stage::{Place, Stage};
+pub use state::{FrameStatus, ViewState};
 #[cfg(test)]
 pub use trace::FARTHEST_WORLD;
 pub use trace::cost_legend;
-
-/// When the camera moves.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ViewSystems {
-    /// In `Update`: commands and mouse.
-    Input,
-    /// In `PostUpdate`, before transforms are propagated: Bevy's camera and the [`Probe`].
-    Apply,
-}
+pub use tree_surface::{TreeRecipe, TreeSurface, Unsupported};
 
 /// The view in a window. Needs bevy_egui's plugin and `DefaultPlugins`.
 pub struct ViewPlugin;

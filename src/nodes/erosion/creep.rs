@@ -25,7 +25,7 @@ use super::rock::Rock;
 use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
-use crate::nodes::{Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
@@ -57,8 +57,8 @@ const EXCHANGED: f64 = 0.8;
 const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -67,14 +67,6 @@ impl Process for Creep {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

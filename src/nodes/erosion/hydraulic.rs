@@ -37,7 +37,7 @@ use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run};
+use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.
@@ -66,20 +66,12 @@ crate::params! {
 }
 
 impl Process for Hydraulic {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -164,10 +156,6 @@ impl Run for HydraulicRun {
             fields: Fields::default(),
             ..*self
         })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 

@@ -25,11 +25,11 @@
 //! Source: Olsen 2004; document 000, §3.3.2.
 
 use super::buffers::{self, Account, Next, add_balance, balance, total};
-use super::lanes::{Around, CENTRE, CROSS, FirstLowest, Real};
 use super::silt::{WRITTEN, Weather, lay_down};
-use super::sweep::{Law, Row, Sweep};
+use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
+use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run};
+use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
@@ -54,8 +54,8 @@ crate::params! {
 }
 
 impl Process for HydraulicFast {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -71,8 +71,8 @@ impl Process for HydraulicFast {
             weather,
             terrain,
             next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
+            even: InPlaceScan::default(),
+            uneven: InPlaceScan::default(),
             ledger: Ledger { carried, ..Ledger::default() },
             carried_before: carried,
         })
@@ -95,8 +95,8 @@ struct Trickle {
     terrain: Terrain,
     next: Next<5>,
     /// On rock of the same hardness everywhere; the other stays empty.
-    even: Sweep<3>,
-    uneven: Sweep<5>,
+    even: InPlaceScan<3>,
+    uneven: InPlaceScan<5>,
     /// Its `carried` has all that is in the water, whoever brought it there.
     ledger: Ledger,
     carried_before: f64,
@@ -132,14 +132,10 @@ impl Run for Trickle {
             weather: self.weather.clone(),
             terrain: self.terrain.clone(),
             next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
+            even: InPlaceScan::default(),
+            uneven: InPlaceScan::default(),
             ..*self
         })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 
@@ -174,7 +170,7 @@ impl Flow<'_> {
     fn scan<const P: usize, const K: usize>(
         &self,
         cx: &Context,
-        sweep: &mut Sweep<P>,
+        sweep: &mut InPlaceScan<P>,
         next: &mut Next<5>,
     ) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
@@ -187,9 +183,9 @@ impl Flow<'_> {
             land.zip(wet).zip(accounts).map(|((((height, wear), deposits), ((water, flow), sediment)), account)| {
                 let mut wet = [water, flow, sediment].into_iter();
                 let kept = std::array::from_fn::<_, K, _>(|_| wet.next().expect("two or three of the three"));
-                Row { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
+                ScanRow { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
             });
-        sweep.run(cx, self, outs, |i, Row { kept, out: Out { height, wear, deposits, sediment, account } }| {
+        sweep.run(cx, self, outs, |i, ScanRow { kept, out: Out { height, wear, deposits, sediment, account } }| {
             let mut wet = kept.into_iter().chain(sediment);
             let [water, flow, sediment] = std::array::from_fn(|_| wet.next().expect("split above"));
             self.dry(i, P > SEDIMENT, [&mut *height, water, &mut *sediment, flow]);
@@ -281,7 +277,7 @@ fn wet(h: &[f32], w: &[f32], m: &[f32], rain: f32, solubility: f32, level: &mut 
     }
 }
 
-impl<const P: usize> Law<P> for Flow<'_> {
+impl<const P: usize> ScanLaw<P> for Flow<'_> {
     const KEPT: usize = WATER;
     const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
     /// Higher than any ground, and dry.
@@ -315,10 +311,10 @@ impl<const P: usize> Law<P> for Flow<'_> {
     }
 
     #[inline(always)]
-    fn visit<A: Around>(&self, around: &mut A) {
+    fn visit<A: Neighbourhood>(&self, around: &mut A) {
         let all = A::Value::all;
         let (level, water) = (around.get(LEVEL, CENTRE), around.get(WATER, CENTRE));
-        let lowest = FirstLowest::of(around.four(LEVEL, CROSS));
+        let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
         // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let levelling = (level - lowest.value) * all(0.5);
         let levelling = levelling.only(all(0.0).below(levelling));

@@ -32,7 +32,7 @@ use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering};
-use crate::nodes::{Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
@@ -84,8 +84,16 @@ pub const SLIDE_YEARS: f64 = 10_000.0;
 pub(super) const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots from a
+        // table
+        Traits {
+            writes: &WRITTEN,
+            on_globe: true,
+            is_random: self.uplift_variation > 0.0,
+            version: 2,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {
@@ -94,20 +102,6 @@ impl Process for StreamPower {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    /// 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its
-    /// roots from a table.
-    fn version(&self) -> u32 {
-        2
-    }
-
-    fn is_random(&self) -> bool {
-        self.uplift_variation > 0.0
-    }
-
-    fn on_globe(&self) -> bool {
-        true
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {

@@ -30,7 +30,7 @@ use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run};
+use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -68,20 +68,12 @@ crate::params! {
 }
 
 impl Process for Thermal {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -157,10 +149,6 @@ impl Run for ThermalRun {
             fields: Fields::default(),
             ..*self
         })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
     }
 }
 

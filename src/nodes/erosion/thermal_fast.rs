@@ -12,10 +12,10 @@
 //! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).
 
-use super::lowest::{Lowest, Where};
+use super::lowest::{LowestNeighbourRun, Where};
 use super::thermal::Neighbours;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Process, Run};
+use crate::field::Terrain;
+use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
     /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe them out.
@@ -37,8 +37,8 @@ crate::params! {
 }
 
 impl Process for ThermalFast {
-    fn writes(&self) -> &'static [MapKind] {
-        &super::lowest::WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -46,6 +46,6 @@ impl Process for ThermalFast {
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(Lowest::start(terrain, Where::Steep, self.talus_angle, self.neighbours, self.hardness))
+        Box::new(LowestNeighbourRun::start(terrain, Where::Steep, self.talus_angle, self.neighbours, self.hardness))
     }
 }

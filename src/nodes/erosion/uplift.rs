@@ -8,10 +8,10 @@
 
 use crate::field::{Cancelled, Edges, Globe};
 use crate::nodes::Context;
-use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::lattice::GradientOctave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 use crate::nodes::generators::solid::SolidField;
-use crate::nodes::generators::warp::Warp;
+use crate::nodes::generators::warp::DomainWarp;
 
 crate::choices! {
     /// Where the ground rises.
@@ -57,7 +57,7 @@ impl Uplift {
         let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
         let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
         if grid.is_globe() {
-            let noise = SolidField::new(grid, cx.random.fork(1), &law, Fade::Improved, Warp::NONE);
+            let noise = SolidField::new(grid, cx.random.fork(1), &law, Fade::Improved, DomainWarp::NONE);
             octaves::sum(cx, 1.0 - variation, &weights, || noise.readers(), &mut share)?;
             let globe = Globe::new(grid.samples);
             cx.rows(&mut share, |row, cells| {
@@ -68,8 +68,14 @@ impl Uplift {
             })?;
             return Ok(Self(Some(share)));
         }
-        let octaves = Octave::all(grid, cx.random.fork(1), &law, Fade::Improved);
-        octaves::sum(cx, 1.0 - variation, &weights, || octaves.iter().map(Octave::reader).collect(), &mut share)?;
+        let octaves = GradientOctave::all(grid, cx.random.fork(1), &law, Fade::Improved);
+        octaves::sum(
+            cx,
+            1.0 - variation,
+            &weights,
+            || octaves.iter().map(GradientOctave::reader).collect(),
+            &mut share,
+        )?;
         let swell = |t: f32| {
             let s = libm::sinf(t * std::f32::consts::PI);
             s * s

@@ -10,7 +10,7 @@
 
 use super::envelope::dilated;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Lets high ground grow into broad domes and plateaus, or shrink to sharp crests between wide valleys.
@@ -25,8 +25,8 @@ crate::params! {
 }
 
 impl Filter for Expander {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -25,7 +25,7 @@ crate::choices! {
 }
 
 /// How displacement goes on from level to level.
-pub struct Law {
+pub struct MidpointLaw {
     /// Largest displacement of the first level computed.
     pub displacement: f32,
     pub smoothness: f32,
@@ -33,7 +33,7 @@ pub struct Law {
     pub distribution: Distribution,
 }
 
-impl Law {
+impl MidpointLaw {
     /// Factor of the displacement from level to level.
     fn factor(&self) -> f32 {
         match self.schedule {
@@ -61,10 +61,10 @@ pub fn levels(grid: Grid) -> u32 {
 /// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before.
 pub fn subdivide(
     cx: &Context,
-    law: &Law,
+    law: &MidpointLaw,
     first: u32,
     table: Vec<f32>,
-    split: impl Fn(&Level, &[f32], &mut [f32]) -> Result<(), Cancelled>,
+    split: impl Fn(&MidpointLevel, &[f32], &mut [f32]) -> Result<(), Cancelled>,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
     let levels = levels(cx.grid).max(first);
@@ -72,13 +72,13 @@ pub fn subdivide(
     let mut coarse = table;
     let mut displacement = law.displacement;
     for number in first + 1..=levels {
-        let noise = Noise {
+        let noise = MidpointNoise {
             stream: cx.random.fork(u64::from(number)),
             scale: displacement,
             distribution: law.distribution,
             mask: if cx.grid.edges == Edges::Wrap { (1 << number) - 1 } else { i32::MAX },
         };
-        let level = Level { cx, number, half: 1 << (number - 1), noise };
+        let level = MidpointLevel { cx, number, half: 1 << (number - 1), noise };
         if number == levels && full.samples == cx.grid.samples {
             return split(&level, &coarse, out);
         }
@@ -92,7 +92,7 @@ pub fn subdivide(
 }
 
 /// Random displacement at a place of a level.
-struct Noise {
+struct MidpointNoise {
     stream: Stream,
     scale: f32,
     distribution: Distribution,
@@ -100,7 +100,7 @@ struct Noise {
     mask: i32,
 }
 
-impl Noise {
+impl MidpointNoise {
     #[inline(always)]
     fn at<const GAUSSIAN: bool>(&self, row: usize, column: usize) -> f32 {
         let bits = self.stream.bits(column as i32 & self.mask, row as i32 & self.mask);
@@ -116,15 +116,15 @@ impl Noise {
 }
 
 /// One halving: from squares with `half` + 1 corners a side to twice as many.
-pub struct Level<'a> {
+pub struct MidpointLevel<'a> {
     cx: &'a Context<'a>,
     /// 1 splits the whole terrain.
     pub number: u32,
     pub half: usize,
-    noise: Noise,
+    noise: MidpointNoise,
 }
 
-impl Level<'_> {
+impl MidpointLevel<'_> {
     pub fn wraps(&self) -> bool {
         self.cx.grid.edges == Edges::Wrap
     }
@@ -154,7 +154,7 @@ impl Level<'_> {
     }
 }
 
-impl Level<'_> {
+impl MidpointLevel<'_> {
     /// Displaces the points of the levels before by `share` of this level's displacement, and takes every point half of
     /// `share` of the way to the mean of its neighbours to the north, east, south and west.
     pub fn soften(&self, share: f32, fine: &mut [f32]) -> Result<(), Cancelled> {

@@ -19,7 +19,7 @@ use super::rivers_mouths::{deltas, fjords};
 use super::rivers_valleys::{Reach, valleys};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
@@ -79,6 +79,19 @@ impl Network<'_> {
 }
 
 impl Filter for PlanetRivers {
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: &[MapKind::Water, MapKind::Flow],
+            on_globe: true,
+            on_square: false,
+            is_random: self.deltas > 0.0,
+            reads_sea_level: true,
+            previews_exactly: false,
+            version: 3,
+            ..Traits::FILTER
+        }
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         terrain.close_seam();
@@ -115,34 +128,6 @@ impl Filter for PlanetRivers {
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
         terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));
         Ok(())
-    }
-
-    fn is_random(&self) -> bool {
-        self.deltas > 0.0
-    }
-
-    fn reads_sea_level(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
-    }
-
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water, MapKind::Flow]
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn on_square(&self) -> bool {
-        false
-    }
-
-    fn version(&self) -> u32 {
-        3
     }
 }
 

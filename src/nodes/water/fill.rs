@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Steering, flooded};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// What fills the hollows.
@@ -33,11 +33,12 @@ crate::params! {
 }
 
 impl Filter for FillDepressions {
-    fn writes(&self) -> &'static [MapKind] {
-        match self.fill_with {
+    fn traits(&self) -> Traits {
+        let writes: &[MapKind] = match self.fill_with {
             Filling::Ground => &[],
             Filling::Water => &[MapKind::Water],
-        }
+        };
+        Traits { writes, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -66,9 +67,5 @@ impl Filter for FillDepressions {
             }
         }
         Ok(())
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
     }
 }

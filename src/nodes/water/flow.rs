@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Spread, Steering, accumulate, upstream_first};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// How water chooses its way down.
@@ -32,8 +32,8 @@ crate::params! {
 }
 
 impl Filter for FlowAccumulation {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Flow]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Flow], is_random: self.courses == Courses::Scattered, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -54,10 +54,6 @@ impl Filter for FlowAccumulation {
         let area = routed.spread(&area, terrain);
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
         Ok(())
-    }
-
-    fn is_random(&self) -> bool {
-        self.courses == Courses::Scattered
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::Steering;
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Lets water stand in the hollows that are large and deep enough, and shows it in the water map. The ground stays as it is.
@@ -25,8 +25,8 @@ crate::params! {
 }
 
 impl Filter for Lakes {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Water], ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -16,7 +16,7 @@ use super::flow::rain;
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Steering, accumulate, strahler, upstream_first};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in them.
@@ -45,8 +45,8 @@ const DEPTH_EXPONENT: f32 = 0.4;
 const FULL: f32 = 0.6;
 
 impl Filter for Rivers {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water, MapKind::Flow]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Water, MapKind::Flow], previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -106,9 +106,5 @@ impl Filter for Rivers {
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
         terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));
         Ok(())
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
     }
 }

@@ -25,7 +25,7 @@ const NOTHING: f64 = 1e-4;
 
 /// An atmosphere as it is drawn. Lengths in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Air {
+pub struct AirScattering {
     /// Scattering at the ground, per metre, for red, green and blue.
     pub rayleigh: [f64; 3],
     /// What clear air takes away: what it scatters, and what its ozone swallows.
@@ -39,7 +39,7 @@ pub struct Air {
     pub top: f64,
 }
 
-impl Air {
+impl AirScattering {
     /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters, `ozone` 1 is that of the Earth.
     pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3], ozone: f64) -> Option<Self> {
         if density < NOTHING {
@@ -111,15 +111,15 @@ mod tests {
 
     #[test]
     fn as_much_air_stands_over_a_place_whatever_is_exaggerated() {
-        let plain = Air::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
+        let plain = AirScattering::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
         // vertical depth of blue light over the sea of the Earth
         assert!((plain.rayleigh[2] * plain.rayleigh_height - 0.265).abs() < 0.01);
         for exaggeration in [4.0, 12.0, 100.0] {
-            let air = Air::new(RADIUS, 1.0, exaggeration, [1.0; 3], 1.0).unwrap();
+            let air = AirScattering::new(RADIUS, 1.0, exaggeration, [1.0; 3], 1.0).unwrap();
             assert!((air.rayleigh[2] * air.rayleigh_height / 0.265 - 1.0).abs() < 0.03);
             assert!(air.top > plain.top && air.top < 1.3 * RADIUS);
         }
-        assert_eq!(Air::new(RADIUS, 0.0, 10.0, [1.0; 3], 1.0), None);
-        assert!(Air::new(1000.0, 1.0, 10.0, [1.0; 3], 1.0).unwrap().top < 1300.0);
+        assert_eq!(AirScattering::new(RADIUS, 0.0, 10.0, [1.0; 3], 1.0), None);
+        assert!(AirScattering::new(1000.0, 1.0, 10.0, [1.0; 3], 1.0).unwrap().top < 1300.0);
     }
 }

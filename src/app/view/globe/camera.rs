@@ -8,8 +8,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
-use super::ground::Ground;
-use crate::app::view::Lens;
+use super::ground::{GlobeSurface, meet_sphere};
+use crate::app::view::camera::Lens;
 
 /// Nothing looks further up than this over the ground.
 const MAX_PITCH: f64 = 1.05;
@@ -157,7 +157,7 @@ impl GlobePose {
 
     /// With the eye above the ground and within reach, and the planet in view.
     #[must_use]
-    pub fn confined(&self, ground: &Ground) -> Self {
+    pub fn confined(&self, ground: &GlobeSurface) -> Self {
         let floor = ground.surface(self.up()) + clearance(ground);
         let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
         let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
@@ -182,7 +182,7 @@ impl GlobePose {
 }
 
 /// How far the eye stays from the ground.
-pub fn clearance(ground: &Ground) -> f64 {
+pub fn clearance(ground: &GlobeSurface) -> f64 {
     (1e-6 * ground.radius).clamp(0.02, 8.0)
 }
 
@@ -205,20 +205,6 @@ fn upright(up: DVec3, ahead: DVec3) -> DQuat {
 
 fn frame(right: DVec3, up: DVec3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(right, up, right.cross(up))).normalize()
-}
-
-/// Where a ray first meets a sphere around the centre; from inside where it leaves it.
-pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
-    let along = -eye.dot(ray);
-    // the distance of the ray from the centre, without the squares of large numbers cancelling
-    let beside = (eye + ray * along).length_squared();
-    let half = radius * radius - beside;
-    if half < 0.0 {
-        return None;
-    }
-    let half = half.sqrt();
-    let near = if eye.length() >= radius { along - half } else { along + half };
-    (near > 0.0).then(|| eye + ray * near)
 }
 
 /// A short, smooth way from one pose to another.

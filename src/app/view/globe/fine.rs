@@ -28,7 +28,7 @@ pub const ROUGHEST: f32 = 0.20;
 
 /// The waves of a planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fine {
+pub struct FineGround {
     /// Waves of the first octave in a radius.
     pub waves: f32,
     pub octaves: f32,
@@ -36,7 +36,7 @@ pub struct Fine {
     pub wave_metres: f64,
 }
 
-impl Fine {
+impl FineGround {
     pub fn new(radius: f64, samples: usize) -> Self {
         let cell = radius * std::f64::consts::FRAC_PI_2 / (samples.max(2) - 1) as f64;
         let wave_metres = LONGEST_CELLS * cell;
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn nothing_is_added_from_afar_and_much_up_close_within_bounds() {
-        let fine = Fine::new(RADIUS, 257);
+        let fine = FineGround::new(RADIUS, 257);
         assert_eq!(fine.octaves, 9.0);
         let cell = fine.wave_metres / LONGEST_CELLS;
         let mut highest: f64 = 0.0;
@@ -141,7 +141,7 @@ mod tests {
 
     #[test]
     fn it_has_no_jumps_from_place_to_place_nor_on_the_way_down() {
-        let fine = Fine::new(RADIUS, 257);
+        let fine = FineGround::new(RADIUS, 257);
         for up in directions() {
             let beside = (up + up.any_orthonormal_vector() * (2.0 / RADIUS)).normalize();
             let (a, b) = (fine.at(up, 500.0), fine.at(beside, 500.0));
@@ -154,6 +154,6 @@ mod tests {
             }
         }
         // a planet too small for it
-        assert_eq!(Fine::new(1000.0, 257).octaves, 0.0);
+        assert_eq!(FineGround::new(1000.0, 257).octaves, 0.0);
     }
 }

@@ -69,12 +69,12 @@ pub struct Body {
 
 impl Default for Body {
     fn default() -> Self {
-        Self::of(&Planet::default())
+        Self::from_planet(&Planet::default())
     }
 }
 
 impl Body {
-    pub fn of(planet: &Planet) -> Self {
+    pub fn from_planet(planet: &Planet) -> Self {
         let [tilt, season, hour] = [planet.axial_tilt, planet.season, planet.hour].map(f64::from);
         let (air_tint, sky, ozone) = colours(planet.air);
         Self { attitude: Attitude::new(tilt, season, hour), air_density: planet.atmosphere, air_tint, ozone, sky }
@@ -83,14 +83,14 @@ impl Body {
 
 /// How a planet is shown. The order is that of the menu.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum GlobeWay {
+pub enum PlanetProjection {
     #[default]
     Globe,
     Map,
     Orbit,
 }
 
-impl GlobeWay {
+impl PlanetProjection {
     pub const ALL: [Self; 3] = [Self::Globe, Self::Map, Self::Orbit];
 
     pub fn label(self) -> &'static str {
