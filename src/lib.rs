@@ -32,7 +32,7 @@
 //!    names them; unknown keys, wrong versions and truncated files are errors with line and column.
 //! 6. A file is never half-written: temporary file in the same folder, flush, sync, rename.
 //! 7. The interface never waits: what takes long runs on the worker, and a running evaluation stops within 50 ms.
-//! 8. Volume is conserved where a process claims it, and its [`nodes::Ledger`] proves it.
+//! 8. Volume is conserved where a process claims it, and its [`nodes::MassBalance`] proves it.
 //!
 //! ## Where things are
 //! Floors, the lowest first: a folder names only those that stand before it in this list. `tests/core/tidy.rs` reads the list.

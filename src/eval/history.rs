@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::{LayerStep, Playhead, Store, evaluate, plan};
 use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::measure::{Slopes, slopes};
-use crate::nodes::Ledger;
+use crate::nodes::MassBalance;
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
 
@@ -35,7 +35,7 @@ pub struct Moment {
     /// Counted on the evaluated grid; at full size these are the scene's iterations.
     pub iteration: u32,
     /// From the first beginning on.
-    pub books: Ledger,
+    pub mass_balance: MassBalance,
     /// Known at some of the key frames.
     pub slopes: Option<Slopes>,
 }
@@ -45,11 +45,12 @@ impl ProcessHistory {
     /// down, and what was added.
     pub fn change(&self, moment: usize) -> f64 {
         let Some(now) = self.moments.get(moment) else { return 0.0 };
-        let start = Moment { iteration: 0, books: Ledger::default(), slopes: None };
+        let start = Moment { iteration: 0, mass_balance: MassBalance::default(), slopes: None };
         let before = moment.checked_sub(1).map_or(&start, |k| &self.moments[k]);
-        let turned = |books: &Ledger| 0.5 * (books.eroded + books.deposited) + books.added;
+        let turned =
+            |mass_balance: &MassBalance| 0.5 * (mass_balance.eroded + mass_balance.deposited) + mass_balance.added;
         let steps = now.iteration.saturating_sub(before.iteration).max(1);
-        (turned(&now.books) - turned(&before.books)) / (self.cells.max(1) as f64 * f64::from(steps))
+        (turned(&now.mass_balance) - turned(&before.mass_balance)) / (self.cells.max(1) as f64 * f64::from(steps))
     }
 }
 
@@ -58,16 +59,16 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == layer)?;
     let mut moments = Vec::new();
-    let (mut begins, mut books) = (0, Ledger::default());
+    let (mut begins, mut mass_balance) = (0, MassBalance::default());
     for stage in &step.stages {
-        let mut last = books;
+        let mut last = mass_balance;
         for (iteration, note) in store.timeline.notes(stage.key).take_while(|(at, _)| *at <= stage.iterations) {
-            last = books;
-            last += note.books;
-            moments.push(Moment { iteration: begins + iteration, books: last, slopes: note.slopes });
+            last = mass_balance;
+            last += note.mass_balance;
+            moments.push(Moment { iteration: begins + iteration, mass_balance: last, slopes: note.slopes });
         }
         begins += stage.iterations;
-        books = last;
+        mass_balance = last;
     }
     let stride = moments.len().div_ceil(MOST_MOMENTS).max(1);
     let newest = moments.len().saturating_sub(1);

@@ -25,7 +25,7 @@ pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker,
 use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::io::raster;
-use crate::nodes::{Context, Ledger, Node, Process, Work};
+use crate::nodes::{Context, MassBalance, Node, Process, Work};
 use crate::param::{ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Layer, Mask, Mix, Problem, Scene};
 
@@ -52,8 +52,8 @@ pub struct Store {
     pub constructions: Constructions,
     /// Results are of a moment, and not kept.
     pub transient: bool,
-    /// Books at the end of stretches of processes that were gone through.
-    ended: HashMap<ContentKey, Ledger>,
+    /// Mass balances at the end of stretches of processes that were gone through.
+    ended: HashMap<ContentKey, MassBalance>,
 }
 
 impl Store {
@@ -76,7 +76,7 @@ pub struct Evaluated {
     /// The result.
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
-    pub ledger: Option<Ledger>,
+    pub mass_balance: Option<MassBalance>,
     /// In what it differs from an earlier one, if it was computed in part.
     pub patch: Option<ChangedRegion>,
 }
@@ -208,13 +208,13 @@ pub fn evaluate(
     let is_sole = construction::sole(scene).is_some();
     store.constructions.newest = None;
     store.constructions.has_run = false;
-    let (terrain, ledger) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
+    let (terrain, mass_balance) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
     let patch = store.constructions.newest.take().filter(|_| is_sole);
     if is_sole && store.constructions.has_run {
         // one and the same, so that it is known again on the way to the screen
         store.constructions.share(&terrain);
     }
-    Ok(Evaluated { terrain, ledger, patch, problems: scene.problems() })
+    Ok(Evaluated { terrain, mass_balance, patch, problems: scene.problems() })
 }
 
 /// [`evaluate`], knowing some of the layers that masks read, by their index.
@@ -225,8 +225,8 @@ fn evaluate_with(
     store: &mut Store,
     control: &Control,
     sources: &mut HashMap<usize, Arc<Terrain>>,
-) -> Result<(Arc<Terrain>, Option<Ledger>), Cancelled> {
-    let mut ledger = None;
+) -> Result<(Arc<Terrain>, Option<MassBalance>), Cancelled> {
+    let mut mass_balance = None;
     let steps = plan(scene, samples, playhead);
     // the highest result that is known makes everything below it needless
     let known = steps.iter().enumerate().rev().find_map(|(k, step)| Some((k + 1, store.cache.get(step.result)?)));
@@ -249,7 +249,7 @@ fn evaluate_with(
         };
         mix::weigh(&cx, step.layer, &below, source.map(Arc::as_ref), &mut result)?;
         if playhead.is_some_and(|p| p.layer == step.index) {
-            ledger = account;
+            mass_balance = account;
         }
         below = Arc::new(result);
         if !step.transient && !store.transient {
@@ -257,7 +257,7 @@ fn evaluate_with(
         }
     }
     control.check()?;
-    Ok((below, ledger))
+    Ok((below, mass_balance))
 }
 
 impl ProcessStage<'_> {
@@ -344,7 +344,7 @@ fn run_node(
     cx: &Context,
     below: &Arc<Terrain>,
     store: &mut Store,
-) -> Result<(Terrain, Option<Ledger>), Cancelled> {
+) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
     let Store { cache, timeline, ended, constructions, .. } = store;
     let mut nothing = Timeline::new(0);
@@ -369,7 +369,7 @@ fn run_node(
         }
         Work::Process(_) => {
             let mut ground = below.clone();
-            let mut books = Ledger::default();
+            let mut mass_balance = MassBalance::default();
             let last = step.stages.len().saturating_sub(1);
             // stretches that have gone by are kept like the results of layers
             let known = (0..last).rev().find_map(|k| {
@@ -378,18 +378,18 @@ fn run_node(
             });
             let mut first = 0;
             if let Some((next, terrain, account)) = known {
-                (first, ground, books) = (next, terrain, account);
+                (first, ground, mass_balance) = (next, terrain, account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {
                 let (terrain, account) = run_stage(stage, cx, &ground, timeline)?;
                 ground = Arc::new(terrain);
-                books += account;
+                mass_balance += account;
                 if k < last {
                     cache.insert(stage.result(), &ground);
-                    ended.insert(stage.result(), books);
+                    ended.insert(stage.result(), mass_balance);
                 }
             }
-            Ok((Arc::unwrap_or_clone(ground), Some(books)))
+            Ok((Arc::unwrap_or_clone(ground), Some(mass_balance)))
         }
     }
 }
@@ -399,7 +399,7 @@ fn run_stage(
     cx: &Context,
     below: &Arc<Terrain>,
     timeline: &mut Timeline,
-) -> Result<(Terrain, Ledger), Cancelled> {
+) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     let (mut iteration, mut run) =
         timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Terrain::clone(below))));
@@ -412,12 +412,12 @@ fn run_stage(
             return Err(cancelled);
         }
         iteration += 1;
-        timeline.record(key, iteration, run.ledger());
+        timeline.record(key, iteration, run.mass_balance());
         timeline.offer(key, iteration, run.as_ref());
     }
-    let (terrain, ledger) = (run.terrain().clone(), run.ledger());
+    let (terrain, mass_balance) = (run.terrain().clone(), run.mass_balance());
     timeline.park(key, iteration, run);
-    Ok((terrain, ledger))
+    Ok((terrain, mass_balance))
 }
 
 #[cfg(test)]

@@ -364,11 +364,11 @@ fn a_process_cut_in_two_is_the_same_process() {
         assert!(run(&halves, playhead, &mut store).height == expected.height, "{iteration}");
         assert!(run(&halves, playhead, &mut Store::forgetful()).height == expected.height, "{iteration}");
     }
-    let books = |s: &Scene| {
+    let mass_balance = |s: &Scene| {
         let end = Some(Playhead { layer: 1, iteration: 40 });
-        evaluate(s, 65, end, &mut Store::forgetful(), &Control::default()).unwrap().ledger.unwrap()
+        evaluate(s, 65, end, &mut Store::forgetful(), &Control::default()).unwrap().mass_balance.unwrap()
     };
-    assert!((books(&whole).eroded - books(&halves).eroded).abs() < 1e-9);
+    assert!((mass_balance(&whole).eroded - mass_balance(&halves).eroded).abs() < 1e-9);
     let (read, warnings) = Scene::from_ron(&halves.to_ron()).unwrap();
     assert_eq!((read, warnings), (halves, vec![]));
 }
@@ -390,7 +390,7 @@ fn the_history_has_the_books_of_every_iteration() {
     measure_course(&scene, 65, 1, &mut store, &Control::default()).unwrap();
     let told = history(&scene, 65, 1, &store).unwrap();
     assert_eq!(told.moments.iter().map(|m| m.iteration).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
-    assert!(told.moments.windows(2).all(|m| m[0].books.eroded <= m[1].books.eroded));
+    assert!(told.moments.windows(2).all(|m| m[0].mass_balance.eroded <= m[1].mass_balance.eroded));
     let alone = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
     for moment in &told.moments {
         let then = run(&alone, Some(Playhead { layer: 1, iteration: moment.iteration }), &mut Store::forgetful());

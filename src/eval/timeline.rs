@@ -2,14 +2,14 @@
 //!
 //! Key frames stand at multiples of a stride. When the budget is full, whole timelines that were not used lately go
 //! first; then the stride of the present one doubles and every other frame is dropped. Beside the key frames each
-//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the books of every iteration.
+//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the mass balance of every iteration.
 
 use std::collections::BTreeMap;
 
 use super::ContentKey;
 use crate::field::Terrain;
 use crate::measure::Slopes;
-use crate::nodes::{Ledger, Run};
+use crate::nodes::{MassBalance, Run};
 
 struct Track {
     key: ContentKey,
@@ -24,7 +24,7 @@ struct Track {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Note {
     /// The mass balance so far.
-    pub books: Ledger,
+    pub mass_balance: MassBalance,
     /// Measured only where it was looked at.
     pub slopes: Option<Slopes>,
 }
@@ -87,10 +87,10 @@ impl Timeline {
         })
     }
 
-    /// Notes the books after an iteration.
-    pub fn record(&mut self, key: ContentKey, iteration: u32, books: Ledger) {
+    /// Notes the mass balance after an iteration.
+    pub fn record(&mut self, key: ContentKey, iteration: u32, mass_balance: MassBalance) {
         if let Some(track) = self.touch(key) {
-            track.notes.entry(iteration).or_default().books = books;
+            track.notes.entry(iteration).or_default().mass_balance = mass_balance;
         }
     }
 

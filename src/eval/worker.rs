@@ -17,7 +17,7 @@ use super::{
 };
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
-use crate::nodes::Ledger;
+use crate::nodes::MassBalance;
 use crate::scene::{Problem, Scene};
 
 /// How good the answer shall be.
@@ -78,7 +78,7 @@ pub struct Output<P> {
     /// The iteration that it shows, if a process is looked at.
     pub playhead: Option<Playhead>,
     /// The mass balance of that process.
-    pub ledger: Option<Ledger>,
+    pub mass_balance: Option<MassBalance>,
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
     /// Nothing in a preview.
@@ -366,7 +366,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
         store.transient = request.quality == RequestQuality::Preview;
         let evaluated = evaluate(&request.scene, samples, playhead, store, control);
         let transient = std::mem::take(&mut store.transient);
-        let Evaluated { terrain, ledger, patch, problems } = evaluated?;
+        let Evaluated { terrain, mass_balance, patch, problems } = evaluated?;
         let elapsed = started.elapsed();
         let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| transient));
         control.check()?;
@@ -374,7 +374,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> Work
             true => Arc::new(look_into(request, &terrain, playhead, store, control)?),
             false => Arc::default(),
         };
-        Ok(Output { terrain, prepared, playhead, ledger, problems, insight, elapsed })
+        Ok(Output { terrain, prepared, playhead, mass_balance, problems, insight, elapsed })
     }
 
     /// Steps through a process at its speed; a frame is only made when the owner has taken the one before. What cannot

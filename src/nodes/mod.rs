@@ -111,7 +111,7 @@ pub trait Run: Send + Sync {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
-    fn ledger(&self) -> Ledger;
+    fn mass_balance(&self) -> MassBalance;
     fn snapshot(&self) -> Box<dyn Run>;
     /// Memory of a snapshot, without what all snapshots of a run share.
     fn bytes(&self) -> usize {
@@ -124,7 +124,7 @@ pub trait Run: Send + Sync {
 /// Two balances hold up to rounding, for every process: what the ground lost and won is the change of the heights,
 /// Σ h - Σ h₀ = `added` + `deposited` - `eroded`; and nothing vanishes, [`residual`](Self::residual) = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ledger {
+pub struct MassBalance {
     /// Taken from the ground.
     pub eroded: f64,
     /// Laid down again.
@@ -137,15 +137,15 @@ pub struct Ledger {
     pub added: f64,
 }
 
-impl Ledger {
-    /// What the books cannot account for; 0 up to rounding.
+impl MassBalance {
+    /// What the mass balance cannot account for; 0 up to rounding.
     pub fn residual(&self) -> f64 {
         self.eroded - self.deposited - self.carried - self.lost
     }
 }
 
-impl std::ops::AddAssign for Ledger {
-    /// Books of one stretch of time after another.
+impl std::ops::AddAssign for MassBalance {
+    /// Mass balance of one stretch of time after another.
     fn add_assign(&mut self, later: Self) {
         self.eroded += later.eroded;
         self.deposited += later.deposited;

@@ -330,10 +330,10 @@ fn cancel_at_any_moment_leaves_the_state_before_or_after() {
                 }),
                 Some(process) => {
                     let mut run = process.start(&place.context(control), input.clone());
-                    let (before, ledger) = (run.terrain().clone(), run.ledger());
+                    let (before, mass_balance) = (run.terrain().clone(), run.mass_balance());
                     let done = run.step(&place.context(control)).is_ok();
                     if !done {
-                        assert!(*run.terrain() == before && run.ledger() == ledger, "{node:?}");
+                        assert!(*run.terrain() == before && run.mass_balance() == mass_balance, "{node:?}");
                         run.step(&place.context(&Control::default())).unwrap();
                     }
                     assert!(*run.terrain() == whole, "{node:?}");
@@ -362,13 +362,17 @@ fn processes_replay_from_snapshots_and_balance_their_books() {
                 for replay in [&mut run, &mut again] {
                     (0..4).for_each(|_| replay.step(&cx).unwrap());
                 }
-                assert!(run.terrain() == again.terrain() && run.ledger() == again.ledger(), "{node:?}");
-                let books = run.ledger();
+                assert!(run.terrain() == again.terrain() && run.mass_balance() == again.mass_balance(), "{node:?}");
+                let mass_balance = run.mass_balance();
                 let after = cx.grid.sum(&run.terrain().height);
-                assert!(books.eroded + books.added > 0.0, "nothing happened: {node:?}");
-                assert!(books.residual().abs() <= 1e-6 * before, "{books:?} {node:?}");
-                let change = books.added + books.deposited - books.eroded;
-                assert!((after - before - change).abs() <= 1e-6 * before, "{} {books:?} {node:?}", after - before);
+                assert!(mass_balance.eroded + mass_balance.added > 0.0, "nothing happened: {node:?}");
+                assert!(mass_balance.residual().abs() <= 1e-6 * before, "{mass_balance:?} {node:?}");
+                let change = mass_balance.added + mass_balance.deposited - mass_balance.eroded;
+                assert!(
+                    (after - before - change).abs() <= 1e-6 * before,
+                    "{} {mass_balance:?} {node:?}",
+                    after - before
+                );
             }
         }
     }

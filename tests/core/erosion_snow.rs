@@ -4,7 +4,7 @@
 use crate::node_kit::{Place, node, set};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::look::{PaletteTable, relief};
-use talweg::nodes::{Ledger, Node};
+use talweg::nodes::{MassBalance, Node};
 use talweg::palette::Palette;
 use talweg::scene::Settings;
 
@@ -23,12 +23,12 @@ fn plain(params: &[(&str, &str)]) -> Node {
     snow
 }
 
-fn run(place: &Place, snow: &Node, ground: &Terrain, iterations: u32) -> (Terrain, Ledger) {
+fn run(place: &Place, snow: &Node, ground: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = snow.as_process().unwrap().start(&cx, ground.clone());
     (0..iterations).for_each(|_| run.step(&cx).unwrap());
-    (run.terrain().clone(), run.ledger())
+    (run.terrain().clone(), run.mass_balance())
 }
 
 fn depth(terrain: &Terrain) -> &[f32] {
@@ -49,10 +49,10 @@ fn not_a_slab_of_snow_is_lost_or_won() {
     for edges in [Edges::Open, Edges::Wrap] {
         let place = slopes(65, edges);
         let snow = node("Snow", &[("snow_line", "450"), ("melt_metres", "0.05"), ("sun_warmth", "15")]);
-        let (made, books) = run(&place, &snow, &place.noise(), 60);
-        assert_eq!(books.residual(), 0.0, "{books:?}");
-        assert_eq!(place.grid().sum(depth(&made)), books.added - books.lost, "{books:?}");
-        assert!(books.lost > 0.0 && books.deposited > 0.0 && depth(&made).iter().all(|&s| s >= 0.0));
+        let (made, mass_balance) = run(&place, &snow, &place.noise(), 60);
+        assert_eq!(mass_balance.residual(), 0.0, "{mass_balance:?}");
+        assert_eq!(place.grid().sum(depth(&made)), mass_balance.added - mass_balance.lost, "{mass_balance:?}");
+        assert!(mass_balance.lost > 0.0 && mass_balance.deposited > 0.0 && depth(&made).iter().all(|&s| s >= 0.0));
     }
 }
 
@@ -147,8 +147,8 @@ fn without_snowfall_nothing_changes() {
     let place = slopes(65, Edges::Open);
     let ground = place.noise();
     for snow in [plain(&[("snowfall_metres", "0")]), node("Snow", &[("snow_line", "5000")])] {
-        let (made, books) = run(&place, &snow, &ground, 20);
-        assert!(made.height == ground.height && books == Ledger::default());
+        let (made, mass_balance) = run(&place, &snow, &ground, 20);
+        assert!(made.height == ground.height && mass_balance == MassBalance::default());
     }
 }
 

@@ -55,7 +55,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
 #[test]
 fn charts_ask_for_the_course_and_show_it() {
     use talweg::eval::{Insight, Moment, PlaceProbe, ProcessHistory};
-    use talweg::nodes::Ledger;
+    use talweg::nodes::MassBalance;
     let mut panels = large(&["Perlin", "Thermal"]);
     assert_eq!(panels.state().requests.last().unwrap().watch, None);
     press(&mut panels, Modifiers::NONE, Key::G);
@@ -63,8 +63,8 @@ fn charts_ask_for_the_course_and_show_it() {
     assert!(panels.query_by_label_contains("Nothing to plot yet").is_some());
     let moment = |k: u32| {
         let sum = 1.0 - 1.0 / f64::from(1u32 << k);
-        let books = Ledger { eroded: sum, deposited: sum, ..Ledger::default() };
-        Moment { iteration: k, books, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
+        let mass_balance = MassBalance { eroded: sum, deposited: sum, ..MassBalance::default() };
+        Moment { iteration: k, mass_balance, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
     };
     let history = ProcessHistory { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
     let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], course: vec![(1, 0.5), (20, 0.4)] };

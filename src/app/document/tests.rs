@@ -26,7 +26,7 @@ fn output(playhead: Option<Playhead>) -> Output<()> {
         terrain,
         prepared: (),
         playhead,
-        ledger: None,
+        mass_balance: None,
         problems: Vec::new(),
         insight: Arc::default(),
         elapsed: Duration::ZERO,

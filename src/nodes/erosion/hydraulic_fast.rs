@@ -29,7 +29,7 @@ use super::silt::{WRITTEN, Weather, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
@@ -73,7 +73,7 @@ impl Process for HydraulicFast {
             next: Next::default(),
             even: InPlaceScan::default(),
             uneven: InPlaceScan::default(),
-            ledger: Ledger { carried, ..Ledger::default() },
+            mass_balance: MassBalance { carried, ..MassBalance::default() },
             carried_before: carried,
         })
     }
@@ -98,7 +98,7 @@ struct Trickle {
     even: InPlaceScan<3>,
     uneven: InPlaceScan<5>,
     /// Its `carried` has all that is in the water, whoever brought it there.
-    ledger: Ledger,
+    mass_balance: MassBalance,
     carried_before: f64,
 }
 
@@ -115,7 +115,7 @@ impl Run for Trickle {
         } else {
             flow.scan::<_, 3>(cx, uneven, next)?;
         }
-        next.take_place(terrain, WRITTEN, &mut self.ledger);
+        next.take_place(terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -123,8 +123,8 @@ impl Run for Trickle {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        Ledger { carried: self.ledger.carried - self.carried_before, ..self.ledger }
+    fn mass_balance(&self) -> MassBalance {
+        MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance }
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

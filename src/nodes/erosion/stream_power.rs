@@ -32,7 +32,7 @@ use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
@@ -122,7 +122,7 @@ impl Process for StreamPower {
             uplift: None,
             terrain,
             scratch: Scratch::default(),
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -136,7 +136,7 @@ struct Range {
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
     scratch: Scratch,
-    ledger: Ledger,
+    mass_balance: MassBalance,
 }
 
 /// What a step works with; nothing in it outlives the step.
@@ -224,11 +224,11 @@ impl Run for Range {
             })?;
         // from here on the step cannot fail
         for [eroded, deposited, added] in &rows[..cells.side] {
-            self.ledger.eroded += eroded;
-            self.ledger.deposited += deposited;
-            self.ledger.added += added;
+            self.mass_balance.eroded += eroded;
+            self.mass_balance.deposited += deposited;
+            self.mass_balance.added += added;
         }
-        self.ledger.lost = self.ledger.eroded - self.ledger.deposited;
+        self.mass_balance.lost = self.mass_balance.eroded - self.mass_balance.deposited;
         std::mem::swap(&mut self.terrain.height, height);
         exchange_maps(&mut self.terrain, WRITTEN, [wear, deposits, flow]);
         Ok(())
@@ -238,8 +238,8 @@ impl Run for Range {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
@@ -250,7 +250,7 @@ impl Run for Range {
             uplift: self.uplift.clone(),
             terrain: self.terrain.clone(),
             scratch: Scratch::default(),
-            ledger: self.ledger,
+            mass_balance: self.mass_balance,
         })
     }
 

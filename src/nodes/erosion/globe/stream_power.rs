@@ -25,7 +25,7 @@ use crate::nodes::erosion::stream_power::{StreamPower, WRITTEN};
 use crate::nodes::erosion::stream_power_law::{COURANT, FILL, Forces, MOST};
 use crate::nodes::erosion::uplift::Uplift;
 use crate::nodes::filters::gauss;
-use crate::nodes::{Context, Ledger, Run};
+use crate::nodes::{Context, MassBalance, Run};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;
@@ -40,7 +40,7 @@ pub struct Range {
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
     scratch: Scratch,
-    ledger: Ledger,
+    mass_balance: MassBalance,
 }
 
 /// The globe as the parts of a step see it.
@@ -79,7 +79,7 @@ impl Range {
             uplift: None,
             terrain,
             scratch: Scratch::default(),
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
         }
     }
 }
@@ -185,12 +185,12 @@ impl Run for Range {
             },
         )?;
         // from here on the step cannot fail
-        let mut books = Ledger::default();
-        self.scratch.next.take_place(&mut self.terrain, WRITTEN, &mut books);
-        self.ledger.eroded += books.eroded;
-        self.ledger.deposited += books.deposited;
-        self.ledger.added += books.carried;
-        self.ledger.lost = self.ledger.eroded - self.ledger.deposited;
+        let mut mass_balance = MassBalance::default();
+        self.scratch.next.take_place(&mut self.terrain, WRITTEN, &mut mass_balance);
+        self.mass_balance.eroded += mass_balance.eroded;
+        self.mass_balance.deposited += mass_balance.deposited;
+        self.mass_balance.added += mass_balance.carried;
+        self.mass_balance.lost = self.mass_balance.eroded - self.mass_balance.deposited;
         Ok(())
     }
 
@@ -198,8 +198,8 @@ impl Run for Range {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
@@ -211,7 +211,7 @@ impl Run for Range {
             uplift: self.uplift.clone(),
             terrain: self.terrain.clone(),
             scratch: Scratch::default(),
-            ledger: self.ledger,
+            mass_balance: self.mass_balance,
         })
     }
 
