@@ -102,7 +102,7 @@ pub struct Curve {
 
 /// A path with what changes along it.
 #[derive(Clone, Debug)]
-pub struct Centreline {
+pub struct CurveCentreline {
     pub path: Path,
     pub height: MonotoneCubic,
     pub width: MonotoneCubic,
@@ -111,7 +111,7 @@ pub struct Centreline {
     pub falloff: Falloff,
 }
 
-impl Centreline {
+impl CurveCentreline {
     pub fn new(points: &[CurvePoint], settings: &CurveSettings) -> Self {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
         let (width, fade) = (f64::from(settings.width), f64::from(settings.fade));
@@ -158,7 +158,7 @@ const LEAST_WIDTH: f64 = 0.01;
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedCurve {
-    pub(super) centreline: Centreline,
+    pub(super) centreline: CurveCentreline,
     /// Profiles by arc length; one alone holds everywhere.
     profiles: Vec<(f64, CrossSection)>,
 }
@@ -197,7 +197,7 @@ impl CrossSection {
 
 impl Curve {
     pub fn prepare(&self) -> PreparedCurve {
-        let centreline = Centreline::new(&self.points, &self.settings);
+        let centreline = CurveCentreline::new(&self.points, &self.settings);
         let plain = self.settings.cross.profile();
         let own = |point: &CurvePoint| CrossSection::new(point.profile.as_ref().unwrap_or(&plain));
         let profiles = if self.points.iter().all(|p| p.profile.is_none()) {

@@ -8,7 +8,7 @@
 //! Bounds: of a product |∇(ab)| ≤ |∇a| sup b + sup a |∇b|, of a sum the sum.
 //! Source: document 004, §4.1 and §7.2.1.
 
-use super::noise::NoiseField;
+use super::noise::ReliefNoise;
 use super::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
 use super::rows::LANES;
 use super::sample::Detail;
@@ -60,7 +60,7 @@ struct ReliefOctave {
     frequency: f64,
     /// From metres into waves.
     map: Affine,
-    noise: NoiseField,
+    noise: ReliefNoise,
 }
 
 impl ReliefOctave {
@@ -106,7 +106,7 @@ impl ReliefField {
                     ],
                     offset: [0.5 + shift, 0.25 - shift],
                 },
-                noise: NoiseField::new(seed),
+                noise: ReliefNoise::new(seed),
             });
             frequency *= 2.0;
             amplitude *= form.roughness;

@@ -29,7 +29,7 @@ static VECTORS: LazyLock<[Point; DIRECTIONS]> = LazyLock::new(|| {
 
 /// One noise field.
 #[derive(Clone, Copy, Debug)]
-pub struct NoiseField {
+pub struct ReliefNoise {
     seed: u32,
     vectors: &'static [Point; DIRECTIONS],
 }
@@ -78,7 +78,7 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
 }
 
-impl NoiseField {
+impl ReliefNoise {
     pub fn new(seed: u32) -> Self {
         Self { seed, vectors: &VECTORS }
     }
@@ -217,7 +217,7 @@ mod tests {
 
     #[test]
     fn it_stays_within_one_and_has_its_gradient() {
-        let noise = NoiseField::new(5);
+        let noise = ReliefNoise::new(5);
         for k in 0..20_000 {
             let p = [f64::from(k) * 0.137 - 900.0, f64::from(k % 313) * 0.291 - 40.0];
             let (value, gradient) = noise.sample::<true>(p);

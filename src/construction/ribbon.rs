@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::curve::{Centreline, Cross, CurvePoint, CurveSettings};
+use super::curve::{Cross, CurveCentreline, CurvePoint, CurveSettings};
 use super::image_sampler::ImageSampler;
 use super::path::CurveFit;
 use super::plane::{Area, Capsule, Interval, Point, higher, lower};
@@ -45,7 +45,7 @@ pub struct Ribbon {
 /// A ribbon ready to be asked.
 #[derive(Clone, Debug)]
 pub struct PreparedRibbon {
-    pub(super) centreline: Centreline,
+    pub(super) centreline: CurveCentreline,
     pub(super) picture: ImageSampler,
     pub(super) per_length: f64,
     pub(super) level: f64,
@@ -64,7 +64,8 @@ impl Ribbon {
             ..CurveSettings::default()
         };
         PreparedRibbon {
-            centreline: Centreline::new(&self.points, &settings).widened(f64::from(width) / f64::from(settings.width)),
+            centreline: CurveCentreline::new(&self.points, &settings)
+                .widened(f64::from(width) / f64::from(settings.width)),
             picture,
             per_length: 1.0 / f64::from(self.settings.length),
             level: f64::from(self.settings.level),

@@ -6,7 +6,7 @@
 //! Source: document 004, §5.4 and fig. 14.
 
 use super::falloff::Falloff;
-use super::noise::{NoiseField, STEEPEST};
+use super::noise::{ReliefNoise, STEEPEST};
 use super::plane::{Affine, Area, Capsule, Point, add, higher, length, lower, scaled, sub};
 
 crate::choices! {
@@ -45,7 +45,7 @@ pub const FARTHEST: f64 = 0.24;
 /// ω⁻¹.
 #[derive(Clone, Debug)]
 pub enum PreparedWarp {
-    Noise { strength: f64, per_size: f64, noises: [NoiseField; 2] },
+    Noise { strength: f64, per_size: f64, noises: [ReliefNoise; 2] },
     Twist { centre: Point, angle: f64, falloff: Falloff },
 }
 
@@ -59,8 +59,8 @@ impl WarpSettings {
                     strength: lower(f64::from(self.strength), FARTHEST * size),
                     per_size: 1.0 / size,
                     noises: [
-                        NoiseField::new(seed.wrapping_add(0x1234_5678)),
-                        NoiseField::new(seed.wrapping_add(0x8765_4321)),
+                        ReliefNoise::new(seed.wrapping_add(0x1234_5678)),
+                        ReliefNoise::new(seed.wrapping_add(0x8765_4321)),
                     ],
                 }
             }

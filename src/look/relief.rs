@@ -15,11 +15,11 @@
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
 use super::PaletteTable;
-use super::biomes::{Neighbourhood, Paint};
+use super::biomes::{Paint, SiteNeighbours};
 use super::colour::{Light, decode, encode, mix};
 use super::image::RgbImage;
 use super::raster::{PixelGrid, Pyramid};
-use super::snow_sand::CoverDepths;
+use super::snow_sand::PixelCoverDepths;
 use crate::field::{HAS_GROUND, MapKind, Terrain, brinked};
 use crate::scene::Settings;
 
@@ -84,7 +84,7 @@ struct ReliefView<'a> {
     palette: &'a PaletteTable,
     colours: Vec<Light>,
     rock: Light,
-    covers: CoverDepths,
+    covers: PixelCoverDepths,
     /// Colours the ground in place of the palette's table.
     paint: Option<Paint>,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
@@ -160,7 +160,7 @@ impl<'a> ReliefView<'a> {
             palette,
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
-            covers: CoverDepths::new(terrain, settings.relief_metres, width, height),
+            covers: PixelCoverDepths::new(terrain, settings.relief_metres, width, height),
             paint: palette.biomes.as_ref().map(|biomes| Paint::new(terrain, settings, biomes)),
             ground,
             water,
@@ -230,7 +230,7 @@ impl<'a> ReliefView<'a> {
         let paint = self.paint.as_ref()?;
         let (column, row) = (x as isize, y as isize);
         let metres = |dx, dy| self.ground.get(column + dx, row + dy) * self.pixel_metres;
-        let mut around = Neighbourhood {
+        let mut around = SiteNeighbours {
             here: metres(0, 0),
             sides: [metres(0, -1), metres(1, 0), metres(0, 1), metres(-1, 0)],
             spacing_metres: self.pixel_metres,

@@ -21,14 +21,14 @@ pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
 }
 
 /// Depths under the pixels of a picture.
-pub struct CoverDepths {
+pub struct PixelCoverDepths {
     /// Colour, depth in metres over half-depth; later ones lie on top.
     lying: Vec<(Light, PixelGrid)>,
     /// How bright the ground itself is.
     brightness: Option<PixelGrid>,
 }
 
-impl CoverDepths {
+impl PixelCoverDepths {
     pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
         let pixels = |map: &[f32]| {
             let mut field = Terrain::flat(terrain.grid);

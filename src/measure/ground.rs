@@ -10,7 +10,7 @@ use crate::hydrology::Cells;
 
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HeightRange {
+pub struct HeightSpan {
     /// How many there are.
     pub cells: usize,
     /// Lowest height.
@@ -21,7 +21,7 @@ pub struct HeightRange {
     pub mean: f64,
 }
 
-impl HeightRange {
+impl HeightSpan {
     /// Whether there is any difference in height.
     pub fn is_level(&self) -> bool {
         self.high <= self.low
@@ -41,9 +41,9 @@ pub struct DistinctSamples<'a> {
     /// Height of the sea as a fraction of the relief; what is at or below it is under water.
     pub sea: f32,
     /// Of all cells.
-    pub all: HeightRange,
+    pub all: HeightSpan,
     /// Of the cells above the sea, if there are any.
-    pub land: Option<HeightRange>,
+    pub land: Option<HeightSpan>,
     /// Which cells have ground; empty where all have. The ranges, and what is spread over the heights, leave out the others.
     pub present: Vec<bool>,
 }
@@ -73,8 +73,8 @@ impl<'a> DistinctSamples<'a> {
         })?;
         let part = parts.iter().fold(PartSums::NOTHING, PartSums::joined);
         let count = if present.is_empty() { cells.len() } else { there };
-        let all = HeightRange { cells: count, low: part.low, high: part.high, mean: part.sum / count as f64 };
-        let land = (part.land > 0).then(|| HeightRange {
+        let all = HeightSpan { cells: count, low: part.low, high: part.high, mean: part.sum / count as f64 };
+        let land = (part.land > 0).then(|| HeightSpan {
             cells: part.land,
             low: part.land_low,
             high: part.high,

@@ -5,7 +5,7 @@
 //! With a sea the curve is that of the land above it; the histogram is that of the whole ground.
 //! Source: Strahler 1952; Pike & Wilson 1971 (the identity of the two).
 
-use super::ground::{DistinctSamples, HeightRange, rows};
+use super::ground::{DistinctSamples, HeightSpan, rows};
 use crate::field::{Cancelled, Control};
 
 /// Bins of the histogram.
@@ -80,7 +80,7 @@ pub fn heights(ground: &DistinctSamples, control: &Control) -> Result<HeightMeas
 /// Cells above `sea` in `bins` equal bins over `range`; the highest cell is in the last.
 fn bins(
     ground: &DistinctSamples,
-    range: &HeightRange,
+    range: &HeightSpan,
     bins: usize,
     sea: f32,
     control: &Control,

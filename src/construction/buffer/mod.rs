@@ -344,7 +344,7 @@ fn line_words(line: &profile::MonotoneCubic) -> LineWords {
     line.points().map(|point| point.map(|v| v as f32)).collect()
 }
 
-fn centreline_words(centreline: &curve::Centreline) -> layout::CourseWords {
+fn centreline_words(centreline: &curve::CurveCentreline) -> layout::CourseWords {
     let path::PathOutline { reach, tolerance, vertices } = centreline.path.outline();
     let runs = (0..vertices.len() - 1).step_by(RUN).map(|from| {
         let to = (from + RUN + 1).min(vertices.len());

@@ -4,7 +4,7 @@ use super::EditError;
 use super::reshape::tidy;
 use crate::construction::check::MOST_POINTS;
 use crate::construction::contour::Contour;
-use crate::construction::curve::{Centreline, CurvePoint, CurveSettings};
+use crate::construction::curve::{CurveCentreline, CurvePoint, CurveSettings};
 use crate::construction::piece::{Piece, PieceKind};
 use crate::construction::plane::{Point, length, lower, sub};
 use crate::construction::ribbon::RibbonSettings;
@@ -72,7 +72,7 @@ pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
 }
 
 /// The line of a curve or ribbon with all that runs along it.
-pub fn centreline(piece: &Piece) -> Option<Centreline> {
+pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
     let (points, settings) = match &piece.form {
         PieceKind::Curve(curve) => (&curve.points, curve.settings.clone()),
         PieceKind::Ribbon(ribbon) => {
@@ -83,7 +83,7 @@ pub fn centreline(piece: &Piece) -> Option<Centreline> {
         }
         _ => return None,
     };
-    (!points.is_empty()).then(|| Centreline::new(points, &settings))
+    (!points.is_empty()).then(|| CurveCentreline::new(points, &settings))
 }
 
 /// Moves the handle with a number to a place of the piece's own metres.

@@ -7,4 +7,4 @@ mod model;
 mod paint;
 
 pub use model::{BiomeModel, SiteConditions, Units};
-pub use paint::{Biomes, Neighbourhood, Paint, colours};
+pub use paint::{Biomes, Paint, SiteNeighbours, colours};

@@ -93,7 +93,7 @@ pub struct Paint {
 
 /// The ground around a place: heights in metres, north, east, south and west, and how far away these are.
 #[derive(Clone, Copy, Debug)]
-pub struct Neighbourhood {
+pub struct SiteNeighbours {
     pub here: f32,
     pub sides: [f32; 4],
     pub spacing_metres: f32,
@@ -126,7 +126,7 @@ impl Paint {
     }
 
     /// What the law asks about a place of a flat terrain, both coordinates from 0 to 1.
-    pub fn place(&self, u: f32, v: f32, around: &Neighbourhood) -> SiteConditions {
+    pub fn place(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
         let feel = self.weather.at_place(u, v, around.here);
         let (steepest, tangent) = around.slopes();
         let off = if self.ragged > 0.0 { self.ragged * ragged(self.noise, u, v) } else { 0.0 };
@@ -152,7 +152,7 @@ impl Paint {
         let last = (terrain.samples() - 1) as f32;
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
         let around = self.neighbourhood(terrain, index(v), index(u));
-        self.place(u, v, &Neighbourhood { here: terrain.height_at(u, v) * self.relief_metres, ..around })
+        self.place(u, v, &SiteNeighbours { here: terrain.height_at(u, v) * self.relief_metres, ..around })
     }
 
     /// What the law asks about the ground of a planet in a direction: of the nearest sample.
@@ -165,11 +165,11 @@ impl Paint {
         band.place(index(u))
     }
 
-    fn neighbourhood(&self, terrain: &Terrain, row: usize, column: usize) -> Neighbourhood {
+    fn neighbourhood(&self, terrain: &Terrain, row: usize, column: usize) -> SiteNeighbours {
         let (grid, n) = (terrain.grid, terrain.samples());
         let at = |i: usize, j: usize| terrain.height[i * n + j] * self.relief_metres;
         let side = |i: Option<usize>, j: Option<usize>| at(i.unwrap_or(row), j.unwrap_or(column));
-        Neighbourhood {
+        SiteNeighbours {
             here: at(row, column),
             sides: [
                 side(grid.before(row), Some(column)),
@@ -230,7 +230,7 @@ impl Paint {
     }
 }
 
-impl Neighbourhood {
+impl SiteNeighbours {
     /// The greatest slope to one of the four neighbours, and the slope of the ground; as tangents.
     fn slopes(&self) -> (f32, f32) {
         let per_metre = 1.0 / self.spacing_metres;
