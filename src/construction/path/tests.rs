@@ -4,7 +4,7 @@ use super::*;
 
 fn hairpin() -> Path {
     let points = [[0.0, 0.0], [400.0, 20.0], [480.0, 80.0], [400.0, 140.0], [0.0, 160.0]];
-    Path::new(&points, Run::Through, 0.0, 120.0)
+    Path::new(&points, CurveFit::Through, 0.0, 120.0)
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn gradients_are_those_of_the_means() {
 #[test]
 fn roads_lose_their_corners_and_keep_their_ends() {
     let points = [[0.0, 0.0], [500.0, 0.0], [500.0, 500.0], [1000.0, 500.0]];
-    let eased = Path::new(&points, Run::Straight, 150.0, 50.0);
+    let eased = Path::new(&points, CurveFit::Straight, 150.0, 50.0);
     let ends = (eased.segments[0].from, eased.segments.last().map(|c| add(c.from, scaled(c.along, c.length))).unwrap());
     assert!(length(sub(ends.0, points[0])) < 1e-9 && length(sub(ends.1, points[3])) < 1e-6, "{ends:?}");
     // curvature grows steadily: no segment turns by more than a few degrees
