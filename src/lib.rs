@@ -42,7 +42,7 @@
 //! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
 //! | [`io`] | heightmaps and images in, heightmaps and films out |
-//! | [`hydrology`] | where water goes: receivers, depressions, areas, lakes, streams |
+//! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`planet`] | what a planet is besides its stack: its air, sun, climate, projections |
 //! | [`palette`] | palettes and biome tables, as their files describe them |

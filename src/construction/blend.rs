@@ -45,6 +45,7 @@ impl BlendSum {
         }
     }
 
+    /// The blend of what was added; one alone is given unchanged.
     #[inline]
     pub fn sample(&self) -> GroundSample {
         if self.count < 2 {

@@ -18,6 +18,7 @@ pub const DEEPEST: usize = 32;
 pub struct TreeError {
     /// `Construction / blend 'hills' / disc 3`.
     pub at: String,
+    /// What is wrong and what is allowed.
     pub what: String,
 }
 

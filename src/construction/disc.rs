@@ -52,6 +52,7 @@ pub struct PreparedDisc {
 }
 
 impl Disc {
+    /// The disc ready to be evaluated, with the random values of `seed`.
     pub fn prepare(&self, seed: u32) -> PreparedDisc {
         let wind = f64::from(self.wind_angle) * (std::f64::consts::PI / 180.0);
         let form = ReliefParams {
@@ -74,10 +75,12 @@ impl Disc {
 }
 
 impl PreparedDisc {
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         Area::centred(self.centre, self.falloff.radius)
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
     pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
         let way = sub(p, self.centre);
@@ -113,6 +116,7 @@ impl PreparedDisc {
         }
     }
 
+    /// What holds for all places of `stretch`.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let distance = capsule.distances(self.centre);
         if distance.low >= self.falloff.radius {

@@ -17,17 +17,20 @@ pub const FEW: usize = 8;
 /// A box around boxes or around pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin {
+    /// The box.
     pub area: Area,
     /// The box after everything in this one.
     pub skip: u32,
     /// Pieces in it, as part of the order; none in a box that is divided.
     pub from: u32,
+    /// The first piece after it.
     pub to: u32,
 }
 
 /// Boxes around pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
+    /// The boxes, those inside another after it.
     pub bins: Vec<Bin>,
     /// Positions of the pieces, those of a box side by side.
     pub order: Vec<u32>,
@@ -63,6 +66,7 @@ impl Hierarchy {
         self.bins[here].skip = self.bins.len() as u32;
     }
 
+    /// Whether there is no piece.
     pub fn is_empty(&self) -> bool {
         self.bins.is_empty()
     }
@@ -114,6 +118,7 @@ impl Met {
         fits.then_some(met)
     }
 
+    /// The pieces that are left, in their order.
     #[inline]
     pub fn positions(&self) -> &[u32] {
         &self.positions[..self.count]

@@ -33,6 +33,7 @@ crate::params! {
 pub struct Image {
     /// Where the picture's north-west, north-east, south-east and south-west corners lie.
     pub corners: [(f32, f32); 4],
+    /// Height, weight and how it is read.
     #[serde(default, skip_serializing_if = "super::piece::is_default")]
     pub settings: ImageSettings,
 }
@@ -89,6 +90,7 @@ pub struct PreparedImage {
 }
 
 impl PreparedImage {
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         self.area
     }
@@ -127,6 +129,7 @@ impl PreparedImage {
         (a * b, (da * b - a * db) / self.border)
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let Some((u, v)) = self.place(p) else { return GroundSample::default() };
         let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
@@ -156,6 +159,7 @@ impl PreparedImage {
         (by_v / det, by_u / det)
     }
 
+    /// What holds for all places of `stretch`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         if !self.area.meets(&capsule.area_of()) {
             return GroundBounds::NOTHING;

@@ -37,7 +37,9 @@ crate::params! {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ribbon {
+    /// What it runs along, two points at the least.
     pub points: Vec<CurvePoint>,
+    /// Width, height and how the picture is read.
     #[serde(default, skip_serializing_if = "super::piece::is_default")]
     pub settings: RibbonSettings,
 }
@@ -52,6 +54,7 @@ pub struct PreparedRibbon {
 }
 
 impl Ribbon {
+    /// The ribbon ready to be evaluated.
     pub fn prepare(&self, picture: ImageSampler) -> PreparedRibbon {
         let RibbonSettings { width, fade, run, depth, .. } = self.settings;
         // the weight ends at the picture's edge
@@ -80,10 +83,12 @@ fn mirrored(t: f64) -> (f64, f64) {
 }
 
 impl PreparedRibbon {
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         self.centreline.path.area
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
         let (weight, fade) = self.centreline.weight(&near);
@@ -104,6 +109,7 @@ impl PreparedRibbon {
         GroundSample { height, weight, slope, fade }
     }
 
+    /// What holds for all places of `stretch`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.falloff.bounds(near.distance);

@@ -15,11 +15,14 @@ use super::sample::Detail;
 /// A ray in metres: east, south, up. The direction has length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TraceRay {
+    /// Where it begins.
     pub origin: [f64; 3],
+    /// Where it goes; of length 1.
     pub direction: [f64; 3],
 }
 
 impl TraceRay {
+    /// The place after `t` metres.
     pub fn point(&self, t: f64) -> [f64; 3] {
         [0, 1, 2].map(|k| self.origin[k] + t * self.direction[k])
     }
@@ -67,11 +70,13 @@ pub struct Tracer<'a> {
     /// Heights of all the terrain, and its Lipschitz bound.
     range: Interval,
     steepest: f64,
+    /// Which Lipschitz bound the steps follow.
     pub bound: Bound,
     /// Height above the ground that counts as meeting it, in metres at the ray's origin, and by how much it grows per metre.
     pub tolerance: (f64, f64),
     /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps all.
     pub spread: f64,
+    /// Level of detail κ.
     pub level: f64,
     of: TracedSurface,
     /// Height of the water where there is none.
@@ -101,6 +106,7 @@ const STRIDE: f64 = 0.2;
 const SAME_BOUND: f64 = 0.3;
 
 impl<'a> Tracer<'a> {
+    /// A tracer of the ground of `program`.
     pub fn new(program: &'a Program) -> Self {
         Self::for_surface(program, TracedSurface::Ground)
     }
@@ -165,6 +171,7 @@ impl<'a> Tracer<'a> {
         self.steepest
     }
 
+    /// Follows `ray` from its origin to the ground or past it.
     pub fn trace(&self, ray: &TraceRay) -> Trace {
         self.trace_from(ray, 0.0, 0.0)
     }

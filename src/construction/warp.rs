@@ -45,11 +45,14 @@ pub const FARTHEST: f64 = 0.24;
 /// ω⁻¹.
 #[derive(Clone, Debug)]
 pub enum PreparedWarp {
+    /// Places are displaced by noise.
     Noise { strength: f64, per_size: f64, noises: [ReliefNoise; 2] },
+    /// Places are turned around a centre, less and less with the distance.
     Twist { centre: Point, angle: f64, falloff: Falloff },
 }
 
 impl WarpSettings {
+    /// The warp with the random values of `seed`.
     pub fn prepare(&self, seed: u32) -> PreparedWarp {
         match self.bend {
             Bend::Noise => {

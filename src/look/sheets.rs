@@ -16,6 +16,7 @@ use crate::scene::Scene;
 /// How a planet is laid out on a sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlanetLayout {
+    /// A map of all longitudes and latitudes.
     Map(Equirectangular),
     /// The samples of one face; a terrain is its own face 0.
     Face(usize),
@@ -24,7 +25,9 @@ pub enum PlanetLayout {
 /// Values row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RowMajor<T> {
+    /// Values of a row.
     pub width: usize,
+    /// The values, row by row.
     pub values: Vec<T>,
 }
 
@@ -56,6 +59,7 @@ impl PlanetLayout {
 pub struct LegendEntry {
     /// Value of its pixels.
     pub index: u8,
+    /// Name of the type.
     pub name: String,
     /// sRGB.
     pub colour: [u8; 3],
@@ -66,6 +70,7 @@ pub struct LegendEntry {
 pub struct TypeMap {
     /// Index in the legend of every sample of the grid.
     pub types: Vec<u8>,
+    /// The types, by index.
     pub legend: Vec<LegendEntry>,
 }
 

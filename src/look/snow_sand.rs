@@ -29,6 +29,7 @@ pub struct PixelCoverDepths {
 }
 
 impl PixelCoverDepths {
+    /// What lies on the ground of `terrain`, snow and sand among it, on the pixels of a picture.
     pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
         let pixels = |map: &[f32]| {
             let mut field = Terrain::flat(terrain.grid);

@@ -55,8 +55,10 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Why a biome table was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BiomeError {
+    /// The text is no RON, or names what does not exist.
     #[error("biome table `{table}`, line {line}, column {column}: {message}")]
     Syntax { table: String, line: usize, column: usize, message: String },
+    /// The file cannot be read.
     #[error("cannot read the biome table {table}: {message}")]
     Read { table: String, message: String },
 }
@@ -115,6 +117,7 @@ impl HeightLevel {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Niche<T = f32> {
+    /// Where it is most likely.
     pub optimum: T,
     /// At this distance from the optimum it is 1/e as likely.
     #[serde(deserialize_with = "tolerance")]
@@ -125,8 +128,10 @@ pub struct Niche<T = f32> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroundType {
+    /// Name in legends.
     #[serde(deserialize_with = "name")]
     pub name: String,
+    /// sRGB.
     #[serde(serialize_with = "write_colour", deserialize_with = "read_colour")]
     pub colour: [u8; 3],
     /// Found only higher than this.
@@ -138,8 +143,10 @@ pub struct GroundType {
     /// In °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Niche>,
+    /// How likely it is by height.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<Niche<HeightLevel>>,
+    /// How likely it is by slope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<Niche>,
     /// From 0 to 1.
@@ -172,11 +179,13 @@ pub struct BiomeTable {
     pub name: String,
     /// Name in the panel.
     pub label: String,
+    /// What heights count from.
     #[serde(default, skip_serializing_if = "is_default")]
     pub heights: HeightUnits,
     /// The climate of scenes that have none of their own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub climate: Climate,
+    /// The types, in the order of the legend.
     #[serde(deserialize_with = "types")]
     pub types: Vec<GroundType>,
 }

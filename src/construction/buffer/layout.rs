@@ -194,17 +194,24 @@ records! {
 /// A primitive by its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeafWords {
+    /// Of a disc.
     Disc(DiscWords),
+    /// Of a curve.
     Curve(CurveWords),
+    /// Of a contour.
     Contour(ContourWords),
+    /// Of an image.
     Image(ImageWords),
+    /// Of a ribbon.
     Ribbon(RibbonWords),
 }
 
 /// A primitive with its bounds: lowest and highest, |∇f|, |∇α|.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
+    /// Lowest and highest height, |∇f|, |∇α|.
     pub bounds: [f32; 4],
+    /// What it is.
     pub words: LeafWords,
 }
 
@@ -248,32 +255,31 @@ impl Words for Primitive {
 /// An instruction with its box (low x, low y, high x, high y) and what is inside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction {
+    /// Low x, low y, high x, high y.
     pub area: [f32; 4],
+    /// What it does.
     pub what: Operation,
 }
 
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
-    Leaf {
-        primitive: u32,
-    },
+    /// [`op::LEAF`](super::op::LEAF).
+    Leaf { primitive: u32 },
+    /// [`op::PLACED`](super::op::PLACED).
     Placed {
         primitive: u32,
         map: [f32; 6],
         /// Rise, lift, stretching.
         numbers: [f32; 3],
     },
-    Group {
-        of: Vec<Instruction>,
-    },
-    Blend {
-        of: Vec<Instruction>,
-    },
-    Replace {
-        extent: u32,
-        of: Vec<Instruction>,
-    },
+    /// [`op::GROUP`](super::op::GROUP).
+    Group { of: Vec<Instruction> },
+    /// [`op::BLEND`](super::op::BLEND).
+    Blend { of: Vec<Instruction> },
+    /// [`op::REPLACE`](super::op::REPLACE).
+    Replace { extent: u32, of: Vec<Instruction> },
+    /// [`op::ADD`](super::op::ADD).
     Add {
         extent: u32,
         /// Whether by height, and from, to, below, above.
@@ -284,6 +290,7 @@ pub enum Operation {
         laid: [f32; 4],
         of: Vec<Instruction>,
     },
+    /// [`op::WARP`](super::op::WARP).
     Warp {
         map: [f32; 6],
         stretching: f32,
@@ -294,15 +301,10 @@ pub enum Operation {
         seeds: [u32; 2],
         of: Vec<Instruction>,
     },
-    Detail {
-        from: f32,
-        to: f32,
-        of: Vec<Instruction>,
-    },
-    Share {
-        share: u32,
-        of: Vec<Instruction>,
-    },
+    /// [`op::DETAIL`](super::op::DETAIL).
+    Detail { from: f32, to: f32, of: Vec<Instruction> },
+    /// [`op::SHARE`](super::op::SHARE).
+    Share { share: u32, of: Vec<Instruction> },
 }
 
 /// A buffer taken apart.
@@ -312,7 +314,9 @@ pub struct BufferListing {
     pub frame: [f32; 3],
     /// Vectors of the noise.
     pub vectors: Vec<[f32; 2]>,
+    /// All primitives, each once.
     pub primitives: Vec<Primitive>,
+    /// The first instruction of each tier.
     pub materials: [Option<Instruction>; 5],
 }
 

@@ -38,6 +38,7 @@ pub(super) struct GlobeRow {
 }
 
 impl GlobeRow {
+    /// Room for `n` samples.
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n];
         Self {
@@ -52,6 +53,7 @@ impl GlobeRow {
 }
 
 impl<'a> GlobeGround<'a> {
+    /// The ground of the globe `terrain`, to be painted.
     pub fn new(paint: &'a Paint, terrain: &'a Terrain) -> Self {
         let n = terrain.samples();
         let angle = |k: usize| (k as f32 / (n - 1) as f32 - 0.5) * std::f32::consts::FRAC_PI_2;

@@ -7,7 +7,6 @@ pub mod creep;
 pub mod droplets;
 pub mod dunes;
 mod gather;
-mod globe;
 pub mod hydraulic;
 pub mod hydraulic_fast;
 mod lowest;

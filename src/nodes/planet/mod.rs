@@ -7,4 +7,3 @@ pub mod patch;
 pub mod river_walk;
 pub mod rivers;
 mod rivers_mouths;
-mod rivers_valleys;

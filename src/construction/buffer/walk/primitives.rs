@@ -8,7 +8,9 @@ use crate::construction::buffer::RUN;
 /// The words, as a shader sees them.
 #[derive(Clone, Copy)]
 pub struct BufferReader<'a> {
+    /// The words of the tree.
     pub words: &'a [u32],
+    /// Samples of the pictures.
     pub pictures: &'a [f32],
 }
 

@@ -19,9 +19,13 @@ const SAME_PLACE: f64 = 1e-4;
 /// What a hand does to a piece, in metres of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
+    /// Moves it.
     Shift { from: Point, to: Point },
+    /// Turns it around a place.
     Turn { about: Point, degrees: f64 },
+    /// Scales it around a place.
     Scale { about: Point, by: f64 },
+    /// Raises it by so many metres.
     Raise(f64),
 }
 

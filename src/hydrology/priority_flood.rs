@@ -1,30 +1,35 @@
-//! Priority-flood: hollows filled from their rims, level or with a slope towards the way out.
+//! Priority-flood: depressions filled from their rims, level or with a slope towards the way out.
 //!
 //! Law: the least surface w ≥ h with w ≥ w_n + rise·δ_n for some neighbour n at distance δ_n, held at the outlets. Cells
 //! leave a queue in the order of (w, index); a neighbour gets max(h_n, w + rise·δ_n) where that is lower than what it has.
-//! With a rise of 0 this is [`Basins::filled`](super::Basins::filled), which is several times faster.
+//! With a rise of 0 this is [`FlowGraph::filled`](super::FlowGraph::filled), which is several times faster.
 //! Source: Barnes, Lehman & Mulla 2014, algorithms 1 and 3.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::basins::ordered;
-use super::cells::{Cells, Outlets};
+use super::mesh::{FlowMesh, Outlets};
+use crate::field::topology::NONE;
 use crate::field::{Cancelled, Control};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 14;
 
-/// `height` with every hollow filled; filled ground rises by `rise` per cell away from its way out.
-pub fn flooded(
-    cells: Cells,
+/// `height` with every depression filled; filled ground rises by `rise` per cell away from its way out. Copies are left
+/// for [`Grid::close`](crate::field::Grid::close).
+///
+/// # Errors
+/// When it was cancelled.
+pub fn priority_flood(
+    mesh: &FlowMesh,
     height: &[f32],
     outlets: &Outlets,
     rise: f32,
     control: &Control,
 ) -> Result<Vec<f32>, Cancelled> {
-    let starts = || (0..cells.len()).filter(|&k| outlets.contain(k, height[k]));
-    let mut surface = vec![f32::INFINITY; cells.len()];
+    let starts = || (0..mesh.len()).filter(|&k| outlets.contain(k, height[k]) && mesh.grid().owns(k));
+    let mut surface = vec![f32::INFINITY; mesh.len()];
     starts().for_each(|k| surface[k] = height[k]);
     // (height, index) in one number: a heap of these is compared fast and has no ties
     let entry = |k: usize, h: f32| Reverse(u64::from(ordered(h)) << 32 | k as u64);
@@ -40,9 +45,12 @@ pub fn flooded(
             // reached on a lower way since
             continue;
         }
-        for (d, there) in cells.around(k).into_iter().enumerate() {
-            let Some(there) = there else { continue };
-            let least = surface[k] + rise * if d % 2 == 0 { 1.0 } else { std::f32::consts::SQRT_2 };
+        for (there, distance) in mesh.around(k).into_iter().zip(mesh.distances(k)) {
+            if there == NONE {
+                continue;
+            }
+            let there = there as usize;
+            let least = surface[k] + rise * distance;
             let w = if least > height[there] { least } else { height[there] };
             if w < surface[there] {
                 surface[there] = w;
