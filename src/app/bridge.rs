@@ -11,7 +11,7 @@ use super::panels::Composition;
 use super::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
 use crate::eval::{ChangedRegion, Insight, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{Biomes, PaletteTable};
+use crate::look::Biomes;
 use crate::scene::{Problem, Scene};
 
 type Answer = Result<RenderTerrain, Cancelled>;

@@ -199,7 +199,7 @@ impl WithoutRange for ToneCurve {
     }
 }
 
-impl ParamType for Curve {
+impl ParamType for ToneCurve {
     fn to_value(&self) -> Value {
         Value::Curve(self.clone())
     }
