@@ -96,7 +96,7 @@ pub struct Trace {
     pub bounds: u32,
 }
 
-/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of [`STRIDE`]. Few do, and only where pieces are
+/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of `STRIDE`. Few do, and only where pieces are
 /// laid by slope: bounds are loose there, and steps by them thousandths of the height.
 pub const MOST_STEPS: u32 = 20_000;
 /// Step, in metres, of a ray that is marched; where its pixel covers more, half of that.

@@ -46,9 +46,23 @@ pub const FARTHEST: f64 = 0.24;
 #[derive(Clone, Debug)]
 pub enum PreparedWarp {
     /// Places are displaced by noise.
-    Noise { strength: f64, per_size: f64, noises: [ReliefNoise; 2] },
+    Noise {
+        /// Greatest displacement, about, in metres.
+        strength: f64,
+        /// Waves for a metre.
+        per_size: f64,
+        /// Displacement to the east and to the south.
+        noises: [ReliefNoise; 2],
+    },
     /// Places are turned around a centre, less and less with the distance.
-    Twist { centre: Point, angle: f64, falloff: Falloff },
+    Twist {
+        /// What the rest turns around.
+        centre: Point,
+        /// Angle at the centre, in radians.
+        angle: f64,
+        /// How the angle falls with the distance.
+        falloff: Falloff,
+    },
 }
 
 impl WarpSettings {

@@ -25,6 +25,7 @@ pub enum Pace {
 /// Where a node runs: grid, scale, random stream, stop flag.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
+    /// The grid that is computed.
     pub grid: Grid,
     /// Side of the terrain; on a planet a quarter of the way around it.
     pub size_metres: f32,
@@ -38,6 +39,7 @@ pub struct Context<'a> {
     pub scene_samples: usize,
     /// Random values of this layer.
     pub random: Stream,
+    /// Says when to stop.
     pub control: &'a Control,
 }
 

@@ -28,6 +28,8 @@ use crate::planet::World;
 pub struct Traits {
     /// Grows when the same parameters give other bits than before.
     pub version: u32,
+    /// Grows when they give other bits on planets alone, and none on squares.
+    pub planet_version: u32,
     /// The data maps that it makes.
     pub writes: &'static [MapKind],
     /// Whether it runs on a square piece of ground.
@@ -49,6 +51,7 @@ impl Traits {
     /// Maps each height of a square by itself.
     pub const FILTER: Self = Self {
         version: 1,
+        planet_version: 0,
         writes: &[],
         on_square: true,
         on_globe: false,
@@ -58,10 +61,19 @@ impl Traits {
     };
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self { previews_exactly: false, ..Self::FILTER };
+
+    /// The number that a scene of that world keeps, to tell whether its bits are those that it was saved with.
+    pub fn version_in(&self, world: World) -> u32 {
+        match world {
+            World::Terrain => self.version,
+            World::Planet => self.version + self.planet_version,
+        }
+    }
 }
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
+    /// What holds for it whatever its parameters are, and what its parameters change of that.
     fn traits(&self) -> Traits {
         Traits::GENERATOR
     }
@@ -84,14 +96,17 @@ pub trait Generator: Params {
 
 /// One pass over the terrain.
 pub trait Filter: Params {
+    /// What holds for it whatever its parameters are, and what its parameters change of that.
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
+    /// Changes the heights and data maps of `terrain`. After an error the terrain is dropped.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
 }
 
 /// A simulation in iterations that can be watched.
 pub trait Process: Params {
+    /// What holds for it whatever its parameters are, and what its parameters change of that.
     fn traits(&self) -> Traits {
         Traits::PROCESS
     }
@@ -111,7 +126,9 @@ pub trait Run: Send + Sync {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
+    /// The mass balance up to now.
     fn mass_balance(&self) -> MassBalance;
+    /// A copy from which the same iterations give the same bits.
     fn snapshot(&self) -> Box<dyn Run>;
     /// Memory of a snapshot, without what all snapshots of a run share.
     fn bytes(&self) -> usize {
@@ -157,8 +174,11 @@ impl std::ops::AddAssign for MassBalance {
 
 /// The three shapes of node.
 pub enum Work<'a> {
+    /// Fills from nothing.
     Generator(&'a dyn Generator),
+    /// Changes in one pass.
     Filter(&'a dyn Filter),
+    /// Runs in iterations.
     Process(&'a dyn Process),
 }
 
@@ -167,7 +187,10 @@ macro_rules! catalogue {
         /// A node of the stack with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum Node {
-            $( $name($module::$file::$name) ),+
+            $(
+                #[doc = concat!("See [`", stringify!($module), "::", stringify!($file), "`].")]
+                $name($module::$file::$name)
+            ),+
         }
 
         impl Node {
@@ -175,12 +198,15 @@ macro_rules! catalogue {
             pub fn catalogue() -> Vec<Self> {
                 vec![ $( Self::$name(Default::default()) ),+ ]
             }
+            /// Its parameters, free of their type.
             pub fn params(&self) -> &dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// Its parameters, free of their type.
             pub fn params_mut(&mut self) -> &mut dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// How it runs.
             pub fn work(&self) -> Work<'_> {
                 match self { $( Self::$name(node) => Work::$shape(node) ),+ }
             }
@@ -189,6 +215,7 @@ macro_rules! catalogue {
 }
 
 impl Node {
+    /// Its description.
     pub fn about(&self) -> &'static About {
         self.params().about()
     }

@@ -57,10 +57,24 @@ const MAX_BYTES: u64 = 1 << 20;
 pub enum BiomeError {
     /// The text is no RON, or names what does not exist.
     #[error("biome table `{table}`, line {line}, column {column}: {message}")]
-    Syntax { table: String, line: usize, column: usize, message: String },
+    Syntax {
+        /// The name of the table.
+        table: String,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
     /// The file cannot be read.
     #[error("cannot read the biome table {table}: {message}")]
-    Read { table: String, message: String },
+    Read {
+        /// The name of the table.
+        table: String,
+        /// What is wrong, in words.
+        message: String,
+    },
 }
 
 /// How heights and slopes are counted.
@@ -73,7 +87,12 @@ pub enum HeightUnits {
     /// Percent of the relief above the datum; slopes in degrees.
     Relief,
     /// Grey levels: `water` at the sea, and `of` to the relief; slopes in levels, as in document 003.
-    Levels { water: f32, of: f32 },
+    Levels {
+        /// Level of the sea.
+        water: f32,
+        /// Levels from the datum to the relief.
+        of: f32,
+    },
 }
 
 /// A height in the table's units.

@@ -319,6 +319,7 @@ macro_rules! choices {
         }
 
         impl $name {
+            /// All of them, in the order of the panel.
             pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
             const OPTIONS: &'static [$crate::param::ChoiceOption] = &[
                 $( $crate::param::ChoiceOption { name: stringify!($variant), label: $label, help: $help } ),+

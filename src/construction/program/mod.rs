@@ -30,10 +30,15 @@ const MOST_PARTS: usize = 96;
 /// A primitive ready to be asked, in its own metres.
 #[derive(Debug)]
 pub enum PreparedPrimitive {
+    /// A disc.
     Disc(disc::PreparedDisc),
+    /// A curve.
     Curve(curve::PreparedCurve),
+    /// A contour.
     Contour(contour::PreparedContour),
+    /// An image.
     Image(image::PreparedImage),
+    /// A ribbon.
     Ribbon(ribbon::PreparedRibbon),
 }
 
@@ -152,14 +157,20 @@ impl ProgramNode {
 /// The trees of a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MaterialLayer {
+    /// The ground.
     Terrain,
+    /// Water that lies on it.
     Water,
+    /// Sand that lies on it.
     Sand,
+    /// Snow that lies on it.
     Snow,
+    /// What grows on it.
     Vegetation,
 }
 
 impl MaterialLayer {
+    /// All of them, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
     /// Those that lie on the ground and raise it.
     pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
@@ -172,7 +183,9 @@ pub struct Program {
     pub(super) roots: [Option<u32>; 5],
     /// Height where there is nothing.
     pub ground: f64,
+    /// Side of the terrain in metres of the tree.
     pub side: f64,
+    /// Height that 1.0 stands for, in metres of the tree.
     pub relief: f64,
     /// What could not be used, and where.
     pub problems: Vec<String>,
@@ -198,6 +211,7 @@ impl NodeSelection {
         self.children.len()
     }
 
+    /// Whether nothing is selected.
     pub fn is_empty(&self) -> bool {
         self.children.is_empty()
     }
@@ -261,10 +275,12 @@ impl Program {
         self.nodes.len()
     }
 
+    /// Whether the tree holds no piece.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
+    /// Whether the tree has this tier.
     pub fn has(&self, material: MaterialLayer) -> bool {
         self.roots[material as usize].is_some()
     }
@@ -351,6 +367,7 @@ impl Program {
         self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
     }
 
+    /// What holds for all places of `capsule`, among the selected pieces.
     pub fn bounds_in(
         &self,
         selection: &NodeSelection,

@@ -8,12 +8,12 @@
 //! Scheme: explicit. What passes between two cells is r·s·w·(h_n - h), with w the conductance of the pair: ⅔ for the four straight
 //! neighbours of a square's cells and ⅙ for the diagonal ones (the Mehrstellen stencil), on a globe that of
 //! [`Links::conductances`], a volume that spreads on the cell's own area. One iteration is as many equal steps as stay below
-//! [`stability_bound`]. Heights are double precision inside an iteration, and
+//! `stability_bound`. Heights are double precision inside an iteration, and
 //! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a year.
 //! A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: with r ≤ ¼ a new height is a mean of old ones with positive weights (1 - 10/3·r is the smallest), so nothing overshoots.
-//! An iteration is no longer than [`FARTHEST`] allows, which bounds its steps where the scene is small or the time long.
+//! An iteration is no longer than `FARTHEST` allows, which bounds its steps where the scene is small or the time long.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
 use std::sync::Arc;
@@ -58,7 +58,7 @@ const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -20,7 +20,7 @@
 //! On a globe what passes between two cells, water and sediment, is a volume and spreads on the area of the cell that gets it.
 //! The law knows no distances, so water runs a cell an iteration, there up to a tenth more or less than the mean way.
 //!
-//! Scheme: [`gather`]: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment ([`lay_down`]),
+//! Scheme: `gather`: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment (`lay_down`),
 //! so that height and sediment together are conserved over any number of iterations.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so water
@@ -67,7 +67,7 @@ crate::params! {
 
 impl Process for Hydraulic {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -11,9 +11,9 @@
 //! The document adds the merged map of water and sediment to the height; here a is the height of the water itself, as in
 //! the reference form.
 //! Maps as in the reference form. The Sediment map is written for whoever reads it, and holds besides what f32
-//! heights cannot ([`lay_down`]), so that height and sediment together are conserved. What stood in it before
+//! heights cannot (`lay_down`), so that height and sediment together are conserved. What stood in it before
 //! this layer settles in the first iteration as far as the water cannot hold it.
-//! Scheme, order, boundary: [`sweep`](super::sweep).
+//! Scheme, order, boundary: `sweep`.
 //! Stability: a move leaves the cell no lower than the one that received; no cell gives more water than it has.
 //! Bias: a cone of slope 2.4 has 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°, but which of two all but equal ways the
 //! water takes depends on the order: on a featureless cone three quarters of what moves is elsewhere on a mirrored terrain. On the document's kind

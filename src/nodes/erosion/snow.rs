@@ -7,7 +7,7 @@
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse rate; n the
 //!   cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
 //! - Slides ([`Repose`]): what stands steeper than the angle of repose runs down, faces by share of the slope, and
-//!   wind and creep level the surface over a length ℓ. [`passes`] of them an iteration, so that on grids of up to 2049 samples an avalanche
+//!   wind and creep level the surface over a length ℓ. `passes` of them an iteration, so that on grids of up to 2049 samples an avalanche
 //!   is equally fast in metres.
 //!
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.

@@ -14,7 +14,7 @@
 //! over a cell of the mean area, so that scree travels as fast where cells are small, and never more than the cell's
 //! own excess. A neighbour gets the same volume on its own area.
 //!
-//! Scheme: [`gather`]. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
+//! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
 //! are what each iteration changed on balance, so rock that only passes a cell leaves no trace there.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A hollow
@@ -69,7 +69,7 @@ crate::params! {
 
 impl Process for Thermal {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {

@@ -2,7 +2,7 @@
 //!
 //! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through
 //! the centre in sides. Variation v multiplies this by 1 + 2v·(noise - 1), noise in [0, 1] about ½, not below 0.
-//! Boundary: towards open edges a range dies out as sin²(½π·e/[`END`]), e the distance from its end over the length of its
+//! Boundary: towards open edges a range dies out as sin²(½π·e/`END`), e the distance from its end over the length of its
 //! axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping terrains
 //! all of it repeats, and a range goes on without an end along a side or a diagonal.
 
@@ -48,6 +48,7 @@ fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
 }
 
 impl Uplift {
+    /// The share of the uplift that every sample has.
     pub fn new(cx: &Context, shape: UpliftShape, variation: f32) -> Result<Self, Cancelled> {
         if shape == UpliftShape::Everywhere && variation == 0.0 {
             return Ok(Self(None));
@@ -120,6 +121,7 @@ impl Uplift {
         self.0.as_ref().map_or(1.0, |share| share[k])
     }
 
+    /// Memory that it takes.
     pub fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, |share| 4 * share.len())
     }

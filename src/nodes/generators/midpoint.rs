@@ -28,8 +28,11 @@ crate::choices! {
 pub struct MidpointLaw {
     /// Largest displacement of the first level computed.
     pub displacement: f32,
+    /// How fast displacements shrink from level to level.
     pub smoothness: f32,
+    /// By which rule they shrink.
     pub schedule: Schedule,
+    /// How they are drawn.
     pub distribution: Distribution,
 }
 
@@ -120,11 +123,13 @@ pub struct MidpointLevel<'a> {
     cx: &'a Context<'a>,
     /// 1 splits the whole terrain.
     pub number: u32,
+    /// Half the side of its squares, in samples.
     pub half: usize,
     noise: MidpointNoise,
 }
 
 impl MidpointLevel<'_> {
+    /// Whether the edges meet.
     pub fn wraps(&self) -> bool {
         self.cx.grid.edges == Edges::Wrap
     }

@@ -43,10 +43,12 @@ fn bits(seed: u32, x: i32, y: i32) -> u32 {
 }
 
 impl BufferReader<'_> {
+    /// The word at `at`.
     pub fn word(&self, at: usize) -> u32 {
         self.words[at]
     }
 
+    /// The same as a number.
     pub fn real(&self, at: usize) -> f32 {
         f32::from_bits(self.words[at])
     }

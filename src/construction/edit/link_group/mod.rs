@@ -20,11 +20,26 @@ const SAME_PLACE: f64 = 1e-4;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
     /// Moves it.
-    Shift { from: Point, to: Point },
+    Shift {
+        /// Where it is taken.
+        from: Point,
+        /// Where it is put.
+        to: Point,
+    },
     /// Turns it around a place.
-    Turn { about: Point, degrees: f64 },
+    Turn {
+        /// What stays where it is.
+        about: Point,
+        /// Degrees, from east to south.
+        degrees: f64,
+    },
     /// Scales it around a place.
-    Scale { about: Point, by: f64 },
+    Scale {
+        /// What stays where it is.
+        about: Point,
+        /// The factor.
+        by: f64,
+    },
     /// Raises it by so many metres.
     Raise(f64),
 }

@@ -225,11 +225,15 @@ impl Run for CoastalRun {
 
 /// What holds for the whole shore, in units of the grid: lengths in cells, heights as fractions of the relief.
 pub struct CoastalLaw {
+    /// Neighbours of cells.
     pub ring: CoastalNeighbours,
+    /// Level of the sea.
     pub sea: f32,
     /// Top of the waves, of the cliffs they bring down, and of the beaches.
     pub crest: f32,
+    /// Top of the cliffs that waves bring down.
     pub top: f32,
+    /// Top of the beaches.
     pub berm: f32,
     /// Ground this high stands above the beaches, and keeps the waves off what is behind it.
     pub flooded: f32,
@@ -243,9 +247,11 @@ pub struct CoastalLaw {
     pub retreat: f32,
     /// Rise over one cell of the steepest cliff and of the beach.
     pub cliff: f32,
+    /// Rise over one cell of the beach.
     pub beach: f32,
     /// Passes of the diffusion of debris and its coefficient.
     pub passes: u32,
+    /// Coefficient of a pass.
     pub diffusion: f32,
 }
 
