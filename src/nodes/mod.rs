@@ -73,7 +73,7 @@ impl Traits {
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
-    /// What holds for it whatever its parameters are, and what its parameters change of that.
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::GENERATOR
     }
@@ -96,7 +96,7 @@ pub trait Generator: Params {
 
 /// One pass over the terrain.
 pub trait Filter: Params {
-    /// What holds for it whatever its parameters are, and what its parameters change of that.
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
@@ -106,7 +106,7 @@ pub trait Filter: Params {
 
 /// A simulation in iterations that can be watched.
 pub trait Process: Params {
-    /// What holds for it whatever its parameters are, and what its parameters change of that.
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::PROCESS
     }

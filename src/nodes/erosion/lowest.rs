@@ -7,7 +7,7 @@
 //! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
 //! range.
 
-use super::buffers::{self, Next, add_balance, balance};
+use super::buffers::{self, Next, WorkingMemory, add_balance, balance};
 use super::rock::Rock;
 use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
@@ -28,6 +28,7 @@ pub enum Where {
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// The erosion under way.
+#[derive(Clone)]
 pub struct LowestNeighbourRun {
     place: Where,
     talus_angle: f32,
@@ -35,10 +36,10 @@ pub struct LowestNeighbourRun {
     rock: Rock,
     terrain: Terrain,
     mass_balance: MassBalance,
-    next: Next<2>,
+    next: WorkingMemory<Next<2>>,
     /// On rock of the same hardness everywhere; the other stays empty.
-    even: InPlaceScan<1>,
-    uneven: InPlaceScan<2>,
+    even: WorkingMemory<InPlaceScan<1>>,
+    uneven: WorkingMemory<InPlaceScan<2>>,
 }
 
 impl LowestNeighbourRun {
@@ -51,9 +52,9 @@ impl LowestNeighbourRun {
             rock: Rock::new(&terrain, hardness),
             terrain,
             mass_balance: MassBalance::default(),
-            next: Next::default(),
-            even: InPlaceScan::default(),
-            uneven: InPlaceScan::default(),
+            next: WorkingMemory::default(),
+            even: WorkingMemory::default(),
+            uneven: WorkingMemory::default(),
         }
     }
 
@@ -101,14 +102,7 @@ impl Run for LowestNeighbourRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            even: InPlaceScan::default(),
-            uneven: InPlaceScan::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 

@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::exchange_maps;
+use super::buffers::{WorkingMemory, exchange_maps};
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::wind::toward;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
@@ -107,7 +107,7 @@ impl Process for Snow {
             fallen_metres: 0.0,
             terrain,
             mass_balance: MassBalance::default(),
-            next: SnowBuffers::default(),
+            next: WorkingMemory::default(),
         })
     }
 }
@@ -133,6 +133,7 @@ fn passes(samples: usize) -> usize {
 }
 
 /// Snow on the ground.
+#[derive(Clone)]
 struct SnowRun {
     params: Arc<Snow>,
     slabs: Slabs,
@@ -142,7 +143,7 @@ struct SnowRun {
     fallen_metres: f32,
     terrain: Terrain,
     mass_balance: MassBalance,
-    next: SnowBuffers,
+    next: WorkingMemory<SnowBuffers>,
 }
 
 /// What a step writes. Empty until the first step.
@@ -173,7 +174,7 @@ impl Run for SnowRun {
             share: SLIDE_SHARE,
             creep: if creep < MOST_CREEP { creep } else { MOST_CREEP },
         };
-        let SnowBuffers { height, snow, spare, weather: sky, slides } = &mut self.next;
+        let SnowBuffers { height, snow, spare, weather: sky, slides } = &mut *self.next;
         for buffer in [&mut *height, &mut *snow, &mut *spare] {
             buffer.resize(len, 0.0);
         }
@@ -250,13 +251,7 @@ impl Run for SnowRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            params: self.params.clone(),
-            bed: self.bed.clone(),
-            terrain: self.terrain.clone(),
-            next: SnowBuffers::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 

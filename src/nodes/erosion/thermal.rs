@@ -24,7 +24,7 @@
 //! 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals (tests/core/erosion_classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1 (there T is the same for diagonals).
 
-use super::buffers::{self, Next};
+use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
@@ -85,8 +85,8 @@ impl Process for Thermal {
             rock: Rock::new(&terrain, self.hardness),
             metric: GridMetric::new(terrain.grid),
             terrain,
-            next: Next::default(),
-            fields: Fields::default(),
+            next: WorkingMemory::default(),
+            fields: WorkingMemory::default(),
             mass_balance: MassBalance::default(),
         })
     }
@@ -96,6 +96,7 @@ impl Process for Thermal {
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Thermal erosion under way.
+#[derive(Clone)]
 struct ThermalRun {
     talus_angle: f32,
     rate: f32,
@@ -103,8 +104,8 @@ struct ThermalRun {
     rock: Rock,
     metric: GridMetric,
     terrain: Terrain,
-    next: Next<2>,
-    fields: Fields<1, 1>,
+    next: WorkingMemory<Next<2>>,
+    fields: WorkingMemory<Fields<1, 1>>,
     mass_balance: MassBalance,
 }
 
@@ -113,11 +114,11 @@ impl Run for ThermalRun {
         let grid = self.terrain.grid;
         let rise = cx.rise_over(self.talus_angle, self.metric.unit_metres(grid, cx.size_metres));
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
         let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let law =
             ThermalLaw { terrain: &self.terrain, rate: self.rate, rock: &self.rock, neighbours: self.neighbours, rise };
-        let step = gather::Step {
+        let step = gather::GatherStep {
             out: [height],
             carried: None,
             wear,
@@ -141,14 +142,7 @@ impl Run for ThermalRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            metric: self.metric.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            fields: Fields::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 

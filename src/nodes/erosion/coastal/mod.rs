@@ -29,7 +29,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{add_balance, balance, exchange_maps, prepare, total};
+use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare, total};
 use super::rock::Rock;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
@@ -97,7 +97,7 @@ impl Process for Coastal {
             undercut: vec![false; terrain.grid.len()],
             params: self.clone(),
             terrain,
-            next: CoastalBuffers::default(),
+            next: WorkingMemory::default(),
             mass_balance: MassBalance::default(),
         })
     }
@@ -113,13 +113,14 @@ const MOST_STEPS: f32 = 16.0;
 const COURANT: f32 = 0.5;
 
 /// Coastal erosion under way.
+#[derive(Clone)]
 struct CoastalRun {
     params: Coastal,
     rock: Rock,
     /// Cells that waves or collapse have attacked: what stands steeply over them may fall.
     undercut: Vec<bool>,
     terrain: Terrain,
-    next: CoastalBuffers,
+    next: WorkingMemory<CoastalBuffers>,
     mass_balance: MassBalance,
 }
 
@@ -139,7 +140,7 @@ impl Run for CoastalRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
-        let CoastalBuffers { height, maps, undercut, shore, fetch, rows } = &mut self.next;
+        let CoastalBuffers { height, maps, undercut, shore, fetch, rows } = &mut *self.next;
         let [wear, deposits, debris, sand] = maps;
         let [old_wear, old_deposits, old_debris, old_sand] =
             WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
@@ -208,14 +209,7 @@ impl Run for CoastalRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            params: self.params.clone(),
-            rock: self.rock.clone(),
-            undercut: self.undercut.clone(),
-            terrain: self.terrain.clone(),
-            next: CoastalBuffers::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 
     fn bytes(&self) -> usize {

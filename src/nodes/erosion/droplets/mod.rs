@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use rayon::prelude::*;
 
-use super::buffers::{exchange_maps, prepare};
+use super::buffers::{WorkingMemory, exchange_maps, prepare};
 use super::rock::Rock;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
@@ -98,7 +98,7 @@ impl Process for Droplets {
             rain: terrain.map(MapKind::Rain).cloned(),
             params: self.clone(),
             terrain,
-            next: DropletBuffers::default(),
+            next: WorkingMemory::default(),
             round: 0,
             mass_balance: MassBalance::default(),
         })
@@ -114,12 +114,13 @@ const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, 
 const BAND_ROWS: usize = 16;
 
 /// Droplet erosion under way.
+#[derive(Clone)]
 struct DropletsRun {
     params: Droplets,
     rock: Rock,
     rain: Option<Arc<Vec<f32>>>,
     terrain: Terrain,
-    next: DropletBuffers,
+    next: WorkingMemory<DropletBuffers>,
     /// Iterations done: each has droplets of its own.
     round: u32,
     mass_balance: MassBalance,
@@ -192,14 +193,7 @@ impl Run for DropletsRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            params: self.params.clone(),
-            rock: self.rock.clone(),
-            rain: self.rain.clone(),
-            terrain: self.terrain.clone(),
-            next: DropletBuffers::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 
@@ -208,7 +202,7 @@ impl DropletsRun {
     fn fold(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
-        let DropletBuffers { ground, height, maps: [wear, deposits, flow, sediment], rows } = &mut self.next;
+        let DropletBuffers { ground, height, maps: [wear, deposits, flow, sediment], rows } = &mut *self.next;
         let ground = ground.as_ref().expect("the droplets ran on it");
         for buffer in [&mut *height, &mut *wear, &mut *deposits, &mut *flow, &mut *sediment] {
             buffer.resize(grid.len(), 0.0);

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
 use crate::field::{Cancelled, Edges, MapKind, Terrain};
-use crate::nodes::erosion::buffers::exchange_maps;
+use crate::nodes::erosion::buffers::{WorkingMemory, exchange_maps};
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::wind::{Hop, WindLine, toward};
@@ -20,6 +20,7 @@ const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
 /// Sand under the wind.
+#[derive(Clone)]
 pub struct DunesRun {
     params: Arc<Dunes>,
     slabs: Slabs,
@@ -33,7 +34,7 @@ pub struct DunesRun {
     now: Saltation,
     terrain: Terrain,
     mass_balance: MassBalance,
-    next: DuneBuffers,
+    next: WorkingMemory<DuneBuffers>,
 }
 
 /// What flies above the ground.
@@ -152,7 +153,7 @@ impl DunesRun {
             now,
             terrain,
             mass_balance,
-            next: DuneBuffers::default(),
+            next: WorkingMemory::default(),
         }
     }
 
@@ -207,7 +208,7 @@ impl Run for DunesRun {
         let grid = self.terrain.grid;
         let (n, len) = (grid.samples, grid.len());
         let (law, repose) = (self.law(cx), self.repose(cx));
-        let DuneBuffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut self.next;
+        let DuneBuffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut *self.next;
         for buffer in [&mut *flying, &mut *shadow, &mut *lifted, &mut *left, &mut *height, &mut *sand] {
             buffer.resize(len, 0.0);
         }
@@ -323,7 +324,7 @@ impl Run for DunesRun {
         mass_balance.deposited += deposited;
         mass_balance.lost += (eroded + entered - deposited) - (carried - mass_balance.carried);
         mass_balance.carried = carried;
-        let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut self.next;
+        let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut *self.next;
         std::mem::swap(&mut self.now.flying, flying);
         std::mem::swap(&mut self.now.shadow, shadow);
         std::mem::swap(&mut self.now.worn, worn);
@@ -345,16 +346,7 @@ impl Run for DunesRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            params: self.params.clone(),
-            bed: self.bed.clone(),
-            erodibility: self.erodibility.clone(),
-            worn_before: self.worn_before.clone(),
-            now: self.now.clone(),
-            terrain: self.terrain.clone(),
-            next: DuneBuffers::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 
     fn bytes(&self) -> usize {
