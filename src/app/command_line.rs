@@ -51,7 +51,8 @@ fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
         let eye_world = at.with_y(ground + height / prepared.scale.metres_per_world);
         options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
     }
-    shot::shot(prepared.into(), palette.into(), tree_surface, &options, &args.output)?;
+    let subject = shot::ShotSubject::Terrain(prepared.into(), palette.into(), tree_surface);
+    shot::shot(&subject, &options, &args.output)?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match legend {
         None => Ok(()),
@@ -69,9 +70,9 @@ fn draw_planet(
     let planet = &job.scene.planet;
     let projection = PlanetProjection::named(&args.way)
         .ok_or_else(|| unknown("way", &args.way, PlanetProjection::ALL.map(PlanetProjection::name)))?;
-    let mut showing = PlanetView { body: Body::from_planet(planet), view: GlobeView::default(), projection };
+    let mut planet_view = PlanetView { body: Body::from_planet(planet), view: GlobeView::default(), projection };
     if let Some(times) = args.exaggeration {
-        showing.view.exaggeration = times.clamp(1.0, 500.0);
+        planet_view.view.exaggeration = times.clamp(1.0, 500.0);
     }
     let palette = PaletteTable::for_scene(&job.scene);
     let climate = Some(climate_of(&job.scene));
@@ -81,12 +82,13 @@ fn draw_planet(
     let prepare = || GlobeTerrain::new(terrain, settings, radius, &palette, &choice, &Control::default());
     let prepared = Arc::new(job.pool.install(prepare)?);
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
-    let mut camera = GlobeCamera::framing(&prepared, &showing, size);
+    let mut camera = GlobeCamera::framing(&prepared, &planet_view, size);
     if let Some(text) = &args.at {
-        camera = camera.over(&prepared, &showing, place(text)?);
+        camera = camera.placed_over(&prepared, &planet_view, place(text)?);
     }
     let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
-    shot::shot_globe(prepared.clone(), showing, camera, &options, &args.output)?;
+    let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
+    shot::shot(&subject, &options, &args.output)?;
     print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match &prepared.legend {
         None => Ok(()),

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
-use crate::field::{Cancelled, Control, MapKind, Terrain};
+use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
 use crate::look::Biomes;
 use crate::param::{ParamKind, WithoutRange};
 use crate::scene::Scene;
@@ -244,10 +244,16 @@ pub fn overlay_places(
             let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
                 return Ok((None, Some(missing("Choose what to compare with first"))));
             };
+            if terrain.grid.is_globe() != other.grid.is_globe() {
+                return Ok((None, Some(missing("A planet is compared with planets alone"))));
+            }
             let (n, same) = (terrain.samples(), terrain.grid == other.grid);
-            let at = |k: usize| {
-                let place = |i| terrain.grid.position(i);
-                if same { other.height[k] } else { other.height_at(place(k % n), place(k / n)) }
+            let globes = (terrain.grid.is_globe() && !same).then(|| (Globe::new(n), Globe::new(other.samples())));
+            let place = |i| terrain.grid.position(i);
+            let at = |k: usize| match &globes {
+                _ if same => other.height[k],
+                Some((own, its)) => its.sample(&other.height, own.direction_of(k).map(f64::from)),
+                None => other.height_at(place(k % n), place(k / n)),
             };
             let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
             (collect(terrain, control, raised)?, None, &ramp::CHANGE)

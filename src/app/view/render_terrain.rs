@@ -20,8 +20,8 @@ pub enum RenderTerrain {
 }
 
 impl RenderTerrain {
-    /// Works out what the screen needs of a scene's terrain; call it on the worker. Of a square it takes about 10 ms a million
-    /// samples and core. A planet is painted with the colours of its scene, whatever `choice` says.
+    /// Works out what the screen needs of a scene's terrain; call it on the worker. Of a square it takes about 10 ms a
+    /// million samples and core. A planet is painted with the colours of its scene, whatever `choice` says.
     ///
     /// # Errors
     /// When `control` says so; it is asked every few milliseconds.
@@ -64,7 +64,8 @@ impl RenderTerrain {
         }
     }
 
-    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is shared.
+    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is
+    /// shared.
     ///
     /// # Errors
     /// When `control` says so.
@@ -75,8 +76,8 @@ impl RenderTerrain {
         })
     }
 
-    /// What the ground consists of at a place of the square, or of a map of the planet, both from 0 to 1, if it is coloured by
-    /// biomes.
+    /// What the ground consists of at a place of the square, or of a map of the planet, both from 0 to 1, if it is
+    /// coloured by biomes.
     pub fn biome_weights(&self, u: f32, v: f32) -> Option<(SiteConditions, Vec<f32>)> {
         let base = self.base();
         let paint = &base.biomes.as_ref()?.paint;

@@ -3,8 +3,8 @@
 //! The tree answers in metres of its own square; here its square is the one that is drawn, and its heights count in the
 //! relief of the scene, as in the node `Construction`: sand and snow raise the ground, water has a depth.
 //! The level of detail κ follows the distance between the samples: 0 where the square has [`COARSEST`] of them along a
-//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and what is
-//! as large on the screen as a thumb shall have all of its forms.
+//! side, 1 from [`FINEST`] on. That is few: waves too short for the samples are left out by the distance itself, and
+//! what is as large on the screen as a thumb shall have all of its forms.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -176,21 +176,21 @@ impl TreeSurface {
     }
 
     /// The pieces that touch a square of the world.
-    pub fn within(&self, low_world: [f64; 2], high_world: [f64; 2]) -> NodeSelection {
+    pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> NodeSelection {
         self.program.selection(&Area { low: self.place(low_world), high: self.place(high_world) })
     }
 
     /// The ground at a place, asking only the pieces of a selection.
-    pub fn at(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.asked::<true>(selection, flat_world, detail)
+    pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.sampled::<true>(selection, flat_world, detail)
     }
 
     /// The same without slopes.
-    pub fn level_at(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.asked::<false>(selection, flat_world, detail)
+    pub fn level_sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+        self.sampled::<false>(selection, flat_world, detail)
     }
 
-    fn asked<const G: bool>(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+    fn sampled<const G: bool>(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
         let ground = self.program.sample_in::<G>(selection, MaterialLayer::Terrain, p, detail);
         let (mut height, mut slope) = ground.surface(self.program.ground);
@@ -222,7 +222,7 @@ impl TreeSurface {
 
     /// The ground at a place.
     pub fn sample(&self, flat_world: [f64; 2], detail: &Detail) -> Sample {
-        self.at(&self.everything, flat_world, detail)
+        self.sample_in(&self.everything, flat_world, detail)
     }
 
     /// Height of what carries the eye at a place: ground or water. Beyond the square, that of its edge.
@@ -233,8 +233,8 @@ impl TreeSurface {
         (sample.height + sample.depth.max(0.0)) as f32
     }
 
-    /// Distance along a ray of length 1 to the ground, found with few heights: steps of half the height over it, which may
-    /// miss what is thinner than they are. For the mouse, that will do.
+    /// Distance along a ray of length 1 to the ground, found with few heights: steps of half the height over it, which
+    /// may miss what is thinner than they are. For the mouse, that will do.
     pub fn pick(&self, origin: Vec3, direction: Vec3, highest_world: f32) -> Option<f32> {
         const MOST_STEPS: usize = 160;
         let (origin, direction) = (origin.as_dvec3(), direction.as_dvec3().normalize());

@@ -41,8 +41,8 @@ fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64
     (TraceRay { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
 }
 
-/// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are seen at
-/// edges, where a pixel decides: no more than one of 40.
+/// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are
+/// seen at edges, where a pixel decides: no more than one of 40.
 fn assert_ends_agree(name: &str, prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>) {
     let (width, height) = (40, 24);
     let (pose, lens) = pose_of(prepared, width, height);
