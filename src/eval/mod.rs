@@ -277,7 +277,7 @@ fn node_key(below: ContentKey, node: &Node, seed: u32, sea_level: f32) -> Conten
             key = param_key(key, spec, &node.params().get(k));
         }
     }
-    for name in node.companions() {
+    for name in node.file_dependencies() {
         key = key.join(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
     }
     if node.traits().reads_sea_level { key.join(&sea_level.to_le_bytes()) } else { key }

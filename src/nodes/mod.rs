@@ -85,7 +85,7 @@ pub trait Generator: Params {
         self.fill(cx, &mut made.height)
     }
     /// Files that it reads besides those that its parameters name.
-    fn companions(&self) -> Vec<String> {
+    fn file_dependencies(&self) -> Vec<String> {
         Vec::new()
     }
     /// Why its files cannot be used together, though each of them can be read.
@@ -243,9 +243,9 @@ impl Node {
     }
 
     /// Files that it reads besides those that its parameters name.
-    pub fn companions(&self) -> Vec<String> {
+    pub fn file_dependencies(&self) -> Vec<String> {
         match self.work() {
-            Work::Generator(node) => node.companions(),
+            Work::Generator(node) => node.file_dependencies(),
             Work::Filter(_) | Work::Process(_) => Vec::new(),
         }
     }

@@ -54,7 +54,7 @@ impl Scene {
                 Value::Text(name) if !name.is_empty() => Some(name),
                 _ => None,
             });
-            let names = names.chain(layer.node.companions());
+            let names = names.chain(layer.node.file_dependencies());
             let files =
                 names.filter_map(|name| raster(&name).err().map(|e| e.to_string())).chain(layer.node.files_error());
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);

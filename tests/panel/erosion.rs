@@ -122,7 +122,7 @@ fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
     let mut panels = large(&["Import"]);
     let problem = talweg::scene::Problem {
         layer: 0,
-        trouble: talweg::scene::Severity::Broken,
+        severity: talweg::scene::Severity::Broken,
         message: "cannot read dem.png: it is gone".into(),
     };
     panels.state_mut().info.problems = std::sync::Arc::new(vec![problem]);

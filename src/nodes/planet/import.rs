@@ -63,7 +63,7 @@ impl Generator for PlanetImport {
         }
     }
 
-    fn companions(&self) -> Vec<String> {
+    fn file_dependencies(&self) -> Vec<String> {
         if self.layout != Layout::Faces {
             return Vec::new();
         }
@@ -73,7 +73,7 @@ impl Generator for PlanetImport {
 
     fn files_error(&self) -> Option<String> {
         let is_readable =
-            || std::iter::once(self.file.0.clone()).chain(self.companions()).all(|name| raster(&name).is_ok());
+            || std::iter::once(self.file.0.clone()).chain(self.file_dependencies()).all(|name| raster(&name).is_ok());
         if self.layout != Layout::Faces || self.file.0.is_empty() || !is_readable() {
             return None;
         }
