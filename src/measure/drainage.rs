@@ -124,7 +124,7 @@ pub fn drainage(ground: &DistinctSamples, limits: &Limits, control: &Control) ->
     let Some(land) = ground.land.filter(|land| !land.is_level()) else { return Ok(None) };
     let source_km2 = source_km2(ground, limits);
     let network = DrainageNetwork::new(ground, source_km2, control)?;
-    let Network { mesh, receivers, orders, .. } = &network;
+    let DrainageNetwork { mesh, receivers, orders, .. } = &network;
     // cells, straight steps, diagonal steps and steps to the same order, by order
     let mut counts = [[0usize; 4]; 33];
     for (k, (&order, &to)) in orders.iter().zip(receivers).enumerate() {
