@@ -58,7 +58,7 @@ impl Generator for PlanetImport {
                 let Ok(faces) = Faces::read(&self.file.0, |raster, value| self.height(cx, raster, value)) else {
                     return each(cx, out, |_| 0.0);
                 };
-                each(cx, out, |direction| faces.at(direction, is_smooth))
+                each(cx, out, |direction| faces.sample(direction, is_smooth))
             }
         }
     }
@@ -104,7 +104,7 @@ impl PlanetImport {
             let (right, down) = ((column - first) as f32, (row - above) as f32);
             let (j, i) = (first as isize, above as isize);
             let at = |i: isize, j: isize| {
-                let (column, row) = map.across(j, i);
+                let (column, row) = map.wrapped(j, i);
                 raster.values[row * raster.width + column]
             };
             let value = if is_smooth {
