@@ -1,6 +1,8 @@
 //! What the words mean: every record once, for writing and for reading.
 
-use super::records::{ContourWords, CurveWords, DiscWords, ImageWords, Pass, Reader, RibbonWords, Words, Writer};
+use super::records::{
+    ContourWords, CurveWords, DiscWords, ImageWords, RibbonWords, WordPass, WordReader, Words, Writer,
+};
 use super::{BufferError, HEADER, MAGIC, VERSION, op};
 
 /// A primitive by its kind.
@@ -34,7 +36,7 @@ impl Default for Primitive {
 }
 
 impl Words for Primitive {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         let mut kind = match self.words {
             LeafWords::Disc(_) => 0,
             LeafWords::Curve(_) => 1,
@@ -66,16 +68,16 @@ impl Words for Primitive {
 
 /// An instruction with its box (low x, low y, high x, high y) and what is inside.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct Instruction {
     /// Low x, low y, high x, high y.
     pub area: [f32; 4],
     /// What it does.
-    pub what: What,
+    pub what: Operation,
 }
 
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum Operation {
     /// [`op::LEAF`](super::op::LEAF).
     Leaf {
         /// Number of the primitive.
@@ -93,19 +95,19 @@ pub enum What {
     /// [`op::GROUP`](super::op::GROUP).
     Group {
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::BLEND`](super::op::BLEND).
     Blend {
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::REPLACE`](super::op::REPLACE).
     Replace {
         /// 0 (as below) or 1 (with the new piece).
         extent: u32,
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::ADD`](super::op::ADD).
     Add {
@@ -120,7 +122,7 @@ pub enum What {
         /// The box around what is laid: slopes are measured within.
         laid: [f32; 4],
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::WARP`](super::op::WARP).
     Warp {
@@ -135,7 +137,7 @@ pub enum What {
         /// Seeds of the two noises.
         seeds: [u32; 2],
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::DETAIL`](super::op::DETAIL).
     Detail {
@@ -144,20 +146,20 @@ pub enum What {
         /// Level from which on it alone is seen.
         to: f32,
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::SHARE`](super::op::SHARE).
     Share {
         /// Which share counts: 1 - t (0), t (1) or 1 (2).
         share: u32,
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
 }
 
 /// A buffer taken apart.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Listing {
+pub struct BufferListing {
     /// Side, relief, height of the ground.
     pub frame: [f32; 3],
     /// Vectors of the noise.
@@ -165,13 +167,13 @@ pub struct Listing {
     /// All primitives, each once.
     pub primitives: Vec<Primitive>,
     /// The first instruction of each tier.
-    pub tiers: [Option<Step>; 5],
+    pub materials: [Option<Instruction>; 5],
 }
 
 /// No tree is deeper.
 const DEEPEST: usize = 400;
 
-impl Listing {
+impl BufferListing {
     /// The listing as words.
     pub fn words(&self) -> Vec<u32> {
         let mut io = Writer { words: vec![0; HEADER] };
@@ -186,7 +188,7 @@ impl Listing {
         }
         let mut starts = [0; 5];
         let mut frames = 0;
-        for (start, step) in starts.iter_mut().zip(&self.tiers) {
+        for (start, step) in starts.iter_mut().zip(&self.materials) {
             let Some(step) = step else { continue };
             *start = io.words.len() as u32;
             frames = frames.max(step.write(&mut io, &offsets) + 1);
@@ -214,7 +216,7 @@ impl Listing {
         if words[2] as usize != words.len() || words[12] as usize != HEADER || words[13] < words[12] {
             return Err(BufferError::Broken(2));
         }
-        let mut io = Reader { words, at: HEADER, is_broken: false };
+        let mut io = WordReader { words, at: HEADER, is_broken: false };
         let mut listing = Self { frame: [words[3], words[4], words[5]].map(f32::from_bits), ..Self::default() };
         listing.vectors = vec![[0.0; 2]; (words[13] - words[12]) as usize / 2];
         listing.vectors.iter_mut().for_each(|vector| vector.pass(&mut io));
@@ -228,17 +230,17 @@ impl Listing {
             primitive.pass(&mut io);
             listing.primitives.push(primitive);
         }
-        for (tier, &start) in listing.tiers.iter_mut().zip(&words[6..11]) {
+        for (material, &start) in listing.materials.iter_mut().zip(&words[6..11]) {
             if start != 0 {
                 io.at = start as usize;
-                *tier = Some(Step::read(&mut io, &offsets, 0)?);
+                *material = Some(Instruction::read(&mut io, &offsets, 0)?);
             }
         }
         if io.is_broken { Err(BufferError::Broken(io.at)) } else { Ok(listing) }
     }
 }
 
-impl What {
+impl Operation {
     fn op(&self) -> u32 {
         match self {
             Self::Leaf { .. } => op::LEAF,
@@ -254,7 +256,7 @@ impl What {
     }
 
     /// An instruction of this number with nothing in it.
-    fn of(number: u32) -> Option<Self> {
+    fn from_number(number: u32) -> Option<Self> {
         let of = Vec::new();
         Some(match number {
             op::LEAF => Self::Leaf { primitive: 0 },
@@ -277,7 +279,7 @@ impl What {
         !matches!(self, Self::Leaf { .. } | Self::Placed { .. } | Self::Group { .. } | Self::Share { .. })
     }
 
-    fn inside(&mut self) -> Option<&mut Vec<Step>> {
+    fn nested(&mut self) -> Option<&mut Vec<Instruction>> {
         match self {
             Self::Leaf { .. } | Self::Placed { .. } => None,
             Self::Group { of }
@@ -290,7 +292,7 @@ impl What {
         }
     }
 
-    fn operands(&mut self, io: &mut impl Pass) {
+    fn operands(&mut self, io: &mut impl WordPass) {
         match self {
             Self::Leaf { primitive } => primitive.pass(io),
             Self::Placed { primitive, map, numbers } => {
@@ -322,12 +324,12 @@ impl What {
     }
 }
 
-impl Step {
+impl Instruction {
     /// Writes it and what is inside; the frames that it needs.
     fn write(&self, io: &mut Writer, offsets: &[u32]) -> u32 {
         let Self { mut area, what } = self.clone();
         let mut what = what;
-        if let What::Leaf { primitive } | What::Placed { primitive, .. } = &mut what {
+        if let Operation::Leaf { primitive } | Operation::Placed { primitive, .. } = &mut what {
             *primitive = offsets[*primitive as usize];
         }
         let from = io.words.len();
@@ -336,12 +338,12 @@ impl Step {
         what.operands(io);
         let mut frames = 0;
         let probe = match &what {
-            What::Add { slope: (1, _), laid, .. } => Some(*laid),
+            Operation::Add { slope: (1, _), laid, .. } => Some(*laid),
             _ => None,
         };
-        let has_ground = matches!(what, What::Replace { .. } | What::Add { .. });
+        let has_ground = matches!(what, Operation::Replace { .. } | Operation::Add { .. });
         let ground = io.words.len() as u32;
-        for (k, inner) in what.inside().into_iter().flatten().enumerate() {
+        for (k, inner) in what.nested().into_iter().flatten().enumerate() {
             let within = inner.write(io, offsets);
             // a probe stands on the frame that asks
             frames = frames.max(within + u32::from(k == 0 && probe.is_some()));
@@ -363,21 +365,21 @@ impl Step {
         frames
     }
 
-    fn read(io: &mut Reader, offsets: &[u32], depth: usize) -> Result<Self, BufferError> {
+    fn read(io: &mut WordReader, offsets: &[u32], depth: usize) -> Result<Self, BufferError> {
         let from = io.at;
         let broken = || BufferError::Broken(from);
         let (mut number, mut skip) = (0, 0);
         number.pass(io);
         skip.pass(io);
         let skip = skip as usize;
-        let mut what = What::of(number).ok_or_else(broken)?;
+        let mut what = Operation::from_number(number).ok_or_else(broken)?;
         if depth > DEEPEST || skip <= from || skip > io.words.len() {
             return Err(broken());
         }
         let mut area = [0.0; 4];
         area.pass(io);
         what.operands(io);
-        if let What::Leaf { primitive } | What::Placed { primitive, .. } = &mut what {
+        if let Operation::Leaf { primitive } | Operation::Placed { primitive, .. } = &mut what {
             *primitive = offsets.binary_search(primitive).map_err(|_| broken())? as u32;
         }
         let end = skip - usize::from(what.opens());
@@ -397,12 +399,12 @@ impl Step {
             }
         }
         io.at = skip;
-        if let What::Add { laid, .. } = &mut what
+        if let Operation::Add { laid, .. } = &mut what
             && let Some(area) = measured
         {
             *laid = area;
         }
-        match what.inside() {
+        match what.nested() {
             Some(inside) => *inside = of,
             None if of.is_empty() => {}
             None => return Err(broken()),

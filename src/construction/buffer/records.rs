@@ -1,7 +1,7 @@
 //! Primitives as words: each field stands in its place, for writing and for reading.
 
 /// Goes over words, writing what it is given or giving what it reads.
-pub(super) trait Pass {
+pub(super) trait WordPass {
     fn word(&mut self, value: &mut u32);
     /// How many items a list can still have.
     fn room(&self) -> usize;
@@ -11,7 +11,7 @@ pub(super) struct Writer {
     pub words: Vec<u32>,
 }
 
-impl Pass for Writer {
+impl WordPass for Writer {
     fn word(&mut self, value: &mut u32) {
         self.words.push(*value);
     }
@@ -21,14 +21,14 @@ impl Pass for Writer {
     }
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct WordReader<'a> {
     pub words: &'a [u32],
     pub at: usize,
     /// It was asked for more than there is.
     pub is_broken: bool,
 }
 
-impl Pass for Reader<'_> {
+impl WordPass for WordReader<'_> {
     fn word(&mut self, value: &mut u32) {
         match self.words.get(self.at) {
             Some(word) => *value = *word,
@@ -44,17 +44,17 @@ impl Pass for Reader<'_> {
 
 /// What stands in words one after the other.
 pub(super) trait Words: Default {
-    fn pass(&mut self, io: &mut impl Pass);
+    fn pass(&mut self, io: &mut impl WordPass);
 }
 
 impl Words for u32 {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         io.word(self);
     }
 }
 
 impl Words for f32 {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         let mut bits = self.to_bits();
         io.word(&mut bits);
         *self = Self::from_bits(bits);
@@ -65,13 +65,13 @@ impl<T: Words, const N: usize> Words for [T; N]
 where
     [T; N]: Default,
 {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         self.iter_mut().for_each(|item| item.pass(io));
     }
 }
 
 impl<T: Words> Words for Vec<T> {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         let mut length = self.len() as u32;
         length.pass(io);
         self.resize_with((length as usize).min(io.room()), T::default);
@@ -80,14 +80,14 @@ impl<T: Words> Words for Vec<T> {
 }
 
 impl<A: Words, B: Words> Words for (A, B) {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         self.0.pass(io);
         self.1.pass(io);
     }
 }
 
 impl<A: Words, B: Words, C: Words> Words for (A, B, C) {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         self.0.pass(io);
         self.1.pass(io);
         self.2.pass(io);
@@ -102,7 +102,7 @@ macro_rules! records {
             pub struct $name { $($(#[$of])* pub $field: $kind,)+ }
 
             impl Words for $name {
-                fn pass(&mut self, io: &mut impl Pass) {
+                fn pass(&mut self, io: &mut impl WordPass) {
                     $(self.$field.pass(io);)+
                 }
             }
@@ -150,9 +150,9 @@ records! {
         core: f32,
         /// Where the weight is 0.
         radius: f32,
-        /// x, y; chords run from one to the next.
+        /// x, y; segments run from one to the next.
         vertices: Vec<[f32; 2]>,
-        /// Boxes around [`RUN`](super::RUN) chords each, and the arc length where the first begins.
+        /// Boxes around [`RUN`](super::RUN) segments each, and the arc length where the first begins.
         runs: Vec<([f32; 4], f32)>,
         /// By arc length.
         height: LineWords,
@@ -164,7 +164,7 @@ records! {
     /// A curve with its profiles.
     CurveWords {
         /// The line that it runs along.
-        course: CourseWords,
+        centreline: CourseWords,
         /// Arc length, whether both sides are the same, rise by offset / width.
         profiles: Vec<(f32, u32, LineWords)>,
     }
@@ -209,7 +209,7 @@ records! {
     /// A picture along a curve.
     RibbonWords {
         /// The line that it runs along.
-        course: CourseWords,
+        centreline: CourseWords,
         /// First sample in the pictures, width, height.
         picture: [u32; 3],
         /// Pictures for a metre of the line.

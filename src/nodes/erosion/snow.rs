@@ -26,7 +26,7 @@ use super::buffers::{WorkingMemory, exchange_maps};
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::wind::toward;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm. Cliffs stay bare, couloirs fill, cones grow at their feet.
@@ -106,7 +106,7 @@ impl Process for Snow {
             bed: Arc::new(bed),
             fallen_metres: 0.0,
             terrain,
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
             next: WorkingMemory::default(),
         })
     }
@@ -142,7 +142,7 @@ struct SnowRun {
     /// Depth fallen so far on open ground.
     fallen_metres: f32,
     terrain: Terrain,
-    ledger: Ledger,
+    mass_balance: MassBalance,
     next: WorkingMemory<SnowBuffers>,
 }
 
@@ -223,19 +223,19 @@ impl Run for SnowRun {
         }
 
         // from here on the step cannot fail; all sums are of whole slabs, and exact
-        let books = &mut self.ledger;
+        let mass_balance = &mut self.mass_balance;
         for [fallen, melted] in &sky[..distinct] {
-            books.added += fallen;
-            books.eroded += melted;
-            books.lost += melted;
+            mass_balance.added += fallen;
+            mass_balance.eroded += melted;
+            mass_balance.lost += melted;
         }
         let (mut taken, mut brought) = (0.0, 0.0);
         for row in &slides[..distinct] {
             taken += row[0];
             brought += row[1];
         }
-        books.eroded += taken;
-        books.deposited += brought;
+        mass_balance.eroded += taken;
+        mass_balance.deposited += brought;
         std::mem::swap(&mut self.terrain.height, height);
         exchange_maps(&mut self.terrain, [MapKind::Snow], [spare]);
         self.fallen_metres += weather.fall_metres;
@@ -246,8 +246,8 @@ impl Run for SnowRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
