@@ -5,10 +5,8 @@
 
 pub mod climate;
 pub mod faces;
-mod measures;
-pub mod patch;
 pub mod projection;
 mod settings;
+pub mod square;
 
-pub use measures::{PLANET_MEASURES, PlanetMeasures, measure_planet};
-pub use settings::{Air, Planet};
+pub use settings::{Air, Planet, World};

@@ -57,6 +57,7 @@ pub struct Layers<'a> {
     pub bed: &'a [f32],
     /// What was worn off the bed so far, in slabs.
     pub worn: Option<&'a [f32]>,
+    /// What lies on the bed.
     pub cover: &'a [f32],
 }
 
@@ -77,7 +78,9 @@ pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
 /// How a cover slides.
 #[derive(Clone, Copy)]
 pub struct Repose {
+    /// The grid.
     pub grid: Grid,
+    /// Height of a slab.
     pub slabs: Slabs,
     /// Steepest difference of height over one cell that rests.
     pub rise: f32,

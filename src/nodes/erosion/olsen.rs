@@ -1,6 +1,6 @@
 //! Olsen's combined erosion: the fast thermal step on gentle ground.
 //!
-//! Law: [`lowest`](super::lowest), where the drop d to the lowest neighbour is in (0, T]. What the fast thermal erosion does
+//! Law: `lowest`, where the drop d to the lowest neighbour is in (0, T]. What the fast thermal erosion does
 //! to the steep ground, this does to the gentle: small bumps and hollows are levelled, cliffs and crests stay. It
 //! raises the erosion score as hydraulic erosion does, at the price of thermal.
 //! The document's fast form has the four straight neighbours, Olsen's the diagonals; straight is the default here,

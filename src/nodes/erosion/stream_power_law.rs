@@ -103,6 +103,7 @@ impl Forces {
 /// The ground of a step, and what wears it.
 #[derive(Default)]
 pub struct Bed {
+    /// Heights in cells.
     pub height: Vec<f32>,
     /// Coefficient of each cell's wear.
     c: Vec<f32>,

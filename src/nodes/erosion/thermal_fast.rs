@@ -1,8 +1,8 @@
 //! Thermal erosion, fast form: half of the drop to the lowest neighbour, in place.
 //!
-//! Law: [`lowest`](super::lowest), where the drop is above the talus angle. Four optimisations of the reference form
+//! Law: `lowest`, where the drop is above the talus angle. Four optimisations of the reference form
 //! ([`thermal`](super::thermal)): the four diagonals only, all to the lowest neighbour, the most that can move (d/2), and
-//! heights changed while others still read them, in the order of [`sweep`](super::sweep).
+//! heights changed while others still read them, in the order of `sweep`.
 //! Bias: halving a drop that is above the angle goes below it, so the ground comes to rest at 0.6 to 0.95 of the angle, in
 //! fine streaks along the neighbourhood's directions; the diagonals alone leave the two colours of the chess board apart.
 //! A cone that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88

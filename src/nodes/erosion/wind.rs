@@ -29,6 +29,7 @@ pub struct Hop {
 }
 
 impl Hop {
+    /// Hops of `cells` cells towards `toward`.
     pub fn new(grid: Grid, toward: [f64; 2], cells: f64) -> Self {
         let period = (grid.samples - 1) as f64;
         let split = |distance: f64| {
@@ -167,6 +168,7 @@ pub struct WindLine {
 }
 
 impl WindLine {
+    /// Room for `samples` samples.
     pub fn new(samples: usize) -> Self {
         Self { row: vec![0.0; samples], unrolled: vec![0.0; samples + 1] }
     }

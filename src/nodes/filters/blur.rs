@@ -1,6 +1,6 @@
 //! Blur: a Gaussian of any radius.
 //!
-//! Law, scheme and boundary: [`gauss`](super::gauss); `radius` is its standard deviation. Radius 0 changes no bit.
+//! Law, scheme and boundary: `gauss`; `radius` is its standard deviation. Radius 0 changes no bit.
 //! Source: Deriche 1993.
 
 use super::gauss;

@@ -4,7 +4,7 @@
 //! summit still reaches its height less `drop`. For R < 0 the erosion, which is the same upside down. `smooth` first widens by √2·R
 //! and then takes back R: paraboloids add, so this is the same envelope of a terrain whose creases were filled
 //! (Lasry & Lions 1986), without edges in the valleys. Exact and at the same cost for any radius:
-//! [`envelope`](super::envelope). Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
+//! `envelope`. Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
 //! Boundary: nothing lies beyond an open edge.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 

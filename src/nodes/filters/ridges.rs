@@ -1,6 +1,6 @@
 //! Ridges and valleys: what runs along the ground as a crest rises, what runs along it as a channel sinks.
 //!
-//! Law: g is h smoothed by [`gauss`](super::gauss) over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
+//! Law: g is h smoothed by `gauss` over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
 //! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²).
 //! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a ridge about as
 //! wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.

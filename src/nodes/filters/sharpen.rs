@@ -1,6 +1,6 @@
 //! Sharpen: an unsharp mask.
 //!
-//! Law: out = h + amount · (h - g), where g is h smoothed by [`gauss`](super::gauss) over `radius`. The mean height stays.
+//! Law: out = h + amount · (h - g), where g is h smoothed by `gauss` over `radius`. The mean height stays.
 //! Amount 0 and radius 0 change no bit. Boundary: that of the smoothing.
 //! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 

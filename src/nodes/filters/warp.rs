@@ -2,7 +2,7 @@
 //!
 //! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::displacement)) of `octaves` octaves,
 //! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
-//! ([`sampling`](super::sampling)). Amount 0 changes no bit.
+//! (`sampling`). Amount 0 changes no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 

@@ -81,6 +81,7 @@ impl GradientOctave {
         &self.columns.lines
     }
 
+    /// Lattice lines that some row needs, growing.
     pub fn row_lines(&self) -> &[i32] {
         &self.rows.lines
     }
@@ -91,6 +92,7 @@ impl GradientOctave {
         (self.rows.lines[self.rows.cell[row] as usize], self.rows.fraction[row])
     }
 
+    /// The lattice line before a column of samples, and how far beyond it the column lies, in cells.
     #[inline(always)]
     pub fn column_place(&self, column: usize) -> (i32, f32) {
         (self.columns.lines[self.columns.cell[column] as usize], self.columns.fraction[column])

@@ -12,6 +12,7 @@ crate::choices! {
 }
 
 impl Fade {
+    /// The weight at `t` from 0 to 1.
     pub fn weight(self, t: f32) -> f32 {
         match self {
             Self::Classic => t * t * (3.0 - 2.0 * t),
@@ -59,6 +60,7 @@ pub(crate) use {octave_params, offset_params};
 /// How the octaves of a fractal sum follow each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Octaves {
+    /// Number of octaves.
     pub count: u32,
     /// Lattice cells per side of the first octave.
     pub frequency: f32,
@@ -99,8 +101,11 @@ impl Octaves {
 
 /// A lattice of random things under the grid.
 pub struct Lattice {
+    /// Random values of the octave.
     pub stream: Stream,
+    /// Where the columns of samples lie.
     pub columns: LatticeAxis,
+    /// Where the rows of samples lie.
     pub rows: LatticeAxis,
 }
 

@@ -7,7 +7,7 @@
 //! Scheme: a row of samples lies between two lattice rows, whose gradients a band keeps.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every
 //! second row is moved. A preview is exactly the subsample of the full size.
-//! On a globe the triangles are tetrahedra of [space](super::solid::simplex).
+//! On a globe the triangles are tetrahedra of space (`solid::simplex`).
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT 11(1).
 
 use super::lattice::direction;

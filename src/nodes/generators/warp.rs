@@ -36,10 +36,12 @@ pub(crate) use warp_params;
 pub struct DomainWarp {
     /// Greatest displacement, about, in sides.
     pub strength: f32,
+    /// Large eddies along a side.
     pub frequency: f32,
 }
 
 impl DomainWarp {
+    /// Nothing is displaced.
     pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
 }
 
@@ -62,6 +64,7 @@ struct Warped {
 }
 
 impl NoiseField {
+    /// The octaves of `law`, read where `warp` displaces.
     pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: DomainWarp) -> Self {
         let octaves = GradientOctave::all(grid, random, law, fade);
         if warp.strength == 0.0 {
@@ -126,10 +129,13 @@ impl WarpRow<'_> {
 
 /// Reads rows of an octave.
 pub enum WarpReader<'a> {
+    /// Nothing is displaced.
     Plain(GradientReader<'a>),
+    /// Reads at displaced places.
     Warped(WarpedReader<'a>),
 }
 
+/// Reads rows of an octave at displaced places.
 pub struct WarpedReader<'a> {
     octave: &'a GradientOctave,
     places: &'a Scattered,

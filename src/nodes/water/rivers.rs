@@ -3,7 +3,7 @@
 //! Law (hydraulic geometry, Leopold & Maddock 1953): a river that drains Q, an area weighted by the rain, is w·(Q/10 km²)^½ wide
 //! and d·(Q/10 km²)^0.4 deep. Its bed lies that deep below the filled surface, which never rises downstream, so the bed
 //! never does. Lakes keep their water; rivers run through them. Banks rise at the given angle until they meet the ground.
-//! The water stands [`FULL`] of the depth high and, in lakes, to the level at which they spill.
+//! The water stands `FULL` of the depth high and, in lakes, to the level at which they spill.
 //! A channel begins where Q exceeds the source area; brooks below a Strahler order can be left out.
 //! What is narrower than a cell is cut one cell wide.
 //! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.

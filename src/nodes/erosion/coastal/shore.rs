@@ -20,12 +20,14 @@ const NONE: u32 = u32::MAX;
 /// Neighbours of cells, where every distinct cell counts once.
 #[derive(Clone, Copy)]
 pub struct CoastalNeighbours {
+    /// Samples per side.
     pub samples: usize,
     distinct: usize,
     wraps: bool,
 }
 
 impl CoastalNeighbours {
+    /// The neighbours of the cells of `grid`.
     pub fn new(grid: Grid) -> Self {
         Self { samples: grid.samples, distinct: grid.distinct(), wraps: grid.edges == Edges::Wrap }
     }

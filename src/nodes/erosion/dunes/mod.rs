@@ -18,7 +18,7 @@
 //! Boundary: sand leaves over an open edge, and `inflow` comes in on the windward side; a wrapping terrain continues.
 //! Stability: bedforms travel E · B an iteration, kept below a quarter of the distance over which the slope is taken.
 //! Maps: [`MapKind::Sand`] is the sand that lies, [`MapKind::Wear`] the rock worn off. Sand that is in the air at the end is in
-//! the ledger only.
+//! the mass balance only.
 //! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (winds by turns); Anderson
 //! 1987 (growth of bedforms); Paris et al. 2019.
 

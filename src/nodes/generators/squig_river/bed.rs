@@ -34,9 +34,11 @@ crate::choices! {
 pub struct CrossProfile {
     /// Half the width of the water.
     pub half: f32,
+    /// Depth of the water in its middle.
     pub depth: f32,
     /// Width of each side of the valley.
     pub side: f32,
+    /// Form of the sides.
     pub valley: Valley,
     /// Slope of ground between waters of different level.
     pub slope: f32,

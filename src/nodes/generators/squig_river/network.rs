@@ -28,11 +28,17 @@ pub const RUN: usize = 16;
 /// What there shall be.
 #[derive(Clone, Copy, Debug)]
 pub struct RiverPlan {
+    /// Where rivers come in.
     pub entry: Side,
+    /// Where they leave.
     pub exit: Side,
+    /// Number of main rivers.
     pub rivers: u32,
+    /// Number of tributaries.
     pub tributaries: u32,
+    /// Number of forks.
     pub forks: u32,
+    /// Whether the edges meet.
     pub wraps: bool,
 }
 
@@ -41,9 +47,11 @@ pub struct RiverPlan {
 pub struct WaterProfile {
     /// Level where rivers enter, and how much lower it is where they leave.
     pub source: f32,
+    /// How much lower it is where rivers leave.
     pub drop: f32,
     /// Share of the fall that is in steps, and their number along a river.
     pub cascades: f32,
+    /// Number of steps along a river.
     pub steps: u32,
 }
 
@@ -66,6 +74,7 @@ enum RiverNodeKind {
 /// Nodes from the source to the mouth; the last may belong to another course, and the first one of a fork.
 #[derive(Clone, Debug)]
 pub struct Centreline {
+    /// Indices of the nodes.
     pub nodes: Vec<usize>,
     kind: RiverNodeKind,
 }
@@ -77,15 +86,19 @@ pub struct RiverNode {
     pub vertex: Vertex,
     /// From the west and from the north edge, as fractions of the side.
     pub position: [f32; 2],
+    /// Level of the water.
     pub level: f32,
     course: usize,
     /// Length of the course above.
     along: f32,
 }
 
+/// Rivers with their tributaries and forks.
 #[derive(Clone, Debug, Default)]
 pub struct RiverNetwork {
+    /// All places where a river bends or meets another.
     pub nodes: Vec<RiverNode>,
+    /// The rivers, the main ones first.
     pub courses: Vec<Centreline>,
     known: HashMap<Vertex, usize>,
     next: Vec<Vec<usize>>,

@@ -26,6 +26,7 @@ pub struct ReachBounds {
 }
 
 impl ReachBounds {
+    /// The least box of some places.
     pub fn enclosing(places: impl Iterator<Item = [f32; 2]>) -> Self {
         let start = Self { low: [f32::MAX; 2], high: [f32::MIN; 2] };
         places.fold(start, |b, p| Self {
@@ -57,6 +58,7 @@ impl ReachBounds {
     }
 }
 
+/// Distance of two places.
 pub fn distance(a: [f32; 2], b: [f32; 2]) -> f32 {
     distance_around(a, b, false)
 }

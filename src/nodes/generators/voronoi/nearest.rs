@@ -13,6 +13,7 @@ pub struct Buckets {
 }
 
 impl Buckets {
+    /// The points, sorted by place.
     pub fn new(points: &[FeaturePoint], wraps: bool) -> Self {
         let side = ((points.len() as f32 * 0.5).sqrt() as usize).max(1);
         let bucket = |p: &FeaturePoint| {
@@ -31,10 +32,12 @@ impl Buckets {
         Self { side, starts, points: sorted, wraps }
     }
 
+    /// Number of points.
     pub fn count(&self) -> usize {
         self.points.len()
     }
 
+    /// Whether the edges meet.
     pub fn wraps(&self) -> bool {
         self.wraps
     }

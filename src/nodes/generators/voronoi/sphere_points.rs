@@ -48,12 +48,14 @@ pub fn on_faces(count: u32, jitter: f32, random: Stream) -> Vec<[f32; 3]> {
     points
 }
 
+/// Square of the distance through the sphere.
 pub fn square(a: [f32; 3], b: [f32; 3]) -> f32 {
     let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     x * x + y * y + z * z
 }
 
 impl SpherePoints {
+    /// The points, sorted by place.
     pub fn new(points: &[[f32; 3]]) -> Self {
         let spacing = (4.0 * std::f32::consts::PI / points.len().max(1) as f32).sqrt();
         let side = ((2.0 / spacing) as usize).clamp(1, MOST);
@@ -71,6 +73,7 @@ impl SpherePoints {
         found
     }
 
+    /// Number of points.
     pub fn count(&self) -> usize {
         self.points.len()
     }
