@@ -31,7 +31,7 @@ pub struct Context<'a> {
     pub size_metres: f32,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,
-    /// Height of the water surface, as a fraction of the relief. A node that reads it says so (`reads_sea_level`).
+    /// Height of the water surface, as a fraction of the relief. A node that reads it says so ([`Traits`](super::Traits)).
     pub sea_level: f32,
     /// The planet that the grid goes around, if it does.
     pub planet: Option<&'a Planet>,

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::param::{About, Params, Preset};
-use crate::scene::World;
+use crate::planet::World;
 
 /// What a node is besides its work: the one place where it says so. A node names what differs from the constant of its
 /// shape ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]); it may depend on the node's parameters.
@@ -28,6 +28,8 @@ use crate::scene::World;
 pub struct Traits {
     /// Grows when the same parameters give other bits than before.
     pub version: u32,
+    /// Grows when they give other bits on planets alone, and none on squares.
+    pub planet_version: u32,
     /// The data maps that it makes.
     pub writes: &'static [MapKind],
     /// Whether it runs on a square piece of ground.
@@ -49,6 +51,7 @@ impl Traits {
     /// Maps each height of a square by itself.
     pub const FILTER: Self = Self {
         version: 1,
+        planet_version: 0,
         writes: &[],
         on_square: true,
         on_globe: false,
@@ -58,11 +61,19 @@ impl Traits {
     };
     /// Works between neighbours on a square.
     pub const PROCESS: Self = Self { previews_exactly: false, ..Self::FILTER };
+
+    /// The number that a scene of that world keeps, to tell whether its bits are those that it was saved with.
+    pub fn version_in(&self, world: World) -> u32 {
+        match world {
+            World::Terrain => self.version,
+            World::Planet => self.version + self.planet_version,
+        }
+    }
 }
 
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
-    /// What holds for it whatever its parameters are, and what its parameters change of that.
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::GENERATOR
     }
@@ -74,7 +85,7 @@ pub trait Generator: Params {
         self.fill(cx, &mut made.height)
     }
     /// Files that it reads besides those that its parameters name.
-    fn companions(&self) -> Vec<String> {
+    fn file_dependencies(&self) -> Vec<String> {
         Vec::new()
     }
     /// Why its files cannot be used together, though each of them can be read.
@@ -85,7 +96,7 @@ pub trait Generator: Params {
 
 /// One pass over the terrain.
 pub trait Filter: Params {
-    /// What holds for it whatever its parameters are, and what its parameters change of that.
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::FILTER
     }
@@ -95,7 +106,7 @@ pub trait Filter: Params {
 
 /// A simulation in iterations that can be watched.
 pub trait Process: Params {
-    /// What holds for it whatever its parameters are, and what its parameters change of that.
+    /// What it is besides its work.
     fn traits(&self) -> Traits {
         Traits::PROCESS
     }
@@ -116,7 +127,7 @@ pub trait Run: Send + Sync {
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
     /// The mass balance up to now.
-    fn ledger(&self) -> Ledger;
+    fn mass_balance(&self) -> MassBalance;
     /// A copy from which the same iterations give the same bits.
     fn snapshot(&self) -> Box<dyn Run>;
     /// Memory of a snapshot, without what all snapshots of a run share.
@@ -130,7 +141,7 @@ pub trait Run: Send + Sync {
 /// Two balances hold up to rounding, for every process: what the ground lost and won is the change of the heights,
 /// Σ h - Σ h₀ = `added` + `deposited` - `eroded`; and nothing vanishes, [`residual`](Self::residual) = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ledger {
+pub struct MassBalance {
     /// Taken from the ground.
     pub eroded: f64,
     /// Laid down again.
@@ -143,15 +154,15 @@ pub struct Ledger {
     pub added: f64,
 }
 
-impl Ledger {
-    /// What the books cannot account for; 0 up to rounding.
+impl MassBalance {
+    /// What the mass balance cannot account for; 0 up to rounding.
     pub fn residual(&self) -> f64 {
         self.eroded - self.deposited - self.carried - self.lost
     }
 }
 
-impl std::ops::AddAssign for Ledger {
-    /// Books of one stretch of time after another.
+impl std::ops::AddAssign for MassBalance {
+    /// Mass balance of one stretch of time after another.
     fn add_assign(&mut self, later: Self) {
         self.eroded += later.eroded;
         self.deposited += later.deposited;
@@ -176,7 +187,10 @@ macro_rules! catalogue {
         /// A node of the stack with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum Node {
-            $( $name($module::$file::$name) ),+
+            $(
+                #[doc = concat!("See [`", stringify!($module), "::", stringify!($file), "`].")]
+                $name($module::$file::$name)
+            ),+
         }
 
         impl Node {
@@ -229,9 +243,9 @@ impl Node {
     }
 
     /// Files that it reads besides those that its parameters name.
-    pub fn companions(&self) -> Vec<String> {
+    pub fn file_dependencies(&self) -> Vec<String> {
         match self.work() {
-            Work::Generator(node) => node.companions(),
+            Work::Generator(node) => node.file_dependencies(),
             Work::Filter(_) | Work::Process(_) => Vec::new(),
         }
     }

@@ -20,10 +20,22 @@ pub enum FacesError {
         "{path} is none of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. \
          Choose one of them, or read it as a map"
     )]
-    NoFace { path: PathBuf },
+    NoFace {
+        /// The file.
+        path: PathBuf,
+    },
     /// A face is of another size than the first.
     #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, as the first is")]
-    Size { path: PathBuf, width: usize, height: usize, side: usize },
+    Size {
+        /// The file.
+        path: PathBuf,
+        /// Samples of a row of the face.
+        width: usize,
+        /// Rows of the face.
+        height: usize,
+        /// Samples per side of the first face.
+        side: usize,
+    },
     /// A face could not be read.
     #[error(transparent)]
     File(#[from] RasterError),
@@ -68,7 +80,7 @@ impl Faces {
 
     /// Height in a direction: straight between samples, or smooth through 4 × 4 of them (Catmull & Rom 1974). Beyond the
     /// border of a face those of its neighbour count.
-    pub fn at(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
+    pub fn sample(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
         if !is_smooth {
             return self.globe.sample(&self.heights, direction);
         }
@@ -135,8 +147,8 @@ mod tests {
             let z = f64::from(k) / 10_000.0 - 1.0;
             let (turn, level) = (f64::from(k) * 2.399_963, (1.0 - z * z).sqrt());
             let direction = [level * libm::cos(turn), level * libm::sin(turn), z];
-            smooth = smooth.max((faces.at(direction, true) - law(direction)).abs());
-            straight = straight.max((faces.at(direction, false) - law(direction)).abs());
+            smooth = smooth.max((faces.sample(direction, true) - law(direction)).abs());
+            straight = straight.max((faces.sample(direction, false) - law(direction)).abs());
         }
         assert!(straight < 4e-4 && smooth < 0.4 * straight, "{straight} straight, {smooth} smooth");
     }

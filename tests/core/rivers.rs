@@ -2,7 +2,7 @@
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use talweg::eval::{Store, evaluate};
-use talweg::field::{Edges, Grid, MapKind, Stream, Terrain};
+use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
 use talweg::nodes::generators::squig_river::network::RiverNetwork;
 use talweg::nodes::generators::squig_river::squig::Side;
 use talweg::nodes::generators::squig_river::{Banks, SquigRiver};

@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, account, add_balance};
+use super::buffers::{self, Next, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
@@ -58,7 +58,7 @@ const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -87,9 +87,9 @@ impl Process for Creep {
             conductances,
             rest: vec![0.0; terrain.grid.len()],
             terrain,
-            next: Next::default(),
-            scratch: Scratch::default(),
-            ledger: Ledger::default(),
+            next: WorkingMemory::default(),
+            scratch: WorkingMemory::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -110,6 +110,7 @@ fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Creep under way.
+#[derive(Clone)]
 struct CreepRun {
     /// κ·Δt, in m².
     metres: f64,
@@ -122,14 +123,14 @@ struct CreepRun {
     terrain: Terrain,
     /// What the single precision of the heights leaves out.
     rest: Vec<f32>,
-    next: Next<2>,
-    scratch: Scratch,
-    ledger: Ledger,
+    next: WorkingMemory<Next<2>>,
+    scratch: WorkingMemory<CreepScratch>,
+    mass_balance: MassBalance,
 }
 
 /// What an iteration works in; empty in snapshots.
 #[derive(Default)]
-struct Scratch {
+struct CreepScratch {
     now: Vec<f64>,
     later: Vec<f64>,
     /// r·s of every cell, where the rock differs.
@@ -167,7 +168,7 @@ impl Run for CreepRun {
         let steps = libm::ceil(spread * self.stability_bound).max(1.0) as u32;
         let share = spread / f64::from(steps);
 
-        let Scratch { mut now, mut later, mut rates } = std::mem::take(&mut self.scratch);
+        let CreepScratch { mut now, mut later, mut rates } = std::mem::take(&mut *self.scratch);
         now.resize(grid.len(), 0.0);
         later.resize(grid.len(), 0.0);
         let (old, rest, rock) = (&self.terrain.height, &self.rest, &self.rock);
@@ -190,7 +191,7 @@ impl Run for CreepRun {
         }
 
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let metric = &self.metric;
         let rows = (height.par_chunks_mut(n), wear.par_chunks_mut(n), deposits.par_chunks_mut(n), accounts);
@@ -207,10 +208,10 @@ impl Run for CreepRun {
             Ok(())
         })?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
+        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         let height = &self.terrain.height;
         self.rest.par_iter_mut().enumerate().for_each(|(k, rest)| *rest = (now[k] - f64::from(height[k])) as f32);
-        self.scratch = Scratch { now, later, rates };
+        *self.scratch = CreepScratch { now, later, rates };
         Ok(())
     }
 
@@ -218,21 +219,12 @@ impl Run for CreepRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            metric: self.metric.clone(),
-            conductances: self.conductances.clone(),
-            terrain: self.terrain.clone(),
-            rest: self.rest.clone(),
-            next: Next::default(),
-            scratch: Scratch::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 
     fn bytes(&self) -> usize {

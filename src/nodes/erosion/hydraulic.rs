@@ -14,7 +14,7 @@
 //! iteration changed on balance. The water is no part of the Water map: it lies on every slope, and pictures would show a
 //! flooded country.
 //! The end: the last water stands where it is, and holds its sediment (K_c·w at the most, with the documents' constants a ten
-//! thousandth of the relief); it is in the Sediment map and in the ledger as carried. A run does not know which
+//! thousandth of the relief); it is in the Sediment map and in the mass balance as carried. A run does not know which
 //! iteration is the last, so nothing settles by itself; another layer of this erosion with rain 0 lets it settle.
 //!
 //! On a globe what passes between two cells, water and sediment, is a volume and spreads on the area of the cell that gets it.
@@ -30,14 +30,14 @@
 //! from 0.42 to 0.65.
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Next};
+use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
-use super::silt::{WRITTEN, Weather, lay_down};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.
@@ -67,7 +67,7 @@ crate::params! {
 
 impl Process for Hydraulic {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -78,40 +78,41 @@ impl Process for Hydraulic {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         Box::new(HydraulicRun {
-            weather: Weather::new(&terrain, self.rain, self.solubility, self.hardness),
+            weather: CellWeather::new(&terrain, self.rain, self.solubility, self.hardness),
             capacity: self.sediment_capacity,
             left: 1.0 - self.evaporation,
             neighbours: self.neighbours,
             metric: GridMetric::new(terrain.grid),
             terrain,
-            next: Next::default(),
-            fields: Fields::default(),
-            ledger: Ledger { carried, ..Ledger::default() },
+            next: WorkingMemory::default(),
+            fields: WorkingMemory::default(),
+            mass_balance: MassBalance { carried, ..MassBalance::default() },
             carried_before: carried,
         })
     }
 }
 
 /// Hydraulic erosion under way.
+#[derive(Clone)]
 struct HydraulicRun {
-    weather: Weather,
+    weather: CellWeather,
     capacity: f32,
     /// Share of the water that does not evaporate.
     left: f32,
     neighbours: Neighbours,
     metric: GridMetric,
     terrain: Terrain,
-    next: Next<5>,
-    fields: Fields<3, 2>,
+    next: WorkingMemory<Next<5>>,
+    fields: WorkingMemory<Fields<3, 2>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
-    ledger: Ledger,
+    mass_balance: MassBalance,
     carried_before: f64,
 }
 
 impl Run for HydraulicRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *self.next;
         let old = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
         let [old_wear, old_deposits, old_water, old_sediment, old_flow] = old;
         let law = HydraulicLaw {
@@ -124,7 +125,7 @@ impl Run for HydraulicRun {
             left: self.left,
             neighbours: self.neighbours,
         };
-        let step = gather::Step {
+        let step = gather::GatherStep {
             out: [height, water, sediment, flow],
             carried: Some(2),
             wear,
@@ -135,7 +136,7 @@ impl Run for HydraulicRun {
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
+        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -143,19 +144,12 @@ impl Run for HydraulicRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        Ledger { carried: self.ledger.carried - self.carried_before, ..self.ledger }
+    fn mass_balance(&self) -> MassBalance {
+        MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance }
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            weather: self.weather.clone(),
-            metric: self.metric.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            fields: Fields::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 
@@ -166,7 +160,7 @@ struct HydraulicLaw<'a> {
     water: &'a [f32],
     sediment: &'a [f32],
     flow: &'a [f32],
-    weather: &'a Weather,
+    weather: &'a CellWeather,
     capacity: f32,
     left: f32,
     neighbours: Neighbours,
@@ -189,13 +183,13 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
         lost: [&mut [f32]; 2],
         shares: [&mut [f32]; 2],
     ) {
-        let ([lost, silt_lost], [share, silt_share]) = (lost, shares);
+        let ([lost, sediment_lost], [share, sediment_share]) = (lost, shares);
         let give = match self.neighbours {
             Neighbours::Moore => give_row::<M, true, true>,
             Neighbours::VonNeumann => give_row::<M, true, false>,
             Neighbours::Rotated => give_row::<M, false, true>,
         };
-        give(metric, levels, water, sediment, lost, silt_lost, share, silt_share);
+        give(metric, levels, water, sediment, lost, sediment_lost, share, sediment_share);
     }
 
     fn settle<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, 3, 2>, out: [&mut [f32]; 4]) {

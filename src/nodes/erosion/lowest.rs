@@ -7,13 +7,13 @@
 //! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
 //! range.
 
-use super::buffers::{self, Next, add_balance, balance};
+use super::buffers::{self, Next, WorkingMemory, add_balance, balance};
 use super::rock::Rock;
 use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use super::thermal::Neighbours;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Run};
+use crate::nodes::{Context, MassBalance, Run};
 
 /// Where material moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +28,18 @@ pub enum Where {
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// The erosion under way.
+#[derive(Clone)]
 pub struct LowestNeighbourRun {
     place: Where,
     talus_angle: f32,
     neighbours: Neighbours,
     rock: Rock,
     terrain: Terrain,
-    ledger: Ledger,
-    next: Next<2>,
+    mass_balance: MassBalance,
+    next: WorkingMemory<Next<2>>,
     /// On rock of the same hardness everywhere; the other stays empty.
-    even: InPlaceScan<1>,
-    uneven: InPlaceScan<2>,
+    even: WorkingMemory<InPlaceScan<1>>,
+    uneven: WorkingMemory<InPlaceScan<2>>,
 }
 
 impl LowestNeighbourRun {
@@ -50,10 +51,10 @@ impl LowestNeighbourRun {
             neighbours,
             rock: Rock::new(&terrain, hardness),
             terrain,
-            ledger: Ledger::default(),
-            next: Next::default(),
-            even: InPlaceScan::default(),
-            uneven: InPlaceScan::default(),
+            mass_balance: MassBalance::default(),
+            next: WorkingMemory::default(),
+            even: WorkingMemory::default(),
+            uneven: WorkingMemory::default(),
         }
     }
 
@@ -75,7 +76,7 @@ impl LowestNeighbourRun {
         } else {
             law.scan(cx, uneven, next)?;
         }
-        next.take_place(terrain, WRITTEN, &mut self.ledger);
+        next.take_place(terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 }
@@ -96,19 +97,12 @@ impl Run for LowestNeighbourRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            even: InPlaceScan::default(),
-            uneven: InPlaceScan::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 

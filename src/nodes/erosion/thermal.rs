@@ -24,13 +24,13 @@
 //! 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals (tests/core/erosion_classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1 (there T is the same for diagonals).
 
-use super::buffers::{self, Next};
+use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -69,7 +69,7 @@ crate::params! {
 
 impl Process for Thermal {
     fn traits(&self) -> Traits {
-        Traits { writes: &WRITTEN, on_globe: true, version: 2, ..Traits::PROCESS }
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -85,9 +85,9 @@ impl Process for Thermal {
             rock: Rock::new(&terrain, self.hardness),
             metric: GridMetric::new(terrain.grid),
             terrain,
-            next: Next::default(),
-            fields: Fields::default(),
-            ledger: Ledger::default(),
+            next: WorkingMemory::default(),
+            fields: WorkingMemory::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -96,6 +96,7 @@ impl Process for Thermal {
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Thermal erosion under way.
+#[derive(Clone)]
 struct ThermalRun {
     talus_angle: f32,
     rate: f32,
@@ -103,9 +104,9 @@ struct ThermalRun {
     rock: Rock,
     metric: GridMetric,
     terrain: Terrain,
-    next: Next<2>,
-    fields: Fields<1, 1>,
-    ledger: Ledger,
+    next: WorkingMemory<Next<2>>,
+    fields: WorkingMemory<Fields<1, 1>>,
+    mass_balance: MassBalance,
 }
 
 impl Run for ThermalRun {
@@ -113,11 +114,11 @@ impl Run for ThermalRun {
         let grid = self.terrain.grid;
         let rise = cx.rise_over(self.talus_angle, self.metric.unit_metres(grid, cx.size_metres));
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
         let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let law =
             ThermalLaw { terrain: &self.terrain, rate: self.rate, rock: &self.rock, neighbours: self.neighbours, rise };
-        let step = gather::Step {
+        let step = gather::GatherStep {
             out: [height],
             carried: None,
             wear,
@@ -128,7 +129,7 @@ impl Run for ThermalRun {
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
+        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -136,19 +137,12 @@ impl Run for ThermalRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            metric: self.metric.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            fields: Fields::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 }
 

@@ -8,9 +8,8 @@
 
 use crate::field::{Cancelled, Edges, Globe};
 use crate::nodes::Context;
-use crate::nodes::generators::lattice::GradientOctave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::generators::solid::SolidField;
 use crate::nodes::generators::warp::DomainWarp;
 
 crate::choices! {
@@ -57,9 +56,9 @@ impl Uplift {
         let mut share = vec![0.0; grid.len()];
         let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
         let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
+        let noise = GradientNoise::new(grid, cx.random.fork(1), &law, Fade::Improved, DomainWarp::NONE);
+        noise.sum(cx, 1.0 - variation, &weights, &mut share)?;
         if grid.is_globe() {
-            let noise = SolidField::new(grid, cx.random.fork(1), &law, Fade::Improved, DomainWarp::NONE);
-            octaves::sum(cx, 1.0 - variation, &weights, || noise.readers(), &mut share)?;
             let globe = Globe::new(grid.samples);
             cx.rows(&mut share, |row, cells| {
                 for (j, share) in cells.iter_mut().enumerate() {
@@ -69,14 +68,6 @@ impl Uplift {
             })?;
             return Ok(Self(Some(share)));
         }
-        let octaves = GradientOctave::all(grid, cx.random.fork(1), &law, Fade::Improved);
-        octaves::sum(
-            cx,
-            1.0 - variation,
-            &weights,
-            || octaves.iter().map(GradientOctave::reader).collect(),
-            &mut share,
-        )?;
         let swell = |t: f32| {
             let s = libm::sinf(t * std::f32::consts::PI);
             s * s

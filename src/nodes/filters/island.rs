@@ -8,8 +8,9 @@
 //! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
 
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::generators::lattice::GradientOctave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
@@ -37,10 +38,10 @@ impl Filter for Island {
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let law = Octaves { count: self.octaves, frequency: self.bays, lacunarity: 2.0, offset: [0.0; 2] };
-        let octaves = GradientOctave::all(cx.grid, cx.random, &law, Fade::Improved);
         let weights = octaves::weights(self.octaves, 0.5, 1.0);
         let mut noise = vec![0.0; cx.grid.len()];
-        octaves::sum(cx, 0.5, &weights, || octaves.iter().map(GradientOctave::reader).collect(), &mut noise)?;
+        GradientNoise::new(cx.grid, cx.random, &law, Fade::Improved, DomainWarp::NONE)
+            .sum(cx, 0.5, &weights, &mut noise)?;
         let floor = -self.depth / cx.relief_metres;
         cx.rows(&mut terrain.height, |i, row| {
             let v = cx.grid.position(i);

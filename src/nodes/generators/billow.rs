@@ -7,9 +7,9 @@
 //! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
+use super::gradient_noise::GradientNoise;
 use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
-use super::solid::SolidField;
-use super::warp::{DomainWarp, NoiseField, warp_params};
+use super::warp::{DomainWarp, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -36,28 +36,12 @@ impl Generator for Billow {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         let warp = DomainWarp { strength: self.warp, frequency: self.warp_frequency };
-        if cx.grid.is_globe() {
-            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
-            return self.sum(cx, || field.readers(), out);
-        }
-        let field = NoiseField::new(cx.grid, cx.random, &law, self.fade, warp);
-        self.sum(cx, || field.readers(), out)
-    }
-}
-
-impl Billow {
-    /// Sums the octaves, where `readers` makes a reader of each.
-    fn sum<R: RowReader>(
-        &self,
-        cx: &Context,
-        readers: impl Fn() -> Vec<R> + Sync,
-        out: &mut [f32],
-    ) -> Result<(), Cancelled> {
+        let octaves = GradientNoise::new(cx.grid, cx.random, &law, self.fade, warp);
         let weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / weights.iter().sum::<f32>();
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers = readers();
+            let mut readers = octaves.readers();
             let mut noise = vec![0.0f32; n];
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);

@@ -7,9 +7,8 @@
 //! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
-use super::lattice::GradientOctave;
+use super::gradient_noise::GradientNoise;
 use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
-use super::solid::SolidField;
 use super::warp::DomainWarp;
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
@@ -39,28 +38,12 @@ impl Generator for Hybrid {
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
-        if cx.grid.is_globe() {
-            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, DomainWarp::NONE);
-            return self.sum(cx, || field.readers(), out);
-        }
-        let octaves = GradientOctave::all(cx.grid, cx.random, &law, self.fade);
-        self.sum(cx, || octaves.iter().map(GradientOctave::reader).collect(), out)
-    }
-}
-
-impl Hybrid {
-    /// Sums the octaves, where `readers` makes a reader of each.
-    fn sum<R: RowReader>(
-        &self,
-        cx: &Context,
-        readers: impl Fn() -> Vec<R> + Sync,
-        out: &mut [f32],
-    ) -> Result<(), Cancelled> {
+        let octaves = GradientNoise::new(cx.grid, cx.random, &law, self.fade, DomainWarp::NONE);
         let weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / ((1.0 + self.offset) * weights.iter().sum::<f32>());
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers = readers();
+            let mut readers = octaves.readers();
             let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);

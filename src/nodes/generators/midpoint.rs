@@ -105,7 +105,7 @@ struct MidpointNoise {
 
 impl MidpointNoise {
     #[inline(always)]
-    fn at<const GAUSSIAN: bool>(&self, row: usize, column: usize) -> f32 {
+    fn value_at<const GAUSSIAN: bool>(&self, row: usize, column: usize) -> f32 {
         let bits = self.stream.bits(column as i32 & self.mask, row as i32 & self.mask);
         let unit = if GAUSSIAN {
             // four 16-bit parts: mean 0, variance 1/3 like the uniform one, within ±2
@@ -141,13 +141,13 @@ impl MidpointLevel<'_> {
             Distribution::Uniform => {
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
-                    *h = value(j, self.noise.at::<false>(row, column));
+                    *h = value(j, self.noise.value_at::<false>(row, column));
                 }
             }
             Distribution::Gaussian => {
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
-                    *h = value(j, self.noise.at::<true>(row, column));
+                    *h = value(j, self.noise.value_at::<true>(row, column));
                 }
             }
         }

@@ -6,6 +6,7 @@ pub mod circles;
 pub mod construction;
 pub mod diamond_square;
 pub mod fault;
+pub mod gradient_noise;
 pub mod hybrid;
 pub mod import;
 pub mod lattice;

@@ -10,9 +10,9 @@
 //! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
+use super::gradient_noise::GradientNoise;
 use super::octaves::{self, Fade, Octaves, octave_params, offset_params};
-use super::solid::SolidField;
-use super::warp::{DomainWarp, NoiseField, warp_params};
+use super::warp::{DomainWarp, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -40,11 +40,7 @@ impl Generator for Perlin {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         let warp = DomainWarp { strength: self.warp, frequency: self.warp_frequency };
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
-        if cx.grid.is_globe() {
-            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
-            return octaves::sum(cx, self.base, &weights, || field.readers(), out);
-        }
-        let field = NoiseField::new(cx.grid, cx.random, &law, self.fade, warp);
-        octaves::sum(cx, self.base, &weights, || field.readers(), out)
+        let noise = GradientNoise::new(cx.grid, cx.random, &law, self.fade, warp);
+        noise.sum(cx, self.base, &weights, out)
     }
 }

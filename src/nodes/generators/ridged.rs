@@ -8,9 +8,9 @@
 //! The whole may be read at places that [`warp`](super::warp) displaces.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
+use super::gradient_noise::GradientNoise;
 use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
-use super::solid::SolidField;
-use super::warp::{DomainWarp, NoiseField, warp_params};
+use super::warp::{DomainWarp, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
 
@@ -41,27 +41,11 @@ impl Generator for Ridged {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         let warp = DomainWarp { strength: self.warp, frequency: self.warp_frequency };
-        if cx.grid.is_globe() {
-            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, warp);
-            return self.sum(cx, || field.readers(), out);
-        }
-        let field = NoiseField::new(cx.grid, cx.random, &law, self.fade, warp);
-        self.sum(cx, || field.readers(), out)
-    }
-}
-
-impl Ridged {
-    /// Sums the octaves, where `readers` makes a reader of each.
-    fn sum<R: RowReader>(
-        &self,
-        cx: &Context,
-        readers: impl Fn() -> Vec<R> + Sync,
-        out: &mut [f32],
-    ) -> Result<(), Cancelled> {
+        let octaves = GradientNoise::new(cx.grid, cx.random, &law, self.fade, warp);
         let weights = self.weights();
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers = readers();
+            let mut readers = octaves.readers();
             let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);
@@ -79,7 +63,9 @@ impl Ridged {
             }
         })
     }
+}
 
+impl Ridged {
     /// Weight of each octave, so that a crest on which all octaves agree has height `amplitude`.
     fn weights(&self) -> Vec<f32> {
         let weights = octaves::powers(self.octaves, self.persistence);

@@ -11,9 +11,8 @@
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
-use crate::nodes::generators::lattice::GradientOctave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::generators::solid::SolidField;
 use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, Filter, Traits};
 
@@ -79,13 +78,8 @@ impl Filter for Hardness {
             let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
             let (random, weights) = (cx.random.fork(1), octaves::weights(OCTAVES, 0.5, 2.0 * self.irregularity));
             let globe = grid.is_globe().then(|| Globe::new(grid.samples));
-            if globe.is_some() {
-                let noise = SolidField::new(grid, random, &law, Fade::Improved, DomainWarp::NONE);
-                octaves::sum(cx, 0.0, &weights, || noise.readers(), &mut map)?;
-            } else {
-                let octaves = GradientOctave::all(grid, random, &law, Fade::Improved);
-                octaves::sum(cx, 0.0, &weights, || octaves.iter().map(GradientOctave::reader).collect(), &mut map)?;
-            }
+            let noise = GradientNoise::new(grid, random, &law, Fade::Improved, DomainWarp::NONE);
+            noise.sum(cx, 0.0, &weights, &mut map)?;
             cx.rows(&mut map, |i, row| {
                 let heights = grid.row(&terrain.height, i);
                 let v = grid.position(i % grid.distinct()) * cx.size_metres;

@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
 use crate::field::{Cancelled, Edges, MapKind, Terrain};
-use crate::nodes::erosion::buffers::exchange_maps;
+use crate::nodes::erosion::buffers::{WorkingMemory, exchange_maps};
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::wind::{Hop, WindLine, toward};
-use crate::nodes::{Context, Ledger, Run};
+use crate::nodes::{Context, MassBalance, Run};
 
 /// Cells of a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
@@ -20,6 +20,7 @@ const SLIDE_SHARE: f32 = 0.15;
 const MOST_CREEP: f32 = 0.1;
 
 /// Sand under the wind.
+#[derive(Clone)]
 pub struct DunesRun {
     params: Arc<Dunes>,
     slabs: Slabs,
@@ -32,8 +33,8 @@ pub struct DunesRun {
     iteration: u32,
     now: Saltation,
     terrain: Terrain,
-    ledger: Ledger,
-    next: DuneBuffers,
+    mass_balance: MassBalance,
+    next: WorkingMemory<DuneBuffers>,
 }
 
 /// What flies above the ground.
@@ -112,7 +113,7 @@ impl DunesRun {
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&sand).for_each(|(b, s)| *b -= s);
-        let mut ledger = Ledger::default();
+        let mut mass_balance = MassBalance::default();
         if params.sand_metres > 0.0 {
             let (fine, wide) = (Swell::new(cx, 4.0 * hop, 0), Swell::new(cx, 12.0 * hop, 1));
             let distinct = grid.distinct();
@@ -129,7 +130,7 @@ impl DunesRun {
                 sum
             };
             let rows: Vec<f64> = sand.par_chunks_mut(grid.samples).enumerate().map(laid).collect();
-            ledger.added = rows[..distinct].iter().sum();
+            mass_balance.added = rows[..distinct].iter().sum();
         }
         for ((h, &b), &s) in terrain.height.iter_mut().zip(&bed).zip(&sand) {
             *h = surface(b, s, 0.0);
@@ -151,8 +152,8 @@ impl DunesRun {
             iteration: 0,
             now,
             terrain,
-            ledger,
-            next: DuneBuffers::default(),
+            mass_balance,
+            next: WorkingMemory::default(),
         }
     }
 
@@ -207,7 +208,7 @@ impl Run for DunesRun {
         let grid = self.terrain.grid;
         let (n, len) = (grid.samples, grid.len());
         let (law, repose) = (self.law(cx), self.repose(cx));
-        let DuneBuffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut self.next;
+        let DuneBuffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut *self.next;
         for buffer in [&mut *flying, &mut *shadow, &mut *lifted, &mut *left, &mut *height, &mut *sand] {
             buffer.resize(len, 0.0);
         }
@@ -266,7 +267,7 @@ impl Run for DunesRun {
             Ok(())
         })?;
 
-        // slide, and keep the books
+        // slide, and keep the mass balance
         let (bed, worn, flying) = (&**self.bed, &**worn, &**flying);
         let worn_part = (!worn.is_empty()).then_some(worn);
         let layers = Layers { bed, worn: worn_part, cover: left };
@@ -316,14 +317,14 @@ impl Run for DunesRun {
             deposited += row[1];
             carried += row[2];
         }
-        let books = &mut self.ledger;
+        let mass_balance = &mut self.mass_balance;
         // what blows in counts as laid on the edge and lifted at once
-        books.added += entered;
-        books.eroded += eroded + entered;
-        books.deposited += deposited;
-        books.lost += (eroded + entered - deposited) - (carried - books.carried);
-        books.carried = carried;
-        let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut self.next;
+        mass_balance.added += entered;
+        mass_balance.eroded += eroded + entered;
+        mass_balance.deposited += deposited;
+        mass_balance.lost += (eroded + entered - deposited) - (carried - mass_balance.carried);
+        mass_balance.carried = carried;
+        let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut *self.next;
         std::mem::swap(&mut self.now.flying, flying);
         std::mem::swap(&mut self.now.shadow, shadow);
         std::mem::swap(&mut self.now.worn, worn);
@@ -340,21 +341,12 @@ impl Run for DunesRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            params: self.params.clone(),
-            bed: self.bed.clone(),
-            erodibility: self.erodibility.clone(),
-            worn_before: self.worn_before.clone(),
-            now: self.now.clone(),
-            terrain: self.terrain.clone(),
-            next: DuneBuffers::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 
     fn bytes(&self) -> usize {

@@ -11,7 +11,7 @@ const LEAST_RAIN: f32 = 1.0e-6;
 
 /// Rain and solubility of every cell.
 #[derive(Clone)]
-pub struct Weather {
+pub struct CellWeather {
     /// Water that falls on a cell in one iteration, where no map says otherwise.
     pub rain: f32,
     rain_map: Option<std::sync::Arc<Vec<f32>>>,
@@ -19,7 +19,7 @@ pub struct Weather {
     pub rock: Rock,
 }
 
-impl Weather {
+impl CellWeather {
     pub fn new(terrain: &Terrain, rain: f32, solubility: f32, hardness: f32) -> Self {
         Self { rain, rain_map: terrain.map(MapKind::Rain).cloned(), solubility, rock: Rock::new(terrain, hardness) }
     }
