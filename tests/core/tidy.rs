@@ -253,3 +253,20 @@ fn a_folder_has_its_mod_file() {
     let beside: Vec<_> = folders.into_iter().filter(|folder| folder.starts_with("src/") && named(folder)).collect();
     assert!(beside.is_empty(), "the module stands beside its folder, not in it as `mod.rs`: {beside:?}");
 }
+
+/// The formatter wraps code, and leaves comments to people. Rows of a table cannot be wrapped.
+#[test]
+fn comments_fit_the_line() {
+    const WIDEST: usize = 120;
+    let is_row = |comment: &str| comment.trim_start_matches(['/', '!']).trim_start().starts_with('|');
+    let mut wide = Vec::new();
+    for file in files() {
+        for (k, line) in file.text.lines().enumerate() {
+            let comment = line.trim_start();
+            if comment.starts_with("//") && line.chars().count() > WIDEST && !is_row(comment) {
+                wide.push(format!("{}:{}: {} columns", file.name, k + 1, line.chars().count()));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "\n{}", wide.join("\n"));
+}

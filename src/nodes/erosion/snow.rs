@@ -6,12 +6,12 @@
 //!   ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more, windward sides less.
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse rate; n the
 //!   cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
-//! - Slides ([`Repose`]): what stands steeper than the angle of repose runs down, faces by share of the slope, and
+//! - Slides (`Repose`): what stands steeper than the angle of repose runs down, faces by share of the slope, and
 //!   wind and creep level the surface over a length ℓ. `passes` of them an iteration, so that on grids of up to 2049 samples an avalanche
 //!   is equally fast in metres.
 //!
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
-//! Scheme: depths are whole slabs ([`Slabs`]), so that snow is conserved to the last one. Old states are read, new ones written; a
+//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved to the last one. Old states are read, new ones written; a
 //! cancelled step leaves the run as it was.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full stop.

@@ -86,12 +86,13 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots from a
-        // table; 3: on planets water goes between two neighbours, as it does on squares
+        // table; on planets 1: water goes between two neighbours, as it does on squares
         Traits {
             writes: &WRITTEN,
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
-            version: 3,
+            version: 2,
+            planet_version: 1,
             ..Traits::PROCESS
         }
     }
