@@ -24,7 +24,7 @@
 //! document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors (benches/erosion.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Account, Next, WorkingMemory, add_balance, balance, total};
+use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
@@ -153,7 +153,7 @@ struct RowOutput<'a> {
     deposits: &'a mut [f32],
     /// Unless the sweep keeps it.
     sediment: Option<&'a mut [f32]>,
-    account: &'a mut Account,
+    account: &'a mut RowAccount,
 }
 
 impl HydraulicFastLaw<'_> {

@@ -111,12 +111,12 @@ pub(super) fn deltas(
 
 /// The sea around a mouth: what hangs together within a distance of it, and the cells just beyond.
 struct Bay {
-    places: Vec<Place>,
+    places: Vec<SeaCell>,
     radius: f32,
 }
 
 /// A cell of the sea.
-struct Place {
+struct SeaCell {
     cell: usize,
     from_mouth: f32,
     /// The place before it on the way of least cost from the mouth; the first is its own.
@@ -132,7 +132,7 @@ impl Bay {
         random: impl Fn(usize) -> f32,
         beside: impl Fn(usize) -> B,
     ) -> Self {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<SeaCell> = Vec::new();
         let mut settled = HashSet::new();
         // costs are positive, so that their bits are in their order
         let mut front = BinaryHeap::from([Reverse((0u32, start, 0))]);
@@ -140,7 +140,7 @@ impl Bay {
             if !settled.insert(cell) {
                 continue;
             }
-            let place = Place { cell, from_mouth: from_mouth(cell), before };
+            let place = SeaCell { cell, from_mouth: from_mouth(cell), before };
             if place.from_mouth <= radius {
                 let ways = beside(cell).filter(|there| !settled.contains(there));
                 let further = |there| f32::to_bits(f32::from_bits(cost) + STRAIGHT + random(there));

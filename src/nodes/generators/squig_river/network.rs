@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
-use super::squig::{Edge, Side, Vertex, edges_across, refine, turn};
+use super::squig::{Edge, TerrainEdge, Vertex, edges_across, refine, turn};
 use crate::field::{Cancelled, Control, Stream};
 
 /// Levels at which every course chooses for itself.
@@ -29,9 +29,9 @@ pub const RUN: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub struct RiverPlan {
     /// Where rivers come in.
-    pub entry: Side,
+    pub entry: TerrainEdge,
     /// Where they leave.
-    pub exit: Side,
+    pub exit: TerrainEdge,
     /// Number of main rivers.
     pub rivers: u32,
     /// Number of tributaries.
@@ -154,7 +154,7 @@ impl RiverNetwork {
             control.check()?;
             let salt = u64::from(k) + 100;
             let main = u64::from(k % plan.rivers) + 1;
-            let sides: Vec<Side> = Side::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
+            let sides: Vec<TerrainEdge> = TerrainEdge::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
             let from = sides[chance.below(salt, 0, sides.len())];
             // at the exit it takes the halves of the river
             let choose = |l: u32, _: bool, last: bool, e: Edge| chance.shared(l, if last { main } else { salt }, e);
@@ -390,7 +390,13 @@ impl RiverNetwork {
 }
 
 /// The course from side to side after `level` splits; `choose(level, first, last, edge)` is the half at the second end.
-fn grow(entry: Side, exit: Side, level: u32, choose: impl Fn(u32, bool, bool, Edge) -> bool, back: bool) -> Vec<Edge> {
+fn grow(
+    entry: TerrainEdge,
+    exit: TerrainEdge,
+    level: u32,
+    choose: impl Fn(u32, bool, bool, Edge) -> bool,
+    back: bool,
+) -> Vec<Edge> {
     let (mut course, start) = match entry == exit && level > 0 {
         true => (turn(entry, back), 1),
         false => (edges_across(entry, exit), 0),

@@ -4,7 +4,7 @@
 //! h → h + w(x)·(plane - h) + z(x) with w = 1 inside the crest and 0 from [`BURIED`] radii on. Lava lifts what lies
 //! inside an old basin to its level.
 
-use super::rough::Turn;
+use super::rough::CraterTurn;
 use super::shape::{CraterShape, REACH, smooth};
 use super::surface::CraterSurface;
 
@@ -29,7 +29,7 @@ pub struct Impact {
     pub strength: f32,
     /// How uneven it is, from 0 to 1, and which way.
     pub uneven: f32,
-    pub turn: Turn,
+    pub turn: CraterTurn,
     /// Brightness of its rays.
     pub ray: f32,
     /// Share of the bowl that lava fills, later.
@@ -58,7 +58,7 @@ impl Impact {
             shape,
             strength: 1.0,
             uneven: 0.0,
-            turn: Turn::default(),
+            turn: CraterTurn::default(),
             ray: 0.0,
             lava: 0.0,
             image: false,
@@ -66,7 +66,7 @@ impl Impact {
         }
     }
 
-    pub fn with_look(self, strength: f32, (uneven, turn): (f32, Turn), ray: f32, lava: f32) -> Self {
+    pub fn with_look(self, strength: f32, (uneven, turn): (f32, CraterTurn), ray: f32, lava: f32) -> Self {
         Self { strength, uneven, turn, ray, lava, ..self }
     }
 
