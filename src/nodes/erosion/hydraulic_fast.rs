@@ -316,8 +316,8 @@ impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
         let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
         // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let levelling = (level - lowest.value) * all(0.5);
-        let levelling = levelling.only(all(0.0).below(levelling));
-        let moved = A::Value::choose(water.below(levelling), water, levelling);
+        let levelling = levelling.only(all(0.0).less_than(levelling));
+        let moved = A::Value::choose(water.less_than(levelling), water, levelling);
         around.set(GIVEN, CENTRE, moved);
         around.set(LEVEL, CENTRE, level - moved);
         around.set(WATER, CENTRE, water - moved);

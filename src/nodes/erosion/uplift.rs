@@ -108,7 +108,7 @@ impl Uplift {
 
     /// Share of the greatest uplift in sample `k` of the grid.
     #[inline(always)]
-    pub fn at(&self, k: usize) -> f32 {
+    pub fn share(&self, k: usize) -> f32 {
         self.0.as_ref().map_or(1.0, |share| share[k])
     }
 

@@ -89,7 +89,7 @@ pub(super) fn deltas(
         cx.control.check()?;
         let from_mouth = |k: usize| network.chord_metres(k, mouth);
         let random = |k: usize| cx.random.unit(k as i32, 0);
-        let bay = Bay::around(to, radius, from_mouth, random, |k| mesh.beside(k).filter(|&there| is_sea(there)));
+        let bay = Bay::grown(to, radius, from_mouth, random, |k| mesh.beside(k).filter(|&there| is_sea(there)));
         bay.arms(|a, b| network.chord_metres(a, b)).into_iter().for_each(|k| open[k] = true);
         for place in bay.places.iter().filter(|place| place.from_mouth <= radius) {
             let plain = sea + PLAIN_METRES * (1.0 - 2.0 * place.from_mouth / radius) / relief_metres;
@@ -125,7 +125,7 @@ struct SeaCell {
 
 impl Bay {
     /// The cells up to `radius` from the mouth that hang together with `start`; ways over them cost [`STRAIGHT`] and a random number a step.
-    fn around<B: Iterator<Item = usize>>(
+    fn grown<B: Iterator<Item = usize>>(
         start: usize,
         radius: f32,
         from_mouth: impl Fn(usize) -> f32,

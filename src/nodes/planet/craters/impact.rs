@@ -92,7 +92,7 @@ impl Impact {
 
     /// The way from the centre in radii, to the east and north.
     #[inline(always)]
-    fn towards(&self, place: [f32; 3]) -> [f32; 2] {
+    fn offset(&self, place: [f32; 3]) -> [f32; 2] {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
         let inverse = 1.0 / self.radius;
         self.frame.map(|axis| (x * axis[0] + y * axis[1] + z * axis[2]) * inverse)
@@ -105,7 +105,7 @@ impl Impact {
             return if square < REACH * REACH { self.strike_far(square, h) } else { h };
         }
         let mut x = square.sqrt();
-        let [east, north] = self.towards(place);
+        let [east, north] = self.offset(place);
         let mut ragged = 0.0;
         if self.uneven > 0.0 {
             let direction = self.turn.direction(east, north);
@@ -140,7 +140,7 @@ impl Impact {
     #[inline]
     pub fn brightness(&self, square: f32, place: [f32; 3]) -> f32 {
         let x = square.sqrt();
-        let [east, north] = self.towards(place);
+        let [east, north] = self.offset(place);
         let direction = self.turn.direction(east, north);
         let end = 1.0 - x * (1.0 / RAY_REACH);
         let inner = 0.7 - 0.7 * smooth(0.8, 1.9, x * (1.0 - 0.5 * self.turn.lobe(direction)));
