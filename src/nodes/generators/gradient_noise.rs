@@ -9,7 +9,9 @@ use crate::nodes::Context;
 
 /// The octaves of gradient noise on a grid.
 pub enum GradientNoise {
+    /// On a lattice in the plane of a square.
     Square(NoiseField),
+    /// On a lattice in space, read at the samples of a planet.
     Globe(SolidField),
 }
 
@@ -38,7 +40,9 @@ impl GradientNoise {
 
 /// Reads rows of one octave.
 pub enum GradientNoiseReader<'a> {
+    /// See [`GradientNoise::Square`].
     Square(WarpReader<'a>),
+    /// See [`GradientNoise::Globe`].
     Globe(SolidReader<'a>),
 }
 
