@@ -1,14 +1,12 @@
 //! Fields of smooth noise that push places about.
 //!
 //! Law: the components, two on a square and three in the space around a globe, are fractal gradient noise
-//! ([`lattice`](crate::nodes::generators::lattice), [`solid`](crate::nodes::generators::solid)) of independent streams; three standard
-//! deviations are the `reach`. On a globe what points up or down is left out.
+//! ([`GradientNoise`]) of independent streams; three standard deviations are the `reach`. On a globe what points up or down is left out.
 
 use crate::field::Cancelled;
 use crate::nodes::Context;
-use crate::nodes::generators::lattice::GradientOctave;
-use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::generators::solid::SolidField;
+use crate::nodes::generators::gradient_noise::GradientNoise;
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
 
 /// A displacement in samples: to the south and to the east, on a globe along the axes of space.
@@ -38,15 +36,9 @@ impl DisplacementField {
         let cells = look.reach_metres / cx.size_metres * (cx.grid.samples - 1) as f32;
         let weights = octaves::weights(look.octaves, look.persistence, 2.0 * cells);
         let component = |salt: u64| {
-            let (grid, random) = (cx.grid, cx.random.fork(salt));
-            let mut out = vec![0.0; grid.len()];
-            if grid.is_globe() {
-                let noise = SolidField::new(grid, random, &law, Fade::Improved, DomainWarp::NONE);
-                octaves::sum(cx, 0.0, &weights, || noise.readers(), &mut out)?;
-            } else {
-                let octaves = GradientOctave::all(grid, random, &law, Fade::Improved);
-                octaves::sum(cx, 0.0, &weights, || octaves.iter().map(GradientOctave::reader).collect(), &mut out)?;
-            }
+            let noise = GradientNoise::new(cx.grid, cx.random.fork(salt), &law, NoiseFade::Improved, DomainWarp::NONE);
+            let mut out = vec![0.0; cx.grid.len()];
+            noise.sum(cx, 0.0, &weights, &mut out)?;
             Ok(out)
         };
         let count = if cx.grid.is_globe() { 3 } else { 2 };
