@@ -9,7 +9,9 @@ use crate::nodes::Context;
 
 /// The octaves of gradient noise on a grid.
 pub enum GradientNoise {
+    /// Noise of the plane.
     Square(NoiseField),
+    /// Noise of space.
     Globe(SolidField),
 }
 
@@ -38,7 +40,9 @@ impl GradientNoise {
 
 /// Reads rows of one octave.
 pub enum GradientNoiseReader<'a> {
+    /// Of the plane.
     Square(WarpReader<'a>),
+    /// Of space.
     Globe(SolidReader<'a>),
 }
 
