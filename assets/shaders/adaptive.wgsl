@@ -1,5 +1,5 @@
-// Adaptive tessellation: patches of a tree, evaluated on the CPU where the picture needs them. A vertex reads its own values
-// and those of the vertex of the next coarser level that it morphs into; see src/app/view/adaptive/mosaic.rs.
+// Adaptive tessellation: patches of a tree, evaluated on the CPU where the picture needs them. A vertex reads its own
+// values and those of the vertex of the next coarser level that it morphs into; see src/app/view/adaptive/quadtree.rs.
 // Places count in whole steps from the eye's own, so that a vertex comes out the same in every patch that has it.
 
 @group(0) @binding(10) var patch_map: texture_2d<f32>;
@@ -79,8 +79,8 @@ fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
     return 2.0 * vec3<f32>(value - 0.5, dt.x * (b - a + cross * t.y), dt.y * (c - a + cross * t.x));
 }
 
-// What no tree holds, soil, grass and gravel: shade and slopes of the three octaves that the pixels can show, from some metres down
-// to millimetres. They come and go with the distance: nothing pops.
+// What no tree holds, soil, grass and gravel: shade and slopes of the three octaves that the pixels can show, from some
+// metres down to millimetres. They come and go with the distance: nothing pops.
 fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     let across = max(length(dpdx(flat)), length(dpdy(flat)));
     let level = clamp(log2(0.25 / max(across, 1e-6)), 0.0, 10.0);

@@ -1,6 +1,6 @@
 // The colour rules that all views share: snow and sand on the ground, water of every kind, lines over the ground.
 
-// Mirrors `COVERS` in src/look/covers.rs.
+// Mirrors `COVERS` in src/look/snow_sand.rs.
 const SAND = vec3<f32>(0.730, 0.491, 0.231);
 const SNOW = vec3<f32>(0.871, 0.905, 0.939);
 
@@ -26,8 +26,8 @@ fn sea_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.075, 0.235, 0.260), vec3<f32>(0.012, 0.060, 0.125), 0.9, 0.0, 0.93, 1.0);
 }
 
-// Rivers and lakes of a square; depths in fiftieths of the relief. They are shallow beside the sea: their water hides the
-// ground sooner.
+// Rivers and lakes of a square; depths in fiftieths of the relief. They are shallow beside the sea: their water hides
+// the ground sooner.
 fn surface_water_look() -> WaterLook {
     return WaterLook(vec3<f32>(0.070, 0.200, 0.235), vec3<f32>(0.012, 0.060, 0.125), 0.8, 0.475, 0.95, 2.2);
 }

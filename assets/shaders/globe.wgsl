@@ -1,6 +1,6 @@
 // What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
-// Joined with the files screen and colours, which all views have, and globe_fine, globe_air, globe_shadows, globe_clouds, globe_ground,
-// globe_sky, globe_map.
+// Joined with the files screen and colours, which all views have, and globe_fine, globe_air, globe_shadows,
+// globe_clouds, globe_ground, globe_sky, globe_map.
 //
 // Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
 // near keeps its precision. Heights are as they are drawn, exaggerated.
@@ -93,8 +93,8 @@ fn map_coordinates(place: vec2<f32>) -> vec2<f32> {
     return (place * (samples() - 1.0) + 0.5) / samples();
 }
 
-// A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the middle's
-// coordinates on the face as tangents.
+// A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the
+// middle's coordinates on the face as tangents.
 struct Piece {
     @location(0) tile: vec4<u32>,
     @location(1) centre: vec4<f32>,

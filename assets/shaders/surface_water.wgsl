@@ -5,8 +5,8 @@
 struct SurfaceWaterVertex {
     @builtin(position) @invariant clip: vec4<f32>,
     @location(0) world: vec3<f32>,
-    // Whether the water of the vertex is the sea's, and whether it has any: between a wet vertex and a dry one the surface
-    // rises to the ground, so that its height does not tell.
+    // Whether the water of the vertex is the sea's, and whether it has any: between a wet vertex and a dry one the
+    // surface rises to the ground, so that its height does not tell.
     @location(1) of_sea: vec2<f32>,
 }
 
@@ -37,8 +37,8 @@ fn surface_water_body(depth: f32, sun_share: f32) -> vec4<f32> {
     return lit_water(surface_water_look(), depth / 0.02, sun_share);
 }
 
-// What is seen of the surface of surface water at a place: its depth is a fraction of the relief, `seen` how much of a film of
-// that depth shows.
+// What is seen of the top of rivers and lakes at a place: its depth is a fraction of the relief, `seen` how much of a
+// film of that depth shows.
 fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel: vec2<f32>) -> vec4<f32> {
     let water = surface_water_light(world, depth, seen, sun_share);
     return covered(water.rgb, water.a, world, pixel);

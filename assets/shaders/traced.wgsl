@@ -59,8 +59,8 @@ fn inspected(ray: Ray) -> vec3<f32> {
     return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
 }
 
-// A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look for how
-// a texture is stretched then read all of what lies between.
+// A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look
+// for how a texture is stretched then read all of what lies between.
 fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec3<f32> {
     let end = last_sample();
     let place = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(end));

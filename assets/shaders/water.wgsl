@@ -8,8 +8,8 @@ fn lit_water(look: WaterLook, depth: f32, sun_share: f32) -> vec4<f32> {
     return vec4<f32>(water.rgb * bright, water.a);
 }
 
-// Water of the sea, `length` units seen through. They count in parts of the relief, so that a pond and an ocean both look like
-// water.
+// Water of the sea, `length` units seen through. They count in parts of the relief, so that a pond and an ocean both
+// look like water.
 fn sea_body(length: f32) -> vec4<f32> {
     return lit_water(sea_look(), length / max(0.11 * relief(), 1e-3), 1.0);
 }

@@ -32,7 +32,7 @@ use super::view::{
 };
 use crate::eval::{Playhead, Store};
 use crate::field::Cancelled;
-use crate::look::table_of;
+use crate::look::PaletteTable;
 use crate::scene::Scene;
 
 /// What B shall be.
@@ -132,7 +132,7 @@ impl Comparing {
             Ask::Keep { state, is_whole } => {
                 match bridge.on_screen().filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples()) {
                     Some((terrain, prepared)) => {
-                        let (colours, climate) = (table_of(&state.scene), climate_of(&state.scene));
+                        let (colours, climate) = (PaletteTable::for_scene(&state.scene), climate_of(&state.scene));
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
                         self.take(b, bridge);
                     }
@@ -304,7 +304,7 @@ impl Comparing {
     }
 }
 
-/// Takes what has become ready, begins what is needed next, and tells the view. After [`super::systems::receive`].
+/// Takes what has become ready, begins what is needed next, and tells the view. After `super::systems::receive`.
 #[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 pub fn advance(
     mut comparing: ResMut<Comparing>,

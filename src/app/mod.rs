@@ -11,12 +11,13 @@
 //!             view               camera → patches → screen
 //! ```
 //! [`document`], [`commands`], [`panels`] and [`dialogs`] know egui only and are tested without an engine;
-//! [`view`] knows Bevy only; [`systems`] and [`bridge`] join them.
+//! [`view`] knows Bevy only; `systems` and [`bridge`] join them.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 
 pub mod bench;
 pub mod bridge;
+mod command_line;
 pub mod commands;
 pub mod compare;
 pub mod dialogs;
@@ -38,6 +39,8 @@ pub mod theme;
 pub mod variants;
 pub mod view;
 
+pub use command_line::COMMANDS;
+
 use std::path::PathBuf;
 
 use bevy::app::{AppExit, TerminalCtrlCHandlerPlugin};
@@ -56,7 +59,8 @@ use self::launch::AppError;
 use self::lifeboat::Lifeboat;
 use self::panels::{Editor, Example, Swatch};
 use self::systems::EditorResource;
-use crate::look;
+use crate::look::PaletteTable;
+use crate::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
 use crate::scene::{example, example_for, examples};
 
 /// What the editor is started with.
@@ -102,16 +106,16 @@ pub fn run(options: Options) -> Result<(), AppError> {
 fn editor(options: &Options) -> Editor {
     let shipped = examples().iter().map(|e| Example { name: e.scene.name.clone(), text: e.scene.to_ron() }).collect();
     let settings = crate::scene::Settings::default();
-    let swatches = look::palette_names()
+    let swatches = palette_names()
         .into_iter()
-        .filter_map(|name| look::palette(&name))
+        .filter_map(|name| Palette::named(&name))
         .map(|palette| Swatch {
-            colours: palette.table(&settings).lut,
+            colours: PaletteTable::new(palette, &settings).lut,
             name: palette.name.clone(),
             label: palette.label.clone(),
         })
-        .chain(look::biome_names().into_iter().filter_map(|name| look::biome_table(&name)).map(|table| Swatch {
-            name: format!("{}{}", look::PREFIX, table.name),
+        .chain(biome_names().into_iter().filter_map(|name| BiomeTable::named(&name)).map(|table| Swatch {
+            name: format!("{BIOME_PREFIX}{}", table.name),
             label: table.label.clone(),
             colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
         }))

@@ -9,7 +9,8 @@ use super::view::Waker;
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{Cancelled, Control};
 use crate::io::{FileError, check_place};
-use crate::planet::patch::{PatchError, Square, put_back, take};
+use crate::planet::square::Square;
+use crate::scene::{PatchError, put_patch_back, take_patch};
 use crate::scene::{Scene, SceneError};
 
 /// What shall be done.
@@ -171,12 +172,12 @@ pub fn carry_out(task: Task, control: &Control) -> Result<Made, PatchingError> {
     match task {
         Task::Take { planet, from, square, samples, path } => {
             let heights = absolute(&path.with_extension("r32"));
-            let patch = take(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?;
+            let patch = take_patch(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?;
             patch.save(&path)?;
             Ok(Made::Patch(path))
         }
         Task::Put { patch, planet, file, square, heights } => {
-            let after = put_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
+            let after = put_patch_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
             Ok(Made::Planet(Box::new(PatchedPlanet { before: planet, after, file })))
         }
     }

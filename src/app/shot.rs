@@ -23,7 +23,7 @@ use super::view::{
     CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
     Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
 };
-use crate::look::{PaletteTable, Picture};
+use crate::look::{PaletteTable, RgbImage};
 
 /// What the picture shows, and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -70,51 +70,30 @@ const LARGEST: u32 = 8192;
 /// Frames to wait for shaders and uploads before giving up.
 const PATIENCE_FRAMES: usize = 20_000;
 
-/// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
-pub fn shot(
-    prepared: Arc<SquareTerrain>,
-    palette: Arc<PaletteTable>,
-    tree_surface: Option<Arc<TreeSurface>>,
-    options: &ShotOptions,
-    out: &Path,
-) -> Result<(), ShotError> {
-    let ShotOptions { width, height, .. } = *options;
-    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
-        return Err(ShotError::Size { width, height, most: LARGEST });
-    }
-    let image =
-        guarded(|| render(&ShotSubject::Terrain(prepared, palette, tree_surface), options, RenderQuality::Still))??;
-    write(&image, options, out)
-}
-
-/// Draws the view of a planet and writes it as a PNG file, as [`shot`] does.
-pub fn shot_globe(
-    prepared: Arc<GlobeTerrain>,
-    showing: PlanetView,
-    camera: GlobeCamera,
-    options: &ShotOptions,
-    out: &Path,
-) -> Result<(), ShotError> {
-    let ShotOptions { width, height, .. } = *options;
-    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
-        return Err(ShotError::Size { width, height, most: LARGEST });
-    }
-    let subject = ShotSubject::Planet(prepared, Box::new(showing), Box::new(camera));
-    let image = guarded(|| render(&subject, options, RenderQuality::Still))??;
-    write(&image, options, out)
-}
-
 /// What stands before the camera.
-enum ShotSubject {
+pub enum ShotSubject {
     /// With the tree that draws it in place of its grid, if that is wanted.
     Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
     Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
 }
 
+/// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
+///
+/// # Errors
+/// When the size is out of range, the graphics card cannot draw it, or the file cannot be written.
+pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
+    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
+        return Err(ShotError::Size { width, height, most: LARGEST });
+    }
+    let image = guarded(|| render(subject, options, RenderQuality::Still))??;
+    write(&image, options, out)
+}
+
 fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
     let ShotOptions { width, height, .. } = *options;
     let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
-    Ok(Picture { width: width as usize, height: height as usize, rgb }.save(out)?)
+    Ok(RgbImage { width: width as usize, height: height as usize, rgb }.save(out)?)
 }
 
 /// RGBA rows from the top.
@@ -155,8 +134,8 @@ fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) 
             tree_surface: tree_surface.clone(),
             ..ViewState::default()
         },
-        ShotSubject::Planet(prepared, showing, camera) => {
-            let picture = scenery(camera, prepared, showing, true);
+        ShotSubject::Planet(prepared, planet_view, camera) => {
+            let picture = scenery(camera, prepared, planet_view, true);
             app.insert_resource(PlannedScenery([Some(Arc::new(picture)), None]));
             let palette = Some(prepared.palette.clone());
             ViewState { terrain: Some(RenderTerrain::Globe(prepared.clone())), palette, ..ViewState::default() }
@@ -313,11 +292,11 @@ mod tests {
             stars: false,
             ..GlobeView::default()
         };
-        let showing = PlanetView { view, ..PlanetView::default() };
+        let planet_view = PlanetView { view, ..PlanetView::default() };
         let size = Vec2::new(480.0, 360.0);
-        let camera = GlobeCamera::framing(&prepared, &showing, size).over(&prepared, &showing, place);
+        let camera = GlobeCamera::framing(&prepared, &planet_view, size).placed_over(&prepared, &planet_view, place);
         let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
-        let subject = ShotSubject::Planet(prepared, Box::new(showing), Box::new(camera));
+        let subject = ShotSubject::Planet(prepared, Box::new(planet_view), Box::new(camera));
         let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
@@ -500,7 +479,8 @@ mod tests {
         let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
         let prepared = prepared(&terrain, &Settings::default(), Overlay::None);
         let options = ShotOptions { width: 9000, ..ShotOptions::default() };
-        let refused = shot(prepared, red(), None, &options, Path::new("/nowhere/view.png"));
+        let subject = ShotSubject::Terrain(prepared, red(), None);
+        let refused = shot(&subject, &options, Path::new("/nowhere/view.png"));
         assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));
     }
 }

@@ -32,11 +32,12 @@ use super::view::{
     CompareSide, FrameStatus, Pane, Probe, Stage, ViewCamera, ViewCommand, ViewMode, ViewState, ViewportArea, Waker,
     cost_legend,
 };
-use crate::look::{BiomeTable, table_of};
+use crate::look::PaletteTable;
+use crate::palette::BiomeTable;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
 use crate::planet::projection::from_map;
-use crate::scene::{Scene, Trouble};
+use crate::scene::{Scene, Severity};
 
 pub use observe::observe;
 
@@ -146,7 +147,7 @@ pub fn receive(
         );
         state.editor.toasts.error(text);
     }
-    for problem in received.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken) {
+    for problem in received.problems.into_iter().filter(|problem| problem.severity == Severity::Broken) {
         let layer = state.editor.doc.scene().layers.get(problem.layer);
         let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));
         state.editor.toasts.warning(format!("{name}{}.", problem.message));
@@ -158,7 +159,7 @@ pub fn receive(
     let scene = state.editor.doc.scene();
     let colours = Coloured::of(scene);
     if state.coloured.as_ref() != Some(&colours) {
-        let table = table_of(scene);
+        let table = PaletteTable::for_scene(scene);
         bridge.grow(table.biomes.clone(), scene);
         shown.palette = Some(Arc::new(table));
         state.coloured = Some(colours);

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::Resource;
 
-use crate::lab::{Made, Maker, Size, Thumbnail, Variant};
+use crate::lab::{FinishedThumbnail, SceneVariant, Size, Thumbnail, ThumbnailService};
 use crate::scene::Scene;
 
 /// Of the contact sheet.
@@ -26,9 +26,9 @@ const THREADS_SHARE: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub struct Wants {
     /// The contact sheet; empty while it is closed.
-    pub sheet: Arc<Vec<Variant>>,
+    pub sheet: Arc<Vec<SceneVariant>>,
     /// What lies beside the slider under the pointer.
-    pub ghosts: Arc<Vec<Variant>>,
+    pub ghosts: Arc<Vec<SceneVariant>>,
 }
 
 /// A place for a thumbnail.
@@ -44,13 +44,13 @@ pub enum Plate {
 /// The thumbnails of some variants, as far as they are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plates {
-    pub of: Arc<Vec<Variant>>,
+    pub of: Arc<Vec<SceneVariant>>,
     plates: Vec<Plate>,
 }
 
 impl Plates {
     /// The plates of `wanted`; all are coming if these are of something else.
-    pub fn for_these(&self, wanted: &Arc<Vec<Variant>>) -> Self {
+    pub fn for_these(&self, wanted: &Arc<Vec<SceneVariant>>) -> Self {
         if Arc::ptr_eq(&self.of, wanted) {
             return self.clone();
         }
@@ -111,7 +111,7 @@ impl Desk {
     }
 
     /// Lays out what is wanted now; what is drawn already is kept. Returns whether that is something else than before.
-    fn lay(&mut self, wanted: &Arc<Vec<Variant>>) -> bool {
+    fn lay(&mut self, wanted: &Arc<Vec<SceneVariant>>) -> bool {
         if Arc::ptr_eq(&self.plates.of, wanted) {
             return false;
         }
@@ -121,7 +121,7 @@ impl Desk {
     }
 
     /// Takes a thumbnail of the present order; gives others back.
-    fn take(&mut self, made: Made) -> Result<(), Made> {
+    fn take(&mut self, made: FinishedThumbnail) -> Result<(), FinishedThumbnail> {
         let Some(order) = self.order.as_ref().filter(|order| order.number == made.order) else { return Err(made) };
         let plate = order.plates.get(made.index).and_then(|&k| self.plates.plates.get_mut(k));
         if let Some(plate) = plate {
@@ -145,7 +145,7 @@ impl Desk {
 #[derive(Resource)]
 pub struct Studio {
     /// Without a thread there are no thumbnails, and everything else works.
-    maker: Option<Mutex<Maker>>,
+    maker: Option<Mutex<ThumbnailService>>,
     sheet: Desk,
     ghosts: Desk,
     waits: bool,
@@ -157,7 +157,7 @@ impl Studio {
     /// A studio that calls `notify` whenever a thumbnail is there.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let maker = Maker::new((processors / THREADS_SHARE).max(1), notify);
+        let maker = ThumbnailService::new((processors / THREADS_SHARE).max(1), notify);
         Self {
             maker: maker.ok().map(Mutex::new),
             sheet: Desk::new(SHEET),
@@ -167,7 +167,7 @@ impl Studio {
         }
     }
 
-    fn maker(&mut self) -> Option<&mut Maker> {
+    fn maker(&mut self) -> Option<&mut ThumbnailService> {
         Some(self.maker.as_mut()?.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -193,7 +193,7 @@ impl Studio {
         self.receive();
     }
 
-    fn take(&mut self, made: Made) {
+    fn take(&mut self, made: FinishedThumbnail) {
         // what nobody wants any more is not kept
         let _ = self.sheet.take(made).or_else(|made| self.ghosts.take(made));
     }

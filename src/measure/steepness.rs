@@ -6,7 +6,7 @@
 
 use rayon::prelude::*;
 
-use super::ground::Ground;
+use super::ground::DistinctSamples;
 use crate::field::{Cancelled, Control};
 
 /// Bins of one degree.
@@ -24,7 +24,7 @@ pub struct Steepness {
 }
 
 /// Steepness of every cell in degrees, and what the land has of it (none without land).
-pub fn steepness(ground: &Ground, control: &Control) -> Result<(Vec<f32>, Option<Steepness>), Cancelled> {
+pub fn steepness(ground: &DistinctSamples, control: &Control) -> Result<(Vec<f32>, Option<Steepness>), Cancelled> {
     let cells = ground.cells;
     let mut degrees = vec![0.0f32; cells.len()];
     let bands = degrees.par_chunks_mut(BAND * cells.side).enumerate().map(|(band, out)| {
@@ -57,7 +57,7 @@ pub fn steepness(ground: &Ground, control: &Control) -> Result<(Vec<f32>, Option
 }
 
 /// Steepness of the cells of `row`.
-fn fill(ground: &Ground, row: usize, out: &mut [f32]) {
+fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     let cells = ground.cells;
     let side = cells.side;
     let here = ground.row(row);

@@ -76,6 +76,47 @@ fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| !line[..at].ends_with(part) && !line[at + word.len()..].starts_with(part))
 }
 
+/// The folders of `src/` from the bottom, as the list in `src/lib.rs` has them.
+fn floors(files: &[File]) -> Vec<String> {
+    let lib = files.iter().find(|f| f.name == "src/lib.rs").unwrap();
+    let rows = lib.text.lines().filter_map(|line| line.strip_prefix("//! | ")?.split('|').next());
+    let names = rows.map(|cell| cell.trim().trim_matches(['[', ']', '`']).to_string());
+    let floors: Vec<String> = names.filter(|name| name != "folder").collect();
+    let modules = lib.text.lines().filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'));
+    for module in modules {
+        assert!(floors.iter().any(|floor| floor == module), "the list in src/lib.rs lacks `{module}`");
+    }
+    floors
+}
+
+#[test]
+fn no_folder_names_one_above_it() {
+    let all = files();
+    let floors = floors(&all);
+    let level = |name: &str| match name {
+        "params" | "choices" => 0,
+        _ => floors.iter().position(|floor| floor == name).unwrap_or(usize::MAX),
+    };
+    let mut found = Vec::new();
+    for file in all.iter().filter(|f| f.under("src/")) {
+        let folder = file.name["src/".len()..].split(['/', '.']).next().unwrap();
+        if ["lib", "main"].contains(&folder) {
+            continue;
+        }
+        // tests too: a test that needs what lies above belongs there
+        for (number, line) in file.text.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or("");
+            for (at, path) in line.match_indices("crate::") {
+                let named = line[at + path.len()..].split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap();
+                if level(named) > level(folder) {
+                    found.push(format!("{}:{}: `{folder}` names `{named}`", file.path.display(), number + 1));
+                }
+            }
+        }
+    }
+    assert!(found.is_empty(), "\n{}", found.join("\n"));
+}
+
 #[test]
 fn only_the_app_names_the_engine() {
     let rest = files().into_iter().filter(|f| f.under("src/") && !f.under("src/app/"));
@@ -116,4 +157,21 @@ fn no_file_is_too_long() {
         .map(|(lines, name)| format!("{name}: {lines} lines; {LONGEST} is the most"))
         .collect();
     assert!(long.is_empty(), "\n{}", long.join("\n"));
+}
+
+/// The formatter wraps code, and leaves comments to people. Rows of a table cannot be wrapped.
+#[test]
+fn comments_fit_the_line() {
+    const WIDEST: usize = 120;
+    let is_row = |comment: &str| comment.trim_start_matches(['/', '!']).trim_start().starts_with('|');
+    let mut wide = Vec::new();
+    for file in files() {
+        for (k, line) in file.text.lines().enumerate() {
+            let comment = line.trim_start();
+            if comment.starts_with("//") && line.chars().count() > WIDEST && !is_row(comment) {
+                wide.push(format!("{}:{}: {} columns", file.name, k + 1, line.chars().count()));
+            }
+        }
+    }
+    assert!(wide.is_empty(), "\n{}", wide.join("\n"));
 }

@@ -12,10 +12,11 @@ use talweg::app::panels::{Effect, MeasuresInfo};
 use talweg::app::patching::{Made, Task, carry_out};
 use talweg::eval::{Store, evaluate};
 use talweg::field::Control;
+use talweg::measure::measure_planet;
 use talweg::nodes::Node;
-use talweg::planet::measure_planet;
-use talweg::planet::patch::Square;
-use talweg::scene::{Scene, World};
+use talweg::planet::World;
+use talweg::planet::square::Square;
+use talweg::scene::Scene;
 
 fn planet() -> Scene {
     let mut scene = Scene::new_planet();
@@ -124,7 +125,7 @@ fn a_scene_that_cannot_be_put_back_says_why() {
     run(&mut panels, Command::PutPatchBack);
     assert!(messages(&panels).iter().any(|text| text.contains("not taken from a planet")));
     let mut lost = Scene::default();
-    let origin = talweg::planet::patch::Origin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
+    let origin = talweg::scene::PatchOrigin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
     lost.patch = Some(origin);
     panels.state_mut().editor.doc.replace(lost, None);
     run(&mut panels, Command::PutPatchBack);

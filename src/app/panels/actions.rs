@@ -11,8 +11,8 @@ use crate::app::compare::Ask;
 use crate::app::dialogs::{Answer, Then};
 use crate::app::document::Selection;
 use crate::film::Film;
-use crate::look::{BiomeTable, PREFIX};
 use crate::nodes::Node;
+use crate::palette::{BIOME_PREFIX, BiomeTable};
 use crate::param::Value;
 use crate::scene::{Scene, Warning};
 
@@ -189,11 +189,11 @@ impl Editor {
     fn open_biomes(&mut self, path: &Path) {
         match BiomeTable::load(path) {
             Ok(table) => self.doc.edit("Open biome table", None, |scene| {
-                if !scene.palette.starts_with(PREFIX) {
-                    scene.palette = format!("{PREFIX}earth");
+                if !scene.palette.starts_with(BIOME_PREFIX) {
+                    scene.palette = format!("{BIOME_PREFIX}earth");
                 }
                 scene.climate = None;
-                let name = scene.palette.strip_prefix(PREFIX).unwrap_or_default().to_string();
+                let name = scene.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default().to_string();
                 scene.biomes = Some(Arc::new(BiomeTable { name, ..table }));
             }),
             Err(error) => self.toasts.error(because("The biome table was not opened", &error)),

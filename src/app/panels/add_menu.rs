@@ -8,7 +8,7 @@ use super::stack::node_icon;
 use crate::app::commands::Command;
 use crate::app::theme::colour;
 use crate::nodes::Node;
-use crate::scene::World;
+use crate::planet::World;
 
 /// Search text and whether a shortcut asked for the menu.
 #[derive(Debug, Default)]

@@ -9,7 +9,7 @@ use super::add_menu::misfit;
 use super::compare::NO_COMPARING;
 use crate::app::commands::{Command, CompareAction, PieceAction, PlanetProjection, ViewAction, ViewMode};
 use crate::app::theme::colour;
-use crate::construction::Form;
+use crate::construction::PieceKind;
 use crate::construction::edit::{Wrap, points};
 use crate::nodes::Node;
 
@@ -129,7 +129,7 @@ fn layer(ui: &mut Ui, editor: &mut Editor, chosen: &mut Option<Command>) {
 /// What can be done with the pieces of a construction.
 fn piece(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
-    let selected = tree.zip(editor.pieces.selected()).and_then(|(tree, way)| way.of(tree));
+    let selected = tree.zip(editor.pieces.selected()).and_then(|(tree, way)| way.piece(tree));
     let (construction, is_there) = (tree.is_some(), selected.is_some());
     let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
     if !construction {
@@ -147,9 +147,9 @@ fn piece(ui: &mut Ui, editor: &Editor, chosen: &mut Option<Command>) {
             PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
             PieceAction::Library | PieceAction::Follow => construction,
             PieceAction::Lay | PieceAction::Fall => is_line,
-            PieceAction::Dissolve => selected.is_some_and(|piece| !piece.of().is_empty()),
+            PieceAction::Dissolve => selected.is_some_and(|piece| !piece.children().is_empty()),
             PieceAction::Bend => {
-                selected.is_some_and(|p| matches!(&p.form, Form::Contour(contour) if contour.points.is_empty()))
+                selected.is_some_and(|p| matches!(&p.form, PieceKind::Contour(contour) if contour.points.is_empty()))
             }
             _ => is_there,
         };

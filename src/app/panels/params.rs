@@ -11,7 +11,7 @@ use super::{curve, links};
 use crate::app::commands::Command;
 use crate::app::document::{Document, Group};
 use crate::app::theme::{self, ROW, colour};
-use crate::param::{About, Kind, ParamSpec, Params, Value};
+use crate::param::{About, ParamKind, ParamSpec, Params, Value};
 use crate::scene::Gesture;
 
 /// Width of the field for a typed value, unless its text needs more.
@@ -62,13 +62,13 @@ pub fn row(
     let scope = ui.id().with((about.name, spec.name));
     let mut command = None;
     let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
-        (Kind::Curve, _) => curve_rows(ui, about, spec, &value),
-        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
-        (Kind::Layer, Value::Text(name)) => {
+        (ParamKind::Curve, _) => curve_rows(ui, about, spec, &value),
+        (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
+        (ParamKind::Layer, Value::Text(name)) => {
             let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
             links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
         }
-        (Kind::Tree, Value::Tree(tree)) => links::tree(ui, about, spec, tree),
+        (ParamKind::Tree, _) => links::tree(ui, about, spec, &value),
         _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| ghosts.show(ui, document, group, index)),
     });
     if let Some(Change { value, gesture }) = change.inner {
@@ -86,7 +86,7 @@ pub fn piece_row(
     choose: &mut Option<Choose>,
 ) -> Option<Change> {
     match (&spec.kind, value) {
-        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
+        (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
         _ => line(ui, about, spec, value, &mut |_| ()),
     }
 }
@@ -116,24 +116,24 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
         let mut change = None;
         let mut resets = asks_for_reset(&label, spec);
         match (&spec.kind, value) {
-            (Kind::Float { hard, slider }, Value::Float(v)) => {
+            (ParamKind::Float { hard, slider }, Value::Float(v)) => {
                 let as_f64 = |(a, b): (f32, f32)| (exact(a), exact(b));
                 let (number, reset) = number(ui, about, spec, &label, exact(*v), [*hard, *slider].map(as_f64), more);
                 change = number.map(|(response, v)| Change::by(&response, Value::Float(v as f32)));
                 resets |= reset;
             }
-            (Kind::Int { hard, slider }, Value::Int(v)) => {
+            (ParamKind::Int { hard, slider }, Value::Int(v)) => {
                 let as_f64 = |(a, b): (i64, i64)| (a as f64, b as f64);
                 let (number, reset) = number(ui, about, spec, &label, *v as f64, [*hard, *slider].map(as_f64), more);
                 change = number.map(|(response, v)| Change::by(&response, Value::Int(v.round() as i64)));
                 resets |= reset;
             }
-            (Kind::Bool, Value::Bool(on)) => {
+            (ParamKind::Bool, Value::Bool(on)) => {
                 let mut on = *on;
                 let response = ui.checkbox(&mut on, "").labelled_by(label.id);
                 change = response.changed().then(|| Change::at_once(Value::Bool(on)));
             }
-            (Kind::Choice(options), Value::Choice(chosen)) => {
+            (ParamKind::Choice(options), Value::Choice(chosen)) => {
                 let text = options.get(*chosen).map_or("", |option| option.label);
                 let width = ui.available_width();
                 let combo = egui::ComboBox::from_id_salt("choice").selected_text(text).width(width).truncate();
@@ -164,7 +164,7 @@ fn number(
     [hard, slider]: [(f64, f64); 2],
     more: &mut dyn FnMut(&mut Ui),
 ) -> (Option<(Response, f64)>, bool) {
-    let whole = matches!(spec.kind, Kind::Int { .. });
+    let whole = matches!(spec.kind, ParamKind::Int { .. });
     let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
     let field_width = field_width(ui, spec, value);
     let width = (ui.available_width() - field_width - ui.spacing().item_spacing.x).max(40.0);
@@ -216,7 +216,7 @@ fn field(
     slider: (f64, f64),
     logarithmic: bool,
 ) -> Field {
-    let whole = matches!(spec.kind, Kind::Int { .. });
+    let whole = matches!(spec.kind, ParamKind::Int { .. });
     let speed = match (whole, logarithmic) {
         (_, true) => (value.abs() * 0.01).max(slider.0 * 0.01),
         (true, _) => ((slider.1 - slider.0) / 400.0).clamp(0.05, 1.0),
@@ -300,10 +300,10 @@ fn tooltip_with(response: Response, about: &About, spec: &ParamSpec, more: &mut 
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
-        if matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
+        if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
             ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
         }
-        if !matches!(spec.kind, Kind::Curve | Kind::Tree) {
+        if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree) {
             ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
         }
         if !about.source.is_empty() {
@@ -316,9 +316,9 @@ fn tooltip_with(response: Response, about: &About, spec: &ParamSpec, more: &mut 
 /// A value as the panel writes it.
 fn show(spec: &ParamSpec, value: &Value) -> String {
     match (&spec.kind, value) {
-        (Kind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
-        (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
-        (Kind::Curve | Kind::Tree, _) => "its default".into(),
+        (ParamKind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
+        (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
+        (ParamKind::Curve | ParamKind::Tree, _) => "its default".into(),
         _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
     }
 }

@@ -9,7 +9,8 @@ use super::{Editor, Effect, StatusInfo};
 use crate::app::document::Document;
 use crate::app::patching::{Made, PatchedPlanet, PatchingError, Task};
 use crate::app::theme::{self, colour};
-use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square};
+use crate::planet::square::Square;
+use crate::scene::LONGEST_TERRAIN_METRES;
 use crate::scene::{Scene, example};
 
 /// Samples per side that are offered.

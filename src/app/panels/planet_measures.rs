@@ -7,7 +7,7 @@ use egui_plot::{HLine, Line, LineStyle, PlotPoints};
 use super::{MeasuresInfo, plot};
 use crate::app::theme::colour;
 use crate::app::theme::ink::{BLUE, ORANGE};
-use crate::planet::{PLANET_MEASURES, PlanetMeasures};
+use crate::measure::{PLANET_MEASURES, PlanetMeasures};
 
 /// Shows the numbers, each with its meaning, and the curve.
 pub fn show(ui: &mut Ui, info: &MeasuresInfo) {

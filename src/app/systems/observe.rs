@@ -20,13 +20,13 @@ fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
 fn piece_state(editor: &Editor) -> serde_json::Value {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
     let (Some(tree), Some(way)) = (tree, editor.pieces.selected()) else { return serde_json::Value::Null };
-    let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
+    let Some(piece) = way.piece(tree) else { return serde_json::Value::Null };
     json!({
         "title": piece.title(),
         "pieces": tree.count(),
         "point": editor.pieces.point,
         "points": crate::construction::edit::points::handles(piece),
-        "centre": crate::construction::edit::outlook::centre(tree, way),
+        "centre": crate::construction::edit::pick_index::centre(tree, way),
     })
 }
 

@@ -78,7 +78,7 @@ pub fn near_world<'a>(
 pub fn apply_camera(
     mut view: ResMut<ViewCamera>,
     mut cameras: Query<(&mut Camera, &mut Transform, &mut Projection), With<TerrainCamera>>,
-    shown: Res<ViewState>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -93,21 +93,21 @@ pub fn apply_camera(
         let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
         camera.viewport = Some(Viewport { physical_position: min, physical_size: max - min, ..default() });
     }
-    if shown.square_of(CompareSide::A).is_none() {
+    if state.square_of(CompareSide::A).is_none() {
         return;
     }
-    let pose = confined(view.pose, &shown);
+    let pose = confined(view.pose, &state);
     if pose != view.pose {
         view.pose = pose;
     }
-    place(&pose, near_world(&pose, shown.squares(), shown.tree_surface.as_deref()), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, state.squares(), state.tree_surface.as_deref()), &mut transform, &mut projection);
 }
 
 /// Finds the ground under the cursor.
 pub fn update_probe(
     mut probe: ResMut<Probe>,
     view: Res<ViewCamera>,
-    shown: Res<ViewState>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -117,10 +117,10 @@ pub fn update_probe(
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }
-        let pane = pane_under(cursor, rect, &shown)?;
-        let square = shown.square_of(pane.side)?;
-        let ray = view.pose.ray(&shown.layout().lens(rect.size()), cursor - pane.picture(rect).min);
-        let point = shown.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
+        let pane = pane_under(cursor, rect, &state)?;
+        let square = state.square_of(pane.side)?;
+        let ray = view.pose.ray(&state.layout().lens(rect.size()), cursor - pane.picture(rect).min);
+        let point = state.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
         let (uv, scale) = (square.scale.uv(point), &square.scale);
         let side_metres = super::scale::SIDE_WORLD * scale.metres_per_world;
         Some(Hit {

@@ -62,7 +62,8 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
-    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in degrees.
+    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in
+    /// degrees.
     Over {
         place: [f64; 5],
     },
@@ -148,19 +149,19 @@ impl ViewCamera {
         self.cursor
     }
 
-    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading and tilt
-    /// in degrees. Whether there is a terrain.
-    pub fn stand(&mut self, shown: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
-        let Some(square) = shown.square_of(CompareSide::A) else { return false };
+    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading
+    /// and tilt in degrees. Whether there is a terrain.
+    pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
+        let Some(square) = state.square_of(CompareSide::A) else { return false };
         let scale = &square.scale;
         let [x, z] = [east, south].map(|metres| metres / scale.metres_per_world - 0.5 * SIDE_WORLD);
         let at = Vec3::new(x, 0.0, z);
-        let ground = match &shown.tree_surface {
+        let ground = match &state.tree_surface {
             Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
             None => scale.ground_world(&square.terrain, at),
         };
         let eye_world = at.with_y(ground + above / scale.metres_per_world);
-        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, shown);
+        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
         true
     }
@@ -186,8 +187,8 @@ enum CameraDrag {
 }
 
 /// The part of the view that lies under the cursor.
-pub fn pane_under(cursor: Vec2, view: Rect, shown: &ViewState) -> Option<Pane> {
-    let panes = shown.panes().into_iter().flatten();
+pub fn pane_under(cursor: Vec2, view: Rect, state: &ViewState) -> Option<Pane> {
+    let panes = state.panes().into_iter().flatten();
     panes.min_by(|a, b| {
         let away = |pane: &Pane| {
             let rect = pane.rect(view);
@@ -202,15 +203,15 @@ pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<ViewCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<ViewState>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
-    let (Some((low, high)), Some(window)) = (bounds_world(&shown), window) else { return };
+    let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
     // how two terrains share the area is no reason to frame them anew
     let size = area.within(window.size()).size();
-    let lens = shown.layout().lens(size);
+    let lens = state.layout().lens(size);
     // the first frames come before the panels have said how much they leave free
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
@@ -244,8 +245,8 @@ pub fn obey_commands(
 }
 
 /// The box around all terrains that are shown.
-fn bounds_world(shown: &ViewState) -> Option<(Vec3, Vec3)> {
-    let boxes = shown.squares().map(|square| square.scale.bounds_world());
+fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
+    let boxes = state.squares().map(|square| square.scale.bounds_world());
     boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
 
@@ -257,7 +258,7 @@ pub fn follow_mouse(
     mut moved: MessageReader<CursorMoved>,
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
-    shown: Res<ViewState>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -267,7 +268,7 @@ pub fn follow_mouse(
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     camera.cursor = window.cursor_position().or(if dragging { beyond.or(camera.cursor) } else { None });
-    if shown.square_of(CompareSide::A).is_none() {
+    if state.square_of(CompareSide::A).is_none() {
         return;
     }
     let Some(cursor) = camera.cursor else {
@@ -278,20 +279,20 @@ pub fn follow_mouse(
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
     // what was taken hold of in one picture stays with it, wherever the cursor goes
     if camera.drag.is_none() || !dragging {
-        let Some(pane) = pane_under(cursor, rect, &shown) else { return };
+        let Some(pane) = pane_under(cursor, rect, &state) else { return };
         camera.picture = (pane.side, pane.picture(rect).min);
     }
     let (side, origin) = camera.picture;
-    let Some(square) = shown.square_of(side) else { return };
-    let tree_surface = shown.tree_surface.as_deref();
-    let (lens, at) = (shown.layout().lens(rect.size()), cursor - origin);
+    let Some(square) = state.square_of(side) else { return };
+    let tree_surface = state.tree_surface.as_deref();
+    let (lens, at) = (state.layout().lens(rect.size()), cursor - origin);
 
     if !dragging {
         camera.drag = None;
     } else if camera.drag.is_none() {
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
         let rotate = buttons.pressed(MouseButton::Left) && !shift;
-        let point_world = anchor(&camera.pose, &lens, at, side, &shown);
+        let point_world = anchor(&camera.pose, &lens, at, side, &state);
         camera.drag = Some(match (is_free, rotate) {
             (false, _) => CameraDrag::Elsewhere,
             (true, true) => CameraDrag::Rotate { pivot_world: point_world, from: at },
@@ -305,11 +306,11 @@ pub fn follow_mouse(
     match camera.drag {
         Some(CameraDrag::Rotate { pivot_world, from }) if from != at => {
             let turn = (at - from) / lens.size.y * std::f32::consts::PI;
-            camera.pose = turned(&pose, pivot_world, turn, &shown);
+            camera.pose = turned(&pose, pivot_world, turn, &state);
             camera.drag = Some(CameraDrag::Rotate { pivot_world, from: at });
         }
         Some(CameraDrag::Pan { grabbed_world, plane }) => {
-            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &shown);
+            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &state);
         }
         _ => {}
     }
@@ -320,11 +321,11 @@ pub fn follow_mouse(
     if lines != 0.0 && is_free {
         camera.glide = None;
         camera.framed = Framed::ByHand;
-        let anchor_world = anchor(&camera.pose, &lens, at, side, &shown);
+        let anchor_world = anchor(&camera.pose, &lens, at, side, &state);
         let distance = camera.pose.eye_world.distance(anchor_world).max(1e-3);
         let nearest = (2.0 * clearance_world(square, tree_surface)).min(distance);
         let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
-        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), &shown);
+        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), &state);
     }
 }
 
@@ -342,10 +343,10 @@ fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
 }
 
 /// What the mouse holds on to: the ground or the sea under the cursor, or a point about as far away.
-fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, shown: &ViewState) -> Vec3 {
-    let Some(square) = shown.square_of(side) else { return Vec3::ZERO };
+fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewState) -> Vec3 {
+    let Some(square) = state.square_of(side) else { return Vec3::ZERO };
     let (scale, ray) = (&square.scale, pose.ray(lens, at).normalize());
-    let ground = shown.pick(side, pose.eye_world, ray);
+    let ground = state.pick(side, pose.eye_world, ray);
     let level = |height: f32| {
         let distance = (height - pose.eye_world.y) / ray.y;
         (distance > 0.0 && scale.is_inside(pose.eye_world + ray * distance)).then_some(distance)
@@ -360,12 +361,12 @@ fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, shown: &ViewSta
 }
 
 /// Turns about a pivot as far as the ground allows.
-fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, shown: &ViewState) -> Pose {
+fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose {
     let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
-    if confined(both, shown) == both {
+    if confined(both, state) == both {
         return both;
     }
-    confined(pose.rotate_about(pivot_world, turn.x, 0.0), shown)
+    confined(pose.rotate_about(pivot_world, turn.x, 0.0), state)
 }
 
 /// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
@@ -378,10 +379,10 @@ pub fn clearance_world(square: &SquareTerrain, tree_surface: Option<&TreeSurface
 const NEAREST_METRES: f32 = 0.06;
 
 /// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
-pub fn confined(pose: Pose, shown: &ViewState) -> Pose {
-    shown.squares().fold(pose, |pose, square| {
-        let is_edited = shown.square_of(CompareSide::A).is_some_and(|edited| std::ptr::eq(&**edited, square));
-        confined_by(pose, square, shown.tree_surface.as_deref().filter(|_| is_edited))
+pub fn confined(pose: Pose, state: &ViewState) -> Pose {
+    state.squares().fold(pose, |pose, square| {
+        let is_edited = state.square_of(CompareSide::A).is_some_and(|edited| std::ptr::eq(&**edited, square));
+        confined_by(pose, square, state.tree_surface.as_deref().filter(|_| is_edited))
     })
 }
 

@@ -1,4 +1,5 @@
-//! Drawing, in the render world: what is wanted is taken over, each surface makes its list of draw calls, one pass carries them out.
+//! Drawing, in the render world: what is wanted is taken over, each surface makes its list of draw calls, one pass
+//! carries them out.
 
 use bevy::core_pipeline::core_3d::main_opaque_pass_3d;
 use bevy::core_pipeline::core_3d::main_transparent_pass_3d;

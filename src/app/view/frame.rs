@@ -34,8 +34,8 @@ pub struct SquareFrame {
     viewport: Vec4,
     /// Place on the ramp that means nothing, how far from it the overlay covers, unused twice.
     overlay: Vec4,
-    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand or snow lies on
-    /// the ground.
+    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand
+    /// or snow lies on the ground.
     surface_water: Vec4,
     /// From places relative to the eye.
     clip_from_eye: Mat4,

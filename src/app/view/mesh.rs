@@ -61,8 +61,9 @@ fn is_software(adapter: &RenderAdapterInfo) -> bool {
     format!("{:?}", adapter.device_type) == "Cpu"
 }
 
-/// Two triangles a quad, seen from above anticlockwise, all cut along the same diagonal; then a strip that hangs down from each
-/// edge, seen from outside: on a globe, what rounding leaves open between two patches shows the ground of one of them.
+/// Two triangles a quad, seen from above anticlockwise, all cut along the same diagonal; then a strip that hangs down
+/// from each edge, seen from outside: on a globe, what rounding leaves open between two patches shows the ground of one
+/// of them.
 fn indices(quads: u16) -> Vec<u16> {
     let row = quads + 1;
     let quad = |k: u16| {

@@ -1,15 +1,17 @@
 //! The 3D view: terrain, water and sky, drawn by one pass of our own, and the orbit camera.
 //!
 //! ```text
-//! worker                    main world                         render world
-//! RenderTerrain ──────Arc─▶ ViewState ─────────────extract───────▶ Textures (upload in bands, swap when complete)
-//!                           ViewCommand, mouse ▶ ViewCamera     lod::select ▶ instances ▶ draw
-//!                           Probe ◀── pick ◀── cursor           FrameStatus (serial) ──▶ redraw until it is the wanted one
+//! worker                main world                      render world
+//! RenderTerrain ─Arc─▶ ViewState ────────extract─────▶ Textures (upload in bands, swap when complete)
+//!                      ViewCommand, mouse ▶ camera      surface: patches, uniforms ▶ Batch of draw calls ▶ one pass
+//!                      Probe ◀── pick ◀── cursor        FrameStatus (serial) ▶ redraw until it is the wanted one
 //! ```
+//! A square ([`square`], [`square_drawing`]) and a planet ([`globe`]) are two surfaces of that one chain ([`draw`]): they
+//! differ in projection, distances, camera and shader entry points.
 //!
-//! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] with the table of a palette, and
-//! [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything the camera
-//! does happens in [`ViewSystems`].
+//! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] with the table of a
+//! palette, and [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything
+//! the camera does happens in [`ViewSystems`].
 //!
 //! Deliberately absent: meshes, materials and lights of Bevy (a single pass with its own shaders is much faster
 //! without a graphics card), skirts (neighbouring patches meet exactly, see [`lod`]).

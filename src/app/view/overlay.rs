@@ -7,10 +7,9 @@ use rayon::prelude::*;
 use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
-use crate::field::{Cancelled, Control, MapKind, Terrain};
+use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
 use crate::look::Biomes;
-use crate::param::{Kind, WithoutRange};
-use crate::planet::climate::{moisture_field, temperature_field};
+use crate::param::{ParamKind, WithoutRange};
 use crate::scene::Scene;
 
 /// Slopes from here on have one colour.
@@ -62,7 +61,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
 /// What the map holds, in a sentence.
 fn sentence(kind: MapKind) -> &'static str {
     match MapKind::kind() {
-        Kind::Choice(choices) => choices[kind as usize].help,
+        ParamKind::Choice(choices) => choices[kind as usize].help,
         _ => "A map that a layer wrote.",
     }
 }
@@ -230,21 +229,31 @@ pub fn overlay_places(
         Overlay::Temperature | Overlay::Moisture => {
             let Some(scene) = &choice.climate else { return Ok((None, Some(missing("There is no climate here")))) };
             if choice.overlay == Overlay::Temperature {
-                let celsius = temperature_field(scene, terrain, control)?;
+                let celsius = scene.climate_fields(terrain, control)?.celsius;
                 let (low, high) = tens(&celsius);
                 (celsius, Some(OverlayScale::Fixed(low, high, "°C")), &ramp::HEAT)
             } else {
-                (moisture_field(scene, terrain, control)?, Some(OverlayScale::Fixed(0.0, 1.0, "")), &ramp::MOISTURE)
+                (
+                    scene.climate_fields(terrain, control)?.moisture,
+                    Some(OverlayScale::Fixed(0.0, 1.0, "")),
+                    &ramp::MOISTURE,
+                )
             }
         }
         Overlay::Difference => {
             let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
                 return Ok((None, Some(missing("Choose what to compare with first"))));
             };
+            if terrain.grid.is_globe() != other.grid.is_globe() {
+                return Ok((None, Some(missing("A planet is compared with planets alone"))));
+            }
             let (n, same) = (terrain.samples(), terrain.grid == other.grid);
-            let at = |k: usize| {
-                let place = |i| terrain.grid.position(i);
-                if same { other.height[k] } else { other.height_at(place(k % n), place(k / n)) }
+            let globes = (terrain.grid.is_globe() && !same).then(|| (Globe::new(n), Globe::new(other.samples())));
+            let place = |i| terrain.grid.position(i);
+            let at = |k: usize| match &globes {
+                _ if same => other.height[k],
+                Some((own, its)) => its.sample(&other.height, own.direction_of(k).map(f64::from)),
+                None => other.height_at(place(k % n), place(k / n)),
             };
             let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
             (collect(terrain, control, raised)?, None, &ramp::CHANGE)
@@ -406,8 +415,8 @@ mod tests {
                 let number = |text: &str| text.replace('−', "-").parse::<f32>().unwrap();
                 let ends = [&legend.ticks[0], legend.ticks.last().unwrap()].map(|tick| number(&tick.text));
                 let expected = match overlay {
-                    Overlay::Temperature => temperature_field(&scene, &terrain, &control).unwrap(),
-                    _ => moisture_field(&scene, &terrain, &control).unwrap(),
+                    Overlay::Temperature => scene.climate_fields(&terrain, &control).unwrap().celsius,
+                    _ => scene.climate_fields(&terrain, &control).unwrap().moisture,
                 };
                 for (place, value) in places.iter().zip(expected) {
                     let read = ends[0] + (ends[1] - ends[0]) * place;

@@ -22,7 +22,7 @@ struct PickRay {
 }
 
 impl PickRay {
-    fn at(&self, t: f32) -> Vec3 {
+    fn point_at(&self, t: f32) -> Vec3 {
         self.origin + self.step * t
     }
 
@@ -55,11 +55,11 @@ impl GridPicker<'_> {
         let last = (self.scale.samples - 1) as f32;
         let reach = Vec3::new(last, f32::MAX, last);
         let (enter, leave) = ray.clip(Vec3::new(0.0, -f32::MAX, 0.0), reach, 0.0, f32::MAX)?;
-        if ray.at(enter).y < self.height(ray.at(enter)) - 1e-3 * SIDE_WORLD * f32::EPSILON.sqrt() {
+        if ray.point_at(enter).y < self.height(ray.point_at(enter)) - 1e-3 * SIDE_WORLD * f32::EPSILON.sqrt() {
             return None;
         }
         let hit = self.node(&ray, self.bounds.top(), 0, 0, enter, leave).map(|(t, _)| t);
-        hit.filter(|&t| self.has_ground(ray.at(t)))
+        hit.filter(|&t| self.has_ground(ray.point_at(t)))
     }
 
     /// The point of the surface the ray meets.
@@ -107,7 +107,7 @@ impl GridPicker<'_> {
     /// First hit between two parameters, cell by cell.
     fn cells(&self, ray: &PickRay, from: f32, to: f32) -> Option<f32> {
         let last = self.scale.samples as i32 - 2;
-        let start = ray.at(from);
+        let start = ray.point_at(from);
         let toward = Vec2::new(ray.step.x, ray.step.z);
         let nudge = toward.normalize_or_zero() * 1e-4;
         let mut column = ((start.x + nudge.x).floor() as i32).clamp(0, last);
@@ -145,7 +145,7 @@ impl GridPicker<'_> {
         let at = |i: usize, j: usize| self.terrain.height[(row + i) * n + column + j] * self.scale.relief_world;
         let (a, b, c) = (at(0, 0), at(0, 1) - at(0, 0), at(1, 0) - at(0, 0));
         let e = at(1, 1) - at(0, 1) - at(1, 0) + at(0, 0);
-        let start = ray.at(from);
+        let start = ray.point_at(from);
         let (u, v) = (start.x - column as f32, start.z - row as f32);
         let (du, dv) = (ray.step.x, ray.step.z);
         // height above the surface, s after `from`: square s² + linear s + above

@@ -1,5 +1,5 @@
-//! The pipelines of all that is drawn: ground, sides of the block, water and sky of a square; ground, sky, clouds, lines and map of a
-//! planet.
+//! The pipelines of all that is drawn: ground, sides of the block, water and sky of a square; ground, sky, clouds,
+//! lines and map of a planet.
 
 use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
@@ -269,8 +269,8 @@ impl TargetKey {
     }
 }
 
-/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is translated
-/// when it is used.
+/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
+/// translated when it is used.
 #[derive(Resource, Clone)]
 pub struct ViewShader {
     grid: Handle<Shader>,
@@ -391,9 +391,9 @@ impl Pipelines {
         Self { square, globe, rays, shader, queued: HashMap::default(), march: None }
     }
 
-    /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the target is
-    /// seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
-    pub fn for_grid(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Parts {
+    /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the
+    /// target is seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
+    pub fn grid_parts(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Parts {
         let first = GroundStyle::default();
         if !self.queued.contains_key(&(ViewPart::Sky, first, key)) {
             let rest = ViewPart::OF_GRID.into_iter().filter(|part| *part != ViewPart::Ground).map(|part| (part, first));
@@ -412,14 +412,14 @@ impl Pipelines {
     }
 
     /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
-    pub fn for_tree(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Option<Parts> {
+    pub fn tree_parts(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Option<Parts> {
         let parts: &[ViewPart] = if style.0.traces() { &ViewPart::OF_RAYS } else { &ViewPart::OF_PATCHES };
         let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, style, key))).collect();
         parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
     }
 
     /// The same for a planet: its map, or the ground with what is around it.
-    pub fn for_globe(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode, is_map: bool) -> Parts {
+    pub fn globe_parts(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode, is_map: bool) -> Parts {
         let all = [ViewPart::OF_GLOBE.as_slice(), &[ViewPart::GlobeMap]].concat();
         let queued: Parts =
             all.into_iter().map(|part| (part, self.queue(cache, part, (mode, Tint::None), key))).collect();
@@ -427,7 +427,7 @@ impl Pipelines {
     }
 
     /// What lets rays go on; queued when it is asked for.
-    pub fn for_rays(&mut self, cache: &PipelineCache) -> Option<CachedComputePipelineId> {
+    pub fn march_pipeline(&mut self, cache: &PipelineCache) -> Option<CachedComputePipelineId> {
         let id = *self.march.get_or_insert_with(|| {
             cache.queue_compute_pipeline(ComputePipelineDescriptor {
                 label: Some("talweg rays".into()),

@@ -129,7 +129,8 @@ impl SquareTerrain {
         })
     }
 
-    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is shared.
+    /// The same ground under another overlay, or with other biomes. Cheap beside [`new`](Self::new): the rest is
+    /// shared.
     ///
     /// # Errors
     /// When `control` says so.
@@ -147,8 +148,8 @@ impl SquareTerrain {
         Ok(Self { base, colours, data, ..self.clone() })
     }
 
-    /// What the screen needs of a terrain that differs from this one in a region alone, made in a moment: light is worked out near
-    /// the region and farther away stays as it was. `None` where that saves nothing.
+    /// What the screen needs of a terrain that differs from this one in a region alone, made in a moment: light is
+    /// worked out near the region and farther away stays as it was. `None` where that saves nothing.
     ///
     /// # Errors
     /// When `control` says so.
@@ -200,8 +201,8 @@ impl SquareTerrain {
         }))
     }
 
-    /// The samples whose light is worked out anew for a region, and those that are looked at for it, a square. `None` if that is
-    /// most of the terrain.
+    /// The samples whose light is worked out anew for a region, and those that are looked at for it, a square. `None`
+    /// if that is most of the terrain.
     fn light_window(&self, region: &Region) -> Option<(Region, Region)> {
         let n = self.scale.samples;
         let [east, up, south] = self.towards_sun;

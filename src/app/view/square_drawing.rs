@@ -1,4 +1,5 @@
-//! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was made of.
+//! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was
+//! made of.
 
 use std::sync::Arc;
 
@@ -103,7 +104,7 @@ impl SquareDrawing {
         let void_mask = terrain.void_mask.as_ref();
         let target =
             TargetKey { format: view.target_format, samples: context.msaa.samples(), void_mask: void_mask.is_some() };
-        let mut parts = pipelines.for_grid(context.cache, target, (mode.of_grid(), terrain.tint()));
+        let mut parts = pipelines.grid_parts(context.cache, target, (mode.of_grid(), terrain.tint()));
         let (mut tiles, mut march, mut rays_seen, mut is_settled) = (None, None, None, true);
         let tree = tree_of(pane.side, context);
         let is_traced = |tree: &&Arc<TreeSurface>| mode.traces() && trace::unsupported(tree, context.device).is_none();
@@ -116,9 +117,9 @@ impl SquareDrawing {
                 mode,
                 has_water: water,
             };
-            let own = pipelines.for_tree(context.cache, target, (mode, terrain.tint()));
+            let own = pipelines.tree_parts(context.cache, target, (mode, terrain.tint()));
             is_settled = false;
-            if let Some((own, pipeline)) = own.zip(pipelines.for_rays(context.cache)) {
+            if let Some((own, pipeline)) = own.zip(pipelines.march_pipeline(context.cache)) {
                 let layouts = pipelines.rays.each_ref().map(|layout| context.cache.get_bind_group_layout(layout));
                 let rays = Rays::for_tree(&mut self.rays, tree, context.device, context.adapter);
                 let made = rays.advance(tree, &camera, layouts.each_ref(), context.device, context.queue);
@@ -139,7 +140,7 @@ impl SquareDrawing {
             frame.tiles = steps.uniform;
             tiles = renderer.advance(tree, &camera, &steps, terrain.scale.sea_world, context);
             // until there are patches and pipelines the grid is drawn
-            match pipelines.for_tree(context.cache, target, (mode, terrain.tint())) {
+            match pipelines.tree_parts(context.cache, target, (mode, terrain.tint())) {
                 Some(own) if tiles.is_some() => parts = own,
                 _ => tiles = None,
             }

@@ -1,5 +1,5 @@
-//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to points
-//! of the screen and back.
+//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to
+//! points of the screen and back.
 //!
 //! Places are shares of the square, u to the east and v to the south; points are egui's, in the window.
 
@@ -55,10 +55,11 @@ impl Stage {
         self.square.has_ground(place).then_some(place)
     }
 
-    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at `near`.
+    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at
+    /// `near`.
     pub fn ground_or_level(&self, at: [f32; 2], near: Place) -> Option<Place> {
         self.ground(at).or_else(|| {
-            let (ray, height) = (self.ray(at), self.above(near, 0.0).y);
+            let (ray, height) = (self.ray(at), self.point_above(near, 0.0).y);
             let distance = (height - self.pose.eye_world.y) / ray.y;
             (distance.is_finite() && distance > 0.0).then(|| {
                 let [u, v] = self.place(self.pose.eye_world + ray * distance);
@@ -70,14 +71,14 @@ impl Stage {
 
     /// Where a place of the ground, or a point so many metres above it, is on the screen.
     pub fn screen(&self, place: Place, over_metres: f32) -> Option<[f32; 2]> {
-        let point = self.above(place, over_metres);
+        let point = self.point_above(place, over_metres);
         let at = self.pose.project(&self.lens, point)? + self.origin;
         Some([at.x, at.y])
     }
 
     /// Whether nothing lies between the eye and a place of the ground.
     pub fn is_seen(&self, place: Place) -> bool {
-        let point = self.above(place, 0.0);
+        let point = self.point_above(place, 0.0);
         let way = point - self.pose.eye_world;
         match self.square.picker().pick(self.pose.eye_world, way) {
             Some(t) => (1.0 - t) * way.length() < 4.0 * self.square.scale.cell_world + 0.004 * way.length(),
@@ -92,12 +93,12 @@ impl Stage {
 
     /// Height of the ground in metres.
     pub fn height_metres(&self, place: Place) -> f32 {
-        self.above(place, 0.0).y * self.square.scale.metres_per_world
+        self.point_above(place, 0.0).y * self.square.scale.metres_per_world
     }
 
     /// Share of the square that a point of the screen covers at a place, across the line of sight.
     pub fn share_per_point(&self, place: Place) -> f64 {
-        let depth = self.pose.forward().dot(self.above(place, 0.0) - self.pose.eye_world).max(1e-3);
+        let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
         let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
         f64::from(height / self.lens.size.y / SIDE_WORLD)
     }
@@ -108,13 +109,13 @@ impl Stage {
         let span = |k: usize, axis: usize| low[axis] + (high[axis] - low[axis]) * k as f64 / STEPS as f64;
         let (mut from, mut to) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for k in 0..(STEPS + 1) * (STEPS + 1) {
-            let point = self.above([span(k % (STEPS + 1), 0), span(k / (STEPS + 1), 1)], 0.0);
+            let point = self.point_above([span(k % (STEPS + 1), 0), span(k / (STEPS + 1), 1)], 0.0);
             (from, to) = (from.min(point), to.max(point));
         }
         [from.into(), to.into()]
     }
 
-    fn above(&self, [u, v]: Place, metres: f32) -> Vec3 {
+    fn point_above(&self, [u, v]: Place, metres: f32) -> Vec3 {
         let (on_grid, scale) = ([u as f32, v as f32], &self.square.scale);
         let mut ground = scale.world(on_grid[0], on_grid[1], self.square.terrain.height_at(on_grid[0], on_grid[1]));
         if let Some(tree_surface) = &self.tree_surface {

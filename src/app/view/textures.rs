@@ -207,7 +207,7 @@ mod tests {
 
     use super::*;
     use crate::app::view::{Overlay, OverlayChoice, SquareTerrain};
-    use crate::field::{Control, Edges, MapKind};
+    use crate::field::{Control, Edges, MapKind, Terrain};
     use crate::scene::Settings;
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> RenderTerrain {

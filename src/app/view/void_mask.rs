@@ -1,7 +1,8 @@
 //! Where the ground ends inside the square: what is left out, and the walls along the void edge.
 //!
-//! The void edge is the line on which [`MapKind::Ground`] is a half. The shaders leave out what lies beyond it, ground, water and
-//! sides alike; a wall stands on every piece of it that crosses a cell, from the ground down to the foot of the block.
+//! The void edge is the line on which [`MapKind::Ground`] is a half. The shaders leave out what lies beyond it, ground,
+//! water and sides alike; a wall stands on every piece of it that crosses a cell, from the ground down to the foot of
+//! the block.
 
 use std::sync::Arc;
 
@@ -10,7 +11,8 @@ use rayon::prelude::*;
 use super::mips::{Mips, half_bytes};
 use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
-/// A piece of the void edge: both ends (column, row), counted in samples. Seen from its first end, the ground is on the left.
+/// A piece of the void edge: both ends (column, row), counted in samples. Seen from its first end, the ground is on the
+/// left.
 pub type Wall = [f32; 4];
 
 /// What is not there of a terrain, ready to be drawn.

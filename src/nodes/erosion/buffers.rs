@@ -1,14 +1,14 @@
-//! What a step writes beside the terrain it reads, and the books it keeps.
+//! What a step writes beside the terrain it reads, and the mass balance it keeps.
 //!
 //! A step fills [`Next`] and lets it take the terrain's place when it is whole, so that a cancelled step leaves the run
 //! as it was, and data maps that a snapshot shares are never copied. Gains and losses are measured on the heights as
-//! they are stored, row by row, so that rounding never gathers in the books.
+//! they are stored, row by row, so that rounding never gathers in the mass balance.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::Ledger;
+use crate::nodes::MassBalance;
 
 /// What a row lost and gained, and what the water over it carries.
 pub type Account = [f64; 3];
@@ -69,17 +69,17 @@ impl<const MAPS: usize> Next<MAPS> {
         }
     }
 
-    /// Enters the accounts in the books and changes places with the terrain's heights and its maps of `kinds`.
-    pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], ledger: &mut Ledger) {
+    /// Enters the accounts in the mass balance and changes places with the terrain's heights and its maps of `kinds`.
+    pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], mass_balance: &mut MassBalance) {
         let mut carried = 0.0;
         let grid = terrain.grid;
         let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
         for [eroded, deposited, in_water] in &self.accounts[..counted] {
-            ledger.eroded += eroded;
-            ledger.deposited += deposited;
+            mass_balance.eroded += eroded;
+            mass_balance.deposited += deposited;
             carried += in_water;
         }
-        ledger.carried = carried;
+        mass_balance.carried = carried;
         std::mem::swap(&mut terrain.height, &mut self.height);
         exchange_maps(terrain, kinds, &mut self.maps);
     }

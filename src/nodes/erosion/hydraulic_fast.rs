@@ -29,7 +29,7 @@ use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
@@ -73,7 +73,7 @@ impl Process for HydraulicFast {
             next: WorkingMemory::default(),
             even: WorkingMemory::default(),
             uneven: WorkingMemory::default(),
-            ledger: Ledger { carried, ..Ledger::default() },
+            mass_balance: MassBalance { carried, ..MassBalance::default() },
             carried_before: carried,
         })
     }
@@ -99,7 +99,7 @@ struct HydraulicFastRun {
     even: WorkingMemory<InPlaceScan<3>>,
     uneven: WorkingMemory<InPlaceScan<5>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
-    ledger: Ledger,
+    mass_balance: MassBalance,
     carried_before: f64,
 }
 
@@ -116,7 +116,7 @@ impl Run for HydraulicFastRun {
         } else {
             flow.scan::<_, 3>(cx, uneven, next)?;
         }
-        next.take_place(terrain, WRITTEN, &mut self.ledger);
+        next.take_place(terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -124,8 +124,8 @@ impl Run for HydraulicFastRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        Ledger { carried: self.ledger.carried - self.carried_before, ..self.ledger }
+    fn mass_balance(&self) -> MassBalance {
+        MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance }
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

@@ -13,7 +13,7 @@ use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighb
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use super::thermal::Neighbours;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Run};
+use crate::nodes::{Context, MassBalance, Run};
 
 /// Where material moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub struct LowestNeighbourRun {
     neighbours: Neighbours,
     rock: Rock,
     terrain: Terrain,
-    ledger: Ledger,
+    mass_balance: MassBalance,
     next: WorkingMemory<Next<2>>,
     /// On rock of the same hardness everywhere; the other stays empty.
     even: WorkingMemory<InPlaceScan<1>>,
@@ -51,7 +51,7 @@ impl LowestNeighbourRun {
             neighbours,
             rock: Rock::new(&terrain, hardness),
             terrain,
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
             next: WorkingMemory::default(),
             even: WorkingMemory::default(),
             uneven: WorkingMemory::default(),
@@ -76,7 +76,7 @@ impl LowestNeighbourRun {
         } else {
             law.scan(cx, uneven, next)?;
         }
-        next.take_place(terrain, WRITTEN, &mut self.ledger);
+        next.take_place(terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 }
@@ -97,8 +97,8 @@ impl Run for LowestNeighbourRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

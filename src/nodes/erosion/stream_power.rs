@@ -32,7 +32,7 @@ use super::uplift::{Uplift, UpliftShape};
 use crate::field::metric::Links;
 use crate::field::{Cancelled, Globe, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
@@ -86,12 +86,13 @@ const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 impl Process for StreamPower {
     fn traits(&self) -> Traits {
         // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots from a
-        // table; 3: on planets water goes between two neighbours, as it does on squares
+        // table; on planets 1: water goes between two neighbours, as it does on squares
         Traits {
             writes: &WRITTEN,
             on_globe: true,
             is_random: self.uplift_variation > 0.0,
-            version: 3,
+            version: 2,
+            planet_version: 1,
             ..Traits::PROCESS
         }
     }
@@ -116,7 +117,7 @@ impl Process for StreamPower {
             uplift: None,
             terrain,
             scratch: Scratch::default(),
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -133,7 +134,7 @@ struct StreamPowerRun {
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
     scratch: Scratch,
-    ledger: Ledger,
+    mass_balance: MassBalance,
 }
 
 /// What a step works with; nothing in it outlives the step.
@@ -214,11 +215,11 @@ impl Run for StreamPowerRun {
         maps.iter_mut().for_each(|map| grid.close(map));
         let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
         for [eroded, deposited, added] in &rows[..counted] {
-            self.ledger.eroded += eroded;
-            self.ledger.deposited += deposited;
-            self.ledger.added += added;
+            self.mass_balance.eroded += eroded;
+            self.mass_balance.deposited += deposited;
+            self.mass_balance.added += added;
         }
-        self.ledger.lost = self.ledger.eroded - self.ledger.deposited;
+        self.mass_balance.lost = self.mass_balance.eroded - self.mass_balance.deposited;
         std::mem::swap(&mut self.terrain.height, &mut bed.height);
         exchange_maps(&mut self.terrain, WRITTEN, maps);
         Ok(())
@@ -228,8 +229,8 @@ impl Run for StreamPowerRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
@@ -242,7 +243,7 @@ impl Run for StreamPowerRun {
             uplift: self.uplift.clone(),
             terrain: self.terrain.clone(),
             scratch: Scratch::default(),
-            ledger: self.ledger,
+            mass_balance: self.mass_balance,
         })
     }
 

@@ -7,7 +7,7 @@
 //! The mean of three corners pulls every edge towards the corner opposite, so edges show less than with squares.
 //!
 //! Scheme: all triangles of a level are halves of squares, so a level is three kinds of middles (of rows, columns and diagonals) on
-//! a square table; see [`midpoint`](super::midpoint). A small result is exactly the subsample of a large one.
+//! a square table; see [midpoints](super::midpoint). A small result is exactly the subsample of a large one.
 //! Layout: the paper's own mesh is one triangle of 2ᵏ + 1 rows, row i of i + 1 samples ([`triangle`]). In the square's lower
 //! triangle row i is the first i + 1 columns, so the same tables hold it, without the triangle on the other side of the diagonal.
 //! `Triangle` shows it with its apex in the middle of the north edge and its base on the south edge: row i of the

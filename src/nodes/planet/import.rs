@@ -58,12 +58,12 @@ impl Generator for PlanetImport {
                 let Ok(faces) = Faces::read(&self.file.0, |raster, value| self.height(cx, raster, value)) else {
                     return each(cx, out, |_| 0.0);
                 };
-                each(cx, out, |direction| faces.at(direction, is_smooth))
+                each(cx, out, |direction| faces.sample(direction, is_smooth))
             }
         }
     }
 
-    fn companions(&self) -> Vec<String> {
+    fn file_dependencies(&self) -> Vec<String> {
         if self.layout != Layout::Faces {
             return Vec::new();
         }
@@ -73,7 +73,7 @@ impl Generator for PlanetImport {
 
     fn files_error(&self) -> Option<String> {
         let is_readable =
-            || std::iter::once(self.file.0.clone()).chain(self.companions()).all(|name| raster(&name).is_ok());
+            || std::iter::once(self.file.0.clone()).chain(self.file_dependencies()).all(|name| raster(&name).is_ok());
         if self.layout != Layout::Faces || self.file.0.is_empty() || !is_readable() {
             return None;
         }
@@ -104,7 +104,7 @@ impl PlanetImport {
             let (right, down) = ((column - first) as f32, (row - above) as f32);
             let (j, i) = (first as isize, above as isize);
             let at = |i: isize, j: isize| {
-                let (column, row) = map.across(j, i);
+                let (column, row) = map.wrapped(j, i);
                 raster.values[row * raster.width + column]
             };
             let value = if is_smooth {

@@ -11,7 +11,7 @@ use super::{chip, part};
 use crate::app::bench::{Ask, BenchInfo, Order, Underway, counted};
 use crate::app::document::Document;
 use crate::app::theme::{colour, icon_button};
-use crate::lab::{Extremes, NodeSubject, Plan, Subject, document_001};
+use crate::lab::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
 use crate::nodes::Node;
 use crate::scene::Layer;
 
@@ -102,7 +102,7 @@ impl Choice {
         let sizes = SIZES.into_iter().zip(self.sizes).filter(|(_, on)| *on).map(|(n, _)| n).collect();
         let threads = self.threads.iter().filter(|(_, on)| *on).map(|(t, _)| *t).collect();
         let extremes = self.extremes.then(Extremes::default);
-        let plan = Plan { sizes, threads, repetitions: self.repetitions, extremes, ..Plan::default() };
+        let plan = BenchPlan { sizes, threads, repetitions: self.repetitions, extremes, ..BenchPlan::default() };
         Order { subjects, plan }
     }
 

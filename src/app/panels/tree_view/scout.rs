@@ -5,13 +5,13 @@ use std::sync::Arc;
 use crate::app::job::{Job, Outcome};
 use crate::app::view::Waker;
 use crate::construction::Tree;
-use crate::construction::edit::outlook::Outlook;
+use crate::construction::edit::pick_index::PickIndex;
 
 /// See the module. Where nobody can be woken, as in a test, it is worked out at once.
 #[derive(Default)]
 pub struct Scout {
-    ready: Option<Arc<Outlook>>,
-    job: Option<Job<Outlook>>,
+    ready: Option<Arc<PickIndex>>,
+    job: Option<Job<PickIndex>>,
     waker: Option<Waker>,
 }
 
@@ -29,7 +29,7 @@ impl Scout {
     }
 
     /// What was known last, of whatever tree.
-    pub fn latest(&self) -> Option<&Arc<Outlook>> {
+    pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.ready.as_ref()
     }
 
@@ -39,13 +39,13 @@ impl Scout {
     }
 
     /// The outlook of a tree, if it is there; if not, it is being worked out from now on.
-    pub fn of(&mut self, tree: &Arc<Tree>, seed: u32) -> Option<&Outlook> {
-        let is_it = |outlook: &Arc<Outlook>| Arc::ptr_eq(&outlook.tree, tree) && outlook.seed == seed;
+    pub fn of(&mut self, tree: &Arc<Tree>, seed: u32) -> Option<&PickIndex> {
+        let is_it = |pick_index: &Arc<PickIndex>| Arc::ptr_eq(&pick_index.tree, tree) && pick_index.seed == seed;
         if let Some(job) = &mut self.job {
             match job.outcome() {
                 Outcome::Running => {}
-                Outcome::Done(outlook) => {
-                    self.ready = Some(Arc::new(outlook));
+                Outcome::Done(pick_index) => {
+                    self.ready = Some(Arc::new(pick_index));
                     self.job = None;
                 }
                 Outcome::Broke => self.job = None,
@@ -53,7 +53,7 @@ impl Scout {
         }
         if !self.ready.as_ref().is_some_and(is_it) && self.job.is_none() {
             let (tree, before) = (tree.clone(), self.ready.clone());
-            let work = move || Outlook::new(&tree, seed, before.as_deref());
+            let work = move || PickIndex::new(&tree, seed, before.as_deref());
             match self.start(work.clone()) {
                 Some(job) => self.job = Some(job),
                 None => self.ready = Some(Arc::new(work())),

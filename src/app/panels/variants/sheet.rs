@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 use super::prints::Prints;
 use crate::app::theme::colour;
 use crate::app::variants::{Plate, Plates};
-use crate::lab::{Glance, Variant};
+use crate::lab::{Glance, SceneVariant};
 use crate::scene::Scene;
 
 const GAP: f32 = 6.0;
@@ -19,7 +19,7 @@ const LEAST: f32 = 48.0;
 
 /// A sheet that is ready to be drawn.
 pub struct Sheet<'a> {
-    pub variants: &'a [Variant],
+    pub variants: &'a [SceneVariant],
     pub plates: &'a Plates,
     pub prints: &'a Prints,
     /// As many as look best, when left out.
@@ -101,7 +101,7 @@ fn score(ui: &Ui, picture: Rect, glance: &Glance) {
 }
 
 /// What a thumbnail is and what it is like.
-fn tell(ui: &mut Ui, variant: &Variant, plate: &Plate, is_present: bool) {
+fn tell(ui: &mut Ui, variant: &SceneVariant, plate: &Plate, is_present: bool) {
     ui.label(RichText::new(&variant.caption).strong());
     match plate {
         Plate::Coming => {

@@ -86,8 +86,8 @@ impl Atlas {
     }
 }
 
-/// A tile as the shaders see it: its corner in steps from the eye's, shift and side, first texel; how far each corner has
-/// morphed.
+/// A tile as the shaders see it: its corner in steps from the eye's, shift and side, first texel; how far each corner
+/// has morphed.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileInstance {
@@ -95,8 +95,8 @@ pub struct TileInstance {
     pub morphs: [f32; 4],
 }
 
-/// The lattice of all vertices there can be, seen from the eye. Places are whole numbers of steps from the eye's own, which
-/// are exact, so that a vertex has the same place in every patch that has it.
+/// The lattice of all vertices there can be, seen from the eye. Places are whole numbers of steps from the eye's own,
+/// which are exact, so that a vertex has the same place in every patch that has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     eye: [i64; 2],

@@ -50,8 +50,8 @@ impl TileCache {
         }
     }
 
-    /// Puts a patch on the cache, in place of the one of its key or of those not used for longest; its place, or `None` where
-    /// everything is in use.
+    /// Puts a patch on the cache, in place of the one of its key or of those not used for longest; its place, or `None`
+    /// where everything is in use.
     pub fn put(&mut self, patch: Arc<TilePatch>) -> Option<u32> {
         if let Some(kept) = self.kept.get_mut(&patch.key) {
             kept.patch = patch;

@@ -6,10 +6,10 @@
 //!           ▼                        │
 //!         pool (threads) ─ patches ─▶ cache (places by last use) ─▶ atlas texture
 //! ```
-//! [`quadtree`] and [`cache`] are plain logic, [`patch`] asks the tree, [`pool`] does so on threads, [`atlas`] knows the
-//! graphics card. All of it lives in the render world, away from the main thread.
-//! When the tree changes, the patches that the change does not touch are kept; the others are computed while the old
-//! ones stay on screen, and all are exchanged at once.
+//! [`quadtree`] and [`cache`] are plain logic, [`patch`] asks the tree, [`pool`] does so on threads, [`atlas`] knows
+//! the graphics card. All of it lives in the render world, away from the main thread. When the tree changes, the
+//! patches that the change does not touch are kept; the others are computed while the old ones stay on screen, and all
+//! are exchanged at once.
 
 pub mod atlas;
 pub mod cache;
@@ -58,8 +58,8 @@ impl Budget {
     }
 }
 
-/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask for levels
-/// too far apart.
+/// Distance up to which a level is fine enough, in sides of its patches: with less, patches beside each other would ask
+/// for levels too far apart.
 const LEAST_RANGE_PATCHES: f64 = 3.0;
 
 /// Seconds without motion after which the picture is drawn finely.
@@ -155,10 +155,10 @@ impl Tessellation {
         }
     }
 
-    /// Moves towards showing `wanted` as `look` sees it, `seconds` after the last time; says what is to be uploaded.
-    pub fn advance(&mut self, wanted: &Arc<TreeSurface>, look: &TileCamera, seconds: f32) -> Vec<Upload> {
+    /// Moves towards showing `wanted` as `camera` sees it, `seconds` after the last time; says what is to be uploaded.
+    pub fn advance(&mut self, wanted: &Arc<TreeSurface>, camera: &TileCamera, seconds: f32) -> Vec<Upload> {
         let is_edited = self.tree_surface.as_ref().is_some_and(|shown| shown.serial != wanted.serial);
-        let is_still = self.last.replace(*look).is_none_or(|last| last == *look) && !is_edited;
+        let is_still = self.last.replace(*camera).is_none_or(|last| last == *camera) && !is_edited;
         self.rest_seconds = if is_still { self.rest_seconds + seconds } else { 0.0 };
         let is_resting = self.rest_seconds >= REST_SECONDS;
         if !is_still {
@@ -184,10 +184,10 @@ impl Tessellation {
         };
         let view = TileView {
             cache: &self.cache,
-            look,
-            frustum: Frustum::new(look.clip_from_eye),
+            camera,
+            frustum: Frustum::new(camera.clip_from_eye),
             range: f64::from(SIDE_WORLD)
-                * (look.pixels_per_radian / (self.budget.quads as f64 * quad_pixels)).max(LEAST_RANGE_PATCHES),
+                * (camera.pixels_per_radian / (self.budget.quads as f64 * quad_pixels)).max(LEAST_RANGE_PATCHES),
         };
         let pace = seconds * self.budget.levels_per_second;
         let most = (self.cache.slots() as usize).saturating_sub(SPARE);
@@ -230,7 +230,8 @@ impl Tessellation {
         uploads
     }
 
-    /// Patches of the quadtree that the newer tree surface has not, those whose parents are there, the coarse ones first.
+    /// Patches of the quadtree that the newer tree surface has not, those whose parents are there, the coarse ones
+    /// first.
     fn lacking(&self, arriving: &ArrivingTree) -> Vec<TileKey> {
         let there = |key: &TileKey| arriving.patches.contains_key(key);
         let mut keys: Vec<TileKey> = self
@@ -242,8 +243,8 @@ impl Tessellation {
         keys
     }
 
-    /// Goes over to a newer tree surface when all of it is there. One that was begun is finished even if something newer is
-    /// wanted: where every frame wants another, nothing would ever be shown.
+    /// Goes over to a newer tree surface when all of it is there. One that was begun is finished even if something
+    /// newer is wanted: where every frame wants another, nothing would ever be shown.
     fn exchange(&mut self, wanted: &Arc<TreeSurface>) -> Vec<Upload> {
         if self.arriving.is_none() && self.tree_surface.as_ref().is_none_or(|shown| shown.serial != wanted.serial) {
             let changed = match &self.tree_surface {
@@ -296,7 +297,7 @@ impl Tessellation {
 /// The quadtree's view of the patches on the cache.
 struct TileView<'a> {
     cache: &'a TileCache,
-    look: &'a TileCamera,
+    camera: &'a TileCamera,
     frustum: Frustum,
     /// Distance up to which the root is fine enough.
     range: f64,
@@ -308,15 +309,15 @@ impl TileView<'_> {
     }
 
     /// Corners of the box around a patch, seen from the eye.
-    fn around(&self, key: TileKey) -> (DVec3, DVec3) {
+    fn bounding_box(&self, key: TileKey) -> (DVec3, DVec3) {
         let (corner, side) = world_of(key);
         let (low, high) = match self.cache.get(key) {
             Some(patch) => (f64::from(patch.lowest_world), f64::from(patch.highest_world)),
             None => (-1e6, 1e6),
         };
         let flat = DVec2::from(corner);
-        let low = DVec3::new(flat.x, low, flat.y) - self.look.eye_world;
-        (low, DVec3::new(low.x + side, high - self.look.eye_world.y, low.z + side))
+        let low = DVec3::new(flat.x, low, flat.y) - self.camera.eye_world;
+        (low, DVec3::new(low.x + side, high - self.camera.eye_world.y, low.z + side))
     }
 }
 
@@ -326,7 +327,7 @@ impl TileSurroundings for TileView<'_> {
     }
 
     fn wanted(&self, key: TileKey) -> f32 {
-        let (low, high) = self.around(key);
+        let (low, high) = self.bounding_box(key);
         let level = self.level_at(DVec3::ZERO.clamp(low, high).length());
         if self.is_visible(key) { level } else { level - LEVELS_UNSEEN }
     }
@@ -339,11 +340,11 @@ impl TileSurroundings for TileView<'_> {
             let vertex = |k: usize| if place[k] > corner[k] + 0.5 * side { patch.quads } else { 0 };
             f64::from(patch.own(vertex(1), vertex(0))[0])
         });
-        self.level_at((DVec3::new(at[0], height, at[1]) - self.look.eye_world).length())
+        self.level_at((DVec3::new(at[0], height, at[1]) - self.camera.eye_world).length())
     }
 
     fn is_visible(&self, key: TileKey) -> bool {
-        let (low, high) = self.around(key);
+        let (low, high) = self.bounding_box(key);
         // sides and water hang from the patches at the border
         let end = (1u32 << key.level) - 1;
         let on_border = key.column == 0 || key.row == 0 || key.column == end || key.row == end;
@@ -374,17 +375,17 @@ mod tests {
     const SMALL: Budget =
         Budget { quads: 8, quad_pixels: 14.0, moving_pixels: 28.0, bytes: 6 << 20, levels_per_second: 4.0 };
 
-    fn look() -> TileCamera {
+    fn camera() -> TileCamera {
         let projection = Mat4::perspective_infinite_reverse_rh(0.6, 1.5, 0.1);
         let clip_from_eye = projection * Mat4::look_to_rh(Vec3::ZERO, Vec3::new(0.1, -0.5, -1.0), Vec3::Y);
         TileCamera { clip_from_eye, ..LOOK }
     }
 
-    fn set_settled(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, look: &TileCamera) -> usize {
+    fn settle(tessellation: &mut Tessellation, wanted: &Arc<TreeSurface>, camera: &TileCamera) -> usize {
         let mut uploads = 0;
         // so often that only a program that never settles gets there
         for _ in 0..100_000 {
-            uploads += tessellation.advance(wanted, look, 1e9).len();
+            uploads += tessellation.advance(wanted, camera, 1e9).len();
             if tessellation.is_settled {
                 return uploads;
             }
@@ -398,12 +399,12 @@ mod tests {
         let tree = presets::valley();
         let first = tree_surface(tree.clone(), None);
         let mut tessellation = Tessellation::new(SMALL);
-        let look = look();
-        let all = settle(&mut tessellation, &first, &look);
+        let camera = camera();
+        let all = settle(&mut tessellation, &first, &camera);
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
         let mut changed = (*tree).clone();
         let disc = crate::construction::Piece {
-            form: crate::construction::Form::Disc(crate::construction::disc::Disc {
+            form: crate::construction::PieceKind::Disc(crate::construction::disc::Disc {
                 x: 600.0,
                 y: 700.0,
                 radius: 300.0,
@@ -412,7 +413,7 @@ mod tests {
             ..Default::default()
         };
         changed.terrain = crate::construction::Piece {
-            form: crate::construction::Form::Blend(crate::construction::Group {
+            form: crate::construction::PieceKind::Blend(crate::construction::OperatorGroup {
                 of: vec![changed.terrain.clone(), disc],
                 ..Default::default()
             }),
@@ -420,12 +421,12 @@ mod tests {
         };
         let second = tree_surface(Arc::new(changed), Some(&first));
         assert!(second.changed_from(&first).is_some());
-        let again = settle(&mut tessellation, &second, &look);
+        let again = settle(&mut tessellation, &second, &camera);
         assert!(tessellation.tree_surface().is_some_and(|shown| shown.serial == second.serial));
         assert!(again > 0 && again <= all + 8, "{again} of {all}");
         let same = tree_surface(second.recipe.tree.clone(), Some(&second));
         assert!(same.changed_from(&second).is_none());
-        assert_eq!(settle(&mut tessellation, &same, &look), 0, "nothing changed, nothing is computed");
+        assert_eq!(settle(&mut tessellation, &same, &camera), 0, "nothing changed, nothing is computed");
     }
 
     #[test]
@@ -435,7 +436,7 @@ mod tests {
         let ground = tree_surface.floor_world(Vec3::new(0.0, 0.0, 125.0), 1e-4);
         let eye_world = DVec3::new(0.0, f64::from(ground) + 2.0 * tree_surface.per_metre, 125.0);
         let made =
-            settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, pixels_per_radian: 60.0, ..look() });
+            settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, pixels_per_radian: 60.0, ..camera() });
         assert!(made < 1500, "{made}");
     }
 
@@ -443,18 +444,18 @@ mod tests {
     fn what_moves_is_drawn_with_fewer_patches_and_at_rest_with_all() {
         let tree_surface = tree_surface(presets::valley(), None);
         let mut tessellation = Tessellation::new(SMALL);
-        let mut look = look();
-        settle(&mut tessellation, &tree_surface, &look);
+        let mut camera = camera();
+        settle(&mut tessellation, &tree_surface, &camera);
         let still = tessellation.tiles().count();
         let mut moving = still;
         for _ in 0..400 {
-            look.eye_world.x += 1e-3;
-            tessellation.advance(&tree_surface, &look, 0.02);
+            camera.eye_world.x += 1e-3;
+            tessellation.advance(&tree_surface, &camera, 0.02);
             assert!(!tessellation.is_settled);
             moving = tessellation.tiles().count();
         }
         assert!(moving * 5 < still * 4, "{moving} of {still}");
-        settle(&mut tessellation, &tree_surface, &look);
+        settle(&mut tessellation, &tree_surface, &camera);
         assert!(tessellation.tiles().count() * 10 > still * 9);
     }
 
@@ -466,8 +467,8 @@ mod tests {
             let poor = Budget { bytes: SMALL.bytes / part, quad_pixels: 6.0, moving_pixels: 12.0, ..SMALL };
             let mut tessellation = Tessellation::new(poor);
             let eye_world = LOOK.eye_world.with_y(ground + above);
-            let look = TileCamera { eye_world, ..look() };
-            settle(&mut tessellation, &tree_surface, &look);
+            let camera = TileCamera { eye_world, ..camera() };
+            settle(&mut tessellation, &tree_surface, &camera);
             let strain = tessellation.strain;
             assert!(tessellation.bytes() <= poor.bytes && strain > 1.0 && strain < MOST_STRAIN, "{strain}");
             // quads near the eye are about as many pixels wide as those farther away
@@ -475,7 +476,7 @@ mod tests {
                 let (corner, side) = world_of(tile.key);
                 let low = DVec3::new(corner[0], f64::from(patch.lowest_world), corner[1]) - eye_world;
                 let high = DVec3::new(corner[0] + side, f64::from(patch.highest_world), corner[1] + side) - eye_world;
-                side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * look.pixels_per_radian
+                side / 8.0 / DVec3::ZERO.clamp(low, high).length().max(0.02) * camera.pixels_per_radian
             });
             let widest = widths.fold(0.0, f64::max);
             assert!(widest < 2.0 * poor.quad_pixels * strain, "{widest} pixels at {strain}, {above} above the ground");
@@ -493,9 +494,9 @@ mod tests {
             let east = f64::from(step * 7 % 12) * 3.0;
             let above = if step % 3 == 0 { 12.0 } else { 0.5 };
             let eye_world = DVec3::new(30.0 + east, ground + above, 60.0);
-            let look = TileCamera { eye_world, ..look() };
+            let camera = TileCamera { eye_world, ..camera() };
             for _ in 0..100_000 {
-                tessellation.advance(&tree_surface, &look, 0.1);
+                tessellation.advance(&tree_surface, &camera, 0.1);
                 assert_eq!(tessellation.tiles().count(), tessellation.tiles.len(), "holes in step {step}");
                 if tessellation.is_settled {
                     break;
@@ -513,7 +514,7 @@ mod tests {
         let ground = tree_surface.floor_world(Vec3::new(40.0, 0.0, 60.0), 1e-4);
         // ten centimetres over the ground
         let eye_world = DVec3::new(40.0, f64::from(ground) + 0.1 * tree_surface.per_metre, 60.0);
-        settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..look() });
+        settle(&mut tessellation, &tree_surface, &TileCamera { eye_world, ..camera() });
         let finest = tessellation.quadtree.keys().map(|key| key.level).max().unwrap_or(0);
         let spacing_metres = 1000.0 / tree_surface.per_metre / (8.0 * f64::from(1u32 << finest));
         assert!(spacing_metres < 0.01, "{spacing_metres} m");

@@ -1,10 +1,10 @@
 //! A patch of ground: its own vertices, and those of the next coarser level that they morph into.
 //!
-//! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its values
-//! are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's neighbours without
-//! a crack. The place of a vertex follows from the whole number of steps to it, the same for all patches that have it.
-//! Slopes are differences between the vertices beside one, a step beyond the patch as well: those of the place itself would
-//! leap from vertex to vertex along a sharp crest.
+//! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its
+//! values are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's
+//! neighbours without a crack. The place of a vertex follows from the whole number of steps to it, the same for all
+//! patches that have it. Slopes are differences between the vertices beside one, a step beyond the patch as well: those
+//! of the place itself would leap from vertex to vertex along a sharp crest.
 
 use super::super::scale::SIDE_WORLD;
 use super::super::tree_surface::{Sample, TreeSurface};
@@ -48,7 +48,7 @@ impl TilePatch {
         let m = n + 2;
         let low = [place(key.column, 0), place(key.row, 0)];
         let high = [place(key.column, m - 1), place(key.row, m - 1)];
-        let selection = tree_surface.within(low, high);
+        let selection = tree_surface.selection(low, high);
         let mut samples: Vec<Sample> = Vec::with_capacity(m * m);
         for i in 0..m {
             if stop() {
@@ -56,7 +56,7 @@ impl TilePatch {
             }
             samples.extend((0..m).map(|j| {
                 let at = [place(key.column, j), place(key.row, i)];
-                tree_surface.level_at(&selection, at, &detail)
+                tree_surface.level_sample_in(&selection, at, &detail)
             }));
         }
         let per_way = 0.5 / step;

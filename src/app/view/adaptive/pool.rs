@@ -1,5 +1,5 @@
-//! Threads that compute patches. Of what is asked for, the newest list counts; what was asked for before and has not begun is
-//! forgotten, and what belongs to an older tree surface is given up.
+//! Threads that compute patches. Of what is asked for, the newest list counts; what was asked for before and has not
+//! begun is forgotten, and what belongs to an older tree surface is given up.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -1,8 +1,8 @@
 //! Which patches of the square are drawn, and how far each has taken the shape of the next coarser level.
 //!
-//! A quadtree: a patch of level `l` is a square of 2^-l of the side. Every corner of a patch has a continuous level that all
-//! patches meeting there share; within a patch it is interpolated between the four corners, and a vertex of a patch of
-//! level `l` where it is `c` has gone `l - c` of the way to the shape of level `l - 1`. CachedTile are
+//! A quadtree: a patch of level `l` is a square of 2^-l of the side. Every corner of a patch has a continuous level
+//! that all patches meeting there share; within a patch it is interpolated between the four corners, and a vertex of a
+//! patch of level `l` where it is `c` has gone `l - c` of the way to the shape of level `l - 1`. CachedTile are
 //!
 //! * patches that touch, even in a corner or along a part of an edge, differ by one level at most;
 //! * at a corner `c` is no more than the lowest and no less than the highest level there minus 1.
@@ -12,8 +12,8 @@
 //! Corners move towards the level that their distance from the eye asks for at a limited pace. A patch is divided only
 //! when all its corners have its own level, and four are joined only when all theirs have that of the joint patch: both
 //! times the shape stays as it is, and nothing pops.
-//! After Strugar, "Continuous Distance-Dependent Level of Detail" (2009), with the morphing bound to corners in place of
-//! distances, so that the patches need not be there when the eye arrives.
+//! After Strugar, "Continuous Distance-Dependent Level of Detail" (2009), with the morphing bound to corners in place
+//! of distances, so that the patches need not be there when the eye arrives.
 
 use std::collections::{HashMap, HashSet};
 
@@ -190,7 +190,7 @@ impl Quadtree {
         let mut seen = HashSet::new();
         missing.retain(|key| seen.insert(*key));
         self.held.retain(|key| self.split.contains(key));
-        let (tiles, is_moving) = self.set_settled(around, &raised, pace);
+        let (tiles, is_moving) = self.settle(around, &raised, pace);
         QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
     }
 
@@ -262,7 +262,7 @@ impl Quadtree {
     }
 
     /// Moves the corners, forgets those that are no more, and says what is drawn.
-    fn set_settled(
+    fn settle(
         &mut self,
         around: &impl TileSurroundings,
         raised: &HashSet<TileKey>,

@@ -2,19 +2,19 @@
 //!
 //! Law: light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx, with the density
 //! ρ = exp(-h / H), the phase functions 3 (1 + cos² θ) / 16 π of Rayleigh and that of Cornette and Shanks for haze, and
-//! T = exp(-Σ β · depth). The shader marches along the ray; the depth towards the sun comes from the Chapman function in
-//! closed form (its limit for large planets, with the bounds of erfc), which this file has as well, to be checked against the integral.
-//! The layers are drawn thicker than they are where the relief is, by the root of its exaggeration, with as much air over
-//! every place as there is.
-//! Source: Nishita et al. 1993; coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
+//! T = exp(-Σ β · depth). The shader marches along the ray; the depth towards the sun comes from the Chapman function
+//! in closed form (its limit for large planets, with the bounds of erfc), which this file has as well, to be checked
+//! against the integral. The layers are drawn thicker than they are where the relief is, by the root of its
+//! exaggeration, with as much air over every place as there is. Source: Nishita et al. 1993; coefficients of Bucholtz
+//! 1995 for 680, 550 and 440 nm.
 
 /// Scattering of clear air at the ground of the Earth, per metre, for red, green and blue.
 const RAYLEIGH: [f64; 3] = [5.80e-6, 13.56e-6, 33.10e-6];
 /// Scattering of its haze; it takes a tenth more away than it scatters.
 const MIE: f64 = 3.0e-6;
 const MIE_EXTINCTION: f64 = 1.11;
-/// What ozone takes away, as if it lay where the air does: without it dusk is green where the sun's red goes over into the
-/// blue of the sky.
+/// What ozone takes away, as if it lay where the air does: without it dusk is green where the sun's red goes over into
+/// the blue of the sky.
 const OZONE: [f64; 3] = [1.20e-6, 3.50e-6, 0.16e-6];
 const RAYLEIGH_HEIGHT: f64 = 8000.0;
 const MIE_HEIGHT: f64 = 1200.0;
@@ -40,7 +40,8 @@ pub struct AirScattering {
 }
 
 impl AirScattering {
-    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters, `ozone` 1 is that of the Earth.
+    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters, `ozone` 1 is that of the
+    /// Earth.
     pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3], ozone: f64) -> Option<Self> {
         if density < NOTHING {
             return None;

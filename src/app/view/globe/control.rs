@@ -65,7 +65,7 @@ pub struct GlobeCamera {
 impl Default for GlobeCamera {
     fn default() -> Self {
         Self {
-            pose: GlobePose::over(DVec3::X, 2e7),
+            pose: GlobePose::straight_down(DVec3::X, 2e7),
             map: MapPose::default(),
             orbit: OrbitPose::default(),
             glide: None,
@@ -80,21 +80,21 @@ impl Default for GlobeCamera {
 
 impl GlobeCamera {
     /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
-    pub fn framing(terrain: &GlobeTerrain, showing: &PlanetView, size: Vec2) -> Self {
-        let ground = terrain.ground_from_afar(&showing.view, true);
-        let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
-        let orbit = OrbitPose::framing(&showing.body.attitude);
+    pub fn framing(terrain: &GlobeTerrain, planet_view: &PlanetView, size: Vec2) -> Self {
+        let ground = terrain.ground_from_afar(&planet_view.view, true);
+        let pose = GlobePose::framing(first_sight(planet_view), ground.radius + ground.range.1, &lens(size));
+        let orbit = OrbitPose::framing(&planet_view.body.attitude);
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// Over a place; see [`put_over`](Self::put_over).
-    pub fn over(mut self, terrain: &GlobeTerrain, showing: &PlanetView, place: [f64; 5]) -> Self {
-        self.put_over(terrain, &showing.view, true, place);
+    /// Over a place; see `put_over`.
+    pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
+        self.put_over(terrain, &planet_view.view, true, place);
         self
     }
 
-    /// Goes over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is negative
-    /// downwards.
+    /// Goes over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is
+    /// negative downwards.
     fn put_over(
         &mut self,
         terrain: &GlobeTerrain,
@@ -103,7 +103,7 @@ impl GlobeCamera {
         [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
     ) {
         let direction = DVec3::from(from_angles(latitude.to_radians(), longitude.to_radians()));
-        let pose = GlobePose::over(direction, terrain.stand(direction, height_metres, view, with_sea));
+        let pose = GlobePose::straight_down(direction, terrain.stand(direction, height_metres, view, with_sea));
         let pose = pose.facing(heading.to_radians(), pitch.to_radians());
         self.pose = terrain.confine(&pose, view, with_sea);
         let there = MapPose { latitude: latitude.to_radians(), longitude: longitude.to_radians(), ..self.map };
@@ -134,19 +134,19 @@ fn lens(size: Vec2) -> Lens {
 }
 
 /// From where a planet is first seen: the morning side, so that its night is in the picture.
-fn first_sight(showing: &PlanetView) -> DVec3 {
-    let sun = showing.body.attitude.to_sun();
+fn first_sight(planet_view: &PlanetView) -> DVec3 {
+    let sun = planet_view.body.attitude.to_sun();
     (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X)
 }
 
 /// The ground as it is drawn for a pose.
 pub fn ground<'a>(
     terrain: &'a GlobeTerrain,
-    showing: &PlanetView,
-    shown: &ViewState,
+    planet_view: &PlanetView,
+    state: &ViewState,
     pose: &GlobePose,
 ) -> GlobeSurface<'a> {
-    terrain.ground_from(&showing.view, pose.eye(), shown.water)
+    terrain.ground_from(&planet_view.view, pose.eye(), state.water)
 }
 
 /// Carries out commands; starts and continues glides.
@@ -155,24 +155,24 @@ pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<GlobeCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<ViewState>,
-    showing: Res<PlanetView>,
+    state: Res<ViewState>,
+    planet_view: Res<PlanetView>,
     area: Res<ViewportArea>,
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
-    let (Some(terrain), Some(window)) = (shown.globe_of(CompareSide::A), window) else { return };
+    let (Some(terrain), Some(window)) = (state.globe_of(CompareSide::A), window) else { return };
     let size = area.within(window.size()).size();
-    let ground = terrain.ground_from_afar(&showing.view, shown.water);
+    let ground = terrain.ground_from_afar(&planet_view.view, state.water);
     let highest = ground.radius + ground.range.1;
-    let confined = |pose: &GlobePose| terrain.confine(pose, &showing.view, shown.water);
+    let confined = |pose: &GlobePose| terrain.confine(pose, &planet_view.view, state.water);
     let other_planet = camera.framed.is_some_and(|(_, radius)| radius != ground.radius);
     if other_planet {
         camera.by_hand = false;
     }
     if !camera.by_hand && camera.framed != Some((size, ground.radius)) {
-        camera.pose = GlobePose::framing(first_sight(&showing), highest, &lens(size));
-        camera.orbit = OrbitPose::framing(&showing.body.attitude);
+        camera.pose = GlobePose::framing(first_sight(&planet_view), highest, &lens(size));
+        camera.orbit = OrbitPose::framing(&planet_view.body.attitude);
         camera.framed = Some((size, ground.radius));
     }
     if camera.map_framed != size {
@@ -183,20 +183,20 @@ pub fn obey_commands(
     let mut seconds = time.delta_secs();
     for &command in commands.read() {
         if let ViewCommand::Over { place } = command {
-            camera.put_over(terrain, &showing.view, shown.water, place);
+            camera.put_over(terrain, &planet_view.view, state.water, place);
             redraw.write(RequestRedraw);
             continue;
         }
-        match showing.projection {
+        match planet_view.projection {
             PlanetProjection::Globe => {
-                let first = first_sight(&showing);
+                let first = first_sight(&planet_view);
                 let to = confined(&commanded(command, &camera.pose, &ground, first, &lens(size)));
                 camera.glide = Some(GlobeGlide::new(camera.pose, to, ground.radius));
                 camera.by_hand = true;
                 seconds = 0.0;
             }
             PlanetProjection::Map => camera.map = MapPose::framing(size),
-            PlanetProjection::Orbit => camera.orbit = around_orbit(command, camera.orbit, &showing.body.attitude),
+            PlanetProjection::Orbit => camera.orbit = around_orbit(command, camera.orbit, &planet_view.body.attitude),
         }
         redraw.write(RequestRedraw);
     }
@@ -251,12 +251,12 @@ pub fn follow_mouse(
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
     view: Res<ViewCamera>,
-    (shown, showing): (Res<ViewState>, Res<PlanetView>),
+    (state, planet_view): (Res<ViewState>, Res<PlanetView>),
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
-    let (Some(_), Some(window)) = (shown.globe_of(CompareSide::A), window) else { return };
+    let (Some(_), Some(window)) = (state.globe_of(CompareSide::A), window) else { return };
     let Some(cursor) = view.cursor() else {
         camera.drag = None;
         return;
@@ -265,13 +265,13 @@ pub fn follow_mouse(
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
     // what was taken hold of in one picture stays with it, wherever the cursor goes
     if camera.drag.is_none() {
-        camera.pane = pane_under(cursor, rect, &shown).unwrap_or(Pane::ALONE);
+        camera.pane = pane_under(cursor, rect, &state).unwrap_or(Pane::ALONE);
     }
-    let Some(terrain) = shown.globe_of(camera.pane.side) else { return };
+    let Some(terrain) = state.globe_of(camera.pane.side) else { return };
     let picture = camera.pane.picture(rect);
     let (size, at) = (picture.size(), cursor - picture.min);
-    let (lens, ground) = (shown.layout().lens(rect.size()), ground(terrain, &showing, &shown, &camera.pose));
-    let confined = |pose: &GlobePose| terrain.confine(pose, &showing.view, shown.water);
+    let (lens, ground) = (state.layout().lens(rect.size()), ground(terrain, &planet_view, &state, &camera.pose));
+    let confined = |pose: &GlobePose| terrain.confine(pose, &planet_view.view, state.water);
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     if !dragging {
         camera.drag = None;
@@ -279,7 +279,7 @@ pub fn follow_mouse(
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
         let turns = buttons.pressed(MouseButton::Right) || (shift && buttons.pressed(MouseButton::Left));
         let point = || anchor(&camera.pose, &lens, at, &ground);
-        camera.drag = Some(match (is_free, showing.projection, turns) {
+        camera.drag = Some(match (is_free, planet_view.projection, turns) {
             (false, ..) => GlobeDrag::Elsewhere,
             (_, PlanetProjection::Globe, false) => GlobeDrag::Hold(point()),
             (_, PlanetProjection::Globe, true) => GlobeDrag::Turn { pivot: point(), from: at },
@@ -299,7 +299,7 @@ pub fn follow_mouse(
             camera.drag = Some(GlobeDrag::Turn { pivot, from: at });
         }
         Some(GlobeDrag::Shift(from)) if from != at => {
-            if showing.projection == PlanetProjection::Map {
+            if planet_view.projection == PlanetProjection::Map {
                 camera.map = camera.map.drag(size, from, at);
             } else {
                 let turn = (at - from).as_dvec2() / f64::from(size.y) * 3.0;
@@ -311,14 +311,14 @@ pub fn follow_mouse(
     }
     if lines != 0.0 && is_free {
         let factor = 0.86f64.powf(f64::from(lines.clamp(-10.0, 10.0)));
-        match showing.projection {
+        match planet_view.projection {
             PlanetProjection::Globe => {
                 camera.glide = None;
                 let point = anchor(&camera.pose, &lens, at, &ground);
                 let nearer = camera.pose.approach(&lens, point, at, factor, ground.radius);
                 // the relief has sunk on the way, and the place under the cursor with it
                 let under = point.normalize_or(DVec3::X);
-                let sunk = under * self::ground(terrain, &showing, &shown, &nearer).surface(under);
+                let sunk = under * self::ground(terrain, &planet_view, &state, &nearer).surface(under);
                 let held = nearer.hold(&lens, sunk, at).filter(|held| held.up().dot(nearer.up()) > 0.5);
                 camera.pose = confined(&held.unwrap_or(nearer));
             }
@@ -346,10 +346,10 @@ pub fn plan(
     mut planned: ResMut<PlannedScenery>,
     mut camera: ResMut<GlobeCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<ViewState>,
-    showing: Res<PlanetView>,
+    state: Res<ViewState>,
+    planet_view: Res<PlanetView>,
 ) {
-    if shown.globe_of(CompareSide::A).is_none() {
+    if state.globe_of(CompareSide::A).is_none() {
         if planned.0.iter().any(Option::is_some) {
             *planned = PlannedScenery::default();
         }
@@ -357,13 +357,13 @@ pub fn plan(
     }
     let pose = CompareSide::BOTH
         .into_iter()
-        .filter_map(|side| shown.globe_of(side))
-        .fold(camera.pose, |pose, terrain| terrain.confine(&pose, &showing.view, shown.water));
+        .filter_map(|side| state.globe_of(side))
+        .fold(camera.pose, |pose, terrain| terrain.confine(&pose, &planet_view.view, state.water));
     if pose != camera.pose {
         camera.pose = pose;
     }
     let sides = CompareSide::BOTH
-        .map(|side| shown.globe_of(side).map(|terrain| Arc::new(scenery(&camera, terrain, &showing, shown.water))));
+        .map(|side| state.globe_of(side).map(|terrain| Arc::new(scenery(&camera, terrain, &planet_view, state.water))));
     if planned.0 != sides {
         planned.0 = sides;
         redraw.write(RequestRedraw);
@@ -371,37 +371,37 @@ pub fn plan(
 }
 
 /// The picture that a camera gives.
-pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, showing: &PlanetView, water: bool) -> Scenery {
-    let (pose, attitude) = (&camera.pose, &showing.body.attitude);
-    let ground = match showing.projection {
-        PlanetProjection::Globe => terrain.ground_from(&showing.view, pose.eye(), water),
-        PlanetProjection::Map | PlanetProjection::Orbit => terrain.ground_from_afar(&showing.view, water),
+pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &PlanetView, water: bool) -> Scenery {
+    let (pose, attitude) = (&camera.pose, &planet_view.body.attitude);
+    let ground = match planet_view.projection {
+        PlanetProjection::Globe => terrain.ground_from(&planet_view.view, pose.eye(), water),
+        PlanetProjection::Map | PlanetProjection::Orbit => terrain.ground_from_afar(&planet_view.view, water),
     };
     let up = pose.up();
     let above = pose.radius - ground.surface(up);
-    let sun = if showing.view.night_side {
+    let sun = if planet_view.view.night_side {
         attitude.to_sun()
     } else {
         // a lamp behind the left shoulder
         (up + pose.stand * DVec3::new(-0.45, 0.0, -0.40)).normalize()
     };
     let mut scenery = Scenery {
-        projection: showing.projection,
-        body: showing.body,
-        view: GlobeView { exaggeration: ground.exaggeration(terrain.relief_metres) as f32, ..showing.view.clone() },
+        projection: planet_view.projection,
+        body: planet_view.body,
+        view: GlobeView { exaggeration: ground.exaggeration(terrain.relief_metres) as f32, ..planet_view.view.clone() },
         water,
         eye: pose.eye(),
         rotation: pose.rotation(),
         near: (0.1 * above).max(0.3 * super::camera::clearance(&ground)),
         sun,
         sun_from_eye: sun,
-        sun_size: if showing.view.night_side { SUN_SIZE } else { 0.0 },
+        sun_size: if planet_view.view.night_side { SUN_SIZE } else { 0.0 },
         sky_turn: attitude.turn(),
         map: camera.map,
         map_width: f64::from(camera.map_framed.x),
         lines: LineEnds::new(),
     };
-    if showing.projection == PlanetProjection::Orbit {
+    if planet_view.projection == PlanetProjection::Orbit {
         let view = camera.orbit.view(attitude, ground.radius);
         scenery.eye = view.eye;
         scenery.rotation = view.rotation;
@@ -419,8 +419,8 @@ pub fn update_probe(
     mut probe: ResMut<GlobeProbe>,
     camera: Res<GlobeCamera>,
     view: Res<ViewCamera>,
-    shown: Res<ViewState>,
-    showing: Res<PlanetView>,
+    state: Res<ViewState>,
+    planet_view: Res<PlanetView>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -430,14 +430,14 @@ pub fn update_probe(
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }
-        let pane = pane_under(cursor, rect, &shown)?;
-        let terrain = shown.globe_of(pane.side)?;
-        let ground = ground(terrain, &showing, &shown, &camera.pose);
+        let pane = pane_under(cursor, rect, &state)?;
+        let terrain = state.globe_of(pane.side)?;
+        let ground = ground(terrain, &planet_view, &state, &camera.pose);
         let picture = pane.picture(rect);
         let (size, at) = (picture.size(), cursor - picture.min);
-        let direction = match showing.projection {
+        let direction = match planet_view.projection {
             PlanetProjection::Globe => {
-                ground.pick(camera.pose.eye(), camera.pose.ray(&shown.layout().lens(rect.size()), at))?
+                ground.pick(camera.pose.eye(), camera.pose.ray(&state.layout().lens(rect.size()), at))?
             }
             PlanetProjection::Map => camera.map.direction(size, at)?,
             PlanetProjection::Orbit => return None,
@@ -459,12 +459,12 @@ fn hit(ground: &GlobeSurface, direction: DVec3, relief_metres: f32) -> GlobeHit 
 /// Where a place of the planet is seen in a picture of `size`, if it is not behind the globe.
 pub fn project(
     camera: &GlobeCamera,
-    showing: &PlanetView,
+    planet_view: &PlanetView,
     ground: &GlobeSurface,
     size: Vec2,
     direction: DVec3,
 ) -> Option<Vec2> {
-    match showing.projection {
+    match planet_view.projection {
         PlanetProjection::Map => Some(camera.map.project(size, direction)),
         PlanetProjection::Orbit => None,
         PlanetProjection::Globe => {

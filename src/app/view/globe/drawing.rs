@@ -101,7 +101,7 @@ impl GlobeDrawing {
         let (view, mesh) = (context.view, context.mesh);
         let is_map = scenery.projection == PlanetProjection::Map;
         let target = TargetKey { format: view.target_format, samples: context.msaa.samples(), void_mask: false };
-        let parts = pipelines.for_globe(context.cache, target, context.mode.of_grid(), is_map);
+        let parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
 
         let size = view.viewport.as_vec4();
         let (width, height) = (f64::from(size.z.max(1.0)), f64::from(size.w.max(1.0)));

@@ -27,7 +27,7 @@ pub struct GlobeSurface<'a> {
 #[derive(Clone, Copy)]
 pub struct FineGroundView<'a> {
     pub fine: FineGround,
-    /// Roughness as colours carry it: the root of its share of [`ROUGHEST`].
+    /// Roughness as colours carry it: the root of its share of `ROUGHEST`.
     pub rough: &'a [f32],
     pub eye: DVec3,
     /// How many times higher than true it is drawn.
@@ -60,7 +60,7 @@ impl GlobeSurface<'_> {
         let ground = match &self.between {
             None => f64::from(self.height(direction)) * self.relief,
             Some(between) => {
-                let (bent, rise) = between.fine.at(direction, self.distance(between, direction));
+                let (bent, rise) = between.fine.displacement(direction, self.distance(between, direction));
                 let rough = f64::from(self.globe.sample(between.rough, bent.to_array()));
                 let rough = rough * rough * f64::from(ROUGHEST);
                 f64::from(self.height(bent)) * self.relief + rise * rough * between.exaggeration
@@ -105,7 +105,7 @@ impl GlobeSurface<'_> {
         for _ in 0..MOST_STEPS {
             let height = over(t);
             if height <= 0.0 {
-                return Some(self.between(eye, ray, before, t));
+                return Some(self.crossing(eye, ray, before, t));
             }
             if t >= end {
                 break;
@@ -119,7 +119,7 @@ impl GlobeSurface<'_> {
     }
 
     /// The surface between a point of a ray above it and one below.
-    fn between(&self, eye: DVec3, ray: DVec3, mut above: f64, mut below: f64) -> DVec3 {
+    fn crossing(&self, eye: DVec3, ray: DVec3, mut above: f64, mut below: f64) -> DVec3 {
         for _ in 0..50 {
             let middle = 0.5 * (above + below);
             let at = eye + ray * middle;

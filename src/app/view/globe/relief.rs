@@ -1,9 +1,9 @@
 //! How many times higher than true the relief is drawn, from how high the eye stands: mountains are seen from space,
 //! and are as high as they are for who stands before them.
 //!
-//! Law: E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius. It depends on
-//! the height alone, so that nothing heaves while the eye moves along the ground. a₀ is so large that the distance
-//! from the eye to the highest ground only ever falls on the way down: a mountain never grows into the eye.
+//! Law: E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius. It
+//! depends on the height alone, so that nothing heaves while the eye moves along the ground. a₀ is so large that the
+//! distance from the eye to the highest ground only ever falls on the way down: a mountain never grows into the eye.
 
 use super::settings::GlobeView;
 

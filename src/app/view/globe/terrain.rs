@@ -253,8 +253,8 @@ impl GlobeTerrain {
     }
 }
 
-/// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not at
-/// all. The root of its share of [`ROUGHEST`], in steps that a byte can hold.
+/// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not
+/// at all. The root of its share of [`ROUGHEST`], in steps that a byte can hold.
 fn roughness([along, across, over_kilometres, wet]: [f32; 4]) -> f32 {
     let step = |from: f32, to: f32| {
         let t = ((over_kilometres - from) / (to - from)).clamp(0.0, 1.0);
@@ -330,13 +330,13 @@ fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> R
             let is_border = row == 0 || column == 0 || row == n - 1 || column == n - 1;
             let (here, gradient) = if is_border {
                 let owner = globe.grid().owner(line * n + column);
-                (at(row, column), around(globe, height, owner))
+                (at(row, column), gradient_at(globe, height, owner))
             } else {
                 let across = at(row, column + 1) - at(row, column - 1);
                 let down = at(row + 1, column) - at(row - 1, column);
                 let rise = value(row, column + 1) - value(row, column - 1);
                 let fall = value(row + 1, column) - value(row - 1, column);
-                (at(row, column), solved(&[(across, rise), (down, fall)]))
+                (at(row, column), fitted_gradient(&[(across, rise), (down, fall)]))
             };
             let (first, second) = tangents(axes, here);
             let tangent = |along: DVec3| (gradient.dot(along) as f32 * steepness).clamp(-100.0, 100.0);
@@ -348,18 +348,18 @@ fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> R
 }
 
 /// Gradient at a sample from its straight neighbours, across borders.
-fn around(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
+fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     let here = DVec3::from(globe.direction_of(index).map(f64::from));
     let neighbours = (0..8).step_by(2).filter_map(|step| globe.grid().neighbour(index, step));
     let steps = neighbours.map(|other| {
         let way = DVec3::from(globe.direction_of(other).map(f64::from)) - here;
         (way - here * way.dot(here), f64::from(height[other]) - f64::from(height[index]))
     });
-    solved(&steps.collect::<Vec<_>>())
+    fitted_gradient(&steps.collect::<Vec<_>>())
 }
 
 /// The gradient in the plane of the ways that explains their rises best.
-fn solved(steps: &[(DVec3, f64)]) -> DVec3 {
+fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
     let Some(&(first, _)) = steps.first() else { return DVec3::ZERO };
     let x = first.normalize_or_zero();
     let normals = steps.iter().map(|(way, _)| x.cross(*way));
@@ -472,6 +472,27 @@ mod tests {
     }
 
     #[test]
+    fn snow_and_sand_hide_the_ground_of_the_land_alone() {
+        let mut terrain = Terrain::clone(&globe(9, |d| d[2]));
+        let settings = Settings { relief_metres: 1000.0, sea_level: 0.0, ..Settings::default() };
+        terrain.map_mut(MapKind::Snow).fill(0.01);
+        let colours = |terrain: &Terrain, choice: &OverlayChoice| {
+            let control = Control::default();
+            GlobeTerrain::new(&Arc::new(terrain.clone()), &settings, 1e6, &grey(), choice, &control).unwrap()
+        };
+        let texel = |made: &GlobeTerrain, face: usize| made.colours[face].levels[0].bytes[4 * 40..4 * 40 + 3].to_vec();
+        let snowy = colours(&terrain, &OverlayChoice::default());
+        // the middles of the faces around the poles
+        let (north, south) = (texel(&snowy, 4), texel(&snowy, 5));
+        assert!(north.iter().all(|byte| *byte > 220) && south == [9, 9, 9], "{north:?} {south:?}");
+        let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
+        let under_data = snowy.with_overlay(&slope, &Control::default()).unwrap();
+        assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "data is read");
+        terrain.map_mut(MapKind::Snow).fill(1e-5);
+        assert_eq!(texel(&colours(&terrain, &OverlayChoice::default()), 4), [9, 9, 9], "a dusting");
+    }
+
+    #[test]
     fn an_eye_stands_over_the_ground_as_it_is_drawn_for_it() {
         let terrain = globe(33, |d| 0.4 + 0.3 * (5.0 * d[0]).sin() * d[1]);
         let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
@@ -486,9 +507,9 @@ mod tests {
                 let radius = prepared.stand(direction, height, &view, true);
                 let over = radius - prepared.ground_from(&view, direction * radius, true).surface(direction);
                 assert!((over - height).abs() < 1e-3 * height, "{over} m instead of {height}");
-                let pose = GlobePose::over(direction, radius);
+                let pose = GlobePose::straight_down(direction, radius);
                 assert_eq!(prepared.confine(&pose, &view, true).radius, radius);
-                let sunk = prepared.confine(&GlobePose::over(direction, 6.3e6), &view, true);
+                let sunk = prepared.confine(&GlobePose::straight_down(direction, 6.3e6), &view, true);
                 let ground = prepared.ground_from(&view, sunk.eye(), true);
                 assert!(sunk.radius > ground.surface(direction), "below ground");
             }

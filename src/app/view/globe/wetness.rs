@@ -6,8 +6,8 @@ use crate::field::Globe;
 
 /// Depths, as fractions of the relief, between which water comes into view.
 const FILM: (f32, f32) = (2e-5, 4e-4);
-/// What the sample on the inside of a diagonal step of a river gets: by itself too little to be seen, but enough that what lies
-/// between the two samples of the step is as wet as they are. Without it rivers look like strings of beads.
+/// What the sample on the inside of a diagonal step of a river gets: by itself too little to be seen, but enough that
+/// what lies between the two samples of the step is as wet as they are. Without it rivers look like strings of beads.
 const CORNER: f32 = 0.32;
 
 /// Share of water from 0 to 1 at each sample, from its depth in fractions of the relief.

@@ -1,8 +1,9 @@
 //! Which rays go on in a frame, and how far: so much that the frame stays short.
 //!
-//! A picture is made in levels, each with twice as many rays along and across as the one before. A level goes band by band, a band
-//! some evaluations of the tree in every frame, until all of its rays must have arrived. What is drawn is the last level
-//! that is complete; the first one is drawn while it is made. How much a frame does follows from how long frames take.
+//! A picture is made in levels, each with twice as many rays along and across as the one before. A level goes band by
+//! band, a band some evaluations of the tree in every frame, until all of its rays must have arrived. What is drawn is
+//! the last level that is complete; the first one is drawn while it is made. How much a frame does follows from how
+//! long frames take.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -12,8 +13,8 @@ use bevy::math::UVec2;
 use super::GROUP;
 use crate::app::view::mesh::RenderQuality;
 
-/// Evaluations after which a ray has arrived wherever it is: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`, with those of the
-/// ground where it arrived.
+/// Evaluations after which a ray has arrived wherever it is: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`,
+/// with those of the ground where it arrived.
 const MOST_EVALUATIONS: u32 = 400 + 8;
 /// Evaluations of a ray on average, about.
 const USUAL_EVALUATIONS: u64 = 48;
@@ -32,7 +33,8 @@ const LONG_MS: f32 = 45.0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adapter {
     pub quality: RenderQuality,
-    /// FrameStatus without a graphics card. Such drivers end loops after some ten thousand turns, and every ray costs milliseconds.
+    /// FrameStatus without a graphics card. Such drivers end loops after some ten thousand turns, and every ray costs
+    /// milliseconds.
     pub is_software: bool,
 }
 

@@ -3,7 +3,7 @@
 //! Law: the ground is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The courses
 //! of every level, their joins and forks are those of the [`network`].
 //! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower. After
-//!   `detail` levels the [`bed`] is laid into the ground, with the same banks on both sides.
+//!   `detail` levels the `bed` is laid into the ground, with the same banks on both sides.
 //! - `AsInPaper`: at every level a midpoint on a course lies `depth` below the least of its neighbours off the course, and no higher than
 //!   the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks are not alike, and water is a line of samples.
 //!

@@ -1,6 +1,6 @@
 //! Rivers, tributaries and forks as one network of [squig curves](super::squig), and the level of their water.
 //!
-//! Courses: every river chooses its halves by itself for the first [`SHARED`] levels; after that the choice belongs to
+//! Courses: every river chooses its halves by itself for the first `SHARED` levels; after that the choice belongs to
 //! the edge, so courses that cross the same edge meet there. Two courses in one triangle share an edge of it, hence courses
 //! cannot cross without meeting; where one meets another it joins it and ends. A tributary comes from another side of the
 //! terrain and leaves the terrain where a river does, so it meets the network at the latest there. A fork takes other halves

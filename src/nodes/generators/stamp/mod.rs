@@ -4,7 +4,7 @@
 //! sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude · 2^(-falloff·l) ·
 //! f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³ the bell. The last level is the
 //! last whose sectors are not smaller than `smallest_metres`, level 13 at most.
-//! A picture ([`image`]) is pressed in the same way, f being its value at the place in the stamp, turned at random;
+//! A picture (`image`) is pressed in the same way, f being its value at the place in the stamp, turned at random;
 //! of several pictures one is drawn for every stamp. A round stamp looks the same however it is turned.
 //!
 //! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own

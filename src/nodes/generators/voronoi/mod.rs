@@ -9,10 +9,10 @@
 //!
 //! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If the
 //! block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
-//! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid ([`nearest`]) finds
+//! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid (`nearest`) finds
 //! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
 //! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
-//! round, each point counting once. On a globe the points lie on the sphere ([`globe`]). Where there are fewer points than n, the farthest counts again.
+//! round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer points than n, the farthest counts again.
 //! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 mod globe;

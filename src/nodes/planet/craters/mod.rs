@@ -2,7 +2,7 @@
 //!
 //! Law: sizes N(>D) ∝ D^-b ([`mod@population`]); forms after Pike 1977, blankets after
 //! McGetchin et al. 1973, wear like diffusion ([`mod@shape`]); each impact replaces the
-//! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at [`FLOODED`] of
+//! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at `FLOODED` of
 //! the time ([`mod@stamp`]).
 //! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric mean
 //! of the smallest and the largest.

@@ -1,7 +1,7 @@
 //! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
 
 use super::colour::{Light, brighten, decode, encode, mix};
-use super::raster::Raster;
+use super::raster::PixelGrid;
 use crate::field::{MapKind, Terrain};
 
 /// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
@@ -21,20 +21,20 @@ pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
 }
 
 /// Depths under the pixels of a picture.
-pub struct Covers {
+pub struct PixelCoverDepths {
     /// Colour, depth in metres over half-depth; later ones lie on top.
-    lying: Vec<(Light, Raster)>,
+    lying: Vec<(Light, PixelGrid)>,
     /// How bright the ground itself is.
-    brightness: Option<Raster>,
+    brightness: Option<PixelGrid>,
 }
 
-impl Covers {
+impl PixelCoverDepths {
     /// What lies on the ground of `terrain`, snow and sand among it, on the pixels of a picture.
     pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
         let pixels = |map: &[f32]| {
             let mut field = Terrain::flat(terrain.grid);
             field.height.copy_from_slice(map);
-            Raster::of_heights(&field, width, height)
+            PixelGrid::of_heights(&field, width, height)
         };
         let lying = COVERS.iter().filter_map(|&(kind, colour, half_metres)| {
             let mut raster = pixels(terrain.map(kind)?);
@@ -46,7 +46,7 @@ impl Covers {
     }
 
     /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
-    pub fn over(&self, ground: Light, x: usize, y: usize) -> Light {
+    pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
         let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
         self.lying.iter().fold(ground, |below, (colour, depth)| {
             let depth = depth.values[y * depth.width + x];

@@ -1,8 +1,8 @@
 //! Curves on the ground plan: through points or near them, smoothed like roads, and how far a place is along and beside them.
 //!
-//! Law: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic ones (between the middles of the sides), cut into chords whose
-//! distance from the curve is below a thousandth of the reach. A place knows its distance d from the nearest chord; its
-//! arc length s and its offset o to the right are means over all chords that are nearly as near, s = Σ wₖ sₖ / Σ wₖ with
+//! Law: cubic pieces (Catmull & Rom 1974, as Béziers) or quadratic ones (between the middles of the sides), cut into segments whose
+//! distance from the curve is below a thousandth of the reach. A place knows its distance d from the nearest segment; its
+//! arc length s and its offset o to the right are means over all segments that are nearly as near, s = Σ wₖ sₖ / Σ wₖ with
 //! wₖ = (1 - ((dₖ - d)/τ)²)². Between two legs of a hairpin the nearest point jumps; the mean goes over from one leg to the
 //! other within τ, and what is built on s and o keeps the Lipschitz property that the document asks for.
 //! Roads: the heading as a function of the arc length is averaged over a length twice, which turns corners and circular arcs into
@@ -10,11 +10,11 @@
 //! Lipschitz: d, sₖ and oₖ change by no more than the way, wₖ by 8/(3√3)/τ of the change of dₖ - d.
 //! Source: document 004, §4.1 and fig. 6; Catmull & Rom 1974.
 
-use super::plane::{Area, Point, Range, Stretch, add, cross, dot, higher, length, lower, scaled, sub};
+use super::plane::{Area, Capsule, Interval, Point, add, cross, dot, higher, length, lower, scaled, sub};
 
 crate::choices! {
     /// How a curve runs between its points.
-    Run {
+    CurveFit {
         Through "Through the points": "A smooth curve through every point.",
         Near "Near the points": "A rounder curve that keeps inside the corners.",
         Straight "Straight": "Straight from point to point.",
@@ -24,16 +24,16 @@ crate::choices! {
 /// Parts of a long way that are looked at by themselves.
 const MOST_PARTS: usize = 48;
 const MOST_CHORDS: usize = 6000;
-/// Chords of a piece at the most.
+/// Segments of a piece at the most.
 const MOST_IN_PIECE: usize = 96;
 const MOST_CELLS: f64 = 128.0;
 /// Side of a cell in reaches, where the path is short enough for it.
 const CELL: f64 = 0.3;
-/// Chords in one box.
+/// Segments in one box.
 const RUN: usize = 8;
 
 #[derive(Clone, Copy, Debug)]
-struct Chord {
+struct PathSegment {
     from: Point,
     along: Point,
     length: f64,
@@ -41,8 +41,8 @@ struct Chord {
     start: f64,
 }
 
-impl Chord {
-    /// Place on the chord from its beginning, and the way from there to `p`.
+impl PathSegment {
+    /// Place on the segment from its beginning, and the way from there to `p`.
     #[inline]
     fn foot(&self, p: Point) -> (f64, Point) {
         let way = sub(p, self.from);
@@ -65,7 +65,7 @@ impl Chord {
 
 /// Where a place is beside a path.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Near {
+pub struct NearestPoint {
     /// Distance to the path.
     pub distance: f64,
     /// Arc length.
@@ -82,13 +82,13 @@ pub struct Near {
 
 /// The same over a stretch: ranges, and bounds of the gradients.
 #[derive(Clone, Copy, Debug)]
-pub struct NearOver {
+pub struct NearestBounds {
     /// Range of the distance.
-    pub distance: Range,
+    pub distance: Interval,
     /// Range of the arc length.
-    pub along: Range,
+    pub along: Interval,
     /// Range of the offset.
-    pub offset: Range,
+    pub offset: Interval,
     /// Bound of the gradient of the arc length.
     pub dalong: f64,
     /// Bound of the gradient of the offset.
@@ -97,62 +97,62 @@ pub struct NearOver {
 
 /// A path as it is written down.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outline {
+pub struct PathOutline {
     /// How far from the curve places are asked for.
     pub reach: f64,
     /// τ.
     pub tolerance: f64,
-    /// x, y and arc length; chords run from one to the next.
+    /// x, y and arc length; segments run from one to the next.
     pub vertices: Vec<[f64; 3]>,
 }
 
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
 pub struct Path {
-    chords: Vec<Chord>,
-    /// Boxes around [`RUN`] chords each.
+    segments: Vec<PathSegment>,
+    /// Boxes around [`RUN`] segments each.
     runs: Vec<Area>,
     /// Arc length at the given points.
     pub stations: Vec<f64>,
     reach: f64,
-    /// How much farther than the nearest a chord may be and still count: τ.
+    /// How much farther than the nearest a segment may be and still count: τ.
     tolerance: f64,
     /// Box around all places that are asked for.
     pub area: Area,
     columns: usize,
     per_cell: f64,
-    /// For every cell the end of its chords in `near`.
+    /// For every cell the end of its segments in `near`.
     ends: Vec<u32>,
     near: Vec<u16>,
 }
 
 impl Path {
     /// `reach` is how far from the curve places are asked for; `smoothing` a length of arc.
-    pub fn new(points: &[Point], run: Run, smoothing: f64, reach: f64) -> Self {
+    pub fn new(points: &[Point], run: CurveFit, smoothing: f64, reach: f64) -> Self {
         let (mut line, mut marks) = flatten(points, run, reach);
         if smoothing > 0.0 && line.len() > 2 {
             (line, marks) = eased(&line, &marks, smoothing);
         }
-        let mut chords: Vec<Chord> = Vec::with_capacity(line.len());
+        let mut segments: Vec<PathSegment> = Vec::with_capacity(line.len());
         let mut lengths = vec![0.0];
         for ends in line.windows(2) {
             let way = sub(ends[1], ends[0]);
             let (start, long) = (lengths[lengths.len() - 1], length(way));
             lengths.push(start + long);
             if long > 0.0 {
-                chords.push(Chord { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
+                segments.push(PathSegment { from: ends[0], along: scaled(way, 1.0 / long), length: long, start });
             }
         }
-        if chords.is_empty() {
+        if segments.is_empty() {
             let from = line.first().copied().unwrap_or([0.0; 2]);
-            chords.push(Chord { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
+            segments.push(PathSegment { from, along: [1.0, 0.0], length: 0.0, start: 0.0 });
         }
         let stations = marks.iter().map(|&k| lengths[k]).collect();
-        let area = Area::of(line.iter().copied()).grown(reach);
-        let ends = |chord: &Chord| [chord.from, add(chord.from, scaled(chord.along, chord.length))];
-        let runs = chords.chunks(RUN).map(|run| Area::of(run.iter().flat_map(ends))).collect();
+        let area = Area::enclosing(line.iter().copied()).grown(reach);
+        let ends = |segment: &PathSegment| [segment.from, add(segment.from, scaled(segment.along, segment.length))];
+        let runs = segments.chunks(RUN).map(|run| Area::enclosing(run.iter().flat_map(ends))).collect();
         let mut path = Self {
-            chords,
+            segments,
             runs,
             stations,
             reach,
@@ -168,24 +168,24 @@ impl Path {
     }
 
     /// What it is made of.
-    pub fn outline(&self) -> Outline {
-        let mut vertices: Vec<[f64; 3]> = self.chords.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
-        if let Some(last) = self.chords.last() {
+    pub fn outline(&self) -> PathOutline {
+        let mut vertices: Vec<[f64; 3]> = self.segments.iter().map(|c| [c.from[0], c.from[1], c.start]).collect();
+        if let Some(last) = self.segments.last() {
             let end = add(last.from, scaled(last.along, last.length));
             vertices.push([end[0], end[1], last.start + last.length]);
         }
-        Outline { reach: self.reach, tolerance: self.tolerance, vertices }
+        PathOutline { reach: self.reach, tolerance: self.tolerance, vertices }
     }
 
-    /// The line as it runs, from chord to chord.
+    /// The line as it runs, from segment to segment.
     pub fn line(&self) -> Vec<Point> {
-        let end = self.chords.last().map(|chord| add(chord.from, scaled(chord.along, chord.length)));
-        self.chords.iter().map(|chord| chord.from).chain(end).collect()
+        let end = self.segments.last().map(|segment| add(segment.from, scaled(segment.along, segment.length)));
+        self.segments.iter().map(|segment| segment.from).chain(end).collect()
     }
 
     /// Total arc length.
     pub fn length(&self) -> f64 {
-        self.chords.last().map_or(0.0, |c| c.start + c.length)
+        self.segments.last().map_or(0.0, |c| c.start + c.length)
     }
 
     fn sort_into_cells(&mut self) {
@@ -198,10 +198,11 @@ impl Path {
         let half = cell * std::f64::consts::FRAC_1_SQRT_2 * (1.0 + 1e-9);
         let centre =
             |k: usize| add(self.area.low, [((k % columns) as f64 + 0.5) * cell, ((k / columns) as f64 + 0.5) * cell]);
-        // at the rim chords count that are out of reach themselves
+        // at the rim segments count that are out of reach themselves
         let margin = self.reach + self.tolerance + half;
-        let each = |chord: &Chord, see: &mut dyn FnMut(usize, f64)| {
-            let around = Area::of([chord.from, add(chord.from, scaled(chord.along, chord.length))]).grown(margin);
+        let each = |segment: &PathSegment, see: &mut dyn FnMut(usize, f64)| {
+            let around =
+                Area::enclosing([segment.from, add(segment.from, scaled(segment.along, segment.length))]).grown(margin);
             let span = |k: usize, n: usize| {
                 let place = |at: f64| ((at - self.area.low[k]) * self.per_cell) as usize;
                 place(around.low[k])..(place(around.high[k]) + 1).min(n)
@@ -209,7 +210,7 @@ impl Path {
             for i in span(1, rows) {
                 for j in span(0, columns) {
                     let k = i * columns + j;
-                    let d = chord.distance(centre(k));
+                    let d = segment.distance(centre(k));
                     if d <= margin {
                         see(k, d);
                     }
@@ -217,12 +218,12 @@ impl Path {
             }
         };
         let mut nearest = vec![f64::INFINITY; columns * rows];
-        for chord in &self.chords {
-            each(chord, &mut |k, d| nearest[k] = lower(nearest[k], d));
+        for segment in &self.segments {
+            each(segment, &mut |k, d| nearest[k] = lower(nearest[k], d));
         }
         let mut lists: Vec<Vec<u16>> = vec![Vec::new(); columns * rows];
-        for (index, chord) in self.chords.iter().enumerate() {
-            each(chord, &mut |k, d| {
+        for (index, segment) in self.segments.iter().enumerate() {
+            each(segment, &mut |k, d| {
                 if d <= nearest[k] + 2.0 * half + self.tolerance {
                     lists[k].push(index as u16);
                 }
@@ -234,7 +235,7 @@ impl Path {
         }
     }
 
-    /// The chords that count at `p`, and perhaps more.
+    /// The segments that count at `p`, and perhaps more.
     #[inline]
     fn candidates(&self, p: Point) -> &[u16] {
         if !self.area.contains(p) {
@@ -249,11 +250,11 @@ impl Path {
 
     /// Where `p` is, if within reach.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point) -> Option<Near> {
+    pub fn nearest_point<const G: bool>(&self, p: Point) -> Option<NearestPoint> {
         let candidates = self.candidates(p);
         let mut nearest = f64::INFINITY;
         for &k in candidates {
-            let way = self.chords[k as usize].foot(p).1;
+            let way = self.segments[k as usize].foot(p).1;
             nearest = lower(nearest, dot(way, way));
         }
         let distance = nearest.sqrt();
@@ -262,13 +263,13 @@ impl Path {
         }
         let farthest = distance + self.tolerance;
         let mut sum = 0.0;
-        let mut near = Near { distance, ..Near::default() };
+        let mut near = NearestPoint { distance, ..NearestPoint::default() };
         // sums of ∇w, ∇(w s), ∇(w o), each with a part that turns with ∇d
         let (mut dsum, mut turn) = ([[0.0; 2]; 3], [0.0; 3]);
         let mut first = true;
         for &k in candidates {
-            let chord = &self.chords[k as usize];
-            let (t, way) = chord.foot(p);
+            let segment = &self.segments[k as usize];
+            let (t, way) = segment.foot(p);
             let square = dot(way, way);
             if square >= farthest * farthest {
                 continue;
@@ -276,12 +277,12 @@ impl Path {
             let d = square.sqrt();
             let x = (d - distance) / self.tolerance;
             let part = 1.0 - x * x;
-            let (w, s, o) = (part * part, chord.start + t, cross(chord.along, way));
+            let (w, s, o) = (part * part, segment.start + t, cross(segment.along, way));
             sum += w;
             near.along += w * s;
             near.offset += w * o;
             if G {
-                let inside = t > 0.0 && t < chord.length;
+                let inside = t > 0.0 && t < segment.length;
                 let unit = if d > 0.0 { scaled(way, 1.0 / d) } else { [0.0; 2] };
                 if first && square == nearest {
                     near.ddistance = unit;
@@ -293,10 +294,10 @@ impl Path {
                     turn[k] -= dw * value;
                 }
                 if inside {
-                    dsum[1] = add(dsum[1], scaled(chord.along, w));
+                    dsum[1] = add(dsum[1], scaled(segment.along, w));
                 }
                 // o is the distance from the whole line, beyond the ends as well
-                dsum[2] = add(dsum[2], scaled([-chord.along[1], chord.along[0]], w));
+                dsum[2] = add(dsum[2], scaled([-segment.along[1], segment.along[0]], w));
             }
         }
         let per_sum = 1.0 / sum;
@@ -311,17 +312,17 @@ impl Path {
         Some(near)
     }
 
-    /// What [`at`](Self::at) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
-    /// parts: over each of them the chords that count are few.
-    pub fn over(&self, stretch: &Stretch) -> Option<NearOver> {
-        let way = sub(stretch.to, stretch.from);
+    /// What [`nearest_point`](Self::nearest_point) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
+    /// parts: over each of them the segments that count are few.
+    pub fn nearest_bounds(&self, capsule: &Capsule) -> Option<NearestBounds> {
+        let way = sub(capsule.to, capsule.from);
         let parts = ((length(way) / (0.6 * self.tolerance)) as usize + 1).min(MOST_PARTS);
-        let mut all: Option<NearOver> = None;
+        let mut all: Option<NearestBounds> = None;
         let mut leaves = false;
         for k in 0..parts {
-            let at = |k: usize| add(stretch.from, scaled(way, k as f64 / parts as f64));
-            let part = Stretch { from: at(k), to: at(k + 1), pad: stretch.pad };
-            match self.over_part(&part) {
+            let at = |k: usize| add(capsule.from, scaled(way, k as f64 / parts as f64));
+            let part = Capsule { from: at(k), to: at(k + 1), pad: capsule.pad };
+            match self.nearest_bounds_of_part(&part) {
                 Some(one) => all = Some(all.map_or(one, |all| all.union(&one))),
                 None => leaves = true,
             }
@@ -329,18 +330,18 @@ impl Path {
         let mut all = all?;
         if leaves {
             // parts out of reach have no weight, whatever their distance
-            all.distance = all.distance.union(Range::one(self.reach));
+            all.distance = all.distance.union(Interval::one(self.reach));
         }
         Some(all)
     }
 
-    /// Distance from the nearest chord, and the way from its foot.
+    /// Distance from the nearest segment, and the way from its foot.
     fn nearest(&self, p: Point) -> (f64, Point) {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
-        for (run, chords) in self.runs.iter().zip(self.chords.chunks(RUN)) {
+        for (run, segments) in self.runs.iter().zip(self.segments.chunks(RUN)) {
             if run.square(p) < nearest {
-                for chord in chords {
-                    let way = chord.foot(p).1;
+                for segment in segments {
+                    let way = segment.foot(p).1;
                     let square = dot(way, way);
                     if square < nearest {
                         (nearest, foot) = (square, way);
@@ -351,24 +352,24 @@ impl Path {
         (nearest.sqrt(), foot)
     }
 
-    /// [`nearest`](Self::nearest) by the cells; `None` where all chords are farther than the reach and τ.
+    /// [`nearest`](Self::nearest) by the cells; `None` where all segments are farther than the reach and τ.
     fn nearest_in_cell(&self, p: Point) -> Option<(f64, Point)> {
         let (mut nearest, mut foot) = (f64::INFINITY, [0.0; 2]);
         for &k in self.candidates(p) {
-            let way = self.chords[k as usize].foot(p).1;
+            let way = self.segments[k as usize].foot(p).1;
             let square = dot(way, way);
             if square < nearest {
                 (nearest, foot) = (square, way);
             }
         }
-        // a cell that misses a nearer chord is farther from it than that
+        // a cell that misses a nearer segment is farther from it than that
         let nearest = nearest.sqrt();
         (nearest <= self.reach + self.tolerance).then_some((nearest, foot))
     }
 
-    fn over_part(&self, stretch: &Stretch) -> Option<NearOver> {
-        let (middle, r) = (stretch.middle(), stretch.radius() * (1.0 + 1e-9));
-        if !self.area.meets(&Area::around(middle, r)) {
+    fn nearest_bounds_of_part(&self, capsule: &Capsule) -> Option<NearestBounds> {
+        let (middle, r) = (capsule.middle(), capsule.radius() * (1.0 + 1e-9));
+        if !self.area.meets(&Area::centred(middle, r)) {
             return None;
         }
         let found = if self.area.contains(middle) { self.nearest_in_cell(middle) } else { Some(self.nearest(middle)) };
@@ -381,19 +382,19 @@ impl Path {
             return None;
         }
         let window = nearest + self.tolerance + 2.0 * r;
-        let (mut along, mut offset) = (Range::EMPTY, Range::EMPTY);
-        // Σ |∇w| over the chords that may count, and the least Σ w
+        let (mut along, mut offset) = (Interval::EMPTY, Interval::EMPTY);
+        // Σ |∇w| over the segments that may count, and the least Σ w
         let (mut turning, mut sum, mut count) = (0.0, 0.0, 0);
         let square = window * window * (1.0 + 1e-9);
-        let near = self.runs.iter().zip(self.chords.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
-        for chord in near.flat_map(|(_, chords)| chords) {
-            let (t, way) = chord.foot(middle);
+        let near = self.runs.iter().zip(self.segments.chunks(RUN)).filter(|(run, _)| run.square(middle) <= square);
+        for segment in near.flat_map(|(_, segments)| segments) {
+            let (t, way) = segment.foot(middle);
             let d = length(way);
             if d > window {
                 continue;
             }
             count += 1;
-            let x = Range::new(
+            let x = Interval::new(
                 higher((d - nearest - 2.0 * r) / self.tolerance, 0.0),
                 lower((d - nearest + 2.0 * r) / self.tolerance, 1.0),
             );
@@ -405,14 +406,14 @@ impl Path {
             let far = d + nearest - 2.0 * r;
             let turn = if far > apart { 2.0 * apart / far } else { 2.0 };
             turning += 4.0 * steepest * (1.0 - steepest * steepest) / self.tolerance * turn;
-            let s = Range::new(chord.start + higher(t - r, 0.0), chord.start + lower(t + r, chord.length));
+            let s = Interval::new(segment.start + higher(t - r, 0.0), segment.start + lower(t + r, segment.length));
             along = along.union(s);
-            offset = offset.union(Range::around(cross(chord.along, way), r));
+            offset = offset.union(Interval::centred(cross(segment.along, way), r));
         }
-        // one chord alone is not mixed
+        // one segment alone is not mixed
         let mixing = if count > 1 { turning / higher(1.0, sum) * (1.0 + 1e-9) } else { 0.0 };
-        let distance = Range::new(higher(nearest - r, 0.0), nearest + r);
-        Some(NearOver {
+        let distance = Interval::new(higher(nearest - r, 0.0), nearest + r);
+        Some(NearestBounds {
             distance,
             along: along.loosened(),
             offset: offset.loosened(),
@@ -422,7 +423,7 @@ impl Path {
     }
 }
 
-impl NearOver {
+impl NearestBounds {
     fn union(&self, other: &Self) -> Self {
         Self {
             distance: self.distance.union(other.distance),
@@ -434,10 +435,10 @@ impl NearOver {
     }
 }
 
-/// Chords of the curve, and the indices of the given points among their ends.
-fn flatten(points: &[Point], run: Run, reach: f64) -> (Vec<Point>, Vec<usize>) {
+/// Segments of the curve, and the indices of the given points among their ends.
+fn flatten(points: &[Point], run: CurveFit, reach: f64) -> (Vec<Point>, Vec<usize>) {
     let n = points.len();
-    if n < 3 || run == Run::Straight {
+    if n < 3 || run == CurveFit::Straight {
         return (points.to_vec(), (0..n).collect());
     }
     let tolerance = higher(reach * 1e-3, 1e-3);
@@ -445,13 +446,13 @@ fn flatten(points: &[Point], run: Run, reach: f64) -> (Vec<Point>, Vec<usize>) {
     let mut line = vec![points[0]];
     let mut marks = vec![0];
     let piece = |b: [Point; 4], line: &mut Vec<Point>| {
-        // a cubic strays from its chord by no more than a quarter of its greatest second difference, divided by the square
-        // of the number of chords
+        // a cubic strays from its segment by no more than a quarter of its greatest second difference, divided by the square
+        // of the number of segments
         let bend = |k: usize| length(add(sub(b[k], scaled(b[k + 1], 2.0)), b[k + 2]));
-        let chords = (0.75 * higher(bend(0), bend(1)) / tolerance).sqrt() as usize + 1;
-        let chords = chords.min(room);
-        for k in 1..=chords {
-            let t = k as f64 / chords as f64;
+        let segments = (0.75 * higher(bend(0), bend(1)) / tolerance).sqrt() as usize + 1;
+        let segments = segments.min(room);
+        for k in 1..=segments {
+            let t = k as f64 / segments as f64;
             let mix = |a: Point, b: Point| add(scaled(a, 1.0 - t), scaled(b, t));
             let (p, q, r) = (mix(b[0], b[1]), mix(b[1], b[2]), mix(b[2], b[3]));
             line.push(mix(mix(p, q), mix(q, r)));
@@ -460,7 +461,7 @@ fn flatten(points: &[Point], run: Run, reach: f64) -> (Vec<Point>, Vec<usize>) {
     for k in 0..n - 1 {
         let (a, b) = (points[k], points[k + 1]);
         match run {
-            Run::Near => {
+            CurveFit::Near => {
                 // half a side of a quadratic before and after every inner point
                 let middle = |a: Point, b: Point| scaled(add(a, b), 0.5);
                 let start = middle(a, b);
@@ -562,11 +563,11 @@ fn eased(line: &[Point], marks: &[usize], over: f64) -> (Vec<Point>, Vec<usize>)
     let drift = |axis: usize| {
         let points: Vec<(f64, f64)> =
             knots.iter().map(|&i| (i as f64, place(i as f64 * step)[axis] - made[i][axis])).collect();
-        super::profile::Line::through(&points)
+        super::profile::MonotoneCubic::from_points(&points)
     };
     let (x, y) = (drift(0), drift(1));
     for (i, p) in made.iter_mut().enumerate() {
-        *p = add(*p, [x.at(i as f64).0, y.at(i as f64).0]);
+        *p = add(*p, [x.sample(i as f64).0, y.sample(i as f64).0]);
     }
     (made, stations)
 }

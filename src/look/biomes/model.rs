@@ -7,12 +7,12 @@
 //! Where limits leave no type, they are ignored.
 //! Source: document 003 (Petitprez 2007), part 2; moisture is beyond it.
 
-use super::table::{Bell, BiomeTable, Heights, MAX_TYPES};
+use crate::palette::{BiomeTable, HeightUnits, MAX_TYPES, Niche};
 use crate::planet::climate::exp_of_minus;
 
 /// What a type asks about a place, in the table's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Place {
+pub struct SiteConditions {
     /// Mean temperature of the year.
     pub celsius: f32,
     /// Height in the table's units.
@@ -25,7 +25,7 @@ pub struct Place {
 
 /// A type, ready to be asked: 1 over the tolerances, 0 where an axis is switched off.
 #[derive(Clone, Copy, Debug)]
-struct Kind {
+struct PreparedType {
     optimum: [f32; 4],
     inverse: [f32; 4],
     above: f32,
@@ -33,14 +33,14 @@ struct Kind {
     rgb: [f32; 3],
 }
 
-impl Kind {
+impl PreparedType {
     #[inline(always)]
-    fn may(&self, place: &Place) -> bool {
+    fn may(&self, place: &SiteConditions) -> bool {
         place.height > self.above && place.height <= self.below
     }
 
     #[inline(always)]
-    fn far(&self, place: &Place) -> f32 {
+    fn far(&self, place: &SiteConditions) -> f32 {
         (self.optimum[0] - place.celsius).abs() * self.inverse[0]
             + (self.optimum[1] - place.height).abs() * self.inverse[1]
             + (self.optimum[2] - place.slope).abs() * self.inverse[2]
@@ -64,14 +64,14 @@ const DOCUMENT_POINTS: f32 = 512.0;
 
 impl Units {
     /// `across_metres` is the way from end to end: a flat terrain's side, or from pole to pole.
-    pub fn new(heights: Heights, relief_metres: f32, sea_metres: f32, across_metres: f32) -> Self {
+    pub fn new(heights: HeightUnits, relief_metres: f32, sea_metres: f32, across_metres: f32) -> Self {
         match heights {
-            Heights::Metres => Self { sea: sea_metres, per_metre: 1.0, zero: 0.0, levels: None },
-            Heights::Relief => {
+            HeightUnits::Metres => Self { sea: sea_metres, per_metre: 1.0, zero: 0.0, levels: None },
+            HeightUnits::Relief => {
                 let per_metre = 100.0 / relief_metres;
                 Self { sea: sea_metres * per_metre, per_metre, zero: 0.0, levels: None }
             }
-            Heights::Levels { water, of } => {
+            HeightUnits::Levels { water, of } => {
                 let per_metre = of / relief_metres;
                 let levels = Some(per_metre * across_metres / DOCUMENT_POINTS);
                 Self { sea: water, per_metre, zero: water - sea_metres * per_metre, levels }
@@ -111,22 +111,22 @@ impl Units {
 
 /// A table, ready to colour places.
 #[derive(Clone, Debug)]
-pub struct Law {
-    kinds: Vec<Kind>,
+pub struct BiomeModel {
+    kinds: Vec<PreparedType>,
 }
 
-impl Law {
+impl BiomeModel {
     /// The law of `table`, in the units of a terrain.
     pub fn new(table: &BiomeTable, units: &Units) -> Self {
         let kinds = table.types.iter().take(MAX_TYPES).map(|kind| {
             let height =
-                kind.height.map(|bell| Bell { optimum: bell.optimum.of(units.sea), tolerance: bell.tolerance });
+                kind.height.map(|bell| Niche { optimum: bell.optimum.height(units.sea), tolerance: bell.tolerance });
             let axes = [kind.temperature, height, kind.slope, kind.moisture];
-            Kind {
+            PreparedType {
                 optimum: axes.map(|axis| axis.map_or(0.0, |bell| bell.optimum)),
                 inverse: axes.map(|axis| axis.map_or(0.0, |bell| 1.0 / bell.tolerance)),
-                above: kind.above.map_or(f32::NEG_INFINITY, |level| level.of(units.sea)),
-                below: kind.below.map_or(f32::INFINITY, |level| level.of(units.sea)),
+                above: kind.above.map_or(f32::NEG_INFINITY, |level| level.height(units.sea)),
+                below: kind.below.map_or(f32::INFINITY, |level| level.height(units.sea)),
                 rgb: kind.colour.map(f32::from),
             }
         });
@@ -134,7 +134,7 @@ impl Law {
     }
 
     /// Weights of all types at a place; their sum is 1.
-    pub fn weights(&self, place: &Place) -> Vec<f32> {
+    pub fn weights(&self, place: &SiteConditions) -> Vec<f32> {
         let mut exponents = vec![0.0; self.kinds.len()];
         self.exponents(place, &mut exponents);
         let mut sum = 0.0;
@@ -146,7 +146,7 @@ impl Law {
         exponents.iter().map(|e| e / sum).collect()
     }
 
-    fn exponents(&self, place: &Place, out: &mut [f32]) {
+    fn exponents(&self, place: &SiteConditions, out: &mut [f32]) {
         for (kind, out) in self.kinds.iter().zip(&mut *out) {
             *out = if kind.may(place) { kind.far(place) } else { f32::INFINITY };
         }
@@ -156,7 +156,7 @@ impl Law {
     }
 
     /// The type with the greatest weight at a place, by its place in the table; the first of equals.
-    pub fn most_frequent(&self, place: &Place) -> usize {
+    pub fn most_frequent(&self, place: &SiteConditions) -> usize {
         let mut exponents = [0.0; MAX_TYPES];
         let exponents = &mut exponents[..self.kinds.len()];
         self.exponents(place, exponents);
@@ -164,7 +164,7 @@ impl Law {
     }
 
     /// The sRGB colour of a place, each from 0 to 255.
-    pub fn colour(&self, place: &Place) -> [f32; 3] {
+    pub fn colour(&self, place: &SiteConditions) -> [f32; 3] {
         let mut exponents = [0.0; MAX_TYPES];
         let exponents = &mut exponents[..self.kinds.len()];
         self.exponents(place, exponents);
@@ -179,14 +179,14 @@ impl Law {
     }
 
     /// Colours of many places at once.
-    pub(super) fn colours(&self, band: &mut Band) {
+    pub(super) fn colours(&self, band: &mut RowBand) {
         colours(&self.kinds, band);
     }
 }
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn colours(kinds: &[Kind], band: &mut Band) {
-    let Band { axes: [celsius, height, slope, moisture], exponents, least, sum, rgb } = band;
+fn colours(kinds: &[PreparedType], band: &mut RowBand) {
+    let RowBand { axes: [celsius, height, slope, moisture], exponents, least, sum, rgb } = band;
     let n = celsius.len();
     let (celsius, height, slope, moisture) = (&celsius[..n], &height[..n], &slope[..n], &moisture[..n]);
     let (least, sum) = (&mut least[..n], &mut sum[..n]);
@@ -206,7 +206,7 @@ fn colours(kinds: &[Kind], band: &mut Band) {
         if least[k] < f32::INFINITY {
             continue;
         }
-        let place = Place { celsius: celsius[k], height: height[k], slope: slope[k], moisture: moisture[k] };
+        let place = SiteConditions { celsius: celsius[k], height: height[k], slope: slope[k], moisture: moisture[k] };
         for (kind, row) in kinds.iter().zip(exponents.chunks_exact_mut(n)) {
             row[k] = kind.far(&place);
             least[k] = if row[k] < least[k] { row[k] } else { least[k] };
@@ -231,7 +231,7 @@ fn colours(kinds: &[Kind], band: &mut Band) {
 }
 
 /// Places of a stretch of a row, with room to work out their colours.
-pub(super) struct Band {
+pub(super) struct RowBand {
     /// Temperature, height, slope and moisture.
     pub axes: [Vec<f32>; 4],
     exponents: Vec<f32>,
@@ -241,9 +241,9 @@ pub(super) struct Band {
     pub rgb: [Vec<f32>; 3],
 }
 
-impl Band {
+impl RowBand {
     /// Room for `len` places.
-    pub fn new(len: usize, law: &Law) -> Self {
+    pub fn new(len: usize, law: &BiomeModel) -> Self {
         Self {
             axes: std::array::from_fn(|_| vec![0.0; len]),
             exponents: vec![0.0; len * law.kinds.len()],
@@ -254,14 +254,14 @@ impl Band {
     }
 
     /// Says what place `k` is like.
-    pub fn set(&mut self, k: usize, place: Place) {
+    pub fn set(&mut self, k: usize, place: SiteConditions) {
         let values = [place.celsius, place.height, place.slope, place.moisture];
         self.axes.iter_mut().zip(values).for_each(|(axis, value)| axis[k] = value);
     }
 
     /// What place `k` is like.
-    pub fn place(&self, k: usize) -> Place {
+    pub fn place(&self, k: usize) -> SiteConditions {
         let [celsius, height, slope, moisture] = self.axes.each_ref().map(|axis| axis[k]);
-        Place { celsius, height, slope, moisture }
+        SiteConditions { celsius, height, slope, moisture }
     }
 }

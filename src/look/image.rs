@@ -5,13 +5,13 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::raster::Raster;
+use super::raster::PixelGrid;
 use crate::field::Terrain;
 use crate::io::{FileError, write_atomically};
 
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
+pub struct RgbImage {
     /// Pixels of a row.
     pub width: usize,
     /// Number of rows.
@@ -20,7 +20,7 @@ pub struct Picture {
     pub rgb: Vec<u8>,
 }
 
-impl Picture {
+impl RgbImage {
     /// A picture from a function of the pixel.
     pub fn from_fn(width: usize, height: usize, colour: impl Fn(usize, usize) -> [u8; 3] + Sync) -> Self {
         let mut rgb = vec![0; width * height * 3];
@@ -48,11 +48,11 @@ impl Picture {
 }
 
 /// The heights as a greyscale picture, black at the lowest and white at the highest sample.
-pub fn heightmap(terrain: &Terrain, width: usize, height: usize) -> Picture {
+pub fn heightmap(terrain: &Terrain, width: usize, height: usize) -> RgbImage {
     let (low, high) = terrain.range();
     let scale = if high > low { 255.0 / (high - low) } else { 0.0 };
-    let raster = Raster::of_heights(terrain, width, height);
-    Picture::from_fn(width, height, |x, y| [((raster.values[y * width + x] - low) * scale + 0.5) as u8; 3])
+    let raster = PixelGrid::of_heights(terrain, width, height);
+    RgbImage::from_fn(width, height, |x, y| [((raster.values[y * width + x] - low) * scale + 0.5) as u8; 3])
 }
 
 #[cfg(test)]
@@ -62,14 +62,14 @@ mod tests {
 
     #[test]
     fn png_reads_back() {
-        let picture = heightmap(&Terrain::from_fn(33, Edges::Open, |u, _| u), 20, 20);
+        let image = heightmap(&Terrain::from_fn(33, Edges::Open, |u, _| u), 20, 20);
         let mut bytes = Vec::new();
-        picture.write_png(&mut bytes).unwrap();
+        image.write_png(&mut bytes).unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().unwrap();
         let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
         let info = reader.next_frame(&mut rgb).unwrap();
         assert_eq!((info.width, info.height), (20, 20));
-        assert_eq!(rgb, picture.rgb);
+        assert_eq!(rgb, image.rgb);
         assert!(rgb[0] < 10 && rgb[57] > 245, "dark in the west, bright in the east");
     }
 }

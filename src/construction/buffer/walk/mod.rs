@@ -5,14 +5,14 @@
 
 pub mod primitives;
 
-use primitives::Reading;
+use primitives::BufferReader;
 
 use super::{Buffer, HEADER, op};
-use crate::construction::program::Tier;
+use crate::construction::program::MaterialLayer;
 
 /// What a walk gives: height in metres and weight. Where the weight is 0 the height means nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Given {
+pub struct WalkSample {
     /// In metres.
     pub height: f32,
     /// The weight α.
@@ -29,13 +29,13 @@ pub fn smooth(t: f32) -> f32 {
 }
 
 /// Height of the surface that an answer makes on ground of height `base`.
-pub fn surface(given: Given, base: f32) -> f32 {
+pub fn surface(given: WalkSample, base: f32) -> f32 {
     base + (given.height - base) * smooth(given.weight / THRESHOLD)
 }
 
 /// An operator that is open.
 #[derive(Clone, Copy, Debug, Default)]
-struct Frame {
+struct StackFrame {
     op: u32,
     /// Where its operands are.
     at: usize,
@@ -46,7 +46,7 @@ struct Frame {
     weight: f32,
     moment: f32,
     count: u32,
-    only: Given,
+    only: WalkSample,
     /// By how much the next answer counts (detail).
     share: f32,
     /// Whether the ground is there (replace, add), and its surface.
@@ -62,25 +62,25 @@ struct Frame {
 /// Frames of a walk: more than a tree of [`DEEPEST`](crate::construction::check::DEEPEST) operators with its instances needs.
 pub const MOST_FRAMES: usize = 80;
 
-/// The answer of a tier at a place, at a level of detail κ and for samples `spacing` apart.
-pub fn walk(buffer: &Buffer, tier: Tier, place: [f32; 2], level: f32, spacing: f32) -> Given {
-    let words = Reading { words: &buffer.words, pictures: &buffer.pictures };
-    let mut pc = words.word(6 + tier as usize) as usize;
+/// The answer of a material layer at a place, at a level of detail κ and for samples `spacing` apart.
+pub fn walk(buffer: &Buffer, material: MaterialLayer, place: [f32; 2], level: f32, spacing: f32) -> WalkSample {
+    let words = BufferReader { words: &buffer.words, pictures: &buffer.pictures };
+    let mut pc = words.word(6 + material as usize) as usize;
     if pc == 0 {
-        return Given::default();
+        return WalkSample::default();
     }
     let base = words.real(5);
-    let mut frames = [Frame::default(); MOST_FRAMES];
+    let mut frames = [StackFrame::default(); MOST_FRAMES];
     let mut top = 0;
     let (mut p, mut spacing) = (place, spacing);
     frames[0].op = op::BLEND;
     loop {
         let code = words.word(pc);
         if code == op::END {
-            return answer(&frames[0]);
+            return sample(&frames[0]);
         }
         if code == op::GIVE {
-            let given = answer(&frames[top]);
+            let given = sample(&frames[top]);
             (p, spacing) = (frames[top].p, frames[top].spacing);
             top -= 1;
             give(&words, &mut frames[top], given);
@@ -125,14 +125,15 @@ pub fn walk(buffer: &Buffer, tier: Tier, place: [f32; 2], level: f32, spacing: f
             }
             op::PROBE => {
                 top += 1;
-                frames[top] = Frame { op: op::PROBE, at: pc, p, spacing, ..Frame::default() };
+                frames[top] = StackFrame { op: op::PROBE, at: pc, p, spacing, ..StackFrame::default() };
                 let step = words.real(frames[top - 1].at + 11);
                 p = [p[0] + step, p[1]];
                 pc = words.word(pc + 6) as usize;
             }
             _ => {
                 top += 1;
-                frames[top] = Frame { op: code, at: pc + 6, p, spacing, share: 1.0, slope: 1.0, ..Frame::default() };
+                frames[top] =
+                    StackFrame { op: code, at: pc + 6, p, spacing, share: 1.0, slope: 1.0, ..StackFrame::default() };
                 pc += match code {
                     op::REPLACE => 7,
                     op::ADD => 18,
@@ -150,16 +151,16 @@ pub fn walk(buffer: &Buffer, tier: Tier, place: [f32; 2], level: f32, spacing: f
 }
 
 /// What a frame gives when it closes.
-fn answer(frame: &Frame) -> Given {
+fn sample(frame: &StackFrame) -> WalkSample {
     match frame.op {
         op::REPLACE | op::ADD => frame.only,
         _ if frame.count < 2 => frame.only,
-        _ => Given { height: frame.moment / frame.weight, weight: frame.weight },
+        _ => WalkSample { height: frame.moment / frame.weight, weight: frame.weight },
     }
 }
 
 /// Puts an answer into a frame.
-fn give(words: &Reading, frame: &mut Frame, given: Given) {
+fn give(words: &BufferReader, frame: &mut StackFrame, given: WalkSample) {
     match frame.op {
         op::PROBE => frame.only = given,
         op::REPLACE | op::ADD if !frame.has_ground => frame.only = given,
@@ -168,11 +169,11 @@ fn give(words: &Reading, frame: &mut Frame, given: Given) {
             let below = frame.only;
             let w = given.weight.min(1.0);
             frame.only = if words.word(frame.at) == 0 {
-                Given { height: below.height + w * (given.height - below.height), weight: below.weight }
+                WalkSample { height: below.height + w * (given.height - below.height), weight: below.weight }
             } else {
                 let left = (1.0 - w) * (below.weight / THRESHOLD).min(1.0);
                 let height = (left * below.height + w * given.height) / (left + w);
-                Given { height, weight: (1.0 - w) * below.weight + w * w }
+                WalkSample { height, weight: (1.0 - w) * below.weight + w * w }
             };
         }
         op::ADD => {
@@ -187,7 +188,7 @@ fn give(words: &Reading, frame: &mut Frame, given: Given) {
             let share = if frame.op == op::DETAIL { frame.share } else { 1.0 };
             let weight = given.weight * share;
             if frame.count == 0 {
-                frame.only = Given { weight, ..given };
+                frame.only = WalkSample { weight, ..given };
             }
             frame.count += 1;
             frame.weight += weight;
@@ -197,7 +198,7 @@ fn give(words: &Reading, frame: &mut Frame, given: Given) {
 }
 
 /// From here on what is given comes on the ground.
-fn end_ground(words: &Reading, frame: &mut Frame, base: f32) {
+fn end_ground(words: &BufferReader, frame: &mut StackFrame, base: f32) {
     frame.has_ground = true;
     frame.ground = surface(frame.only, base);
     if frame.op == op::ADD && words.word(frame.at) == 1 {
@@ -206,11 +207,11 @@ fn end_ground(words: &Reading, frame: &mut Frame, base: f32) {
 }
 
 /// Goes on with the next place of a probe, or ends it; where the walk goes on.
-fn next_probe(words: &Reading, frames: &mut [Frame], top: &mut usize, p: &mut [f32; 2], base: f32) -> usize {
+fn next_probe(words: &BufferReader, frames: &mut [StackFrame], top: &mut usize, p: &mut [f32; 2], base: f32) -> usize {
     let probe = &mut frames[*top];
     let height = surface(probe.only, base);
     probe.heights[probe.turn] = height;
-    probe.only = Given::default();
+    probe.only = WalkSample::default();
     probe.turn += 1;
     let (at, turn, place, heights) = (probe.at, probe.turn, probe.p, probe.heights);
     // the operands of the frame that asks
@@ -232,7 +233,7 @@ fn next_probe(words: &Reading, frames: &mut [Frame], top: &mut usize, p: &mut [f
 }
 
 /// Share of a piece of a level of detail.
-fn share(words: &Reading, at: usize, which: u32, level: f32) -> f32 {
+fn share(words: &BufferReader, at: usize, which: u32, level: f32) -> f32 {
     let (from, to) = (words.real(at), words.real(at + 1));
     let t = if level <= from {
         0.0

@@ -1,6 +1,6 @@
 //! What a tree is asked and what it answers.
 
-use super::plane::{Point, Range, higher, lower};
+use super::plane::{Interval, Point, higher, lower};
 
 /// Weight from which on there is terrain.
 pub const THRESHOLD: f64 = 0.5;
@@ -42,7 +42,7 @@ impl Detail {
 
 /// The ground at one place. Where the weight is 0 the elevation means nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Answer {
+pub struct GroundSample {
     /// Elevation f, in metres.
     pub height: f64,
     /// Weight α.
@@ -53,7 +53,7 @@ pub struct Answer {
     pub fade: Point,
 }
 
-impl Answer {
+impl GroundSample {
     /// The elevation of the terrain: f where α ≥ [`THRESHOLD`], and from there down to `base` where there is nothing.
     #[inline]
     pub fn surface(&self, base: f64) -> (f64, Point) {
@@ -70,11 +70,11 @@ impl Answer {
 /// Elevations of a blend may be infinitely steep where the weight vanishes (there 0/0 of different things meet), so that
 /// α·|∇f|, which stays finite, has a bound of its own: it is all that operators above and the surface need there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bounds {
+pub struct GroundBounds {
     /// Range of f, in metres.
-    pub height: Range,
+    pub height: Interval,
     /// Range of α.
-    pub weight: Range,
+    pub weight: Interval,
     /// Bound of |∇f|; may be infinite.
     pub slope: f64,
     /// Bound of |∇α|.
@@ -83,18 +83,18 @@ pub struct Bounds {
     pub laid: f64,
 }
 
-impl Bounds {
+impl GroundBounds {
     /// Nothing here.
     pub const NOTHING: Self = Self {
-        height: Range { low: 0.0, high: 0.0 },
-        weight: Range { low: 0.0, high: 0.0 },
+        height: Interval { low: 0.0, high: 0.0 },
+        weight: Interval { low: 0.0, high: 0.0 },
         slope: 0.0,
         fade: 0.0,
         laid: 0.0,
     };
 
     /// Of something whose elevation is Lipschitz everywhere.
-    pub fn plain(height: Range, weight: Range, slope: f64, fade: f64) -> Self {
+    pub fn plain(height: Interval, weight: Interval, slope: f64, fade: f64) -> Self {
         Self { height, weight, slope, fade, laid: slope * weight.high }
     }
 
@@ -103,29 +103,29 @@ impl Bounds {
         self.weight.high <= 0.0
     }
 
-    /// Range and Lipschitz bound of [`Answer::surface`].
-    pub fn surface(&self, base: f64) -> (Range, f64) {
+    /// Range and Lipschitz bound of [`GroundSample::surface`].
+    pub fn surface(&self, base: f64) -> (Interval, f64) {
         if self.is_nothing() {
-            return (Range::one(base), 0.0);
+            return (Interval::one(base), 0.0);
         }
         if self.weight.low >= THRESHOLD {
             return (self.height, self.slope);
         }
-        let x = Range::new(self.weight.low / THRESHOLD, lower(self.weight.high / THRESHOLD, 1.0));
-        let s = Range::new(super::plane::smooth(x.low).0, super::plane::smooth(x.high).0);
+        let x = Interval::new(self.weight.low / THRESHOLD, lower(self.weight.high / THRESHOLD, 1.0));
+        let s = Interval::new(super::plane::smooth(x.low).0, super::plane::smooth(x.high).0);
         // s' = 6x(1-x) peaks at ½, s/x = 3x-2x² at ¾
         let peak = lower(higher(0.5, x.low), x.high);
         let turn = 6.0 * peak * (1.0 - peak) / THRESHOLD;
         let crest = lower(higher(0.75, x.low), x.high);
         let per_weight = (3.0 * crest - 2.0 * crest * crest) / THRESHOLD;
-        let over = Range::new(self.height.low - base, self.height.high - base);
+        let over = Interval::new(self.height.low - base, self.height.high - base);
         let steep = lower(self.slope * s.high, per_weight * self.laid);
         let range = over.product(s);
-        (Range::new(base + range.low, base + range.high), steep + turn * self.fade * over.reach())
+        (Interval::new(base + range.low, base + range.high), steep + turn * self.fade * over.reach())
     }
 }
 
-impl Range {
+impl Interval {
     /// A range that holds the other with room for rounding.
     pub fn loosened(self) -> Self {
         let by = 1e-9 * (1.0 + self.reach());

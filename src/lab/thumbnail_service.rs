@@ -8,13 +8,13 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use super::variants::{Size, Thumbnail, Variant, draw_all};
+use super::variants::{SceneVariant, Size, Thumbnail, draw_all};
 use crate::eval::thread_pool;
 use crate::field::Control;
 
 /// A thumbnail of an order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Made {
+pub struct FinishedThumbnail {
     /// Of the order that it belongs to.
     pub order: u64,
     /// Of the variant in the order.
@@ -24,57 +24,57 @@ pub struct Made {
 }
 
 #[derive(Clone)]
-struct Order {
+struct ThumbnailOrder {
     /// Its own, also when it takes the place of another of the same number.
     serial: u64,
     number: u64,
     size: Size,
-    left: Vec<(usize, Variant)>,
+    left: Vec<(usize, SceneVariant)>,
 }
 
 #[derive(Default)]
-struct Desk {
+struct ThumbnailQueue {
     /// The newest last.
-    orders: Vec<Order>,
-    running: Option<Running>,
+    orders: Vec<ThumbnailOrder>,
+    running: Option<ThumbnailTask>,
     /// Serial of the next order.
     next: u64,
     quit: bool,
 }
 
 /// What is being drawn.
-struct Running {
+struct ThumbnailTask {
     number: u64,
     control: Arc<Control>,
 }
 
 #[derive(Default)]
-struct Shared {
-    desk: Mutex<Desk>,
-    bell: Condvar,
+struct ServiceShared {
+    queue: Mutex<ThumbnailQueue>,
+    wake_up: Condvar,
 }
 
-impl Shared {
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+impl ServiceShared {
+    fn queue(&self) -> MutexGuard<'_, ThumbnailQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// See the module. Dropping it stops it.
-pub struct Maker {
-    shared: Arc<Shared>,
-    made: Receiver<Made>,
+pub struct ThumbnailService {
+    shared: Arc<ServiceShared>,
+    made: Receiver<FinishedThumbnail>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Maker {
-    /// A maker with `threads` threads (0: one for each processor) that calls `notify` after each thumbnail.
+impl ThumbnailService {
+    /// A service with `threads` threads (0: one for each processor) that calls `notify` after each thumbnail.
     ///
     /// # Errors
     /// When the system has no threads left.
     pub fn new(threads: usize, notify: impl Fn() + Send + Sync + 'static) -> Result<Self, rayon::ThreadPoolBuildError> {
         let pool = thread_pool(threads)?;
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(ServiceShared::default());
         let (sender, made) = channel();
         let own = shared.clone();
         let thread = std::thread::spawn(move || pool.install(|| work(&own, &sender, &notify)));
@@ -82,64 +82,64 @@ impl Maker {
     }
 
     /// Orders thumbnails of `variants`. An order of the same number that is still under way is forgotten.
-    pub fn order(&self, number: u64, variants: Vec<Variant>, size: Size) {
-        let mut desk = self.shared.desk();
-        desk.orders.retain(|order| order.number != number);
-        let serial = desk.next;
-        desk.next += 1;
-        desk.orders.push(Order { serial, number, size, left: variants.into_iter().enumerate().collect() });
-        if let Some(running) = &desk.running {
+    pub fn order(&self, number: u64, variants: Vec<SceneVariant>, size: Size) {
+        let mut queue = self.shared.queue();
+        queue.orders.retain(|order| order.number != number);
+        let serial = queue.next;
+        queue.next += 1;
+        queue.orders.push(ThumbnailOrder { serial, number, size, left: variants.into_iter().enumerate().collect() });
+        if let Some(running) = &queue.running {
             running.control.cancel();
         }
-        self.shared.bell.notify_all();
+        self.shared.wake_up.notify_all();
     }
 
     /// Forgets an order; some of its thumbnails may still come.
     pub fn forget(&self, number: u64) {
-        let mut desk = self.shared.desk();
-        desk.orders.retain(|order| order.number != number);
-        if let Some(running) = desk.running.as_ref().filter(|running| running.number == number) {
+        let mut queue = self.shared.queue();
+        queue.orders.retain(|order| order.number != number);
+        if let Some(running) = queue.running.as_ref().filter(|running| running.number == number) {
             running.control.cancel();
         }
     }
 
     /// Whether anything is still to be drawn.
     pub fn is_busy(&self) -> bool {
-        let desk = self.shared.desk();
-        desk.running.is_some() || !desk.orders.is_empty()
+        let queue = self.shared.queue();
+        queue.running.is_some() || !queue.orders.is_empty()
     }
 
     /// What has been drawn since the last call.
-    pub fn collect(&self) -> Vec<Made> {
+    pub fn collect(&self) -> Vec<FinishedThumbnail> {
         self.made.try_iter().collect()
     }
 
     /// The next thumbnail, as soon as it is there; `None` once everything is drawn.
-    pub fn wait(&self) -> Option<Made> {
+    pub fn wait(&self) -> Option<FinishedThumbnail> {
         loop {
             if let Ok(made) = self.made.try_recv() {
                 return Some(made);
             }
-            let desk = self.shared.desk();
-            if desk.running.is_none() && desk.orders.is_empty() {
-                drop(desk);
+            let queue = self.shared.queue();
+            if queue.running.is_none() && queue.orders.is_empty() {
+                drop(queue);
                 return self.made.try_recv().ok();
             }
             // rung for every thumbnail and at the end of every order
-            drop(self.shared.bell.wait_timeout(desk, std::time::Duration::from_millis(20)));
+            drop(self.shared.wake_up.wait_timeout(queue, std::time::Duration::from_millis(20)));
         }
     }
 }
 
-impl Drop for Maker {
+impl Drop for ThumbnailService {
     fn drop(&mut self) {
-        let mut desk = self.shared.desk();
-        desk.quit = true;
-        if let Some(running) = &desk.running {
+        let mut queue = self.shared.queue();
+        queue.quit = true;
+        if let Some(running) = &queue.running {
             running.control.cancel();
         }
-        self.shared.bell.notify_all();
-        drop(desk);
+        self.shared.wake_up.notify_all();
+        drop(queue);
         if let Some(thread) = self.thread.take() {
             // it catches what its drawings throw
             let _ = thread.join();
@@ -147,44 +147,44 @@ impl Drop for Maker {
     }
 }
 
-/// The newest order, once there is one; `None` when the maker is dropped.
-fn next(shared: &Shared) -> Option<(Order, Arc<Control>)> {
-    let mut desk = shared.desk();
+/// The newest order, once there is one; `None` when the service is dropped.
+fn next(shared: &ServiceShared) -> Option<(ThumbnailOrder, Arc<Control>)> {
+    let mut queue = shared.queue();
     loop {
-        if desk.quit {
+        if queue.quit {
             return None;
         }
-        if let Some(order) = desk.orders.last().cloned() {
+        if let Some(order) = queue.orders.last().cloned() {
             let control = Arc::new(Control::default());
-            desk.running = Some(Running { number: order.number, control: control.clone() });
+            queue.running = Some(ThumbnailTask { number: order.number, control: control.clone() });
             return Some((order, control));
         }
-        desk = shared.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
+        queue = shared.wake_up.wait(queue).unwrap_or_else(PoisonError::into_inner);
     }
 }
 
-/// Draws order after order until the maker is dropped.
-fn work(shared: &Shared, sender: &Sender<Made>, notify: &(dyn Fn() + Sync)) {
+/// Draws order after order until the service is dropped.
+fn work(shared: &ServiceShared, sender: &Sender<FinishedThumbnail>, notify: &(dyn Fn() + Sync)) {
     while let Some((order, control)) = next(shared) {
         let deliver = |index: usize, thumbnail: Thumbnail| {
-            let mut desk = shared.desk();
+            let mut queue = shared.queue();
             // nobody waits for an order that was forgotten or replaced meanwhile
-            let Some(wanted) = desk.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
+            let Some(wanted) = queue.orders.iter_mut().find(|o| o.serial == order.serial) else { return };
             wanted.left.retain(|(k, _)| *k != index);
-            // the receiver is gone when the maker is
-            let _ = sender.send(Made { order: order.number, index, thumbnail });
-            drop(desk);
-            shared.bell.notify_all();
+            // the receiver is gone when the service is
+            let _ = sender.send(FinishedThumbnail { order: order.number, index, thumbnail });
+            drop(queue);
+            shared.wake_up.notify_all();
             notify();
         };
         // a scene whose evaluation breaks ends its order and no other
         let drawn = catch_unwind(AssertUnwindSafe(|| draw_all(&order.left, order.size, &control, &deliver)));
-        let mut desk = shared.desk();
-        desk.running = None;
+        let mut queue = shared.queue();
+        queue.running = None;
         if !matches!(drawn, Ok(Err(_))) {
-            desk.orders.retain(|o| o.serial != order.serial);
+            queue.orders.retain(|o| o.serial != order.serial);
         }
-        drop(desk);
-        shared.bell.notify_all();
+        drop(queue);
+        shared.wake_up.notify_all();
     }
 }

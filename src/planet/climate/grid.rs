@@ -6,7 +6,7 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 /// Values on a grid of its own: `width` × `height` over a flat terrain, or over longitude and latitude.
 #[derive(Clone, Debug)]
-pub struct Sheet {
+pub struct ClimateGrid {
     /// Values of a row.
     pub width: usize,
     /// Number of rows.
@@ -17,7 +17,7 @@ pub struct Sheet {
     pub values: Vec<f32>,
 }
 
-impl Sheet {
+impl ClimateGrid {
     /// A sheet from a function of row and column.
     pub fn from_fn(width: usize, height: usize, round: bool, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
         let mut values = vec![0.0; width * height];
@@ -44,7 +44,7 @@ impl Sheet {
 
     /// Value at column `x`, row `y`, bilinear; beyond the last row and column the nearest.
     #[inline]
-    fn at(&self, x: f32, y: f32) -> f32 {
+    fn value(&self, x: f32, y: f32) -> f32 {
         let hold = |place: f32, last: usize| {
             let place = if place > 0.0 { place } else { 0.0 };
             if place < last as f32 { place } else { last as f32 }
@@ -69,14 +69,14 @@ impl Sheet {
     /// Value at a place of a flat terrain, both from 0 to 1.
     #[inline]
     pub fn at_place(&self, u: f32, v: f32) -> f32 {
-        self.at(u * (self.width - 1) as f32, v * (self.height - 1) as f32)
+        self.value(u * (self.width - 1) as f32, v * (self.height - 1) as f32)
     }
 
     /// Value at a longitude and latitude in radians.
     #[inline]
     pub fn at_angles(&self, longitude: f32, latitude: f32) -> f32 {
         let x = (longitude + PI) * (self.width as f32 / TAU) - 0.5;
-        self.at(x, (FRAC_PI_2 - latitude) * (self.height as f32 / PI) - 0.5)
+        self.value(x, (FRAC_PI_2 - latitude) * (self.height as f32 / PI) - 0.5)
     }
 
     /// Means over a neighbourhood of some `radius` cells: three passes of a box each way.

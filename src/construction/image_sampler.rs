@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use super::plane::{Range, higher, lower};
+use super::plane::{Interval, higher, lower};
 use crate::io::Raster;
 
 const BLOCK: usize = 16;
@@ -16,36 +16,36 @@ const MANY: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
 struct Block {
-    range: Range,
+    range: Interval,
     /// Greatest difference between neighbours, along x and along y.
     steps: [f64; 2],
 }
 
 /// A raster to be sampled.
 #[derive(Clone, Debug)]
-pub struct Picture {
+pub struct ImageSampler {
     raster: Arc<Raster>,
     blocks: Vec<Block>,
     columns: usize,
     whole: Block,
 }
 
-impl Picture {
+impl ImageSampler {
     /// A picture with the bounds of its blocks.
     pub fn new(raster: Arc<Raster>) -> Self {
         let (w, h) = (raster.width, raster.height);
         let (columns, rows) = (w.div_ceil(BLOCK), h.div_ceil(BLOCK));
         let at = |i: usize, j: usize| f64::from(raster.values[i.min(h - 1) * w + j.min(w - 1)]);
-        let mut whole = Block { range: Range::EMPTY, steps: [0.0; 2] };
+        let mut whole = Block { range: Interval::EMPTY, steps: [0.0; 2] };
         let mut blocks = Vec::with_capacity(columns * rows);
         for bi in 0..rows {
             for bj in 0..columns {
-                let mut block = Block { range: Range::EMPTY, steps: [0.0; 2] };
+                let mut block = Block { range: Interval::EMPTY, steps: [0.0; 2] };
                 // two samples around: what the splines between the block's samples see
                 for i in (bi * BLOCK).saturating_sub(2)..(bi * BLOCK + BLOCK + 2).min(h) {
                     for j in (bj * BLOCK).saturating_sub(2)..(bj * BLOCK + BLOCK + 2).min(w) {
                         let v = at(i, j);
-                        block.range = block.range.union(Range::one(v));
+                        block.range = block.range.union(Interval::one(v));
                         block.steps[0] = higher(block.steps[0], (at(i, j + 1) - v).abs());
                         block.steps[1] = higher(block.steps[1], (at(i + 1, j) - v).abs());
                     }
@@ -75,7 +75,7 @@ impl Picture {
 
     /// Value at (u, v), each from 0 (first sample) to 1 (last sample) and held there, and its derivatives by u and v.
     #[inline]
-    pub fn at(&self, u: f64, v: f64) -> (f64, [f64; 2]) {
+    pub fn sample(&self, u: f64, v: f64) -> (f64, [f64; 2]) {
         let last = self.last();
         let place = |t: f64, last: f64| {
             let x = t.clamp(0.0, 1.0) * last;
@@ -106,16 +106,16 @@ impl Picture {
     }
 
     /// Range of the values and bounds of the derivatives by u and by v.
-    pub fn over(&self, u: Range, v: Range) -> (Range, [f64; 2]) {
+    pub fn bounds(&self, u: Interval, v: Interval) -> (Interval, [f64; 2]) {
         let last = self.last();
-        let span = |t: Range, last: f64| {
+        let span = |t: Interval, last: f64| {
             let at = |t: f64| (t.clamp(0.0, 1.0) * last) as usize / BLOCK;
             at(t.low)..at(t.high) + 1
         };
         let (columns, rows) = (span(u, last[0]), span(v, last[1]));
         let mut block = self.whole;
         if columns.len() * rows.len() <= MANY {
-            block = Block { range: Range::EMPTY, steps: [0.0; 2] };
+            block = Block { range: Interval::EMPTY, steps: [0.0; 2] };
             for i in rows {
                 for j in columns.clone() {
                     let one = &self.blocks[i * self.columns + j];
@@ -147,21 +147,21 @@ mod tests {
 
     #[test]
     fn bounds_hold_everywhere() {
-        let picture = Picture::new(crate::io::raster("stamp:mountain").unwrap());
+        let picture = ImageSampler::new(crate::io::raster("stamp:mountain").unwrap());
         for k in 0..200 {
             let (u, v) = (f64::from(k % 17) / 17.0, f64::from(k % 13) / 13.0);
-            let (ru, rv) = (Range::new(u, u + 0.05), Range::new(v, v + 0.03));
-            let (range, steep) = picture.over(ru, rv);
+            let (ru, rv) = (Interval::new(u, u + 0.05), Interval::new(v, v + 0.03));
+            let (range, steep) = picture.bounds(ru, rv);
             for i in 0..40 {
-                let at = |i: i32| picture.at(u + 0.05 * f64::from(i % 7) / 7.0, v + 0.03 * f64::from(i % 5) / 5.0);
+                let at = |i: i32| picture.sample(u + 0.05 * f64::from(i % 7) / 7.0, v + 0.03 * f64::from(i % 5) / 5.0);
                 let (value, slope) = at(i);
                 assert!(value >= range.low - 1e-12 && value <= range.high + 1e-12);
                 assert!(slope[0].abs() <= steep[0] + 1e-9 && slope[1].abs() <= steep[1] + 1e-9);
             }
             let e = 1e-6;
-            let (_, slope) = picture.at(u + 0.011, v + 0.017);
+            let (_, slope) = picture.sample(u + 0.011, v + 0.017);
             let difference =
-                (picture.at(u + 0.011 + e, v + 0.017).0 - picture.at(u + 0.011 - e, v + 0.017).0) / (2.0 * e);
+                (picture.sample(u + 0.011 + e, v + 0.017).0 - picture.sample(u + 0.011 - e, v + 0.017).0) / (2.0 * e);
             assert!((difference - slope[0]).abs() < 1e-3, "{difference} {slope:?}");
         }
     }

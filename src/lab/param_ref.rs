@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::param::{Kind, ParamError, ParamSpec, Params, Value, label_of};
+use crate::param::{ParamError, ParamKind, ParamSpec, Params, Value, label_of};
 use crate::scene::{Scene, SetError};
 
 /// From this quotient on a range above 0 is gone through in equal factors, as the sliders of the panel do.
@@ -24,13 +24,13 @@ static LAYER_SEED: LazyLock<ParamSpec> = LazyLock::new(|| ParamSpec {
     label: label_of("seed"),
     unit: "",
     help: "Changes every random value of the layer.",
-    kind: Kind::Int { hard: (0, i64::from(u32::MAX)), slider: (0, 99) },
+    kind: ParamKind::Int { hard: (0, i64::from(u32::MAX)), slider: (0, 99) },
     default: Value::Int(1),
 });
 
 /// A parameter of a scene: of a layer's node, mix or mask, a layer's seed, or of the settings.
 #[derive(Clone, Copy, Debug)]
-pub struct Knob {
+pub struct ParamRef {
     owner: Owner,
     index: usize,
     spec: &'static ParamSpec,
@@ -62,16 +62,16 @@ pub enum VariantError {
     Twice(&'static str),
 }
 
-impl Knob {
+impl ParamRef {
     /// The parameter that `LAYER.PARAM` names, as in [`Scene::set`].
     pub fn named(scene: &Scene, path: &str) -> Result<Self, VariantError> {
         let (owner, param) = path.trim().rsplit_once('.').ok_or_else(|| VariantError::Form(path.into()))?;
         let layer = if owner == "scene" { None } else { Some(scene.find_layer(owner)?) };
-        Self::of(scene, layer, param)
+        Self::find(scene, layer, param)
     }
 
     /// The parameter `param` of a layer, by its index, or of the scene's settings.
-    pub fn of(scene: &Scene, layer: Option<usize>, param: &str) -> Result<Self, VariantError> {
+    pub fn find(scene: &Scene, layer: Option<usize>, param: &str) -> Result<Self, VariantError> {
         let (name, owners) = match layer {
             None => ("scene", vec![Owner::Settings]),
             Some(k) => (scene.layers[k].name.as_str(), vec![Owner::Node(k), Owner::Mix(k), Owner::Mask(k)]),
@@ -135,8 +135,8 @@ impl Knob {
     pub fn shown(&self, value: &Value) -> String {
         let unit = if self.spec.unit.is_empty() { String::new() } else { format!(" {}", self.spec.unit) };
         let shown = match (&self.spec.kind, value) {
-            (Kind::Choice(options), Value::Choice(k)) => options[*k].label.to_string(),
-            (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.to_string(),
+            (ParamKind::Choice(options), Value::Choice(k)) => options[*k].label.to_string(),
+            (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.to_string(),
             _ => self.spec.show(value),
         };
         shown + &unit
@@ -146,38 +146,40 @@ impl Knob {
     /// one given, in equal steps or, over decades, equal factors; of a choice all of them.
     pub fn values(&self, range: Option<(f64, f64)>, count: usize) -> Result<Vec<Value>, VariantError> {
         let number = match &self.spec.kind {
-            Kind::Float { slider, .. } => (f64::from(slider.0), f64::from(slider.1)),
-            Kind::Int { slider, .. } => (slider.0 as f64, slider.1 as f64),
-            Kind::Choice(_) | Kind::Bool if range.is_some() => return Err(VariantError::NoRange(self.spec.name)),
-            Kind::Choice(options) => return Ok((0..options.len()).map(Value::Choice).collect()),
-            Kind::Bool => return Ok(vec![Value::Bool(false), Value::Bool(true)]),
+            ParamKind::Float { slider, .. } => (f64::from(slider.0), f64::from(slider.1)),
+            ParamKind::Int { slider, .. } => (slider.0 as f64, slider.1 as f64),
+            ParamKind::Choice(_) | ParamKind::Bool if range.is_some() => {
+                return Err(VariantError::NoRange(self.spec.name));
+            }
+            ParamKind::Choice(options) => return Ok((0..options.len()).map(Value::Choice).collect()),
+            ParamKind::Bool => return Ok(vec![Value::Bool(false), Value::Bool(true)]),
             _ => return Err(VariantError::NotSwept(self.spec.name)),
         };
-        let scale = Scale::over(range.unwrap_or(number));
+        let scale = SliderScale::new(range.unwrap_or(number));
         let last = count.max(2) - 1;
-        let mut values: Vec<Value> = (0..=last).map(|k| self.number(scale.at(k as f64 / last as f64))).collect();
+        let mut values: Vec<Value> = (0..=last).map(|k| self.number(scale.value(k as f64 / last as f64))).collect();
         values.dedup();
         Ok(values)
     }
 
     /// Values to both sides of the present one, the nearest first: steps of an eighth of the slider's range, or the
     /// neighbouring choices.
-    pub fn beside(&self, scene: &Scene, steps: usize) -> Result<[Vec<Value>; 2], VariantError> {
+    pub fn neighbours(&self, scene: &Scene, steps: usize) -> Result<[Vec<Value>; 2], VariantError> {
         let here = self.value(scene);
         let (scale, place) = match (&self.spec.kind, &here) {
-            (Kind::Float { slider, .. }, Value::Float(v)) => {
-                let scale = Scale::over((f64::from(slider.0), f64::from(slider.1)));
+            (ParamKind::Float { slider, .. }, Value::Float(v)) => {
+                let scale = SliderScale::new((f64::from(slider.0), f64::from(slider.1)));
                 (scale, scale.place(f64::from(*v)))
             }
-            (Kind::Int { slider, .. }, Value::Int(v)) => {
-                let scale = Scale::over((slider.0 as f64, slider.1 as f64));
+            (ParamKind::Int { slider, .. }, Value::Int(v)) => {
+                let scale = SliderScale::new((slider.0 as f64, slider.1 as f64));
                 (scale, scale.place(*v as f64))
             }
-            (Kind::Choice(options), Value::Choice(k)) => {
+            (ParamKind::Choice(options), Value::Choice(k)) => {
                 let below = (0..*k).rev().take(steps).map(Value::Choice).collect();
                 return Ok([below, (k + 1..options.len()).take(steps).map(Value::Choice).collect()]);
             }
-            (Kind::Bool, Value::Bool(on)) => {
+            (ParamKind::Bool, Value::Bool(on)) => {
                 let other = vec![Value::Bool(!on)];
                 return Ok(if *on { [other, vec![]] } else { [vec![], other] });
             }
@@ -185,7 +187,7 @@ impl Knob {
         };
         let side = |sign: f64| {
             let places = (1..=steps).map(|k| (place + sign * STEP * k as f64).clamp(0.0, 1.0));
-            let mut values: Vec<Value> = places.map(|place| self.number(scale.at(place))).collect();
+            let mut values: Vec<Value> = places.map(|place| self.number(scale.value(place))).collect();
             // beyond the ends of the slider there is nothing to show
             values.dedup();
             values.retain(|value| is_beside(value, &here, sign));
@@ -197,7 +199,7 @@ impl Knob {
     /// A number as this parameter holds it.
     fn number(&self, number: f64) -> Value {
         let value = match self.spec.kind {
-            Kind::Int { .. } => Value::Int(number.round() as i64),
+            ParamKind::Int { .. } => Value::Int(number.round() as i64),
             _ => Value::Float(number as f32),
         };
         self.spec.clamp(&value)
@@ -205,7 +207,7 @@ impl Knob {
 
     /// Reads `FROM..TO`, each within the hard range.
     pub fn range(&self, text: &str) -> Result<(f64, f64), VariantError> {
-        if !matches!(self.spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
+        if !matches!(self.spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
             return Err(VariantError::NoRange(self.spec.name));
         }
         let (from, to) = text.split_once("..").ok_or_else(|| VariantError::Form(text.into()))?;
@@ -246,20 +248,20 @@ fn group(scene: &Scene, owner: Owner) -> &dyn Params {
 
 /// A way from one number to another.
 #[derive(Clone, Copy)]
-struct Scale {
+struct SliderScale {
     from: f64,
     to: f64,
     is_logarithmic: bool,
 }
 
-impl Scale {
-    fn over((from, to): (f64, f64)) -> Self {
+impl SliderScale {
+    fn new((from, to): (f64, f64)) -> Self {
         let (low, high) = if from < to { (from, to) } else { (to, from) };
         Self { from, to, is_logarithmic: low > 0.0 && high / low >= LOGARITHMIC }
     }
 
     /// The number at `place` from 0 to 1; the ends exactly, what lies between with four digits.
-    fn at(self, place: f64) -> f64 {
+    fn value(self, place: f64) -> f64 {
         if place <= 0.0 {
             return self.from;
         }

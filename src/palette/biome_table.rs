@@ -20,7 +20,7 @@
 //!     ],
 //! )
 //! # "##;
-//! # talweg::look::BiomeTable::from_ron("mine", text).unwrap();
+//! # talweg::palette::BiomeTable::from_ron("mine", text).unwrap();
 //! ```
 //! An axis that is left out is switched off: the type does not mind. Heights are `At(x)`, `AboveSea(x)` or `Sea(factor)`, a multiple of
 //! the sea level. `heights: Relief` counts heights in percent of the relief; `heights: Levels(water: 100, of: 255)` in grey levels of
@@ -35,15 +35,15 @@ use std::sync::{Arc, LazyLock};
 use include_dir::{Dir, include_dir};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::io::{FileError, write_atomically};
-use crate::look::colour;
+use super::parse_hex;
+use crate::io::{FileError, ron_dialect, write_atomically};
 use crate::param::Params;
 use crate::planet::climate::Climate;
 
 static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/biomes");
 
 /// What stands before the name of a biome table where a palette is named.
-pub const PREFIX: &str = "biome:";
+pub const BIOME_PREFIX: &str = "biome:";
 /// More types than anybody can tell apart.
 pub const MAX_TYPES: usize = 64;
 /// The smallest tolerance: type borders are lines from here on.
@@ -80,7 +80,7 @@ pub enum BiomeError {
 /// How heights and slopes are counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub enum Heights {
+pub enum HeightUnits {
     /// Metres above the datum; slopes in degrees.
     #[default]
     Metres,
@@ -97,7 +97,7 @@ pub enum Heights {
 
 /// A height in the table's units.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Level {
+pub enum HeightLevel {
     /// A multiple of the sea level.
     Sea(f32),
     /// So much above the sea, or below it.
@@ -106,9 +106,9 @@ pub enum Level {
     At(f32),
 }
 
-impl Level {
+impl HeightLevel {
     /// The height, where the sea stands at `sea`.
-    pub fn of(self, sea: f32) -> f32 {
+    pub fn height(self, sea: f32) -> f32 {
         match self {
             Self::Sea(factor) => factor * sea,
             Self::AboveSea(height) => sea + height,
@@ -135,7 +135,7 @@ impl Level {
 /// Where a ground type is at home on one axis, and how far from there it is still found.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Bell<T = f32> {
+pub struct Niche<T = f32> {
     /// Where it is most likely.
     pub optimum: T,
     /// At this distance from the optimum it is 1/e as likely.
@@ -155,22 +155,22 @@ pub struct GroundType {
     pub colour: [u8; 3],
     /// Found only higher than this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub above: Option<Level>,
+    pub above: Option<HeightLevel>,
     /// Found only here and lower.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub below: Option<Level>,
+    pub below: Option<HeightLevel>,
     /// In °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<Bell>,
+    pub temperature: Option<Niche>,
     /// How likely it is by height.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub height: Option<Bell<Level>>,
+    pub height: Option<Niche<HeightLevel>>,
     /// How likely it is by slope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub slope: Option<Bell>,
+    pub slope: Option<Niche>,
     /// From 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub moisture: Option<Bell>,
+    pub moisture: Option<Niche>,
 }
 
 impl GroundType {
@@ -200,7 +200,7 @@ pub struct BiomeTable {
     pub label: String,
     /// What heights count from.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub heights: Heights,
+    pub heights: HeightUnits,
     /// The climate of scenes that have none of their own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub climate: Climate,
@@ -231,8 +231,7 @@ fn name<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
 
 fn read_colour<'de, D: Deserializer<'de>>(from: D) -> Result<[u8; 3], D::Error> {
     let text = String::deserialize(from)?;
-    colour::parse_hex(&text)
-        .ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a colour; write it as #rrggbb")))
+    parse_hex(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not a colour; write it as #rrggbb")))
 }
 
 fn write_colour<S: Serializer>(colour: &[u8; 3], to: S) -> Result<S::Ok, S::Error> {
@@ -252,18 +251,11 @@ fn types<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<GroundType>, D::Error
     for kind in &types {
         let bells = [kind.temperature, kind.slope, kind.moisture].into_iter().flatten().map(|bell| bell.optimum);
         let levels = [kind.above, kind.below, kind.height.map(|bell| bell.optimum)].into_iter().flatten();
-        if let Some(odd) = bells.chain(levels.map(Level::number)).find(|x| x.is_nan() || x.abs() > MOST) {
+        if let Some(odd) = bells.chain(levels.map(HeightLevel::number)).find(|x| x.is_nan() || x.abs() > MOST) {
             return refuse(format!("`{}` has the number {odd}; give one from -{MOST} to {MOST}", kind.name));
         }
     }
     Ok(types)
-}
-
-/// The RON that tables and scenes are written in.
-pub(crate) fn dialect() -> ron::Options {
-    ron::Options::default()
-        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
 }
 
 /// The tables that come with the program, in the order of the menu.
@@ -285,21 +277,16 @@ pub fn biome_names() -> Vec<String> {
     SHIPPED.iter().map(|table| table.name.clone()).collect()
 }
 
-/// The shipped table of that name, with or without the prefix.
-pub fn biome_table(name: &str) -> Option<Arc<BiomeTable>> {
-    shipped_biome_table(name).cloned()
-}
-
-/// [`biome_table`], where it stands.
-pub fn shipped_biome_table(name: &str) -> Option<&'static Arc<BiomeTable>> {
-    let name = name.strip_prefix(PREFIX).unwrap_or(name);
-    SHIPPED.iter().find(|table| table.name == name)
-}
-
 impl BiomeTable {
+    /// The shipped table of that name, with or without the prefix.
+    pub fn named(name: &str) -> Option<&'static Arc<Self>> {
+        let name = name.strip_prefix(BIOME_PREFIX).unwrap_or(name);
+        SHIPPED.iter().find(|table| table.name == name)
+    }
+
     /// Reads a table file.
     pub fn from_ron(name: &str, text: &str) -> Result<Self, BiomeError> {
-        let mut table: Self = dialect().from_str(text).map_err(|e| BiomeError::Syntax {
+        let mut table: Self = ron_dialect().from_str(text).map_err(|e| BiomeError::Syntax {
             table: name.into(),
             line: e.span.start.line,
             column: e.span.start.col,
@@ -332,7 +319,7 @@ impl BiomeTable {
     /// The table as RON text.
     pub fn to_ron(&self) -> String {
         let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
-        let mut text = dialect().to_string_pretty(self, pretty).expect("a table is always expressible in RON");
+        let mut text = ron_dialect().to_string_pretty(self, pretty).expect("a table is always expressible in RON");
         text.push('\n');
         text
     }

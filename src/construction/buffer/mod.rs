@@ -8,7 +8,7 @@
 //! | 0, 1 | [`MAGIC`], [`VERSION`] |
 //! | 2 | words in all |
 //! | 3, 4, 5 | side of the square, relief, height of the ground where nothing is |
-//! | 6 to 10 | where the instructions of each [`Tier`] begin: terrain, water, sand, snow, vegetation; 0: there are none |
+//! | 6 to 10 | where the instructions of each [`MaterialLayer`] begin: terrain, water, sand, snow, vegetation; 0: there are none |
 //! | 11 | frames that a walk needs at the most |
 //! | 12 | where the 256 vectors of the noise are, two words each |
 //! | 13, 14 | where the primitives begin, and their number |
@@ -17,7 +17,7 @@
 //! # Instructions
 //! They stand in the order in which they are carried out. Those up to [`op::SHARE`] begin with `op, skip, low x, low y, high x, high y`:
 //! a place outside the box goes on at `skip`, which is behind everything inside. Then come the operands, then what is inside.
-//! A walk has a place `p`, a `spacing` (see [`Detail`](super::answer::Detail)) and a stack of frames; frame 0 keeps the answer. An answer (height, weight) is
+//! A walk has a place `p`, a `spacing` (see [`Detail`]) and a stack of frames; frame 0 keeps the answer. An answer (height, weight) is
 //! *given* to the frame on top.
 //!
 //! | op | operands from word 6 | what it does |
@@ -47,23 +47,23 @@
 //! [`walk`] carries all this out as a shader does, in `f32`, and is tested against the [`Program`].
 
 pub mod layout;
+pub mod records;
 pub mod walk;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use layout::{
-    ContourWords, CurveWords, DiscWords, ImageWords, LeafWords, LineWords, Listing, Primitive, RibbonWords, Step, What,
-};
+pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive};
+pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, RibbonWords};
 
-use super::answer::{Bounds, Detail};
-use super::deposit::{Deposit, Window};
+use super::deposit::{Deposit, SmoothBand};
+use super::image_sampler::ImageSampler;
 use super::noise;
-use super::picture::Picture;
-use super::plane::{Affine, Area, Stretch};
-use super::program::{Frame, Leaf, Node, Operator, Program, Tier};
+use super::plane::{Affine, Area, Capsule};
+use super::program::{MaterialLayer, NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
 use super::replace::Extent;
-use super::warp::Warp;
+use super::sample::{Detail, GroundBounds};
+use super::warp::PreparedWarp;
 use super::{contour, curve, disc, image, path, profile, ribbon};
 
 /// First word of every buffer.
@@ -103,7 +103,7 @@ pub mod op {
     pub const GIVE: u32 = 12;
 }
 
-/// Chords of a path in one box.
+/// Segments of a path in one box.
 pub const RUN: usize = 8;
 
 /// Why words are no construction.
@@ -139,8 +139,8 @@ impl Buffer {
     ///
     /// # Errors
     /// When they are no buffer of this version, or broken.
-    pub fn listing(&self) -> Result<Listing, BufferError> {
-        Listing::read(&self.words)
+    pub fn listing(&self) -> Result<BufferListing, BufferError> {
+        BufferListing::read(&self.words)
     }
 }
 
@@ -149,12 +149,12 @@ impl Program {
     pub fn to_buffer(&self) -> Buffer {
         let mut encoder =
             Encoder { program: self, primitives: Vec::new(), known: BTreeMap::new(), pictures: Vec::new() };
-        let tiers = Tier::ALL.map(|tier| Some(encoder.step(self.roots[tier as usize]?)));
-        let listing = Listing {
+        let materials = MaterialLayer::ALL.map(|material| Some(encoder.step(self.roots[material as usize]?)));
+        let listing = BufferListing {
             frame: [self.side, self.relief, self.ground].map(|v| v as f32),
             vectors: noise::vectors().iter().map(|v| v.map(|c| c as f32)).collect(),
             primitives: encoder.primitives,
-            tiers,
+            materials,
         };
         Buffer { words: listing.words(), pictures: encoder.pictures }
     }
@@ -169,7 +169,7 @@ struct Encoder<'a> {
 }
 
 /// The box in `f32` that holds it.
-fn outside(area: &Area) -> [f32; 4] {
+fn rounded_outward(area: &Area) -> [f32; 4] {
     let down = |v: f64| if f64::from(v as f32) > v { (v as f32).next_down() } else { v as f32 };
     let up = |v: f64| if f64::from(v as f32) < v { (v as f32).next_up() } else { v as f32 };
     [down(area.low[0]), down(area.low[1]), up(area.high[0]), up(area.high[1])]
@@ -180,44 +180,56 @@ fn map(affine: &Affine) -> [f32; 6] {
     [a, b, c, d, affine.offset[0], affine.offset[1]].map(|v| v as f32)
 }
 
-fn window(window: Option<Window>) -> (u32, [f32; 4]) {
-    let Window { from, to, below, above } = window.unwrap_or(Window::OPEN);
+fn window(window: Option<SmoothBand>) -> (u32, [f32; 4]) {
+    let SmoothBand { from, to, below, above } = window.unwrap_or(SmoothBand::OPEN);
     (u32::from(window.is_some()), [from, to, below, above].map(|v| v as f32))
 }
 
 impl Encoder<'_> {
-    fn node(&self, id: u32) -> &Node {
+    fn node(&self, id: u32) -> &ProgramNode {
         &self.program.nodes[id as usize]
     }
 
-    fn step(&mut self, id: u32) -> Step {
+    fn step(&mut self, id: u32) -> Instruction {
         let program = self.program;
         let node = &program.nodes[id as usize];
         let what = match &node.operator {
             Operator::Leaf { leaf, frame, .. } => {
                 let primitive = self.primitive(leaf);
-                let Frame { inward, rise, lift, stretching, is_plain, .. } = frame;
+                let NodeFrame { inward, rise, lift, stretching, is_plain, .. } = frame;
                 let numbers = [*rise, *lift, *stretching].map(|v| v as f32);
-                if *is_plain { What::Leaf { primitive } } else { What::Placed { primitive, map: map(inward), numbers } }
+                if *is_plain {
+                    Operation::Leaf { primitive }
+                } else {
+                    Operation::Placed { primitive, map: map(inward), numbers }
+                }
             }
-            Operator::Blend => What::Blend { of: self.grouped(node) },
-            Operator::Replace(extent) => What::Replace { extent: *extent as u32, of: self.children(node) },
+            Operator::Blend => Operation::Blend { of: self.grouped(node) },
+            Operator::Replace(extent) => Operation::Replace { extent: *extent as u32, of: self.children(node) },
             Operator::Add(Deposit { extent, height, slope, base }) => {
                 let laid = node.children[1..].iter().map(|&child| self.node(child).area);
-                let laid = if slope.is_some() { outside(&laid.fold(Area::EMPTY, Area::union)) } else { [0.0; 4] };
+                let laid =
+                    if slope.is_some() { rounded_outward(&laid.fold(Area::EMPTY, Area::union)) } else { [0.0; 4] };
                 let (height, slope) = (window(*height), window(*slope));
-                What::Add { extent: *extent as u32, height, slope, base: *base as f32, laid, of: self.children(node) }
+                Operation::Add {
+                    extent: *extent as u32,
+                    height,
+                    slope,
+                    base: *base as f32,
+                    laid,
+                    of: self.children(node),
+                }
             }
             Operator::Warp { warp, frame } => {
                 let (bend, numbers, seeds) = match warp {
-                    Warp::Noise { strength, per_size, noises } => {
+                    PreparedWarp::Noise { strength, per_size, noises } => {
                         (0, [0.0, 0.0, *strength, *per_size], [noises[0].seed(), noises[1].seed()])
                     }
-                    Warp::Twist { centre, angle, falloff } => {
+                    PreparedWarp::Twist { centre, angle, falloff } => {
                         (1, [centre[0], centre[1], *angle, falloff.radius], [0; 2])
                     }
                 };
-                What::Warp {
+                Operation::Warp {
                     map: map(&frame.inward),
                     stretching: frame.stretching as f32,
                     bend,
@@ -238,20 +250,20 @@ impl Encoder<'_> {
                         _ => continue,
                     };
                     let inner = self.step(child);
-                    of.push(Step { area: inner.area, what: What::Share { share, of: vec![inner] } });
+                    of.push(Instruction { area: inner.area, what: Operation::Share { share, of: vec![inner] } });
                 }
-                What::Detail { from: settings.from, to: settings.to, of }
+                Operation::Detail { from: settings.from, to: settings.to, of }
             }
         };
-        Step { area: outside(&node.area), what }
+        Instruction { area: rounded_outward(&node.area), what }
     }
 
-    fn children(&mut self, node: &Node) -> Vec<Step> {
+    fn children(&mut self, node: &ProgramNode) -> Vec<Instruction> {
         node.children.iter().map(|&child| self.step(child)).collect()
     }
 
     /// The children, in boxes where there are many.
-    fn grouped(&mut self, node: &Node) -> Vec<Step> {
+    fn grouped(&mut self, node: &ProgramNode) -> Vec<Instruction> {
         if node.hierarchy.is_empty() {
             return self.children(node);
         }
@@ -259,7 +271,7 @@ impl Encoder<'_> {
         self.bins(node, 1, node.hierarchy.bins.len())
     }
 
-    fn bins(&mut self, node: &Node, from: usize, to: usize) -> Vec<Step> {
+    fn bins(&mut self, node: &ProgramNode, from: usize, to: usize) -> Vec<Instruction> {
         let mut made = Vec::new();
         let mut k = from;
         while k < to {
@@ -270,25 +282,25 @@ impl Encoder<'_> {
             } else {
                 self.bins(node, k + 1, bin.skip as usize)
             };
-            made.push(Step { area: outside(&bin.area), what: What::Group { of } });
+            made.push(Instruction { area: rounded_outward(&bin.area), what: Operation::Group { of } });
             k = bin.skip as usize;
         }
         made
     }
 
-    fn primitive(&mut self, leaf: &Arc<Leaf>) -> u32 {
+    fn primitive(&mut self, leaf: &Arc<PreparedPrimitive>) -> u32 {
         let key = Arc::as_ptr(leaf) as usize;
         if let Some(&known) = self.known.get(&key) {
             return known;
         }
-        let bounds = leaf.over(&Stretch::area(&leaf.area()), &Detail::FULL);
-        let Bounds { height, slope, fade, .. } = bounds;
+        let bounds = leaf.bounds(&Capsule::area(&leaf.area()), &Detail::FULL);
+        let GroundBounds { height, slope, fade, .. } = bounds;
         let words = match &**leaf {
-            Leaf::Disc(leaf) => LeafWords::Disc(disc_words(leaf)),
-            Leaf::Curve(leaf) => LeafWords::Curve(curve_words(leaf)),
-            Leaf::Contour(leaf) => LeafWords::Contour(contour_words(leaf)),
-            Leaf::Image(leaf) => LeafWords::Image(self.image_words(leaf)),
-            Leaf::Ribbon(leaf) => LeafWords::Ribbon(self.ribbon_words(leaf)),
+            PreparedPrimitive::Disc(leaf) => LeafWords::Disc(disc_words(leaf)),
+            PreparedPrimitive::Curve(leaf) => LeafWords::Curve(curve_words(leaf)),
+            PreparedPrimitive::Contour(leaf) => LeafWords::Contour(contour_words(leaf)),
+            PreparedPrimitive::Image(leaf) => LeafWords::Image(self.image_words(leaf)),
+            PreparedPrimitive::Ribbon(leaf) => LeafWords::Ribbon(self.ribbon_words(leaf)),
         };
         let index = self.primitives.len() as u32;
         self.primitives.push(Primitive { bounds: [height.low, height.high, slope, fade].map(|v| v as f32), words });
@@ -297,14 +309,14 @@ impl Encoder<'_> {
     }
 
     /// Where the samples of a picture begin, its width and its height.
-    fn picture(&mut self, picture: &Picture) -> [u32; 3] {
+    fn picture(&mut self, picture: &ImageSampler) -> [u32; 3] {
         let raster = picture.raster();
         let from = self.pictures.len() as u32;
         self.pictures.extend_from_slice(&raster.values);
         [from, raster.width as u32, raster.height as u32]
     }
 
-    fn image_words(&mut self, leaf: &image::Prepared) -> ImageWords {
+    fn image_words(&mut self, leaf: &image::PreparedImage) -> ImageWords {
         ImageWords {
             corner: leaf.corner.map(|v| v as f32),
             e: leaf.e.map(|v| v as f32),
@@ -317,9 +329,9 @@ impl Encoder<'_> {
         }
     }
 
-    fn ribbon_words(&mut self, leaf: &ribbon::Prepared) -> RibbonWords {
+    fn ribbon_words(&mut self, leaf: &ribbon::PreparedRibbon) -> RibbonWords {
         RibbonWords {
-            course: course_words(&leaf.course),
+            centreline: centreline_words(&leaf.centreline),
             picture: self.picture(&leaf.picture),
             per_length: leaf.per_length as f32,
             level: leaf.level as f32,
@@ -327,7 +339,7 @@ impl Encoder<'_> {
     }
 }
 
-fn disc_words(leaf: &disc::Prepared) -> DiscWords {
+fn disc_words(leaf: &disc::PreparedDisc) -> DiscWords {
     let form = leaf.ground.form();
     DiscWords {
         centre: leaf.centre.map(|v| v as f32),
@@ -344,36 +356,36 @@ fn disc_words(leaf: &disc::Prepared) -> DiscWords {
     }
 }
 
-fn line_words(line: &profile::Line) -> LineWords {
+fn line_words(line: &profile::MonotoneCubic) -> LineWords {
     line.points().map(|point| point.map(|v| v as f32)).collect()
 }
 
-fn course_words(course: &curve::Course) -> layout::CourseWords {
-    let path::Outline { reach, tolerance, vertices } = course.path.outline();
+fn centreline_words(centreline: &curve::CurveCentreline) -> records::CourseWords {
+    let path::PathOutline { reach, tolerance, vertices } = centreline.path.outline();
     let runs = (0..vertices.len() - 1).step_by(RUN).map(|from| {
         let to = (from + RUN + 1).min(vertices.len());
-        let area = Area::of(vertices[from..to].iter().map(|v| [v[0], v[1]]));
-        (outside(&area), vertices[from][2] as f32)
+        let area = Area::enclosing(vertices[from..to].iter().map(|v| [v[0], v[1]]));
+        (rounded_outward(&area), vertices[from][2] as f32)
     });
-    layout::CourseWords {
+    records::CourseWords {
         reach: reach as f32,
         tolerance: tolerance as f32,
-        core: course.falloff.core as f32,
-        radius: course.falloff.radius as f32,
+        core: centreline.falloff.core as f32,
+        radius: centreline.falloff.radius as f32,
         vertices: vertices.iter().map(|v| [v[0] as f32, v[1] as f32]).collect(),
         runs: runs.collect(),
-        height: line_words(&course.height),
-        width: line_words(&course.width),
-        depth: line_words(&course.depth),
+        height: line_words(&centreline.height),
+        width: line_words(&centreline.width),
+        depth: line_words(&centreline.depth),
     }
 }
 
-fn curve_words(leaf: &curve::Prepared) -> CurveWords {
+fn curve_words(leaf: &curve::PreparedCurve) -> CurveWords {
     let profiles = leaf.profiles().map(|(s, is_even, line)| (s as f32, u32::from(is_even), line_words(line)));
-    CurveWords { course: course_words(&leaf.course), profiles: profiles.collect() }
+    CurveWords { centreline: centreline_words(&leaf.centreline), profiles: profiles.collect() }
 }
 
-fn contour_words(leaf: &contour::Prepared) -> ContourWords {
+fn contour_words(leaf: &contour::PreparedContour) -> ContourWords {
     ContourWords {
         centre: leaf.centre.map(|v| v as f32),
         height: leaf.height as f32,

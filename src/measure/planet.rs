@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::Planet;
+use super::{ClimateMeasures, climate_measures};
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
-use crate::measure::{ClimateMeasures, climate_measures};
+use crate::planet::Planet;
 use crate::scene::Scene;
 
 /// Bands of height of the hypsometric curve.
@@ -101,7 +101,7 @@ pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Re
         steepness: scene.settings.relief_metres / radius_metres,
     };
     let done = AtomicUsize::new(0);
-    let rows: Vec<Sums> = (0..FACES * n)
+    let rows: Vec<AreaSums> = (0..FACES * n)
         .into_par_iter()
         .map(|row| {
             control.check()?;
@@ -112,12 +112,12 @@ pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Re
         })
         .collect::<Result<_, Cancelled>>()?;
     // in the order of the rows, whoever summed them
-    let mut all = Sums::default();
+    let mut all = AreaSums::default();
     rows.iter().for_each(|row| all.add(row));
     control.advance(0.5);
     let climate = climate_measures(scene, terrain, control)?;
     control.advance(1.0);
-    let Sums { whole, mean, land, above, depth, slopes, mut hypsometry } = all;
+    let AreaSums { whole, mean, land, above, depth, slopes, mut hypsometry } = all;
     hypsometry.iter_mut().for_each(|share| *share /= whole);
     let water = whole - land;
     let mean_of = |sum: f64, share: f64| (share > 0.0).then(|| sum / share);
@@ -142,7 +142,7 @@ pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Re
 
 /// What is summed by area.
 #[derive(Clone)]
-struct Sums {
+struct AreaSums {
     whole: f64,
     mean: f64,
     land: f64,
@@ -152,13 +152,13 @@ struct Sums {
     hypsometry: [f64; BANDS],
 }
 
-impl Default for Sums {
+impl Default for AreaSums {
     fn default() -> Self {
         Self { whole: 0.0, mean: 0.0, land: 0.0, above: 0.0, depth: 0.0, slopes: 0.0, hypsometry: [0.0; BANDS] }
     }
 }
 
-impl Sums {
+impl AreaSums {
     fn add(&mut self, other: &Self) {
         self.whole += other.whole;
         self.mean += other.mean;
@@ -198,9 +198,9 @@ impl PlanetGround<'_> {
     }
 
     /// The sums of a row, counted over all faces.
-    fn row(&self, row: usize) -> Sums {
+    fn row(&self, row: usize) -> AreaSums {
         let n = self.globe.samples();
-        let mut sums = Sums::default();
+        let mut sums = AreaSums::default();
         for k in (row * n..(row + 1) * n).filter(|&k| self.globe.grid().owns(k)) {
             let (metres, area) = (f64::from(self.height[k]) * self.relief, f64::from(self.areas[k % (n * n)]));
             sums.hypsometry[self.band(metres)] += area;
@@ -226,7 +226,8 @@ mod tests {
 
     use super::*;
     use crate::field::Grid;
-    use crate::scene::{Settings, World};
+    use crate::planet::World;
+    use crate::scene::Settings;
 
     fn measured(height: impl Fn([f64; 3]) -> f64) -> PlanetMeasures {
         let settings = Settings { world: World::Planet, relief_metres: 10_000.0, ..Settings::default() };

@@ -1,22 +1,22 @@
 //! Which pieces are at a place, and the outlines of where they end.
 //!
-//! An [`Outlook`] knows every primitive of the trees that are laid out, those of copies once for each copy, with what they are in.
+//! An [`PickIndex`] knows every primitive of the trees that are laid out, those of copies once for each copy, with what they are in.
 //! Hidden and locked pieces are not found in the view.
 
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
-use super::chain::Chain;
-use super::{Way, points};
-use crate::construction::answer::Detail;
+use super::transform_path::TransformPath;
+use super::{PiecePath, points};
 use crate::construction::check::DEEPEST;
-use crate::construction::piece::{Form, Piece, Tree};
+use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::plane::{Area, Point, add, higher, length, lower, scaled, sub};
-use crate::construction::program::{Program, Tier};
+use crate::construction::program::{MaterialLayer, Program};
+use crate::construction::sample::Detail;
 
 /// A primitive made ready on its own.
 #[derive(Debug)]
-struct Shape {
+struct PickShape {
     piece: Piece,
     program: Program,
     /// Of the box around it, in square metres of its own.
@@ -24,96 +24,96 @@ struct Shape {
 }
 
 #[derive(Debug)]
-struct Leaf {
+struct PickLeaf {
     /// What is selected by it: the piece, or the outermost copy that shows it.
-    way: Way,
-    chain: Chain,
-    shape: Arc<Shape>,
+    path: PiecePath,
+    transform: TransformPath,
+    shape: Arc<PickShape>,
 }
 
 /// See the module.
 #[derive(Debug)]
-pub struct Outlook {
+pub struct PickIndex {
     /// The tree that it was made of.
     pub tree: Arc<Tree>,
     /// Chooses the random values of the tree.
     pub seed: u32,
     /// The tree made ready.
     pub program: Program,
-    leaves: Vec<Leaf>,
+    leaves: Vec<PickLeaf>,
 }
 
-impl Outlook {
+impl PickIndex {
     /// What `before` has as well is not made ready again.
     pub fn new(tree: &Arc<Tree>, seed: u32, before: Option<&Self>) -> Self {
-        let program = Program::after(tree, seed, before.map(|outlook| &outlook.program));
-        let mut outlook = Self { tree: tree.clone(), seed, program, leaves: Vec::new() };
-        for tier in Tier::ALL {
-            if let Some(root) = tree.root(tier) {
-                outlook.gather(root, &Way::tier(tier), None, &Chain::plain(seed), before, 0);
+        let program = Program::reusing(tree, seed, before.map(|pick_index| &pick_index.program));
+        let mut pick_index = Self { tree: tree.clone(), seed, program, leaves: Vec::new() };
+        for material in MaterialLayer::ALL {
+            if let Some(root) = tree.root(material) {
+                pick_index.gather(root, &PiecePath::material(material), None, &TransformPath::plain(seed), before, 0);
             }
         }
-        outlook
+        pick_index
     }
 
     fn gather(
         &mut self,
         piece: &Piece,
-        way: &Way,
-        copy: Option<&Way>,
-        chain: &Chain,
+        path: &PiecePath,
+        copy: Option<&PiecePath>,
+        transform: &TransformPath,
         before: Option<&Self>,
         depth: usize,
     ) {
         if piece.hidden || piece.locked || depth > 2 * DEEPEST {
             return;
         }
-        if let Form::Instance(instance) = &piece.form {
+        if let PieceKind::Instance(instance) = &piece.form {
             let tree = self.tree.clone();
             let Some(definition) = tree.definition(&instance.definition) else { return };
-            let mut chain = chain.clone();
-            chain.place(&instance.settings);
+            let mut transform = transform.clone();
+            transform.place(&instance.settings);
             // an original that is locked shows in its copies all the same
             let shown = Piece { locked: false, ..definition.piece.clone() };
-            self.gather(&shown, way, Some(copy.unwrap_or(way)), &chain, before, depth + 1);
+            self.gather(&shown, path, Some(copy.unwrap_or(path)), &transform, before, depth + 1);
             return;
         }
         if piece.takes_pieces() {
-            for (k, child) in piece.of().iter().enumerate() {
-                let mut chain = chain.clone();
-                chain.enter(piece, k);
-                self.gather(child, &way.child(k), copy, &chain, before, depth + 1);
+            for (k, child) in piece.children().iter().enumerate() {
+                let mut transform = transform.clone();
+                transform.enter(piece, k);
+                self.gather(child, &path.child(k), copy, &transform, before, depth + 1);
             }
             return;
         }
         let known = self.leaves.iter().chain(before.into_iter().flat_map(|b| &b.leaves));
-        let same = |leaf: &&Leaf| leaf.shape.piece.form == piece.form;
+        let same = |leaf: &&PickLeaf| leaf.shape.piece.form == piece.form;
         let shape = known.into_iter().find(same).map(|leaf| leaf.shape.clone());
-        let shape = shape.unwrap_or_else(|| Arc::new(Shape::new(&self.tree, piece)));
-        self.leaves.push(Leaf { way: copy.unwrap_or(way).clone(), chain: chain.clone(), shape });
+        let shape = shape.unwrap_or_else(|| Arc::new(PickShape::new(&self.tree, piece)));
+        self.leaves.push(PickLeaf { path: copy.unwrap_or(path).clone(), transform: transform.clone(), shape });
     }
 
     /// The pieces that have weight at a place, the greatest first; of equal ones the smaller first.
-    pub fn at(&self, p: Point) -> Vec<(Way, f64)> {
-        let mut found: Vec<(Way, f64, f64)> = Vec::new();
+    pub fn pieces_at(&self, p: Point) -> Vec<(PiecePath, f64)> {
+        let mut found: Vec<(PiecePath, f64, f64)> = Vec::new();
         for leaf in &self.leaves {
-            let weight = lower(leaf.shape.program.at(leaf.chain.inward(p), &Detail::FULL).weight, 1.0);
+            let weight = lower(leaf.shape.program.sample(leaf.transform.inward(p), &Detail::FULL).weight, 1.0);
             if weight <= 0.0 {
                 continue;
             }
-            match found.iter_mut().find(|(way, ..)| *way == leaf.way) {
+            match found.iter_mut().find(|(path, ..)| *path == leaf.path) {
                 Some((_, most, _)) => *most = higher(*most, weight),
-                None => found.push((leaf.way.clone(), weight, leaf.shape.size)),
+                None => found.push((leaf.path.clone(), weight, leaf.shape.size)),
             }
         }
         // weights that a hand could not tell apart count as equal
         let step = |weight: f64| libm::floor(weight * 50.0);
         found.sort_by(|a, b| step(b.1).total_cmp(&step(a.1)).then(a.2.total_cmp(&b.2)));
-        found.into_iter().map(|(way, weight, _)| (way, weight)).collect()
+        found.into_iter().map(|(path, weight, _)| (path, weight)).collect()
     }
 }
 
-impl Shape {
+impl PickShape {
     fn new(tree: &Tree, piece: &Piece) -> Self {
         let program = alone(tree, piece, false);
         let area = root_area(&program);
@@ -129,30 +129,32 @@ fn alone(tree: &Tree, piece: &Piece, with_originals: bool) -> Program {
 }
 
 fn root_area(program: &Program) -> Area {
-    program.roots[Tier::Terrain as usize].map_or(Area::EMPTY, |root| program.nodes[root as usize].area)
+    program.roots[MaterialLayer::Terrain as usize].map_or(Area::EMPTY, |root| program.nodes[root as usize].area)
 }
 
 /// Where a piece has weight, in the metres around it.
-pub fn area(tree: &Tree, way: &Way) -> Area {
-    way.of(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true)))
+pub fn area(tree: &Tree, path: &PiecePath) -> Area {
+    path.piece(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true)))
 }
 
 /// The middle of a piece, in the metres around it: what it turns about.
-pub fn centre(tree: &Tree, way: &Way) -> Option<Point> {
-    let piece = way.of(tree)?;
+pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
+    let piece = path.piece(tree)?;
     let middle = |area: Area| (!area.is_empty()).then(|| area.centre());
     match &piece.form {
-        Form::Disc(disc) => Some([f64::from(disc.x), f64::from(disc.y)]),
-        Form::Contour(contour) => Some([f64::from(contour.settings.x), f64::from(contour.settings.y)]),
-        Form::Curve(_) | Form::Ribbon(_) | Form::Image(_) => middle(Area::of(points::handles(piece))),
-        Form::Warp(group) if group.settings.bend == crate::construction::warp::Bend::Twist => {
+        PieceKind::Disc(disc) => Some([f64::from(disc.x), f64::from(disc.y)]),
+        PieceKind::Contour(contour) => Some([f64::from(contour.settings.x), f64::from(contour.settings.y)]),
+        PieceKind::Curve(_) | PieceKind::Ribbon(_) | PieceKind::Image(_) => {
+            middle(Area::enclosing(points::handles(piece)))
+        }
+        PieceKind::Warp(group) if group.settings.bend == crate::construction::warp::Bend::Twist => {
             Some([f64::from(group.settings.x), f64::from(group.settings.y)])
         }
         _ => {
-            let area = area(tree, way);
+            let area = area(tree, path);
             let placement = match &piece.form {
-                Form::Instance(instance) => Some(&instance.settings),
-                Form::Place(group) => Some(&group.settings),
+                PieceKind::Instance(instance) => Some(&instance.settings),
+                PieceKind::Place(group) => Some(&group.settings),
                 _ => None,
             };
             // what it turns about already, where that is in it
@@ -172,7 +174,7 @@ pub fn centre(tree: &Tree, way: &Way) -> Option<Point> {
 
 /// A line on the ground plan, in metres of the tree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Outline {
+pub struct PickOutline {
     /// What it goes through.
     pub places: Vec<Point>,
     /// Whether the last place is joined to the first.
@@ -185,67 +187,74 @@ pub struct Outline {
 const MOST_LEAVES: usize = 48;
 
 /// Where a piece ends, and the lines that its points lie on.
-pub fn outlines(tree: &Tree, way: &Way, seed: u32) -> Vec<Outline> {
+pub fn outlines(tree: &Tree, path: &PiecePath, seed: u32) -> Vec<PickOutline> {
     let mut out = Vec::new();
-    if let Some(piece) = way.of(tree) {
+    if let Some(piece) = path.piece(tree) {
         let mut left = MOST_LEAVES;
-        walk(tree, piece, &Chain::of(tree, way, seed), &mut left, 0, &mut out);
+        walk(tree, piece, &TransformPath::for_piece(tree, path, seed), &mut left, 0, &mut out);
     }
     out
 }
 
-fn walk(tree: &Tree, piece: &Piece, chain: &Chain, left: &mut usize, depth: usize, out: &mut Vec<Outline>) {
+fn walk(
+    tree: &Tree,
+    piece: &Piece,
+    transform: &TransformPath,
+    left: &mut usize,
+    depth: usize,
+    out: &mut Vec<PickOutline>,
+) {
     if depth > 2 * DEEPEST || *left == 0 {
         return;
     }
-    if let Form::Instance(instance) = &piece.form {
+    if let PieceKind::Instance(instance) = &piece.form {
         if let Some(definition) = tree.definition(&instance.definition) {
-            let mut chain = chain.clone();
-            chain.place(&instance.settings);
-            walk(tree, &definition.piece, &chain, left, depth + 1, out);
+            let mut transform = transform.clone();
+            transform.place(&instance.settings);
+            walk(tree, &definition.piece, &transform, left, depth + 1, out);
         }
         return;
     }
     if piece.takes_pieces() {
-        for (k, child) in piece.of().iter().enumerate().filter(|(_, child)| !child.hidden) {
-            let mut chain = chain.clone();
-            chain.enter(piece, k);
-            walk(tree, child, &chain, left, depth + 1, out);
+        for (k, child) in piece.children().iter().enumerate().filter(|(_, child)| !child.hidden) {
+            let mut transform = transform.clone();
+            transform.enter(piece, k);
+            walk(tree, child, &transform, left, depth + 1, out);
         }
         return;
     }
     *left -= 1;
     for mut line in of_leaf(piece) {
-        line.places.iter_mut().for_each(|place| *place = chain.outward(*place));
+        line.places.iter_mut().for_each(|place| *place = transform.outward(*place));
         out.push(line);
     }
 }
 
 const ROUND: usize = 96;
 
-fn around(at: impl Fn(f64) -> Point) -> Vec<Point> {
+fn ring_points(at: impl Fn(f64) -> Point) -> Vec<Point> {
     (0..ROUND).map(|k| at(k as f64 / ROUND as f64 * TAU)).collect()
 }
 
 /// In the piece's own metres.
-fn of_leaf(piece: &Piece) -> Vec<Outline> {
-    let closed = |places| Outline { places, closed: true, inner: false };
+fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
+    let closed = |places| PickOutline { places, closed: true, inner: false };
     match &piece.form {
-        Form::Disc(disc) => {
+        PieceKind::Disc(disc) => {
             let (centre, radius) = ([f64::from(disc.x), f64::from(disc.y)], f64::from(disc.radius));
-            vec![closed(around(|a| add(centre, scaled([libm::cos(a), libm::sin(a)], radius))))]
+            vec![closed(ring_points(|a| add(centre, scaled([libm::cos(a), libm::sin(a)], radius))))]
         }
-        Form::Contour(contour) => {
+        PieceKind::Contour(contour) => {
             let prepared = contour.prepare();
             let centre = [f64::from(contour.settings.x), f64::from(contour.settings.y)];
             let at = |a: f64, by: f64| add(centre, scaled([libm::cos(a), libm::sin(a)], prepared.edge(a) * by));
             let reach = prepared.reach();
             vec![
-                closed(around(|a| at(a, reach))),
-                Outline { places: around(|a| at(a, 1.0)), closed: true, inner: true },
+                closed(ring_points(|a| at(a, reach))),
+                PickOutline { places: ring_points(|a| at(a, 1.0)), closed: true, inner: true },
             ]
         }
-        Form::Image(image) => {
+        PieceKind::Image(image) => {
             let corners = image.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
             let side = |k: usize| {
                 let (a, b) = (corners[k], corners[(k + 1) % 4]);
@@ -253,7 +262,7 @@ fn of_leaf(piece: &Piece) -> Vec<Outline> {
             };
             vec![closed((0..4).flat_map(side).collect())]
         }
-        Form::Curve(_) | Form::Ribbon(_) => beside_line(piece),
+        PieceKind::Curve(_) | PieceKind::Ribbon(_) => beside_line(piece),
         _ => Vec::new(),
     }
 }
@@ -261,21 +270,22 @@ fn of_leaf(piece: &Piece) -> Vec<Outline> {
 /// Places of a line that are kept of its outline.
 const MOST_PLACES: usize = 240;
 
-fn beside_line(piece: &Piece) -> Vec<Outline> {
-    let Some(course) = points::course(piece) else { return Vec::new() };
-    let all = course.path.line();
+fn beside_line(piece: &Piece) -> Vec<PickOutline> {
+    let Some(centreline) = points::centreline(piece) else { return Vec::new() };
+    let all = centreline.path.line();
     let stride = all.len().div_ceil(MOST_PLACES).max(1);
     let last = all.len() - 1;
     let line: Vec<Point> = (0..all.len()).filter(|k| k % stride == 0 || *k == last).map(|k| all[k]).collect();
-    let reach = course.falloff.radius * (1.0 - 1e-6);
+    let reach = centreline.falloff.radius * (1.0 - 1e-6);
     let heading = |k: usize| {
         let (a, b) = (line[k.saturating_sub(1)], line[(k + 1).min(line.len() - 1)]);
-        let way = sub(b, a);
-        let long = length(way);
-        if long > 0.0 { scaled(way, 1.0 / long) } else { [1.0, 0.0] }
+        let step = sub(b, a);
+        let long = length(step);
+        if long > 0.0 { scaled(step, 1.0 / long) } else { [1.0, 0.0] }
     };
     // inside sharp bends the line runs nearer by than it reaches
-    let is_edge = |p: &Point| course.path.at::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
+    let is_edge =
+        |p: &Point| centreline.path.nearest_point::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
     let side = |k: usize, by: f64| {
         let along = heading(k);
         add(line[k], scaled([-along[1], along[0]], by))
@@ -297,5 +307,5 @@ fn beside_line(piece: &Piece) -> Vec<Outline> {
         .chain(cap(0, quarter).map(on_cap))
         .filter(is_edge)
         .collect();
-    vec![Outline { places, closed: true, inner: false }, Outline { places: line, closed: false, inner: true }]
+    vec![PickOutline { places, closed: true, inner: false }, PickOutline { places: line, closed: false, inner: true }]
 }

@@ -1,7 +1,7 @@
 //! A tree made ready: definitions put in, maps put together, curves measured, pictures read, boxes drawn around everything.
 //!
-//! A [`Program`] answers [`at`](Program::at) any place and [`over`](Program::over) any stretch. Every node knows the box outside which it
-//! has no weight; nodes whose box a place is not in are not asked, which changes no bit of the answer. [`Program::within`] leaves
+//! A [`Program`] answers [`at`](Program::sample) any place and [`over`](Program::bounds) any stretch. Every node knows the box outside which it
+//! has no weight; nodes whose box a place is not in are not asked, which changes no bit of the answer. [`Program::selection`] leaves
 //! out for good what does not touch an area, for the many places of a tile.
 //! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in [`Program::problems`].
 
@@ -13,14 +13,14 @@ use std::sync::Arc;
 
 use build::Builder;
 
-use super::answer::{Answer, Bounds, Detail};
-use super::blend::{self, Sum};
+use super::blend::{self, BlendSum};
 use super::deposit::Deposit;
 use super::hierarchy::{Hierarchy, Met};
 use super::piece::Tree;
-use super::plane::{Affine, Area, Point, Range, Stretch, add, higher, length, scaled, sub};
+use super::plane::{Affine, Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
 use super::replace::{self, Extent};
-use super::warp::Warp;
+use super::sample::{Detail, GroundBounds, GroundSample};
+use super::warp::PreparedWarp;
 use super::{contour, curve, detail, disc, image, ribbon};
 
 /// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
@@ -29,20 +29,20 @@ const MOST_PARTS: usize = 96;
 
 /// A primitive ready to be asked, in its own metres.
 #[derive(Debug)]
-pub enum Leaf {
+pub enum PreparedPrimitive {
     /// A disc.
-    Disc(disc::Prepared),
+    Disc(disc::PreparedDisc),
     /// A curve.
-    Curve(curve::Prepared),
+    Curve(curve::PreparedCurve),
     /// A contour.
-    Contour(contour::Prepared),
+    Contour(contour::PreparedContour),
     /// An image.
-    Image(image::Prepared),
+    Image(image::PreparedImage),
     /// A ribbon.
-    Ribbon(ribbon::Prepared),
+    Ribbon(ribbon::PreparedRibbon),
 }
 
-impl Leaf {
+impl PreparedPrimitive {
     pub(super) fn area(&self) -> Area {
         match self {
             Self::Disc(leaf) => leaf.area(),
@@ -54,30 +54,30 @@ impl Leaf {
     }
 
     #[inline]
-    pub(super) fn at<const G: bool>(&self, p: Point, detail: &Detail) -> Answer {
+    pub(super) fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
         match self {
-            Self::Disc(leaf) => leaf.at::<G>(p, detail),
-            Self::Curve(leaf) => leaf.at::<G>(p),
-            Self::Contour(leaf) => leaf.at::<G>(p),
-            Self::Image(leaf) => leaf.at::<G>(p),
-            Self::Ribbon(leaf) => leaf.at::<G>(p),
+            Self::Disc(leaf) => leaf.sample::<G>(p, detail),
+            Self::Curve(leaf) => leaf.sample::<G>(p),
+            Self::Contour(leaf) => leaf.sample::<G>(p),
+            Self::Image(leaf) => leaf.sample::<G>(p),
+            Self::Ribbon(leaf) => leaf.sample::<G>(p),
         }
     }
 
-    pub(super) fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {
+    pub(super) fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         match self {
-            Self::Disc(leaf) => leaf.over(stretch, detail),
-            Self::Curve(leaf) => leaf.over(stretch),
-            Self::Contour(leaf) => leaf.over(stretch),
-            Self::Image(leaf) => leaf.over(stretch),
-            Self::Ribbon(leaf) => leaf.over(stretch),
+            Self::Disc(leaf) => leaf.bounds(capsule, detail),
+            Self::Curve(leaf) => leaf.bounds(capsule),
+            Self::Contour(leaf) => leaf.bounds(capsule),
+            Self::Image(leaf) => leaf.bounds(capsule),
+            Self::Ribbon(leaf) => leaf.bounds(capsule),
         }
     }
 }
 
 /// Where a node's own metres lie in those around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Frame {
+pub(super) struct NodeFrame {
     /// From places around to its own.
     pub(super) inward: Affine,
     /// Elevation: rise · z + lift.
@@ -88,7 +88,7 @@ pub(super) struct Frame {
     seed: u32,
 }
 
-impl Frame {
+impl NodeFrame {
     fn new(seed: u32) -> Self {
         Self { inward: Affine::IDENTITY, rise: 1.0, lift: 0.0, stretching: 1.0, is_plain: true, seed }
     }
@@ -101,17 +101,17 @@ impl Frame {
 /// What a node does.
 #[derive(Debug)]
 pub(super) enum Operator {
-    Leaf { leaf: Arc<Leaf>, made_of: u64, frame: Frame },
+    Leaf { leaf: Arc<PreparedPrimitive>, made_of: u64, frame: NodeFrame },
     Blend,
     Replace(Extent),
     Add(Deposit),
-    Warp { warp: Warp, frame: Frame },
+    Warp { warp: PreparedWarp, frame: NodeFrame },
     Detail(detail::DetailSettings),
 }
 
 /// A node of the program.
 #[derive(Debug)]
-pub(super) struct Node {
+pub(super) struct ProgramNode {
     pub(super) operator: Operator,
     /// Where it has weight, in the metres around it.
     pub(super) area: Area,
@@ -123,7 +123,7 @@ pub(super) struct Node {
     pub(super) hierarchy: Hierarchy,
 }
 
-impl Node {
+impl ProgramNode {
     pub(super) fn is_leaf(&self) -> bool {
         matches!(self.operator, Operator::Leaf { .. })
     }
@@ -156,7 +156,7 @@ impl Node {
 
 /// The trees of a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tier {
+pub enum MaterialLayer {
     /// The ground.
     Terrain,
     /// Water that lies on it.
@@ -169,7 +169,7 @@ pub enum Tier {
     Vegetation,
 }
 
-impl Tier {
+impl MaterialLayer {
     /// All of them, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
     /// Those that lie on the ground and raise it.
@@ -179,7 +179,7 @@ impl Tier {
 /// A tree ready to be asked.
 #[derive(Debug)]
 pub struct Program {
-    pub(super) nodes: Vec<Node>,
+    pub(super) nodes: Vec<ProgramNode>,
     pub(super) roots: [Option<u32>; 5],
     /// Height where there is nothing.
     pub ground: f64,
@@ -189,19 +189,19 @@ pub struct Program {
     pub relief: f64,
     /// What could not be used, and where.
     pub problems: Vec<String>,
-    everything: Selection,
+    everything: NodeSelection,
 }
 
 /// The children worth asking, by node.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub struct NodeSelection {
     spans: Vec<(u32, u32)>,
     children: Vec<u32>,
 }
 
-impl Selection {
+impl NodeSelection {
     #[inline]
-    pub(super) fn of(&self, node: u32) -> &[u32] {
+    pub(super) fn children(&self, node: u32) -> &[u32] {
         let (from, to) = self.spans[node as usize];
         &self.children[from as usize..to as usize]
     }
@@ -220,17 +220,18 @@ impl Selection {
 impl Program {
     /// `seed` changes all noise.
     pub fn new(tree: &Tree, seed: u32) -> Self {
-        Self::after(tree, seed, None)
+        Self::reusing(tree, seed, None)
     }
 
     /// Like [`new`](Self::new); primitives that `before` has as well are not made ready again.
-    pub fn after(tree: &Tree, seed: u32, before: Option<&Program>) -> Self {
+    pub fn reusing(tree: &Tree, seed: u32, before: Option<&Program>) -> Self {
         let known = before.into_iter().flat_map(|program| &program.nodes).filter_map(|node| match &node.operator {
             Operator::Leaf { leaf, made_of, .. } => Some((*made_of, leaf.clone())),
             _ => None,
         });
         let mut builder = Builder { tree, nodes: Vec::new(), problems: Vec::new(), known: known.collect(), count: 0 };
-        let roots = Tier::ALL.map(|tier| builder.add(tree.root(tier)?, "Construction", Frame::new(seed), 0));
+        let roots = MaterialLayer::ALL
+            .map(|material| builder.add(tree.root(material)?, "Construction", NodeFrame::new(seed), 0));
         let Builder { nodes, mut problems, .. } = builder;
         problems.dedup();
         let mut program = Self {
@@ -240,9 +241,9 @@ impl Program {
             side: f64::from(tree.frame.side),
             relief: f64::from(tree.frame.relief),
             problems,
-            everything: Selection::default(),
+            everything: NodeSelection::default(),
         };
-        program.everything = program.within(&Area::ALL);
+        program.everything = program.selection(&Area::ALL);
         program
     }
 
@@ -252,9 +253,9 @@ impl Program {
         let mut program = self.without_boxes();
         for node in &mut program.nodes {
             if let Operator::Leaf { leaf, .. } = &mut node.operator
-                && let Leaf::Disc(disc) = &**leaf
+                && let PreparedPrimitive::Disc(disc) = &**leaf
             {
-                *leaf = Arc::new(Leaf::Disc(disc.asked_everywhere()));
+                *leaf = Arc::new(PreparedPrimitive::Disc(disc.asked_everywhere()));
             }
         }
         program
@@ -265,7 +266,7 @@ impl Program {
         for node in &mut self.nodes {
             (node.area, node.hierarchy) = (Area::ALL, Hierarchy::default());
         }
-        self.everything = self.within(&Area::ALL);
+        self.everything = self.selection(&Area::ALL);
         self
     }
 
@@ -280,20 +281,20 @@ impl Program {
     }
 
     /// Whether the tree has this tier.
-    pub fn has(&self, tier: Tier) -> bool {
-        self.roots[tier as usize].is_some()
+    pub fn has(&self, material: MaterialLayer) -> bool {
+        self.roots[material as usize].is_some()
     }
 
     /// What can have weight in `area`.
-    pub fn within(&self, area: &Area) -> Selection {
-        let mut selection = Selection { spans: vec![(0, 0); self.nodes.len()], children: Vec::new() };
+    pub fn selection(&self, area: &Area) -> NodeSelection {
+        let mut selection = NodeSelection { spans: vec![(0, 0); self.nodes.len()], children: Vec::new() };
         for root in self.roots.into_iter().flatten() {
             self.select(root, *area, &mut selection);
         }
         selection
     }
 
-    fn select(&self, id: u32, area: Area, out: &mut Selection) {
+    fn select(&self, id: u32, area: Area, out: &mut NodeSelection) {
         let node = &self.nodes[id as usize];
         let inner = if node.inward_is_plain() { area } else { node.inward(area) };
         let inner = inner.grown(node.sight());
@@ -313,66 +314,81 @@ impl Program {
 
     /// The answer at `p`, in metres, with gradients if asked for. `selection` must hold what has weight there.
     #[inline]
-    pub fn at_in<const G: bool>(&self, selection: &Selection, tier: Tier, p: Point, detail: &Detail) -> Answer {
-        match self.roots[tier as usize] {
+    pub fn sample_in<const G: bool>(
+        &self,
+        selection: &NodeSelection,
+        material: MaterialLayer,
+        p: Point,
+        detail: &Detail,
+    ) -> GroundSample {
+        match self.roots[material as usize] {
             Some(root) if self.nodes[root as usize].area.contains(p) => self.ask::<G>(selection, root, p, detail),
-            _ => Answer::default(),
+            _ => GroundSample::default(),
         }
     }
 
     /// The answer of the terrain at `p`, in metres, with gradients.
-    pub fn at(&self, p: Point, detail: &Detail) -> Answer {
-        self.at_in::<true>(&self.everything, Tier::Terrain, p, detail)
+    pub fn sample(&self, p: Point, detail: &Detail) -> GroundSample {
+        self.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail)
     }
 
     /// Height and gradient of the terrain's surface at `p`, also where no piece is.
     pub fn surface(&self, p: Point, detail: &Detail) -> (f64, Point) {
-        self.at(p, detail).surface(self.ground)
+        self.sample(p, detail).surface(self.ground)
     }
 
     /// Height alone.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
-        self.at_in::<false>(&self.everything, Tier::Terrain, p, detail).surface(self.ground).0
+        self.sample_in::<false>(&self.everything, MaterialLayer::Terrain, p, detail).surface(self.ground).0
     }
 
     /// Height of the ground with the sand and snow that lie on it.
-    pub fn covered_in(&self, selection: &Selection, p: Point, detail: &Detail) -> f64 {
-        let terrain = self.at_in::<false>(selection, Tier::Terrain, p, detail).surface(self.ground).0;
-        Tier::LYING.into_iter().filter(|tier| self.has(*tier)).fold(terrain, |height, tier| {
-            height + higher(self.at_in::<false>(selection, tier, p, detail).surface(0.0).0, 0.0)
+    pub fn covered_in(&self, selection: &NodeSelection, p: Point, detail: &Detail) -> f64 {
+        let terrain = self.sample_in::<false>(selection, MaterialLayer::Terrain, p, detail).surface(self.ground).0;
+        MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(terrain, |height, material| {
+            height + higher(self.sample_in::<false>(selection, material, p, detail).surface(0.0).0, 0.0)
         })
     }
 
     /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a stretch.
-    pub fn covered_over_in(&self, selection: &Selection, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
-        let terrain = self.over_in(selection, Tier::Terrain, stretch, detail).surface(self.ground);
-        Tier::LYING.into_iter().filter(|tier| self.has(*tier)).fold(terrain, |(range, slope), tier| {
-            let (laid, steep) = self.over_in(selection, tier, stretch, detail).surface(0.0);
-            (range.plus(Range::new(higher(laid.low, 0.0), higher(laid.high, 0.0))), slope + steep)
-        })
+    pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
+        MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
+            terrain,
+            |(range, slope), material| {
+                let (laid, steep) = self.bounds_in(selection, material, capsule, detail).surface(0.0);
+                (range.plus(Interval::new(higher(laid.low, 0.0), higher(laid.high, 0.0))), slope + steep)
+            },
+        )
     }
 
     /// Bounds of the terrain over a stretch.
-    pub fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {
-        self.over_in(&self.everything, Tier::Terrain, stretch, detail)
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
     }
 
-    /// What holds for all places of `stretch`, among the selected pieces.
-    pub fn over_in(&self, selection: &Selection, tier: Tier, stretch: &Stretch, detail: &Detail) -> Bounds {
-        match self.roots[tier as usize] {
-            Some(root) => self.bound(selection, root, stretch, detail),
-            None => Bounds::NOTHING,
+    /// What holds for all places of `capsule`, among the selected pieces.
+    pub fn bounds_in(
+        &self,
+        selection: &NodeSelection,
+        material: MaterialLayer,
+        capsule: &Capsule,
+        detail: &Detail,
+    ) -> GroundBounds {
+        match self.roots[material as usize] {
+            Some(root) => self.bound(selection, root, capsule, detail),
+            None => GroundBounds::NOTHING,
         }
     }
 
     /// Range and Lipschitz bound of the terrain's surface over a stretch: the λ of sphere tracing.
-    pub fn surface_over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
-        self.over(stretch, detail).surface(self.ground)
+    pub fn surface_bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        self.bounds(capsule, detail).surface(self.ground)
     }
 
-    /// [`surface_over`](Self::surface_over) with what has weight there.
-    pub fn surface_over_in(&self, selection: &Selection, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
-        self.over_in(selection, Tier::Terrain, stretch, detail).surface(self.ground)
+    /// [`surface_bounds`](Self::surface_bounds) with what has weight there.
+    pub fn surface_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground)
     }
 
     /// A Lipschitz bound of the surface between two places: the greatest of the parts of the way, which are short enough for
@@ -383,45 +399,45 @@ impl Program {
         let at = |k: usize| add(from, scaled(way, k as f64 / parts as f64));
         (0..parts).fold(0.0, |steepest, k| {
             // rounding moves the ends of the parts by less than this
-            let part = Stretch::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
-            higher(steepest, self.surface_over(&part, detail).1)
+            let part = Capsule::segment(at(k), at(k + 1)).padded(1e-9 * self.side);
+            higher(steepest, self.surface_bounds(&part, detail).1)
         })
     }
 
     /// A Lipschitz bound of the surface over an area.
     pub fn lipschitz_in(&self, area: &Area, detail: &Detail) -> f64 {
-        self.surface_over(&Stretch::area(area), detail).1
+        self.surface_bounds(&Capsule::area(area), detail).1
     }
 
-    fn ask<const G: bool>(&self, selection: &Selection, id: u32, p: Point, detail: &Detail) -> Answer {
+    fn ask<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
         let node = &self.nodes[id as usize];
         let there = |child: &u32| self.nodes[*child as usize].area.contains(p);
         let first = |p: Point, children: &[u32]| match children.first() {
             Some(child) if self.nodes[*child as usize].area.contains(p) => self.ask::<G>(selection, *child, p, detail),
-            _ => Answer::default(),
+            _ => GroundSample::default(),
         };
         match &node.operator {
-            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.at::<G>(p, detail),
+            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.sample::<G>(p, detail),
             Operator::Leaf { leaf, frame, .. } => {
-                let own = leaf.at::<G>(frame.inward.at(p), &frame.detail(detail));
+                let own = leaf.sample::<G>(frame.inward.apply(p), &frame.detail(detail));
                 let height = own.height * frame.rise + frame.lift;
                 if !G {
-                    return Answer { height, ..own };
+                    return GroundSample { height, ..own };
                 }
                 let slope = frame.inward.pull(own.slope).map(|s| s * frame.rise);
-                Answer { height, weight: own.weight, slope, fade: frame.inward.pull(own.fade) }
+                GroundSample { height, weight: own.weight, slope, fade: frame.inward.pull(own.fade) }
             }
             Operator::Blend => self.sum::<G>(selection, id, p, detail),
             Operator::Replace(extent) => {
-                let children = selection.of(id);
+                let children = selection.children(id);
                 let mut below = first(p, children);
                 for child in children.iter().skip(1).filter(|child| there(child)) {
-                    below = replace::answer(&below, &self.ask::<G>(selection, *child, p, detail), *extent);
+                    below = replace::sample(&below, &self.ask::<G>(selection, *child, p, detail), *extent);
                 }
                 below
             }
             Operator::Add(deposit) => {
-                let children = selection.of(id);
+                let children = selection.children(id);
                 let mut below = deposit.ground(&first(p, children));
                 let mut share = None;
                 for child in children.iter().skip(1).filter(|child| there(child)) {
@@ -431,39 +447,39 @@ impl Program {
                     }
                     let share = *share
                         .get_or_insert_with(|| deposit.share::<G>(p, |q| first(q, children).surface(self.ground)));
-                    below = deposit.answer(&below, &laid, share);
+                    below = deposit.sample(&below, &laid, share);
                 }
                 below
             }
             Operator::Warp { warp, frame } => {
-                let (q, jacobian) = warp.at::<G>(frame.inward.at(p));
+                let (q, jacobian) = warp.displace::<G>(frame.inward.apply(p));
                 let detail = frame.detail(detail);
                 let own = self.sum::<G>(selection, id, q, &detail);
                 if !G {
                     return own;
                 }
                 let pull = |g: Point| frame.inward.pull(jacobian.pull(g));
-                Answer { slope: pull(own.slope), fade: pull(own.fade), ..own }
+                GroundSample { slope: pull(own.slope), fade: pull(own.fade), ..own }
             }
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
-                let mut sum = Sum::default();
-                for child in selection.of(id).iter().filter(|child| there(child)) {
+                let mut sum = BlendSum::default();
+                for child in selection.children(id).iter().filter(|child| there(child)) {
                     let share = node.share_of(*child, share);
                     if share > 0.0 {
                         sum.add(&self.ask::<G>(selection, *child, p, detail), share);
                     }
                 }
-                sum.answer()
+                sum.sample()
             }
         }
     }
 
     /// The children blended at `p`. With a hierarchy only those are looked at whose boxes `p` is in; the order stays that of the tree.
-    fn sum<const G: bool>(&self, selection: &Selection, id: u32, p: Point, detail: &Detail) -> Answer {
+    fn sum<const G: bool>(&self, selection: &NodeSelection, id: u32, p: Point, detail: &Detail) -> GroundSample {
         let node = &self.nodes[id as usize];
-        let children = selection.of(id);
-        let mut sum = Sum::default();
+        let children = selection.children(id);
+        let mut sum = BlendSum::default();
         let mut add = |child: u32| {
             if self.nodes[child as usize].area.contains(p) {
                 sum.add(&self.ask::<G>(selection, child, p, detail), 1.0);
@@ -473,89 +489,89 @@ impl Program {
             Some(met) => met.positions().iter().for_each(|&k| add(children[k as usize])),
             None => children.iter().for_each(|&child| add(child)),
         }
-        sum.answer()
+        sum.sample()
     }
 
     /// Positions of the children whose boxes `meets` holds for; `None` where they are to be looked at one by one.
     #[inline]
-    fn met(&self, node: &Node, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<Met> {
+    fn met(&self, node: &ProgramNode, children: &[u32], meets: impl Fn(&Area) -> bool) -> Option<Met> {
         let is_whole = !node.hierarchy.is_empty() && children.len() == node.children.len();
-        if is_whole { Met::of(&node.hierarchy, meets) } else { None }
+        if is_whole { Met::find(&node.hierarchy, meets) } else { None }
     }
 
-    fn bound(&self, selection: &Selection, id: u32, stretch: &Stretch, detail: &Detail) -> Bounds {
+    fn bound(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let node = &self.nodes[id as usize];
-        if !node.area.meets(&stretch.area_of()) {
-            return Bounds::NOTHING;
+        if !node.area.meets(&capsule.area_of()) {
+            return GroundBounds::NOTHING;
         }
-        let each = |children: &[u32], stretch: &Stretch, detail: &Detail| -> Vec<Bounds> {
+        let each = |children: &[u32], capsule: &Capsule, detail: &Detail| -> Vec<GroundBounds> {
             children
                 .iter()
-                .map(|&child| self.bound(selection, child, stretch, detail))
+                .map(|&child| self.bound(selection, child, capsule, detail))
                 .filter(|bounds| !bounds.is_nothing())
                 .collect()
         };
         match &node.operator {
-            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.over(stretch, detail),
+            Operator::Leaf { leaf, frame, .. } if frame.is_plain => leaf.bounds(capsule, detail),
             Operator::Leaf { leaf, frame, .. } => {
-                let own = leaf.over(&frame.inward.stretch(stretch), &frame.detail(detail));
+                let own = leaf.bounds(&frame.inward.map_capsule(capsule), &frame.detail(detail));
                 let steep = frame.stretching * frame.rise.abs();
-                Bounds {
-                    height: own.height.times(frame.rise).plus(Range::one(frame.lift)).loosened(),
+                GroundBounds {
+                    height: own.height.times(frame.rise).plus(Interval::one(frame.lift)).loosened(),
                     weight: own.weight,
                     slope: own.slope * steep,
                     fade: own.fade * frame.stretching,
                     laid: own.laid * steep,
                 }
             }
-            Operator::Blend => self.sum_bounds(selection, id, stretch, detail),
+            Operator::Blend => self.sum_bounds(selection, id, capsule, detail),
             Operator::Replace(extent) => {
-                let children = selection.of(id);
-                let mut below = self.first_bound(selection, children, stretch, detail);
+                let children = selection.children(id);
+                let mut below = self.first_bound(selection, children, capsule, detail);
                 for child in children.iter().skip(1) {
-                    below = replace::bounds(&below, &self.bound(selection, *child, stretch, detail), *extent);
+                    below = replace::bounds(&below, &self.bound(selection, *child, capsule, detail), *extent);
                 }
                 below
             }
             Operator::Add(deposit) => {
-                let children = selection.of(id);
-                let below = self.first_bound(selection, children, stretch, detail);
+                let children = selection.children(id);
+                let below = self.first_bound(selection, children, capsule, detail);
                 let mut below = deposit.ground_bounds(&below);
-                let laid = each(children.get(1..).unwrap_or(&[]), stretch, detail);
+                let laid = each(children.get(1..).unwrap_or(&[]), capsule, detail);
                 if laid.is_empty() {
                     return below;
                 }
-                let wide = stretch.padded(deposit.sight());
+                let wide = capsule.padded(deposit.sight());
                 let ground = self.first_bound(selection, children, &wide, detail).surface(self.ground);
-                let middle = stretch.middle();
+                let middle = capsule.middle();
                 let steep = deposit.steepness(middle, |q| match children.first() {
                     Some(child) if self.nodes[*child as usize].area.contains(q) => {
                         self.ask::<false>(selection, *child, q, detail).surface(self.ground).0
                     }
                     _ => self.ground,
                 });
-                let share = deposit.share_over(ground, steep, stretch.radius());
+                let share = deposit.share_over(ground, steep, capsule.radius());
                 for piece in &laid {
                     below = deposit.bounds(&below, piece, share);
                 }
                 below
             }
             Operator::Warp { warp, frame } => {
-                let (inner, stretching) = warp.over(&frame.inward.stretch(stretch));
+                let (inner, stretching) = warp.displaced(&frame.inward.map_capsule(capsule));
                 let own = self.sum_bounds(selection, id, &inner, &frame.detail(detail));
                 let by = stretching * frame.stretching;
-                Bounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
+                GroundBounds { slope: own.slope * by, fade: own.fade * by, laid: own.laid * by, ..own }
             }
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
                 let (first, last) = (node.children[0], node.children[node.children.len() - 1]);
                 let mut pieces = Vec::with_capacity(2);
                 if share < 1.0 && first != last {
-                    pieces.push(detail::shared(&self.bound(selection, first, stretch, detail), 1.0 - share));
+                    pieces.push(detail::shared(&self.bound(selection, first, capsule, detail), 1.0 - share));
                 }
                 if share > 0.0 || first == last {
                     let share = if first == last { 1.0 } else { share };
-                    pieces.push(detail::shared(&self.bound(selection, last, stretch, detail), share));
+                    pieces.push(detail::shared(&self.bound(selection, last, capsule, detail), share));
                 }
                 blend::bounds(&pieces)
             }
@@ -563,12 +579,12 @@ impl Program {
     }
 
     /// Bounds of the children's blend.
-    fn sum_bounds(&self, selection: &Selection, id: u32, stretch: &Stretch, detail: &Detail) -> Bounds {
-        let children = selection.of(id);
-        let around = stretch.area_of();
+    fn sum_bounds(&self, selection: &NodeSelection, id: u32, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let children = selection.children(id);
+        let around = capsule.area_of();
         let mut pieces = Vec::new();
         let mut add = |child: u32| {
-            let bounds = self.bound(selection, child, stretch, detail);
+            let bounds = self.bound(selection, child, capsule, detail);
             if !bounds.is_nothing() {
                 pieces.push(bounds);
             }
@@ -580,12 +596,18 @@ impl Program {
         blend::bounds(&pieces)
     }
 
-    fn first_bound(&self, selection: &Selection, children: &[u32], stretch: &Stretch, detail: &Detail) -> Bounds {
-        children.first().map_or(Bounds::NOTHING, |&child| self.bound(selection, child, stretch, detail))
+    fn first_bound(
+        &self,
+        selection: &NodeSelection,
+        children: &[u32],
+        capsule: &Capsule,
+        detail: &Detail,
+    ) -> GroundBounds {
+        children.first().map_or(GroundBounds::NOTHING, |&child| self.bound(selection, child, capsule, detail))
     }
 }
 
-impl Node {
+impl ProgramNode {
     /// Share of a child of a level of detail whose second piece has `share`: pieces between the first and the last never show.
     pub(super) fn share_of(&self, child: u32, share: f64) -> f64 {
         let last = self.children.len() - 1;

@@ -10,7 +10,7 @@ macro_rules! presets {
             /// The tree of `presets/` of this name.
             pub fn $name() -> Arc<Tree> {
                 static TREE: LazyLock<Arc<Tree>> =
-                    LazyLock::new(|| read(include_str!(concat!("presets/", stringify!($name), ".ron"))));
+                    LazyLock::new(|| read(include_str!(concat!(stringify!($name), ".ron"))));
                 TREE.clone()
             }
         )+

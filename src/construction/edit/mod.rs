@@ -1,44 +1,44 @@
 //! Hands on a tree: which piece is meant, and the edits that put pieces elsewhere.
 //!
-//! A [`Way`] says where a piece is in its tree, from one of the roots down. Every edit leaves a tree that
+//! A [`PiecePath`] says where a piece is in its tree, from one of the roots down. Every edit leaves a tree that
 //! [`Tree::check`] takes, or leaves it as it was and says why.
 //!
 //! | file | what it holds |
 //! |---|---|
-//! | [`chain`] | from a piece's own metres to those of the tree and back, through everything it is in |
+//! | [`transform_path`] | from a piece's own metres to those of the tree and back, through everything it is in |
 //! | [`reshape`] | pieces moved, turned, scaled, raised |
 //! | [`points`] | points of curves and contours, corners of images |
 //! | [`snap`] | curves laid on the ground below, rivers made to fall |
-//! | [`outlook`] | which pieces are at a place, and the outlines of where they end |
+//! | [`pick_index`] | which pieces are at a place, and the outlines of where they end |
 //! | [`library`] | pieces to begin with, and where a new one goes |
-//! | [`bond`] | pieces that go together: a lake and its water |
+//! | [`link_group`] | pieces that go together: a lake and its water |
 
-pub mod bond;
-pub mod chain;
 pub mod library;
-pub mod outlook;
+pub mod link_group;
+pub mod pick_index;
 pub mod points;
 pub mod reshape;
 pub mod snap;
+pub mod transform_path;
 
 use super::check::TreeError;
-use super::piece::{Definition, Form, Group, Instance, Piece, Tree};
+use super::piece::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use super::place::Placement;
-use super::program::Tier;
+use super::program::MaterialLayer;
 use super::replace::Extent;
 
 /// What a way begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
     /// The piece of a tier.
-    Tier(Tier),
+    Material(MaterialLayer),
     /// By its number.
     Definition(usize),
 }
 
 /// Where a piece is: a root, and from there the number of the child at each step.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct PiecePath {
     /// Where it begins.
     pub root: Root,
     /// Number of the child at each step.
@@ -49,14 +49,14 @@ pub struct Way {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
     /// The operator.
-    pub parent: Way,
+    pub parent: PiecePath,
     /// The number that it will have.
     pub at: usize,
 }
 
 /// Why an edit was not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum EditError {
     /// A piece would lie in itself.
     #[error("a piece cannot go into itself")]
     IntoItself,
@@ -64,7 +64,7 @@ pub enum Refusal {
     #[error("only an operator takes pieces")]
     NotAnOperator,
     /// The piece of a tier cannot be moved.
-    #[error("the ground of a tier stays where it is; move what is in it")]
+    #[error("the ground of a material layer stays where it is; move what is in it")]
     RootStays,
     /// The children do not fit where the operator is.
     #[error("it holds no pieces, or more than its place has room for")]
@@ -110,23 +110,23 @@ impl Wrap {
     /// All of them, in the order of the menu.
     pub const ALL: [Self; 6] = [Self::Blend, Self::Replace, Self::Add, Self::Warp, Self::Place, Self::Detail];
 
-    fn around(self, piece: Piece) -> Form {
+    fn wrapped(self, piece: Piece) -> PieceKind {
         let of = vec![piece];
         match self {
-            Self::Blend => Form::Blend(Group { of, ..Group::default() }),
-            Self::Replace => Form::Replace(Group { of, ..Group::default() }),
-            Self::Add => Form::Add(Group { of, ..Group::default() }),
-            Self::Warp => Form::Warp(Group { of, ..Group::default() }),
-            Self::Place => Form::Place(Group { of, ..Group::default() }),
-            Self::Detail => Form::Detail(Group { of, ..Group::default() }),
+            Self::Blend => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Replace => PieceKind::Replace(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Add => PieceKind::Add(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Warp => PieceKind::Warp(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Place => PieceKind::Place(OperatorGroup { of, ..OperatorGroup::default() }),
+            Self::Detail => PieceKind::Detail(OperatorGroup { of, ..OperatorGroup::default() }),
         }
     }
 }
 
-impl Way {
+impl PiecePath {
     /// The piece of `tier`.
-    pub fn tier(tier: Tier) -> Self {
-        Self { root: Root::Tier(tier), steps: Vec::new() }
+    pub fn material(material: MaterialLayer) -> Self {
+        Self { root: Root::Material(material), steps: Vec::new() }
     }
 
     /// The piece of definition `index`.
@@ -163,96 +163,96 @@ impl Way {
     }
 
     /// The piece, if `tree` has it.
-    pub fn of<'a>(&self, tree: &'a Tree) -> Option<&'a Piece> {
+    pub fn piece<'a>(&self, tree: &'a Tree) -> Option<&'a Piece> {
         let root = match self.root {
-            Root::Tier(tier) => tree.root(tier)?,
+            Root::Material(material) => tree.root(material)?,
             Root::Definition(index) => &tree.definitions.get(index)?.piece,
         };
-        self.steps.iter().try_fold(root, |piece, &k| piece.of().get(k))
+        self.steps.iter().try_fold(root, |piece, &k| piece.children().get(k))
     }
 
     /// The piece, if `tree` has it.
-    pub fn of_mut<'a>(&self, tree: &'a mut Tree) -> Option<&'a mut Piece> {
+    pub fn piece_mut<'a>(&self, tree: &'a mut Tree) -> Option<&'a mut Piece> {
         let root = match self.root {
-            Root::Tier(tier) => tier_mut(tree, tier)?,
+            Root::Material(material) => material_mut(tree, material)?,
             Root::Definition(index) => &mut tree.definitions.get_mut(index)?.piece,
         };
-        self.steps.iter().try_fold(root, |piece, &k| piece.of_mut()?.get_mut(k))
+        self.steps.iter().try_fold(root, |piece, &k| piece.children_mut()?.get_mut(k))
     }
 
     /// Whether it, or something it is in, is locked.
     pub fn is_locked(&self, tree: &Tree) -> bool {
         (0..=self.steps.len()).any(|k| {
-            let way = Self { root: self.root, steps: self.steps[..k].to_vec() };
-            way.of(tree).is_some_and(|piece| piece.locked)
+            let path = Self { root: self.root, steps: self.steps[..k].to_vec() };
+            path.piece(tree).is_some_and(|piece| piece.locked)
         })
     }
 
     /// Follows the piece when a child of `parent` at `at` was taken out; `None` if it was in that.
     fn after_removal(&self, parent: &Self, at: usize) -> Option<Self> {
-        let mut way = self.clone();
+        let mut path = self.clone();
         let depth = parent.steps.len();
         if parent.holds(self) && self.steps.len() > depth {
             match self.steps[depth].cmp(&at) {
                 std::cmp::Ordering::Equal => return None,
-                std::cmp::Ordering::Greater => way.steps[depth] -= 1,
+                std::cmp::Ordering::Greater => path.steps[depth] -= 1,
                 std::cmp::Ordering::Less => {}
             }
         }
-        Some(way)
+        Some(path)
     }
 }
 
-fn tier_mut(tree: &mut Tree, tier: Tier) -> Option<&mut Piece> {
-    match tier {
-        Tier::Terrain => Some(&mut tree.terrain),
-        Tier::Water => tree.water.as_mut(),
-        Tier::Sand => tree.sand.as_mut(),
-        Tier::Snow => tree.snow.as_mut(),
-        Tier::Vegetation => tree.vegetation.as_mut(),
+fn material_mut(tree: &mut Tree, material: MaterialLayer) -> Option<&mut Piece> {
+    match material {
+        MaterialLayer::Terrain => Some(&mut tree.terrain),
+        MaterialLayer::Water => tree.water.as_mut(),
+        MaterialLayer::Sand => tree.sand.as_mut(),
+        MaterialLayer::Snow => tree.snow.as_mut(),
+        MaterialLayer::Vegetation => tree.vegetation.as_mut(),
     }
 }
 
-fn set_tier(tree: &mut Tree, tier: Tier, piece: Option<Piece>) {
-    match tier {
-        Tier::Terrain => tree.terrain = piece.unwrap_or_default(),
-        Tier::Water => tree.water = piece,
-        Tier::Sand => tree.sand = piece,
-        Tier::Snow => tree.snow = piece,
-        Tier::Vegetation => tree.vegetation = piece,
+fn set_material(tree: &mut Tree, material: MaterialLayer, piece: Option<Piece>) {
+    match material {
+        MaterialLayer::Terrain => tree.terrain = piece.unwrap_or_default(),
+        MaterialLayer::Water => tree.water = piece,
+        MaterialLayer::Sand => tree.sand = piece,
+        MaterialLayer::Snow => tree.snow = piece,
+        MaterialLayer::Vegetation => tree.vegetation = piece,
     }
 }
 
 /// Makes an edit that is taken back if it fails or leaves an unsound tree.
-fn soundly<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, Refusal>) -> Result<T, Refusal> {
+fn soundly<T>(tree: &mut Tree, edit: impl FnOnce(&mut Tree) -> Result<T, EditError>) -> Result<T, EditError> {
     let before = tree.clone();
-    let done = edit(tree).and_then(|done| tree.check().map(|()| done).map_err(Refusal::from));
+    let done = edit(tree).and_then(|done| tree.check().map(|()| done).map_err(EditError::from));
     if done.is_err() {
         *tree = before;
     }
     done
 }
 
-fn take(tree: &mut Tree, way: &Way) -> Result<Piece, Refusal> {
-    let parent = way.parent().ok_or(Refusal::RootStays)?;
-    let children = parent.of_mut(tree).and_then(Piece::of_mut).ok_or(Refusal::Gone)?;
-    if way.index() >= children.len() {
-        return Err(Refusal::Gone);
+fn take(tree: &mut Tree, path: &PiecePath) -> Result<Piece, EditError> {
+    let parent = path.parent().ok_or(EditError::RootStays)?;
+    let children = parent.piece_mut(tree).and_then(Piece::children_mut).ok_or(EditError::Gone)?;
+    if path.index() >= children.len() {
+        return Err(EditError::Gone);
     }
-    Ok(children.remove(way.index()))
+    Ok(children.remove(path.index()))
 }
 
 /// Puts a piece at a spot; returns its way.
 ///
 /// # Errors
 /// When the parent is no operator, or the tree would be unsound.
-pub fn insert(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<Way, Refusal> {
+pub fn insert(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
     soundly(tree, |tree| put(tree, spot, piece))
 }
 
-fn put(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<Way, Refusal> {
-    let parent = spot.parent.of_mut(tree).ok_or(Refusal::Gone)?;
-    let children = parent.of_mut().ok_or(Refusal::NotAnOperator)?;
+fn put(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<PiecePath, EditError> {
+    let parent = spot.parent.piece_mut(tree).ok_or(EditError::Gone)?;
+    let children = parent.children_mut().ok_or(EditError::NotAnOperator)?;
     let at = spot.at.min(children.len());
     children.insert(at, piece);
     Ok(spot.parent.child(at))
@@ -262,30 +262,30 @@ fn put(tree: &mut Tree, spot: &Spot, piece: Piece) -> Result<Way, Refusal> {
 ///
 /// # Errors
 /// With the reason why it would.
-pub fn may_relocate(tree: &Tree, from: &Way, spot: &Spot) -> Result<(), Refusal> {
+pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), EditError> {
     if from.is_root() {
-        return Err(Refusal::RootStays);
+        return Err(EditError::RootStays);
     }
     relocate(&mut tree.clone(), from, spot).map(|_| ())
 }
 
-/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A tier that is not there yet is
+/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A material layer that is not there yet is
 /// made, one that is a primitive becomes a blend of both.
 ///
 /// # Errors
 /// When it would go into itself or into what takes no pieces, or the tree would be unsound.
-pub fn relocate(tree: &mut Tree, from: &Way, spot: &Spot) -> Result<Way, Refusal> {
+pub fn relocate(tree: &mut Tree, from: &PiecePath, spot: &Spot) -> Result<PiecePath, EditError> {
     if from.holds(&spot.parent) {
-        return Err(Refusal::IntoItself);
+        return Err(EditError::IntoItself);
     }
     soundly(tree, |tree| {
-        let home = from.parent().ok_or(Refusal::RootStays)?;
+        let home = from.parent().ok_or(EditError::RootStays)?;
         let piece = take(tree, from)?;
-        let parent = spot.parent.after_removal(&home, from.index()).ok_or(Refusal::IntoItself)?;
+        let parent = spot.parent.after_removal(&home, from.index()).ok_or(EditError::IntoItself)?;
         let shifts = home == spot.parent && spot.at > from.index();
         let mut at = spot.at - usize::from(shifts);
-        if let (Root::Tier(tier), true) = (parent.root, parent.is_root())
-            && open_tier(tree, tier)?
+        if let (Root::Material(material), true) = (parent.root, parent.is_root())
+            && open_tier(tree, material)?
         {
             at = 1;
         }
@@ -293,12 +293,12 @@ pub fn relocate(tree: &mut Tree, from: &Way, spot: &Spot) -> Result<Way, Refusal
     })
 }
 
-/// Sees to it that a tier takes pieces; whether it was a primitive, which is now the first of them.
-fn open_tier(tree: &mut Tree, tier: Tier) -> Result<bool, Refusal> {
-    match tree.root(tier).map(Piece::takes_pieces) {
-        None => set_tier(tree, tier, Some(Piece::default())),
+/// Sees to it that a material layer takes pieces; whether it was a primitive, which is now the first of them.
+fn open_tier(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError> {
+    match tree.root(material).map(Piece::takes_pieces) {
+        None => set_material(tree, material, Some(Piece::default())),
         Some(false) => {
-            wrap_root(tree, &Way::tier(tier), Wrap::Blend)?;
+            wrap_root(tree, &PiecePath::material(material), Wrap::Blend)?;
             return Ok(true);
         }
         Some(true) => {}
@@ -306,56 +306,56 @@ fn open_tier(tree: &mut Tree, tier: Tier) -> Result<bool, Refusal> {
     Ok(false)
 }
 
-/// Lays what belongs to a piece of the relief beside the other belongings of a tier, and those in place of whatever else it has:
+/// Lays what belongs to a piece of the relief beside the other belongings of a material layer, and those in place of whatever else it has:
 /// a river on an island has its own level, not the mean of that and the sea's.
-fn put_on_tier(tree: &mut Tree, tier: Tier, piece: Piece) -> Result<Way, Refusal> {
-    open_tier(tree, tier)?;
-    let root = Way::tier(tier);
+fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Result<PiecePath, EditError> {
+    open_tier(tree, material)?;
+    let root = PiecePath::material(material);
     let holds_belongings = |piece: &Piece| {
-        matches!(&piece.form, Form::Blend(group) if group.of.iter().all(bond::is_bound)) && !piece.hidden
+        matches!(&piece.form, PieceKind::Blend(group) if group.of.iter().all(link_group::is_bound)) && !piece.hidden
     };
-    let parent = match root.of(tree) {
+    let parent = match root.piece(tree) {
         Some(piece) if holds_belongings(piece) => root,
-        Some(Piece { form: Form::Replace(group), .. }) if group.of.last().is_some_and(holds_belongings) => {
+        Some(Piece { form: PieceKind::Replace(group), .. }) if group.of.last().is_some_and(holds_belongings) => {
             root.child(group.of.len() - 1)
         }
         _ => {
             wrap_root(tree, &root, Wrap::Replace)?;
-            if let Some(Form::Replace(group)) = root.of_mut(tree).map(|piece| &mut piece.form) {
+            if let Some(PieceKind::Replace(group)) = root.piece_mut(tree).map(|piece| &mut piece.form) {
                 group.settings.extent = Extent::Both;
                 group.of.push(Piece::default());
             }
             root.child(1)
         }
     };
-    let at = parent.of(tree).map_or(0, |piece| piece.of().len());
+    let at = parent.piece(tree).map_or(0, |piece| piece.children().len());
     put(tree, &Spot { parent, at }, piece)
 }
 
-/// Takes a piece away: of a tier all of it, of an original with all its instances. Returns what to select next.
+/// Takes a piece away: of a material layer all of it, of an original with all its instances. Returns what to select next.
 ///
 /// # Errors
 /// When it is not there.
-pub fn remove(tree: &mut Tree, way: &Way) -> Result<Option<Way>, Refusal> {
-    way.of(tree).ok_or(Refusal::Gone)?;
-    match (way.root, way.parent()) {
-        (Root::Tier(tier), None) => {
-            set_tier(tree, tier, None);
+pub fn remove(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, EditError> {
+    path.piece(tree).ok_or(EditError::Gone)?;
+    match (path.root, path.parent()) {
+        (Root::Material(material), None) => {
+            set_material(tree, material, None);
             Ok(None)
         }
         (Root::Definition(index), None) => {
             let name = tree.definitions.remove(index).name;
-            let shows = |piece: &Piece| matches!(&piece.form, Form::Instance(i) if i.definition == name);
+            let shows = |piece: &Piece| matches!(&piece.form, PieceKind::Instance(i) if i.definition == name);
             for (_, root) in tree.roots_mut() {
                 root.visit_mut(&mut |piece| {
-                    if let Some(children) = piece.of_mut() {
+                    if let Some(children) = piece.children_mut() {
                         children.retain(|child| !shows(child));
                     }
                 });
             }
-            for tier in Tier::ALL {
-                if tree.root(tier).is_some_and(shows) {
-                    set_tier(tree, tier, None);
+            for material in MaterialLayer::ALL {
+                if tree.root(material).is_some_and(shows) {
+                    set_material(tree, material, None);
                 }
             }
             // an original that was nothing but an instance of this one shows nothing any more
@@ -363,26 +363,26 @@ pub fn remove(tree: &mut Tree, way: &Way) -> Result<Option<Way>, Refusal> {
             Ok(None)
         }
         (_, Some(parent)) => {
-            take(tree, way)?;
-            let left = parent.of(tree).map_or(0, |piece| piece.of().len());
-            Ok(Some(if left == 0 { parent } else { parent.child(way.index().min(left - 1)) }))
+            take(tree, path)?;
+            let left = parent.piece(tree).map_or(0, |piece| piece.children().len());
+            Ok(Some(if left == 0 { parent } else { parent.child(path.index().min(left - 1)) }))
         }
     }
 }
 
 /// The spot right after a piece. A root is put into a blend first, or, if it can be a sum as well, stays in it.
-fn beside(tree: &mut Tree, way: &Way) -> Result<Spot, Refusal> {
-    if let Some(parent) = way.parent() {
-        return Ok(Spot { parent, at: way.index() + 1 });
+fn spot_beside(tree: &mut Tree, path: &PiecePath) -> Result<Spot, EditError> {
+    if let Some(parent) = path.parent() {
+        return Ok(Spot { parent, at: path.index() + 1 });
     }
-    wrap_root(tree, way, Wrap::Blend)?;
-    Ok(Spot { parent: way.clone(), at: 1 })
+    wrap_root(tree, path, Wrap::Blend)?;
+    Ok(Spot { parent: path.clone(), at: 1 })
 }
 
-fn wrap_root(tree: &mut Tree, way: &Way, wrap: Wrap) -> Result<(), Refusal> {
-    let root = way.of_mut(tree).ok_or(Refusal::Gone)?;
+fn wrap_root(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<(), EditError> {
+    let root = path.piece_mut(tree).ok_or(EditError::Gone)?;
     let inner = std::mem::take(root);
-    *root = Piece::new(wrap.around(inner));
+    *root = Piece::new(wrap.wrapped(inner));
     Ok(())
 }
 
@@ -390,22 +390,22 @@ fn wrap_root(tree: &mut Tree, way: &Way, wrap: Wrap) -> Result<(), Refusal> {
 ///
 /// # Errors
 /// When it is not there, or the tree would have too many pieces.
-pub fn duplicate(tree: &mut Tree, way: &Way, by: f64) -> Result<Way, Refusal> {
+pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
     soundly(tree, |tree| {
-        let piece = way.of(tree).ok_or(Refusal::Gone)?;
-        let mut copy = reshape::Reshape::shift([by, by]).of(piece);
+        let piece = path.piece(tree).ok_or(EditError::Gone)?;
+        let mut copy = reshape::Reshape::shift([by, by]).applied(piece);
         copy.locked = false;
         if !copy.name.is_empty() {
             copy.name = unused_name(tree, &copy.name);
         }
-        if let Root::Definition(index) = way.root
-            && way.is_root()
+        if let Root::Definition(index) = path.root
+            && path.is_root()
         {
             let name = unused_original(tree, &tree.definitions[index].name);
             tree.definitions.push(Definition { name, piece: copy });
-            return Ok(Way::definition(tree.definitions.len() - 1));
+            return Ok(PiecePath::definition(tree.definitions.len() - 1));
         }
-        let spot = beside(tree, way)?;
+        let spot = spot_beside(tree, path)?;
         put(tree, &spot, copy)
     })
 }
@@ -414,16 +414,18 @@ pub fn duplicate(tree: &mut Tree, way: &Way, by: f64) -> Result<Way, Refusal> {
 ///
 /// # Errors
 /// When it is not there, or operators would be nested too deeply.
-pub fn group(tree: &mut Tree, way: &Way, wrap: Wrap) -> Result<Way, Refusal> {
-    let pivot = outlook::centre(tree, way).unwrap_or_default();
+pub fn group(tree: &mut Tree, path: &PiecePath, wrap: Wrap) -> Result<PiecePath, EditError> {
+    let pivot = pick_index::centre(tree, path).unwrap_or_default();
     soundly(tree, |tree| {
-        wrap_root(tree, way, wrap)?;
-        match &mut way.of_mut(tree).ok_or(Refusal::Gone)?.form {
-            Form::Place(group) => (group.settings.pivot_x, group.settings.pivot_y) = (pivot[0] as f32, pivot[1] as f32),
-            Form::Warp(group) => (group.settings.x, group.settings.y) = (pivot[0] as f32, pivot[1] as f32),
+        wrap_root(tree, path, wrap)?;
+        match &mut path.piece_mut(tree).ok_or(EditError::Gone)?.form {
+            PieceKind::Place(group) => {
+                (group.settings.pivot_x, group.settings.pivot_y) = (pivot[0] as f32, pivot[1] as f32)
+            }
+            PieceKind::Warp(group) => (group.settings.x, group.settings.y) = (pivot[0] as f32, pivot[1] as f32),
             _ => {}
         }
-        Ok(way.clone())
+        Ok(path.clone())
     })
 }
 
@@ -431,30 +433,30 @@ pub fn group(tree: &mut Tree, way: &Way, wrap: Wrap) -> Result<Way, Refusal> {
 ///
 /// # Errors
 /// When it is none, when its place has room for one and it holds more, or when its pieces would jump.
-pub fn dissolve(tree: &mut Tree, way: &Way) -> Result<Way, Refusal> {
+pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditError> {
     soundly(tree, |tree| {
-        let piece = way.of_mut(tree).ok_or(Refusal::Gone)?;
+        let piece = path.piece_mut(tree).ok_or(EditError::Gone)?;
         let plain = match &piece.form {
-            Form::Place(group) => group.settings == Placement::default(),
-            Form::Warp(_) => false,
+            PieceKind::Place(group) => group.settings == Placement::default(),
+            PieceKind::Warp(_) => false,
             _ => true,
         };
         if !plain {
-            return Err(Refusal::WouldJump);
+            return Err(EditError::WouldJump);
         }
-        let children = piece.of_mut().map(std::mem::take).ok_or(Refusal::CannotDissolve)?;
-        match way.parent() {
+        let children = piece.children_mut().map(std::mem::take).ok_or(EditError::CannotDissolve)?;
+        match path.parent() {
             None => {
-                let [only] = <[Piece; 1]>::try_from(children).map_err(|_| Refusal::CannotDissolve)?;
-                *way.of_mut(tree).ok_or(Refusal::Gone)? = only;
+                let [only] = <[Piece; 1]>::try_from(children).map_err(|_| EditError::CannotDissolve)?;
+                *path.piece_mut(tree).ok_or(EditError::Gone)? = only;
             }
-            Some(_) if children.is_empty() => return Err(Refusal::CannotDissolve),
+            Some(_) if children.is_empty() => return Err(EditError::CannotDissolve),
             Some(parent) => {
-                let list = parent.of_mut(tree).and_then(Piece::of_mut).ok_or(Refusal::Gone)?;
-                list.splice(way.index()..=way.index(), children);
+                let list = parent.piece_mut(tree).and_then(Piece::children_mut).ok_or(EditError::Gone)?;
+                list.splice(path.index()..=path.index(), children);
             }
         }
-        Ok(way.clone())
+        Ok(path.clone())
     })
 }
 
@@ -463,39 +465,39 @@ pub fn dissolve(tree: &mut Tree, way: &Way) -> Result<Way, Refusal> {
 ///
 /// # Errors
 /// When it is not there, or a definition would contain itself.
-pub fn instantiate(tree: &mut Tree, way: &Way, by: f64) -> Result<Way, Refusal> {
-    let pivot = outlook::centre(tree, way).unwrap_or_default();
+pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
+    let pivot = pick_index::centre(tree, path).unwrap_or_default();
     soundly(tree, |tree| {
-        let piece = way.of(tree).ok_or(Refusal::Gone)?.clone();
-        if matches!(piece.form, Form::Instance(_)) {
-            let copy = reshape::Reshape::shift([by, by]).of(&piece);
-            let spot = beside(tree, way)?;
+        let piece = path.piece(tree).ok_or(EditError::Gone)?.clone();
+        if matches!(piece.form, PieceKind::Instance(_)) {
+            let copy = reshape::Reshape::shift([by, by]).applied(&piece);
+            let spot = spot_beside(tree, path)?;
             return put(tree, &spot, copy);
         }
         let placed = |definition: String| {
             let settings = Placement { pivot_x: pivot[0] as f32, pivot_y: pivot[1] as f32, ..Placement::default() };
-            Piece::new(Form::Instance(Instance { definition, settings }))
+            Piece::new(PieceKind::Instance(Instance { definition, settings }))
         };
-        if let (Root::Definition(index), true) = (way.root, way.is_root()) {
-            let copy = reshape::Reshape::shift([by, by]).of(&placed(tree.definitions[index].name.clone()));
+        if let (Root::Definition(index), true) = (path.root, path.is_root()) {
+            let copy = reshape::Reshape::shift([by, by]).applied(&placed(tree.definitions[index].name.clone()));
             let spot = library::spot_for(tree, None, library::Role::Carve, true)?;
             return put(tree, &spot, copy);
         }
         let wanted = if piece.name.is_empty() { piece.kind() } else { piece.name.as_str() };
         let name = unused_original(tree, wanted);
         let first = Piece { name: piece.name.clone(), locked: piece.locked, ..placed(name.clone()) };
-        let second = reshape::Reshape::shift([by, by]).of(&placed(name.clone()));
+        let second = reshape::Reshape::shift([by, by]).applied(&placed(name.clone()));
         tree.definitions.push(Definition { name, piece: Piece { locked: false, ..piece } });
-        *way.of_mut(tree).ok_or(Refusal::Gone)? = first;
-        let spot = beside(tree, way)?;
+        *path.piece_mut(tree).ok_or(EditError::Gone)? = first;
+        let spot = spot_beside(tree, path)?;
         put(tree, &spot, second)
     })
 }
 
 /// Gives a piece, or an original with all that shows it, another name.
-pub fn rename(tree: &mut Tree, way: &Way, name: &str) {
+pub fn rename(tree: &mut Tree, path: &PiecePath, name: &str) {
     let name = name.trim();
-    if let (Root::Definition(index), true) = (way.root, way.is_root()) {
+    if let (Root::Definition(index), true) = (path.root, path.is_root()) {
         let taken = tree.definitions.iter().enumerate().any(|(k, d)| k != index && d.name == name);
         if name.is_empty() || taken {
             return;
@@ -504,11 +506,11 @@ pub fn rename(tree: &mut Tree, way: &Way, name: &str) {
         let old = std::mem::replace(&mut definition.name, name.into());
         for (_, root) in tree.roots_mut() {
             root.visit_mut(&mut |piece| match &mut piece.form {
-                Form::Instance(instance) if instance.definition == old => instance.definition = name.into(),
+                PieceKind::Instance(instance) if instance.definition == old => instance.definition = name.into(),
                 _ => {}
             });
         }
-    } else if let Some(piece) = way.of_mut(tree) {
+    } else if let Some(piece) = path.piece_mut(tree) {
         piece.name = name.into();
     }
 }
@@ -540,7 +542,12 @@ impl Piece {
     pub fn takes_pieces(&self) -> bool {
         matches!(
             self.form,
-            Form::Blend(_) | Form::Replace(_) | Form::Add(_) | Form::Warp(_) | Form::Place(_) | Form::Detail(_)
+            PieceKind::Blend(_)
+                | PieceKind::Replace(_)
+                | PieceKind::Add(_)
+                | PieceKind::Warp(_)
+                | PieceKind::Place(_)
+                | PieceKind::Detail(_)
         )
     }
 
@@ -548,7 +555,7 @@ impl Piece {
     pub fn title(&self) -> String {
         match &self.form {
             _ if !self.name.is_empty() => self.name.clone(),
-            Form::Instance(instance) => instance.definition.clone(),
+            PieceKind::Instance(instance) => instance.definition.clone(),
             _ => {
                 let mut letters = self.kind().chars();
                 letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

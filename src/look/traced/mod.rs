@@ -17,18 +17,18 @@ pub use camera::Camera;
 
 use super::PaletteTable;
 use super::colour::{Light, encode};
-use super::picture::Picture;
+use super::image::RgbImage;
 use super::relief::shoulder;
 use crate::construction::plane::higher;
-use crate::construction::trace::{Bound, Ray, Surface, Tracer};
-use crate::construction::{Program, Tier};
+use crate::construction::trace::{Bound, TraceRay, TracedSurface, Tracer};
+use crate::construction::{MaterialLayer, Program};
 use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
 use shade::Shade;
 
 /// What is drawn and how.
 #[derive(Clone, Copy)]
-pub struct Subject<'a> {
+pub struct TracedScene<'a> {
     /// The compiled tree.
     pub program: &'a Program,
     /// Sea, sun and scale.
@@ -43,14 +43,14 @@ pub struct Subject<'a> {
 
 /// How often the tree was asked, in all pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct EvaluationCounts {
     /// For heights.
     pub heights: u64,
     /// For bounds.
     pub bounds: u64,
 }
 
-impl Asked {
+impl EvaluationCounts {
     /// Both together.
     pub fn all(&self) -> u64 {
         self.heights + self.bounds
@@ -69,15 +69,15 @@ const CONTRAST: f32 = 0.06;
 const CLOSER: [(f64, f64); 4] = [(-0.125, -0.375), (0.375, -0.125), (0.125, 0.375), (-0.375, 0.125)];
 
 /// A ray of the picture in metres of the scene and in those of the tree.
-struct Sight {
-    ray: Ray,
+struct PixelRay {
+    ray: TraceRay,
     /// Metres of the tree in one of the scene along the ray.
-    stretch: f64,
+    capsule: f64,
 }
 
 /// A subject before a camera.
-pub struct View<'a> {
-    subject: Subject<'a>,
+pub struct TracedView<'a> {
+    subject: TracedScene<'a>,
     camera: &'a Camera,
     width: usize,
     height: usize,
@@ -88,9 +88,9 @@ pub struct View<'a> {
     shade: Shade<'a>,
 }
 
-impl<'a> View<'a> {
+impl<'a> TracedView<'a> {
     /// The view of `camera` with so many pixels.
-    pub fn new(subject: Subject<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
+    pub fn new(subject: TracedScene<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
         let per_metre = [
             subject.program.side / f64::from(subject.settings.size_metres),
             subject.program.relief / f64::from(subject.settings.relief_metres),
@@ -99,21 +99,21 @@ impl<'a> View<'a> {
         Self { subject, camera, width, height, per_metre, pixel, shade: Shade::new(subject, per_metre) }
     }
 
-    fn sight(&self, x: f64, y: f64) -> Sight {
+    fn sight(&self, x: f64, y: f64) -> PixelRay {
         self.sight_along(self.camera.eye, self.camera.direction(x, y, self.width, self.height))
     }
 
-    fn sight_along(&self, eye: [f64; 3], direction: [f64; 3]) -> Sight {
+    fn sight_along(&self, eye: [f64; 3], direction: [f64; 3]) -> PixelRay {
         let [k, up] = self.per_metre;
         let scaled = [direction[0] * k, direction[1] * k, direction[2] * up];
-        let stretch = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
-        let ray = Ray { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / stretch) };
-        Sight { ray, stretch }
+        let capsule = (scaled[0] * scaled[0] + scaled[1] * scaled[1] + scaled[2] * scaled[2]).sqrt();
+        let ray = TraceRay { origin: [eye[0] * k, eye[1] * k, eye[2] * up], direction: scaled.map(|c| c / capsule) };
+        PixelRay { ray, capsule }
     }
 
     /// A tracer for rays like this one: as fine as a pixel.
-    fn tracer(&self, of: Surface) -> Tracer<'a> {
-        let mut tracer = Tracer::of(self.subject.program, of);
+    fn tracer(&self, of: TracedSurface) -> Tracer<'a> {
+        let mut tracer = Tracer::for_surface(self.subject.program, of);
         tracer.bound = self.subject.bound;
         tracer.level = self.subject.level;
         let [k, up] = self.per_metre;
@@ -127,9 +127,13 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// When the control was cancelled.
-    pub fn draw(&self, control: &Control, show: &(dyn Fn(f32) + Sync)) -> Result<(Picture, Asked), Cancelled> {
+    pub fn draw(
+        &self,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+    ) -> Result<(RgbImage, EvaluationCounts), Cancelled> {
         let (width, height) = (self.width, self.height);
-        let tracers = [self.tracer(Surface::Ground), self.tracer(Surface::Water)];
+        let tracers = [self.tracer(TracedSurface::Ground), self.tracer(TracedSurface::Water)];
         let first =
             self.rows(control, &|share| show(0.7 * share), |x, y| self.look(&tracers, x as f64 + 0.5, y as f64 + 0.5))?;
         let at = |x: usize, y: usize| first[y * width + x].0;
@@ -153,20 +157,24 @@ impl<'a> View<'a> {
             }
             (light, asked)
         })?;
-        let asked = all.iter().fold(Asked::default(), |sum, pixel| sum.plus(pixel.1));
-        let picture = Picture::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
-        Ok((picture, asked))
+        let asked = all.iter().fold(EvaluationCounts::default(), |sum, pixel| sum.plus(pixel.1));
+        let image = RgbImage::from_fn(width, height, |x, y| encode(all[y * width + x].0.map(shoulder)));
+        Ok((image, asked))
     }
 
     /// How often each pixel's first ray asks the tree.
     ///
     /// # Errors
     /// When the control was cancelled.
-    pub fn evaluations(&self, control: &Control, show: &(dyn Fn(f32) + Sync)) -> Result<Vec<Asked>, Cancelled> {
-        let tracer = self.tracer(Surface::Ground);
+    pub fn evaluations(
+        &self,
+        control: &Control,
+        show: &(dyn Fn(f32) + Sync),
+    ) -> Result<Vec<EvaluationCounts>, Cancelled> {
+        let tracer = self.tracer(TracedSurface::Ground);
         self.rows(control, show, |x, y| {
             let trace = tracer.trace(&self.sight(x as f64 + 0.5, y as f64 + 0.5).ray);
-            Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
+            EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) }
         })
     }
 
@@ -193,18 +201,18 @@ impl<'a> View<'a> {
     }
 
     /// What is seen at a place of the picture.
-    fn look(&self, tracers: &[Tracer; 2], x: f64, y: f64) -> (Light, Asked) {
+    fn look(&self, tracers: &[Tracer; 2], x: f64, y: f64) -> (Light, EvaluationCounts) {
         let direction = self.camera.direction(x, y, self.width, self.height);
         let sight = self.sight(x, y);
-        let mut asked = Asked::default();
+        let mut asked = EvaluationCounts::default();
         let ground = tracers[0].trace(&sight.ray);
-        asked = asked.plus(Asked { heights: u64::from(ground.heights), bounds: u64::from(ground.bounds) });
+        asked = asked.plus(EvaluationCounts { heights: u64::from(ground.heights), bounds: u64::from(ground.bounds) });
         let (mut nearest, mut is_sea) = (f64::INFINITY, false);
         let mut light = self.shade.sky(direction);
         if let Some(t) = ground.distance {
             nearest = t;
             let detail = tracers[0].detail(t);
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             let is_cut = t == ground.entry && t > 0.0 && {
                 let above = p[2] - tracers[0].height([p[0], p[1]], &detail);
                 above < -0.002 * self.subject.program.relief
@@ -215,37 +223,37 @@ impl<'a> View<'a> {
                 self.shade.ground(&tracers[0], [p[0], p[1]], &detail, &mut asked)
             };
         }
-        if self.subject.program.has(Tier::Water)
+        if self.subject.program.has(MaterialLayer::Water)
             && let Some((t, more)) = self.water(&tracers[1], &sight, nearest)
         {
             asked = asked.plus(more);
             nearest = t;
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             // water of the construction that stands as high as the sea is the sea
             is_sea = (p[2] - self.shade.sea()).abs() < SAME_LEVEL * self.subject.program.relief;
             light = self.shade.water(&tracers[0], p, direction, is_sea, &tracers[0].detail(t), &mut asked);
         }
         if !is_sea && let Some(t) = self.sea(&tracers[0], &sight.ray, nearest) {
             nearest = t;
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             light = self.shade.water(&tracers[0], p, direction, true, &tracers[0].detail(t), &mut asked);
         }
         if nearest.is_finite() {
-            light = self.shade.through_air(light, direction, nearest / sight.stretch);
+            light = self.shade.through_air(light, direction, nearest / sight.capsule);
         }
         (light, asked)
     }
 
     /// Where the ray meets the water of the construction before `nearest`.
-    fn water(&self, tracer: &Tracer, sight: &Sight, nearest: f64) -> Option<(f64, Asked)> {
-        let mut asked = Asked::default();
+    fn water(&self, tracer: &Tracer, sight: &PixelRay, nearest: f64) -> Option<(f64, EvaluationCounts)> {
+        let mut asked = EvaluationCounts::default();
         let mut from = 0.0;
         // beside its shores the water's surface falls below the ground: what is met there is none
         for _ in 0..8 {
             let trace = tracer.trace_from(&sight.ray, from, 0.0);
-            asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
+            asked = asked.plus(EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
             let t = trace.distance.filter(|&t| t < nearest)?;
-            let p = sight.ray.at(t);
+            let p = sight.ray.point(t);
             if self.shade.is_wet([p[0], p[1]], &tracer.detail(t)) {
                 return Some((t, asked));
             }
@@ -255,13 +263,13 @@ impl<'a> View<'a> {
     }
 
     /// Where the ray meets the sea before `nearest`.
-    fn sea(&self, tracer: &Tracer, ray: &Ray, nearest: f64) -> Option<f64> {
+    fn sea(&self, tracer: &Tracer, ray: &TraceRay, nearest: f64) -> Option<f64> {
         let level = self.shade.sea();
         if ray.direction[2] >= 0.0 || ray.origin[2] <= level {
             return None;
         }
         let t = (level - ray.origin[2]) / ray.direction[2];
-        let p = ray.at(t);
+        let p = ray.point(t);
         let side = self.subject.program.side;
         let inside = (0.0..=side).contains(&p[0]) && (0.0..=side).contains(&p[1]);
         if t >= nearest {

@@ -3,11 +3,11 @@
 //! Law: the same maps that [`Program`](crate::construction::Program) puts together, ω⁻¹ of a warp included. Back through a twist the
 //! way is exact (it keeps distances), back through noise by p ← q - (ω⁻¹(p) - p), which contracts since the push never folds the ground.
 
-use super::{Root, Way};
-use crate::construction::piece::{Form, Piece, Tree};
+use super::{PiecePath, Root};
+use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::place::Placement;
 use crate::construction::plane::{Affine, Point, add, sub};
-use crate::construction::warp::Warp;
+use crate::construction::warp::PreparedWarp;
 
 /// Steps of the way back through noise; each leaves less than two thirds of the error.
 const STEPS: usize = 24;
@@ -15,66 +15,66 @@ const STEPS: usize = 24;
 #[derive(Clone, Debug)]
 enum Link {
     Map { inward: Affine, outward: Affine },
-    Warp(Warp),
+    Warp(PreparedWarp),
 }
 
 /// Everything that a piece is in, from the root down.
 #[derive(Clone, Debug)]
-pub struct Chain {
+pub struct TransformPath {
     links: Vec<Link>,
     rise: f64,
     lift: f64,
     seed: u32,
 }
 
-impl Chain {
+impl TransformPath {
     /// Of nothing: the tree's own metres.
     pub fn plain(seed: u32) -> Self {
         Self { links: Vec::new(), rise: 1.0, lift: 0.0, seed }
     }
 
-    /// What the piece at `way` is in. A piece of an original is taken to be in the first copy that shows it.
-    pub fn of(tree: &Tree, way: &Way, seed: u32) -> Self {
-        Self::nested(tree, way, seed, 0)
+    /// What the piece at `path` is in. A piece of an original is taken to be in the first copy that shows it.
+    pub fn for_piece(tree: &Tree, path: &PiecePath, seed: u32) -> Self {
+        Self::nested(tree, path, seed, 0)
     }
 
-    fn nested(tree: &Tree, way: &Way, seed: u32, depth: usize) -> Self {
-        let mut chain = Self::plain(seed);
-        if let Root::Definition(index) = way.root
+    fn nested(tree: &Tree, path: &PiecePath, seed: u32, depth: usize) -> Self {
+        let mut transform = Self::plain(seed);
+        if let Root::Definition(index) = path.root
             && depth < crate::construction::check::DEEPEST
             && let Some(copy) = first_copy(tree, index)
         {
-            chain = Self::nested(tree, &copy, seed, depth + 1);
-            if let Some(Piece { form: Form::Instance(instance), .. }) = copy.of(tree) {
-                chain.place(&instance.settings);
+            transform = Self::nested(tree, &copy, seed, depth + 1);
+            if let Some(Piece { form: PieceKind::Instance(instance), .. }) = copy.piece(tree) {
+                transform.place(&instance.settings);
             }
         }
-        let mut here = Way { root: way.root, steps: Vec::new() };
-        for &k in &way.steps {
-            if let Some(piece) = here.of(tree) {
-                chain.enter(piece, k);
+        let mut here = PiecePath { root: path.root, steps: Vec::new() };
+        for &k in &path.steps {
+            if let Some(piece) = here.piece(tree) {
+                transform.enter(piece, k);
             }
             here.steps.push(k);
         }
-        chain
+        transform
     }
 
     /// What the children of `parent` are in, the one with number `at` in particular.
-    pub fn inside(tree: &Tree, parent: &Way, at: usize, seed: u32) -> Self {
-        let mut chain = Self::of(tree, parent, seed);
-        if let Some(piece) = parent.of(tree) {
-            chain.enter(piece, at);
+    pub fn for_child(tree: &Tree, parent: &PiecePath, at: usize, seed: u32) -> Self {
+        let mut transform = Self::for_piece(tree, parent, seed);
+        if let Some(piece) = parent.piece(tree) {
+            transform.enter(piece, at);
         }
-        chain
+        transform
     }
 
     /// Goes into child `k` of a piece.
     pub fn enter(&mut self, piece: &Piece, k: usize) {
         match &piece.form {
-            Form::Place(group) => self.place(&group.settings),
-            Form::Warp(group) => self.links.push(Link::Warp(group.settings.prepare(self.seed))),
+            PieceKind::Place(group) => self.place(&group.settings),
+            PieceKind::Warp(group) => self.links.push(Link::Warp(group.settings.prepare(self.seed))),
             // what is added is a height of its own
-            Form::Add(_) if k > 0 => self.lift = 0.0,
+            PieceKind::Add(_) if k > 0 => self.lift = 0.0,
             _ => {}
         }
     }
@@ -92,15 +92,15 @@ impl Chain {
     /// From places of the tree to places of the piece.
     pub fn inward(&self, p: Point) -> Point {
         self.links.iter().fold(p, |p, link| match link {
-            Link::Map { inward, .. } => inward.at(p),
-            Link::Warp(warp) => warp.at::<false>(p).0,
+            Link::Map { inward, .. } => inward.apply(p),
+            Link::Warp(warp) => warp.displace::<false>(p).0,
         })
     }
 
     /// From places of the piece to places of the tree.
     pub fn outward(&self, q: Point) -> Point {
         self.links.iter().rev().fold(q, |q, link| match link {
-            Link::Map { outward, .. } => outward.at(q),
+            Link::Map { outward, .. } => outward.apply(q),
             Link::Warp(warp) => unbent(warp, q),
         })
     }
@@ -129,30 +129,30 @@ impl Chain {
 }
 
 /// p with ω⁻¹(p) = q.
-fn unbent(warp: &Warp, q: Point) -> Point {
-    if let Warp::Twist { centre, angle, falloff } = warp {
-        let way = sub(q, *centre);
-        let turn = angle * falloff.at(crate::construction::plane::length(way)).0;
+fn unbent(warp: &PreparedWarp, q: Point) -> Point {
+    if let PreparedWarp::Twist { centre, angle, falloff } = warp {
+        let path = sub(q, *centre);
+        let turn = angle * falloff.sample(crate::construction::plane::length(path)).0;
         let (sin, cos) = (libm::sin(turn), libm::cos(turn));
-        return add(*centre, [cos * way[0] + sin * way[1], cos * way[1] - sin * way[0]]);
+        return add(*centre, [cos * path[0] + sin * path[1], cos * path[1] - sin * path[0]]);
     }
-    (0..STEPS).fold(q, |p, _| sub(add(p, q), warp.at::<false>(p).0))
+    (0..STEPS).fold(q, |p, _| sub(add(p, q), warp.displace::<false>(p).0))
 }
 
-/// The first copy of an original, of the tiers before those in other originals.
-fn first_copy(tree: &Tree, index: usize) -> Option<Way> {
+/// The first copy of an original, of the material layers before those in other originals.
+fn first_copy(tree: &Tree, index: usize) -> Option<PiecePath> {
     let name = &tree.definitions.get(index)?.name;
-    let tiers = crate::construction::Tier::ALL.map(Way::tier);
-    let originals = (0..tree.definitions.len()).filter(|&k| k != index).map(Way::definition);
-    tiers.into_iter().chain(originals).find_map(|root| {
-        let piece = root.of(tree)?;
+    let materials = crate::construction::MaterialLayer::ALL.map(PiecePath::material);
+    let originals = (0..tree.definitions.len()).filter(|&k| k != index).map(PiecePath::definition);
+    materials.into_iter().chain(originals).find_map(|root| {
+        let piece = root.piece(tree)?;
         copy_in(piece, &root, name)
     })
 }
 
-fn copy_in(piece: &Piece, way: &Way, name: &str) -> Option<Way> {
-    if matches!(&piece.form, Form::Instance(instance) if instance.definition == *name) {
-        return Some(way.clone());
+fn copy_in(piece: &Piece, path: &PiecePath, name: &str) -> Option<PiecePath> {
+    if matches!(&piece.form, PieceKind::Instance(instance) if instance.definition == *name) {
+        return Some(path.clone());
     }
-    piece.of().iter().enumerate().find_map(|(k, child)| copy_in(child, &way.child(k), name))
+    piece.children().iter().enumerate().find_map(|(k, child)| copy_in(child, &path.child(k), name))
 }
