@@ -197,7 +197,7 @@ impl Run for StreamPowerRun {
             for j in 0..n {
                 let k = i * n + j;
                 let rises = receivers[k][0] as usize != k;
-                let up = if rises { forces.uplift * uplift.at(k) } else { 0.0 };
+                let up = if rises { forces.uplift * uplift.share(k) } else { 0.0 };
                 let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[k]);
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
                 wear[j] = before[0][k] + lost as f32;

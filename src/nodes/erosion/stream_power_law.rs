@@ -86,7 +86,7 @@ impl Forces {
     #[inline]
     fn worn(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
-            return root.of(fall, c);
+            return root.root(fall, c);
         }
         if self.n == 1.0 {
             return fall / (1.0 + c);
@@ -133,7 +133,7 @@ impl Bed {
             for (j, h) in row.iter_mut().enumerate() {
                 let k = i * n + j;
                 let rises = flow.receivers[k][0] as usize != k;
-                *h = old[k] + if rises { forces.uplift * uplift.at(k) } else { 0.0 };
+                *h = old[k] + if rises { forces.uplift * uplift.share(k) } else { 0.0 };
             }
             Ok(())
         })?;

@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use super::rivers_mouths::{deltas, fjords};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
-use crate::nodes::water::banks::{Banks, Reach};
+use crate::nodes::water::banks::{BankedGround, Reach};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
@@ -171,7 +171,7 @@ impl PlanetRivers {
         let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
         // the sea floor stays
-        let mut ground = Banks::new(mesh, before, *sea, &reaches, cx.control)?.cut;
+        let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;
         // where the side of a lower valley cuts into a bed, the bed goes on at that height; in a fjord the sill stays
         let is_above_sea: Vec<bool> =
             is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();
