@@ -5,7 +5,7 @@ use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, priority_flood};
 use talweg::nodes::Node;
-use talweg::nodes::erosion::power_root::{PowerRoot, exp2, log2};
+use talweg::nodes::erosion::stream_power::power_root::{PowerRoot, exp2, log2};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use super::rivers::{Network, PlanetRivers};
+use super::{Network, PlanetRivers};
 use crate::field::globe::latitude;
 use crate::field::{Cancelled, Globe};
 use crate::hydrology::FlowMesh;

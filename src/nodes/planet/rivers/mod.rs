@@ -11,15 +11,17 @@
 //! Boundary: water ends in the sea, on a planet without one at its lowest place.
 //! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; document 003, §2 (the wish for rivers that join).
 
+mod mouths;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::rivers_mouths::{deltas, fjords};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::nodes::water::banks::{BankedGround, Reach};
 use crate::nodes::{Context, Filter, Traits};
+use mouths::{deltas, fjords};
 
 crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.

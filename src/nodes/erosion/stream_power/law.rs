@@ -7,14 +7,14 @@
 use rayon::prelude::*;
 
 use super::power_root::{PowerRoot, exp2, log2};
-use super::rock::Rock;
-use super::stream_power::{SLIDE_YEARS, StreamPower};
 use super::uplift::Uplift;
+use super::{SLIDE_YEARS, StreamPower};
 use crate::field::Cancelled;
 use crate::field::metric::Links;
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::hydrology::{Basins, DInfinity, FlowMesh};
 use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
 use crate::nodes::filters::gauss;
 
 /// Cells done between two looks at the stop flag.
