@@ -182,6 +182,17 @@ pub enum Work<'a> {
     Process(&'a dyn Process),
 }
 
+impl Work<'_> {
+    /// The shape in a word, for help and tables.
+    pub fn shape(&self) -> &'static str {
+        match self {
+            Self::Generator(_) => "generator",
+            Self::Filter(_) => "filter",
+            Self::Process(_) => "process",
+        }
+    }
+}
+
 macro_rules! catalogue {
     ($( $module:ident :: $file:ident :: $name:ident : $shape:ident ),+ $(,)?) => {
         /// A node of the stack with its parameters.
