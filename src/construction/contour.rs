@@ -246,7 +246,7 @@ impl PreparedContour {
         GroundSample { height, weight, slope, fade: scaled(dx, turn) }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let rho = capsule.distances(self.centre);
         if rho.low >= self.farthest * self.falloff.radius {

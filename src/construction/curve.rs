@@ -147,7 +147,7 @@ impl CurveCentreline {
         }
     }
 
-    /// The same course, `by` times as wide; its weight ends where it did.
+    /// The same centreline, `by` times as wide; its weight ends where it did.
     pub fn widened(self, by: f64) -> Self {
         Self { width: self.width.scaled(by), ..self }
     }
@@ -276,7 +276,7 @@ impl PreparedCurve {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.falloff.bounds(near.distance);

@@ -159,7 +159,7 @@ impl Deposit {
     }
 
     /// Range of the share and bound of its gradient, on a ground of the given range and Lipschitz bound as far as sight
-    /// goes, whose slope in the middle of the stretch, `radius` from its ends, is `steep`.
+    /// goes, whose slope in the middle of the capsule, `radius` from its ends, is `steep`.
     pub fn share_over(&self, ground: (Interval, f64), steep: f64, radius: f64) -> (Interval, f64) {
         let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
         if let Some(window) = self.height {

@@ -99,7 +99,7 @@ impl PreparedDisc {
         Self { is_asked_everywhere: true, ..self.clone() }
     }
 
-    /// The answers along a row.
+    /// The samples along a row.
     pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
@@ -116,7 +116,7 @@ impl PreparedDisc {
         }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         let distance = capsule.distances(self.centre);
         if distance.low >= self.falloff.radius {

@@ -66,7 +66,7 @@ pub struct FillOptions {
 }
 
 impl FillOptions {
-    /// All of `tier`, with every detail.
+    /// All of `material`, with every detail.
     pub fn for_material(material: MaterialLayer) -> Self {
         Self { material, level: 1.0, weight: false, pruned: true }
     }
@@ -119,7 +119,7 @@ impl Program {
         })
     }
 
-    /// What an answer of a material layer is on a grid.
+    /// What a sample of a material layer is on a grid.
     fn value(&self, sampling: FillOptions, sample: &GroundSample) -> f32 {
         if sampling.weight {
             return sample.weight.clamp(0.0, 1.0) as f32;

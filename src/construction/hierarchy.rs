@@ -1,4 +1,4 @@
-//! Boxes around boxes: which of many pieces a place or a stretch can touch, without asking each of them.
+//! Boxes around boxes: which of many pieces a place or a capsule can touch, without asking each of them.
 //!
 //! Scheme: pieces are halved at the median of their middles along the longer side, down to `MOST` pieces, and laid out depth
 //! first, every box with the index of the box that follows what is in it. A walk needs no stack: go on where the box is met, jump

@@ -1,4 +1,4 @@
-//! Gradient noise η of unit waves, its gradient, and bounds of both over a stretch.
+//! Gradient noise η of unit waves, its gradient, and bounds of both over a capsule.
 //!
 //! Law: Perlin 2002 on the square lattice: quintic fade, a unit vector of 256 at every lattice point, scaled so that |η| ≤ 1.
 //! Lipschitz: with the four vectors free, the greatest |∇η| and the greatest curvature over the cell are those of the linear
@@ -152,7 +152,7 @@ impl ReliefNoise {
         }
     }
 
-    /// Range of η and bound of |∇η| over a stretch.
+    /// Range of η and bound of |∇η| over a capsule.
     pub fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
         let r = capsule.radius();
         if r * CURVATURE > 2.0 * STEEPEST {

@@ -109,7 +109,7 @@ impl PreparedRibbon {
         GroundSample { height, weight, slope, fade }
     }
 
-    /// What holds for all places of `stretch`.
+    /// What holds for all places of `capsule`.
     pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
         let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
         let (weight, fade) = self.centreline.falloff.bounds(near.distance);

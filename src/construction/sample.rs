@@ -10,7 +10,7 @@ pub const THRESHOLD: f64 = 0.5;
 pub struct Detail {
     /// Level of detail κ, from 0 (plain forms) to 1 (everything).
     pub level: f64,
-    /// Distance between the samples that the answer is for, in metres; octaves that they could not show are left out. 0 keeps
+    /// Distance between the samples that the sample is for, in metres; octaves that they could not show are left out. 0 keeps
     /// all.
     pub spacing: f64,
 }
@@ -65,7 +65,7 @@ impl GroundSample {
     }
 }
 
-/// What holds for every place of a stretch: the ranges of f and α, and bounds of their gradients.
+/// What holds for every place of a capsule: the ranges of f and α, and bounds of their gradients.
 ///
 /// Elevations of a blend may be infinitely steep where the weight vanishes (there 0/0 of different things meet), so that
 /// α·|∇f|, which stays finite, has a bound of its own: it is all that operators above and the surface need there.

@@ -140,7 +140,7 @@ records! {
         /// Chooses the random values.
         seed: u32,
     }
-    /// A curve's course.
+    /// A curve's centreline.
     CourseWords {
         /// Distance within which it has weight, and τ of [`path`](crate::construction::path).
         reach: f32,

@@ -30,7 +30,7 @@ use super::replace::Extent;
 /// What a way begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
-    /// The piece of a tier.
+    /// The piece of a material layer.
     Material(MaterialLayer),
     /// By its number.
     Definition(usize),
@@ -63,7 +63,7 @@ pub enum EditError {
     /// Primitives hold no pieces.
     #[error("only an operator takes pieces")]
     NotAnOperator,
-    /// The piece of a tier cannot be moved.
+    /// The piece of a material layer cannot be moved.
     #[error("the ground of a material layer stays where it is; move what is in it")]
     RootStays,
     /// The children do not fit where the operator is.
@@ -124,7 +124,7 @@ impl Wrap {
 }
 
 impl PiecePath {
-    /// The piece of `tier`.
+    /// The piece of `material`.
     pub fn material(material: MaterialLayer) -> Self {
         Self { root: Root::Material(material), steps: Vec::new() }
     }

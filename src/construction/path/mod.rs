@@ -80,7 +80,7 @@ pub struct NearestPoint {
     pub doffset: Point,
 }
 
-/// The same over a stretch: ranges, and bounds of the gradients.
+/// The same over a capsule: ranges, and bounds of the gradients.
 #[derive(Clone, Copy, Debug)]
 pub struct NearestBounds {
     /// Range of the distance.
@@ -312,7 +312,7 @@ impl Path {
         Some(near)
     }
 
-    /// What [`nearest_point`](Self::nearest_point) says anywhere on the stretch; `None` where all of it is out of reach. Long ways are looked at in
+    /// What [`nearest_point`](Self::nearest_point) says anywhere on the capsule; `None` where all of it is out of reach. Long ways are looked at in
     /// parts: over each of them the segments that count are few.
     pub fn nearest_bounds(&self, capsule: &Capsule) -> Option<NearestBounds> {
         let way = sub(capsule.to, capsule.from);

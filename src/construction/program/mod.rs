@@ -1,7 +1,7 @@
 //! A tree made ready: definitions put in, maps put together, curves measured, pictures read, boxes drawn around everything.
 //!
-//! A [`Program`] answers [`at`](Program::sample) any place and [`over`](Program::bounds) any stretch. Every node knows the box outside which it
-//! has no weight; nodes whose box a place is not in are not asked, which changes no bit of the answer. [`Program::selection`] leaves
+//! A [`Program`] answers with a [`sample`](Program::sample) at any place and with [`bounds`](Program::bounds) over any capsule. Every node knows the box outside which it
+//! has no weight; nodes whose box a place is not in are not asked, which changes no bit of the sample. [`Program::selection`] leaves
 //! out for good what does not touch an area, for the many places of a tile.
 //! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in [`Program::problems`].
 
@@ -213,7 +213,7 @@ impl Program {
         self.nodes.is_empty()
     }
 
-    /// Whether the tree has this tier.
+    /// Whether the tree has this material layer.
     pub fn has(&self, material: MaterialLayer) -> bool {
         self.roots[material as usize].is_some()
     }
@@ -245,7 +245,7 @@ impl Program {
         }
     }
 
-    /// The answer at `p`, in metres, with gradients if asked for. `selection` must hold what has weight there.
+    /// The sample at `p`, in metres, with gradients if asked for. `selection` must hold what has weight there.
     #[inline]
     pub fn sample_in<const G: bool>(
         &self,
@@ -260,7 +260,7 @@ impl Program {
         }
     }
 
-    /// The answer of the terrain at `p`, in metres, with gradients.
+    /// The sample of the terrain at `p`, in metres, with gradients.
     pub fn sample(&self, p: Point, detail: &Detail) -> GroundSample {
         self.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail)
     }
@@ -283,7 +283,7 @@ impl Program {
         })
     }
 
-    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a stretch.
+    /// Range and Lipschitz bound of [`covered_in`](Self::covered_in) over a capsule.
     pub fn covered_bounds_in(&self, selection: &NodeSelection, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let terrain = self.bounds_in(selection, MaterialLayer::Terrain, capsule, detail).surface(self.ground);
         MaterialLayer::LYING.into_iter().filter(|material| self.has(*material)).fold(
@@ -295,7 +295,7 @@ impl Program {
         )
     }
 
-    /// Bounds of the terrain over a stretch.
+    /// Bounds of the terrain over a capsule.
     pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
         self.bounds_in(&self.everything, MaterialLayer::Terrain, capsule, detail)
     }
@@ -314,7 +314,7 @@ impl Program {
         }
     }
 
-    /// Range and Lipschitz bound of the terrain's surface over a stretch: the λ of sphere tracing.
+    /// Range and Lipschitz bound of the terrain's surface over a capsule: the λ of sphere tracing.
     pub fn surface_bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         self.bounds(capsule, detail).surface(self.ground)
     }

@@ -14,7 +14,7 @@ pub struct BufferReader<'a> {
     pub pictures: &'a [f32],
 }
 
-/// Where a place is beside a course.
+/// Where a place is beside a centreline.
 struct WalkNearest {
     distance: f32,
     along: f32,
@@ -232,7 +232,7 @@ impl BufferReader<'_> {
         (t, rest, unit[0] * rest[1] - unit[1] * rest[0], long)
     }
 
-    /// Where `p` is beside the course at `at`, if within its reach.
+    /// Where `p` is beside the centreline at `at`, if within its reach.
     fn nearest(&self, at: usize, p: [f32; 2]) -> Option<WalkNearest> {
         let (reach, tolerance) = (self.real(at), self.real(at + 1));
         let vertices = at + 4;
@@ -281,7 +281,7 @@ impl BufferReader<'_> {
         Some(WalkNearest { distance, along: along / sum, offset: offset / sum })
     }
 
-    /// Where the height, width and depth of the course at `at` are, and what follows it.
+    /// Where the height, width and depth of the centreline at `at` are, and what follows it.
     fn centreline_lines(&self, at: usize) -> [usize; 4] {
         let runs = at + 4 + self.list(at + 4, 2);
         let height = runs + self.list(runs, 5);
