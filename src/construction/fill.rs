@@ -73,8 +73,9 @@ impl FillOptions {
 }
 
 impl Program {
-    /// Computes the samples of `region` of `out`, a field on `grid`. What they are: fractions of the relief for the terrain (the surface),
-    /// the water (its surface, -∞ where there is none), sand and snow (thickness); the density of plants.
+    /// Computes the samples of `region` of `out`, a field on `grid`. What they are: fractions of the relief for the
+    /// terrain (the surface), the water (its surface, -∞ where there is none), sand and snow (thickness); the density
+    /// of plants.
     ///
     /// # Errors
     /// When the control was cancelled; then some of the region is computed and some is not.

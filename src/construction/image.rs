@@ -1,9 +1,9 @@
 //! The image: a heightmap stretched over a convex quadrangle.
 //!
-//! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth · picture(u, v),
-//! α = s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border.
-//! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its columns are
-//! longest, at corners of any part of the unit square.
+//! Law: (u, v) from p by the inverse of the bilinear map of the unit square onto the corners, f = height + depth ·
+//! picture(u, v), α = s(u) s(1 - u) s(v) s(1 - v) with s the smooth step over the border.
+//! Gradient: ∇(u, v) is the inverse of the map's Jacobian. Lipschitz: the Jacobian's determinant is least, and its
+//! columns are longest, at corners of any part of the unit square.
 //! Source: document 004, §4.2 and fig. 8.
 
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,8 @@
 //! Many places at once: rows of up to [`LANES`] places, for grids.
 //!
-//! Every sample has the bits that [`Program::sample_in`] gives for its place alone. A row pays because what does not change along it is
-//! done once: which pieces and octaves count, the lattice cell that places share; and because the rest is arithmetic on arrays.
+//! Every sample has the bits that [`Program::sample_in`] gives for its place alone. A row pays because what does not
+//! change along it is done once: which pieces and octaves count, the lattice cell that places share; and because the
+//! rest is arithmetic on arrays.
 
 use super::deposit::Deposit;
 use super::material::MaterialLayer;
@@ -51,7 +52,8 @@ impl BlendSumRow {
 }
 
 impl Program {
-    /// The samples of a material layer along a row of up to [`LANES`] places, without gradients. `selection` must hold what has weight there.
+    /// The samples of a material layer along a row of up to [`LANES`] places, without gradients. `selection` must hold
+    /// what has weight there.
     pub fn row_in(
         &self,
         selection: &NodeSelection,

@@ -269,8 +269,8 @@ pub fn may_relocate(tree: &Tree, from: &PiecePath, spot: &Spot) -> Result<(), Ed
     relocate(&mut tree.clone(), from, spot).map(|_| ())
 }
 
-/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A material layer that is not there yet is
-/// made, one that is a primitive becomes a blend of both.
+/// Takes a piece out and puts it at a spot, as that is counted before; returns where it is then. A material layer that
+/// is not there yet is made, one that is a primitive becomes a blend of both.
 ///
 /// # Errors
 /// When it would go into itself or into what takes no pieces, or the tree would be unsound.
@@ -306,8 +306,8 @@ fn open_tier(tree: &mut Tree, material: MaterialLayer) -> Result<bool, EditError
     Ok(false)
 }
 
-/// Lays what belongs to a piece of the relief beside the other belongings of a material layer, and those in place of whatever else it has:
-/// a river on an island has its own level, not the mean of that and the sea's.
+/// Lays what belongs to a piece of the relief beside the other belongings of a material layer, and those in place of
+/// whatever else it has: a river on an island has its own level, not the mean of that and the sea's.
 fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Result<PiecePath, EditError> {
     open_tier(tree, material)?;
     let root = PiecePath::material(material);
@@ -332,7 +332,8 @@ fn put_on_material(tree: &mut Tree, material: MaterialLayer, piece: Piece) -> Re
     put(tree, &Spot { parent, at }, piece)
 }
 
-/// Takes a piece away: of a material layer all of it, of an original with all its instances. Returns what to select next.
+/// Takes a piece away: of a material layer all of it, of an original with all its instances. Returns what to select
+/// next.
 ///
 /// # Errors
 /// When it is not there.
@@ -460,8 +461,8 @@ pub fn dissolve(tree: &mut Tree, path: &PiecePath) -> Result<PiecePath, EditErro
     })
 }
 
-/// Makes a piece an original that copies show: it becomes the first copy, and a second one is put `by` metres beside it. Of a copy,
-/// another one is made. Returns the way to the new copy.
+/// Makes a piece an original that copies show: it becomes the first copy, and a second one is put `by` metres beside
+/// it. Of a copy, another one is made. Returns the way to the new copy.
 ///
 /// # Errors
 /// When it is not there, or a definition would contain itself.

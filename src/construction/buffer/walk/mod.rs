@@ -1,7 +1,7 @@
 //! A walk over a buffer as a shader makes it: one loop over the instructions, a stack of frames, everything in `f32`.
 //!
-//! It is written to be carried over to a shading language line by line: no recursion, and every number comes from the words.
-//! Primitives are in [`primitives`].
+//! It is written to be carried over to a shading language line by line: no recursion, and every number comes from the
+//! words. Primitives are in [`primitives`].
 
 pub mod primitives;
 
@@ -59,7 +59,8 @@ struct StackFrame {
     heights: [f32; 4],
 }
 
-/// Frames of a walk: more than a tree of [`DEEPEST`](crate::construction::check::DEEPEST) operators with its instances needs.
+/// Frames of a walk: more than a tree of [`DEEPEST`](crate::construction::check::DEEPEST) operators with its instances
+/// needs.
 pub const MOST_FRAMES: usize = 80;
 
 /// The sample of a material layer at a place, at a level of detail κ and for samples `spacing` apart.

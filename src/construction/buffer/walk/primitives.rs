@@ -220,7 +220,8 @@ impl BufferReader<'_> {
         knot(k, 1) + t * (c1 + t * (c2 + t * c3))
     }
 
-    /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the segment.
+    /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the
+    /// segment.
     fn chord(&self, at: usize, k: usize, p: [f32; 2]) -> (f32, [f32; 2], f32, f32) {
         let v = |part: usize| self.real(at + 1 + 2 * k + part);
         let along = [v(2) - v(0), v(3) - v(1)];
