@@ -304,7 +304,7 @@ impl Comparing {
     }
 }
 
-/// Takes what has become ready, begins what is needed next, and tells the view. After [`super::systems::receive`].
+/// Takes what has become ready, begins what is needed next, and tells the view. After `super::systems::receive`.
 #[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 pub fn advance(
     mut comparing: ResMut<Comparing>,

@@ -11,7 +11,7 @@
 //!             view               camera → patches → screen
 //! ```
 //! [`document`], [`commands`], [`panels`] and [`dialogs`] know egui only and are tested without an engine;
-//! [`view`] knows Bevy only; [`systems`] and [`bridge`] join them.
+//! [`view`] knows Bevy only; `systems` and [`bridge`] join them.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 

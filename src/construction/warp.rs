@@ -123,7 +123,7 @@ impl PreparedWarp {
         }
     }
 
-    /// Where a stretch comes to lie, and the greatest stretching of a way there.
+    /// Where a capsule comes to lie, and the greatest stretching of an offset in it.
     pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
         let r = capsule.radius();
         let stretching = match self {
@@ -188,7 +188,7 @@ mod tests {
                 let p = [f64::from(k % 61) * 31.7 - 900.0, f64::from(k % 83) * 23.1 - 900.0];
                 let (_, jacobian) = warp.displace::<true>(p);
                 assert!(cross(jacobian.rows[0], jacobian.rows[1]) > 0.0);
-                let (_, stretching) = warp.bounds(&Capsule::disc(p, 3.0));
+                let (_, stretching) = warp.displaced(&Capsule::disc(p, 3.0));
                 assert!(jacobian.stretching() <= stretching * (1.0 + 1e-9), "{} {stretching}", jacobian.stretching());
                 let e = 1e-4;
                 for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {

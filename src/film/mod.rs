@@ -30,7 +30,7 @@ pub enum FilmError {
     /// The folder could not be made.
     #[error("cannot make the folder {path}: {source}")]
     Folder {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -38,13 +38,13 @@ pub enum FilmError {
     /// The folder holds something already.
     #[error("the folder {path} is not empty; give a new one, so that pictures of two films are not mixed")]
     NotEmpty {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
     },
     /// The ending is that of no film.
     #[error("{path} cannot be made: films are .gif files, or folders of pictures (give a name without an ending)")]
     Ending {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
     },
     /// The layer that was named is no process.

@@ -104,8 +104,13 @@ pub type Stop = (f32, [u8; 3]);
 /// The colours of a [`Palette`] by height.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Colours {
-    /// From the shore to one relief below it, and from the sea to the top of the relief.
-    Sea { water: Vec<Stop>, land: Vec<Stop> },
+    /// Two scales that meet at the shore.
+    Sea {
+        /// From the shore to one relief below it.
+        water: Vec<Stop>,
+        /// From the sea to the top of the relief.
+        land: Vec<Stop>,
+    },
     /// From height 0 to the top of the relief, wherever the sea stands.
     Relief(Vec<Stop>),
 }

@@ -162,7 +162,7 @@ pub fn export_map(
 }
 
 /// The direction of a place of a map of all longitudes and latitudes, from 0 to 1 each; what
-/// [`equirectangular`](crate::field::globe::equirectangular) takes back.
+/// [`equirectangular`] takes back.
 pub fn from_map([x, y]: [f64; 2]) -> [f64; 3] {
     crate::field::globe::from_angles((0.5 - y) * std::f64::consts::PI, (x - 0.5) * std::f64::consts::TAU)
 }

@@ -4,7 +4,7 @@
 //! imports it; what the planet's samples do not resolve is added as fractal relief that fades out towards the edges, so
 //! that the surroundings stay the boundary. [`put_patch_back`] writes the finished heights as a heightmap and adds a layer
 //! to the planet that lays them onto the globe, fading into the surroundings
-//! ([`Patch`](crate::nodes::planet::patch::Patch)).
+//! ([`Patch`]).
 
 use std::path::Path;
 

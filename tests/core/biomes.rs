@@ -7,7 +7,7 @@ use talweg::field::globe::{from_angles, longitude};
 use talweg::field::{Control, Edges, Globe, Grid, Terrain};
 use talweg::look::{BiomeModel, Biomes, Paint, PaletteTable, SiteConditions, TypeMap, Units, colours, relief};
 use talweg::palette::{BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, HeightUnits, biome_names};
-use talweg::planet::climate::{Climate, TerrainClimate, Warmth};
+use talweg::planet::climate::{Climate, ClimateTerrain, TerrainClimate, Warmth};
 use talweg::scene::{Scene, Settings};
 
 /// The document's map: heights are grey levels, 255 to the relief, the sea at 100.
@@ -83,10 +83,10 @@ fn the_law_is_the_documents_and_switched_off_axes_do_not_count() {
     // the formula as it is printed, in double precision
     let p = |kind: &GroundType| {
         let far = |optimum: f32, tolerance: f32, x: f32| f64::from((optimum - x).abs()) / f64::from(tolerance);
-        let may = kind.above.is_none_or(|l| place.height > l.of(100.0))
-            && kind.below.is_none_or(|l| place.height <= l.of(100.0));
+        let may = kind.above.is_none_or(|l| place.height > l.height(100.0))
+            && kind.below.is_none_or(|l| place.height <= l.height(100.0));
         let t = kind.temperature.map_or(0.0, |b| far(b.optimum, b.tolerance, place.celsius));
-        let h = kind.height.map_or(0.0, |b| far(b.optimum.of(100.0), b.tolerance, place.height));
+        let h = kind.height.map_or(0.0, |b| far(b.optimum.height(100.0), b.tolerance, place.height));
         let s = kind.slope.map_or(0.0, |b| far(b.optimum, b.tolerance, place.slope));
         if may { (-(t + h + s)).exp() } else { 0.0 }
     };
@@ -132,7 +132,7 @@ fn shipped_tables_read_back_from_their_own_text() {
         assert!(names.iter().any(|n| n == name), "{name} is missing");
         let table = BiomeTable::named(&format!("{BIOME_PREFIX}{name}")).unwrap();
         let again = BiomeTable::from_ron(name, &table.to_ron()).unwrap();
-        assert_eq!(*table, again, "{name}");
+        assert_eq!(**table, again, "{name}");
     }
     assert_eq!(BiomeTable::named("petitprez").unwrap().types.len(), 9);
     assert!(BiomeTable::named("pluto").is_none());
@@ -177,8 +177,8 @@ fn a_scene_keeps_its_table_and_climate() {
     assert!(scene.set("climate.rain=99").unwrap_err().to_string().contains("0 to 10"));
 }
 
-fn ground(terrain: &Terrain) -> Ground<'_> {
-    Ground { terrain, relief_metres: 2000.0, sea_metres: 0.0, side_metres: 50_000.0 }
+fn ground(terrain: &Terrain) -> ClimateTerrain<'_> {
+    ClimateTerrain { terrain, relief_metres: 2000.0, sea_metres: 0.0, side_metres: 50_000.0 }
 }
 
 #[test]
@@ -292,7 +292,8 @@ fn planet(resolution: u32) -> (Scene, Terrain) {
 fn a_planet_is_wet_at_the_equator_dry_in_the_subtropics_and_white_at_the_poles() {
     let (scene, terrain) = planet(65);
     let climate = Climate { patchiness: 0.0, ..scene.climate() };
-    let ground = Ground { terrain: &terrain, relief_metres: 8000.0, sea_metres: 0.0, side_metres: scene.side_metres() };
+    let ground =
+        ClimateTerrain { terrain: &terrain, relief_metres: 8000.0, sea_metres: 0.0, side_metres: scene.side_metres() };
     let weather = TerrainClimate::new(&climate, &ground);
     let at = |latitude: f64, longitude: f64| {
         let direction = from_angles(latitude.to_radians(), longitude.to_radians());

@@ -16,7 +16,7 @@ use std::sync::LazyLock;
 
 use crate::node_kit::{EARTH, Place, altered};
 use talweg::field::{Edges, Terrain};
-use talweg::nodes::Node;
+use talweg::nodes::{Node, Work};
 use talweg::planet::World;
 
 /// Noise with rock and rain that differ from place to place.

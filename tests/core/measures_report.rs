@@ -21,7 +21,7 @@ fn plots_hold_what_the_measures_say() {
         assert!(points.len() >= 2 && points.iter().flatten().all(|x| x.is_finite()), "{}", plot.key);
         if let Some(line) = (plot.line)(&measures) {
             // the sum of the residuals of least squares is 0
-            let sum: f64 = points.iter().map(|p| p[1] - line.at(p[0])).sum();
+            let sum: f64 = points.iter().map(|p| p[1] - line.value(p[0])).sum();
             assert_near(sum, 0.0, 1e-9, plot.key);
         }
         assert_eq!(plot.csv(&measures).lines().count(), points.len() + 1);

@@ -62,7 +62,7 @@ fn a_relief_has_the_same_bits_on_any_number_of_threads() {
 fn extremes_are_drawn_without_panic() {
     use talweg::field::{Edges, Terrain};
     use talweg::scene::Settings;
-    let table = palette("alpine").unwrap().table(&Settings::default());
+    let table = PaletteTable::new(Palette::named("alpine").unwrap(), &Settings::default());
     for samples in [2, 3, 33] {
         for (low, sun_elevation, sea_level) in [(0.0, 1.0, 0.0), (-1e6, 90.0, 5e4), (1e6, 45.0, -1e5)] {
             let terrain = Terrain::from_fn(samples, Edges::Open, |u, v| low * u * v);

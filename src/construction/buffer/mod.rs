@@ -17,7 +17,7 @@
 //! # Instructions
 //! They stand in the order in which they are carried out. Those up to [`op::SHARE`] begin with `op, skip, low x, low y, high x, high y`:
 //! a place outside the box goes on at `skip`, which is behind everything inside. Then come the operands, then what is inside.
-//! A walk has a place `p`, a `spacing` (see [`Detail`](super::sample::Detail)) and a stack of frames; frame 0 keeps the answer. An answer (height, weight) is
+//! A walk has a place `p`, a `spacing` (see [`Detail`]) and a stack of frames; frame 0 keeps the answer. An answer (height, weight) is
 //! *given* to the frame on top.
 //!
 //! | op | operands from word 6 | what it does |
@@ -47,21 +47,21 @@
 //! [`walk`] carries all this out as a shader does, in `f32`, and is tested against the [`Program`].
 
 pub mod layout;
+pub mod records;
 pub mod walk;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-pub use layout::{
-    BufferListing, ContourWords, CurveWords, DiscWords, ImageWords, Instruction, LeafWords, LineWords, Operation,
-    Primitive, RibbonWords,
-};
+pub use layout::{BufferListing, Instruction, LeafWords, Operation, Primitive};
+pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, RibbonWords};
 
 use super::deposit::{Deposit, SmoothBand};
 use super::image_sampler::ImageSampler;
+use super::material::MaterialLayer;
 use super::noise;
 use super::plane::{Affine, Area, Capsule};
-use super::program::{MaterialLayer, NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
+use super::program::{NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
 use super::replace::Extent;
 use super::sample::{Detail, GroundBounds};
 use super::warp::PreparedWarp;
@@ -361,14 +361,14 @@ fn line_words(line: &profile::MonotoneCubic) -> LineWords {
     line.points().map(|point| point.map(|v| v as f32)).collect()
 }
 
-fn centreline_words(centreline: &curve::CurveCentreline) -> layout::CourseWords {
+fn centreline_words(centreline: &curve::CurveCentreline) -> records::CourseWords {
     let path::PathOutline { reach, tolerance, vertices } = centreline.path.outline();
     let runs = (0..vertices.len() - 1).step_by(RUN).map(|from| {
         let to = (from + RUN + 1).min(vertices.len());
         let area = Area::enclosing(vertices[from..to].iter().map(|v| [v[0], v[1]]));
         (rounded_outward(&area), vertices[from][2] as f32)
     });
-    layout::CourseWords {
+    records::CourseWords {
         reach: reach as f32,
         tolerance: tolerance as f32,
         core: centreline.falloff.core as f32,

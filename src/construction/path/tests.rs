@@ -10,7 +10,7 @@ fn hairpin() -> Path {
 #[test]
 fn the_mean_never_jumps_between_the_legs() {
     let path = hairpin();
-    let mut last: Option<Near> = None;
+    let mut last: Option<NearestPoint> = None;
     for k in 0..=4000 {
         let p = [150.0, f64::from(k) * 0.04];
         let near = path.nearest_point::<true>(p).unwrap();

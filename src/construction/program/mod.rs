@@ -6,74 +6,29 @@
 //! What cannot be used (a picture that is not there, an instance of nothing) is left out and said in [`Program::problems`].
 
 mod build;
+mod primitive;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
 use build::Builder;
+pub use primitive::PreparedPrimitive;
 
 use super::blend::{self, BlendSum};
 use super::deposit::Deposit;
+use super::detail;
 use super::hierarchy::{Hierarchy, Met};
+use super::material::MaterialLayer;
 use super::piece::Tree;
 use super::plane::{Affine, Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
 use super::replace::{self, Extent};
 use super::sample::{Detail, GroundBounds, GroundSample};
 use super::warp::PreparedWarp;
-use super::{contour, curve, detail, disc, image, ribbon};
 
 /// Parts of a way across the whole square, and of any way at the most, that [`Program::lipschitz`] looks at.
 const LIPSCHITZ_PARTS: f64 = 512.0;
 const MOST_PARTS: usize = 96;
-
-/// A primitive ready to be asked, in its own metres.
-#[derive(Debug)]
-pub enum PreparedPrimitive {
-    /// A disc.
-    Disc(disc::PreparedDisc),
-    /// A curve.
-    Curve(curve::PreparedCurve),
-    /// A contour.
-    Contour(contour::PreparedContour),
-    /// An image.
-    Image(image::PreparedImage),
-    /// A ribbon.
-    Ribbon(ribbon::PreparedRibbon),
-}
-
-impl PreparedPrimitive {
-    pub(super) fn area(&self) -> Area {
-        match self {
-            Self::Disc(leaf) => leaf.area(),
-            Self::Curve(leaf) => leaf.area(),
-            Self::Contour(leaf) => leaf.area(),
-            Self::Image(leaf) => leaf.area(),
-            Self::Ribbon(leaf) => leaf.area(),
-        }
-    }
-
-    #[inline]
-    pub(super) fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
-        match self {
-            Self::Disc(leaf) => leaf.sample::<G>(p, detail),
-            Self::Curve(leaf) => leaf.sample::<G>(p),
-            Self::Contour(leaf) => leaf.sample::<G>(p),
-            Self::Image(leaf) => leaf.sample::<G>(p),
-            Self::Ribbon(leaf) => leaf.sample::<G>(p),
-        }
-    }
-
-    pub(super) fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
-        match self {
-            Self::Disc(leaf) => leaf.bounds(capsule, detail),
-            Self::Curve(leaf) => leaf.bounds(capsule),
-            Self::Contour(leaf) => leaf.bounds(capsule),
-            Self::Image(leaf) => leaf.bounds(capsule),
-            Self::Ribbon(leaf) => leaf.bounds(capsule),
-        }
-    }
-}
 
 /// Where a node's own metres lie in those around it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,28 +107,6 @@ impl ProgramNode {
             _ => area,
         }
     }
-}
-
-/// The trees of a construction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MaterialLayer {
-    /// The ground.
-    Terrain,
-    /// Water that lies on it.
-    Water,
-    /// Sand that lies on it.
-    Sand,
-    /// Snow that lies on it.
-    Snow,
-    /// What grows on it.
-    Vegetation,
-}
-
-impl MaterialLayer {
-    /// All of them, the ground first.
-    pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
-    /// Those that lie on the ground and raise it.
-    pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 /// A tree ready to be asked.

@@ -9,7 +9,7 @@
 //! All worn sand and the share `beach_share` of the worn rock become debris; the rest is mud and lost. Debris spreads over the shore by
 //! diffusion, √(4 D t) = `drift` an iteration, and settles as sand, the less the deeper,
 //! where the ground stays gentler than the beach angle and lower than half a wave height above the sea.
-//! Symbols: R `retreat` (metres an iteration), E exposure (see [`mod@fetch`]; 1 on a straight coast that faces an open sea).
+//! Symbols: R `retreat` (metres an iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
 //!
 //! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at the same speed
 //! in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the cells of the shore are

@@ -241,10 +241,6 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-        a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-    }
-
     #[test]
     fn copies_have_the_bits_of_their_owner_and_owners_are_all_different() {
         for n in [2, 3, 4, 9, 10] {
