@@ -6,8 +6,8 @@
 //! Law of a slide: through the face between two cells of surface heights H and H' runs, towards the lower one,
 //! q = (c · (g - T)⁺ / g + D) · |H - H'|, at most a quarter of the cover of the cell that gives. g is the length of the
 //! surface's gradient on the face, both components, in heights per cell; T `rise` of the angle of repose over one
-//! cell; c `share`; D `creep` levels what is gentler too. Since g is the full gradient, slopes come to rest at the same angle in
-//! every direction of the grid.
+//! cell; c `share`; D `creep` levels what is gentler too. Since g is the full gradient, slopes come to rest at the same
+//! angle in every direction of the grid.
 //!
 //! Scheme: all faces at once from the old cover; a cell has four faces, so that cover never becomes negative. Each face
 //! is computed from the same numbers by the cells on both sides of it, and the bits do not depend on the threads.
@@ -26,8 +26,8 @@ pub struct Slabs {
 }
 
 impl Slabs {
-    /// Slabs for a cover that lies about `depth` deep (fraction of the relief): 2¹⁷ of them, or up to twice as many. Depths
-    /// up to 128 times that are exact.
+    /// Slabs for a cover that lies about `depth` deep (fraction of the relief): 2¹⁷ of them, or up to twice as many.
+    /// Depths up to 128 times that are exact.
     pub fn for_depth(depth: f32) -> Self {
         let depth = depth.clamp(1e-12, 1e12);
         // the power of two at or below

@@ -1,7 +1,8 @@
 //! Fields of smooth noise that push places about.
 //!
 //! Law: the components, two on a square and three in the space around a globe, are fractal gradient noise
-//! ([`GradientNoise`]) of independent streams; three standard deviations are the `reach`. On a globe what points up or down is left out.
+//! ([`GradientNoise`]) of independent streams; three standard deviations are the `reach`. On a globe what points up or
+//! down is left out.
 
 use crate::field::Cancelled;
 use crate::nodes::Context;

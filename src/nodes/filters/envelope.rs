@@ -1,11 +1,11 @@
 //! Envelopes of paraboloids: grey dilation and erosion at the same cost for any radius.
 //!
-//! Law: out(x) = max over y of h(y) - c·|x - y|². The square of the distance is a sum over the axes, so columns and then rows
-//! give the exact result. Scheme: on a line, sample y can only win where (y, h(y) - c·y²) is a corner of the upper convex
-//! hull; one sweep builds the hull, one more walks along it, a constant number of steps per sample. Erosion is the
-//! dilation of the terrain upside down.
-//! Boundary: beyond an open edge there is nothing; on wrapping grids the line goes on for half a side. The rows and columns of a globe's
-//! face go on over its borders as far as a paraboloid can reach, at most a side.
+//! Law: out(x) = max over y of h(y) - c·|x - y|². The square of the distance is a sum over the axes, so columns and
+//! then rows give the exact result. Scheme: on a line, sample y can only win where (y, h(y) - c·y²) is a corner of the
+//! upper convex hull; one sweep builds the hull, one more walks along it, a constant number of steps per sample.
+//! Erosion is the dilation of the terrain upside down.
+//! Boundary: beyond an open edge there is nothing; on wrapping grids the line goes on for half a side. The rows and
+//! columns of a globe's face go on over its borders as far as a paraboloid can reach, at most a side.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*.
 
 use super::lines::{EightLines, LANES, index_beyond, separable};

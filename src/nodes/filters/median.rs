@@ -1,13 +1,14 @@
 //! Median: every sample takes the middle height of those around it.
 //!
-//! Law: out = the height in the middle of the growing order of all samples within `radius`, the lower of two. Exact: heights
-//! are put in order once and become whole numbers, no two alike, and the disc that slides along a row is a set of bits
-//! with counts, in which the middle is found a few words from where it was (after Huang et al. 1979).
+//! Law: out = the height in the middle of the growing order of all samples within `radius`, the lower of two. Exact:
+//! heights are put in order once and become whole numbers, no two alike, and the disc that slides along a row is a set
+//! of bits with counts, in which the middle is found a few words from where it was (after Huang et al. 1979).
 //! Radius below one cell changes no bit. A step takes in and gives out a column of the disc, so the cost grows with the
-//! radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. So that it stays bearable the disc never reaches farther
-//! than 1/16 of a side.
-//! Boundary: beyond an open edge there are no samples, the disc is cut; on wrapping grids it goes on at the other side, on a
-//! globe along the rows and columns of the face beyond. At the corners of the cube a part of the disc has no samples.
+//! radius in cells: at 1025², on 2 threads, about 35 ms + 6 ms per cell of radius. So that it stays bearable the disc
+//! never reaches farther than 1/16 of a side.
+//! Boundary: beyond an open edge there are no samples, the disc is cut; on wrapping grids it goes on at the other side,
+//! on a globe along the rows and columns of the face beyond. At the corners of the cube a part of the disc has no
+//! samples.
 //! Source: Tukey 1977; Huang, Yang & Tang 1979.
 
 use rayon::prelude::*;
@@ -83,7 +84,8 @@ impl DiscRows {
         self.0.len() / 2
     }
 
-    /// Writes the medians of the samples of a square that lie `margin` or more from its edges. With `HOLES` some have no rank.
+    /// Writes the medians of the samples of a square that lie `margin` or more from its edges. With `HOLES` some have
+    /// no rank.
     fn filter<const HOLES: bool>(
         &self,
         cx: &Context,

@@ -2,13 +2,13 @@
 //!
 //! Law: g is h smoothed by `gauss` over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
 //! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²).
-//! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a ridge about as
-//! wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
+//! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a
+//! ridge about as wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
 //! On a globe the eigenvalues are those of the Hessian in the metric of the face's rows and columns, which are neither
-//! square to each other nor equally far apart there; that they are bent is left out, which is felt where σ is a good part of a
-//! radius.
-//! Scheme: differences over one cell; finer scales than a cell fade out. Boundary: the sample beyond an open edge is the edge's
-//! reflection; beyond a face of a globe the lattice goes on ([`ghosts`]).
+//! square to each other nor equally far apart there; that they are bent is left out, which is felt where σ is a good
+//! part of a radius.
+//! Scheme: differences over one cell; finer scales than a cell fade out. Boundary: the sample beyond an open edge is
+//! the edge's reflection; beyond a face of a globe the lattice goes on ([`ghosts`]).
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use super::gauss;

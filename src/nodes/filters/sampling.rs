@@ -1,9 +1,10 @@
 //! Reads fields between their samples, and moves ground with everything on it.
 //!
-//! Scheme: heights are read by Catmull-Rom's cubic through 4 × 4 samples, which keeps slopes continuous and may overshoot a
-//! little beside cliffs, or linearly between 2 × 2, which never leaves their range; data maps always linearly. A place
-//! right on a sample has that sample's bits.
-//! On a globe a place is a direction. Faces are read with [`ghosts`] around them, so that cubics go on over their borders.
+//! Scheme: heights are read by Catmull-Rom's cubic through 4 × 4 samples, which keeps slopes continuous and may
+//! overshoot a little beside cliffs, or linearly between 2 × 2, which never leaves their range; data maps always
+//! linearly. A place right on a sample has that sample's bits.
+//! On a globe a place is a direction. Faces are read with [`ghosts`] around them, so that cubics go on over their
+//! borders.
 //! Source: Catmull & Rom 1974; Keys 1981.
 
 use std::sync::Arc;
@@ -42,7 +43,8 @@ pub enum Resampling {
     Cubic,
 }
 
-/// Gives every sample (i, j) the height, and the value of every data map, from `place(i, j)` = (row, column), in samples.
+/// Gives every sample (i, j) the height, and the value of every data map, from `place(i, j)` = (row, column), in
+/// samples.
 pub fn move_ground(
     cx: &Context,
     terrain: &mut Terrain,
@@ -89,8 +91,8 @@ fn reread(
 /// Rows and columns around a face that a cubic reads.
 const MARGIN: usize = 2;
 
-/// Gives every sample of a globe the height, and the value of every data map, from `place(index, direction)`: a direction of any
-/// length. `place` is asked for owners only.
+/// Gives every sample of a globe the height, and the value of every data map, from `place(index, direction)`: a
+/// direction of any length. `place` is asked for owners only.
 pub fn move_globe(
     cx: &Context,
     terrain: &mut Terrain,
@@ -128,11 +130,11 @@ pub fn move_globe(
     reread(terrain, between, read)
 }
 
-/// A face of a globe as a square of n + 2 · `margin` samples: around it stands what its rows and columns would find if they went on,
-/// read from the faces beyond by cubics.
+/// A face of a globe as a square of n + 2 · `margin` samples: around it stands what its rows and columns would find if
+/// they went on, read from the faces beyond by cubics.
 ///
-/// There a sample lies on a row or column of the face beyond, between two of its samples, so that the lattice has no bend at
-/// the border. `margin` is small beside n.
+/// There a sample lies on a row or column of the face beyond, between two of its samples, so that the lattice has no
+/// bend at the border. `margin` is small beside n.
 pub fn ghosts(globe: &Globe, field: &[f32], face: usize, margin: usize) -> Vec<f32> {
     let n = globe.samples();
     let side = n + 2 * margin;

@@ -3,7 +3,8 @@
 //! Law: out(p) = h(p + d(p)), where the components of d are fractal noise (`displacement`) of `octaves` octaves,
 //! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
 //! ([`sampling`](super::sampling)). Amount 0 changes no bit.
-//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the ground.
+//! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless. On a globe d goes along the
+//! ground.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
 use super::displacement::{DisplacementField, DisplacementNoise};
@@ -12,7 +13,8 @@ use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go along.
+    /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go
+    /// along.
     Warp "Warp" in "Filter", from "Perlin 1985; Quílez 2002", also "domain distortion turbulence displace swirl bend twist" {
         /// How far the ground is pushed, about. More than the size folds it over itself.
         amount: f32 ["m"] = 250.0, 0.0..=1_000_000.0, slider 0.0..=1000.0;

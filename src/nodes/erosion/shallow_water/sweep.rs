@@ -1,4 +1,5 @@
-//! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written once.
+//! One sweep over a band of rows: every pass of an iteration on rolling rows, so that the fields are read and written
+//! once.
 //!
 //! When row t + 1 is loaded, row t gets its pushed fluxes, then K and its new ground, and row t - 1 its water and
 //! sediment. The rows beside a band are computed twice; the bits do not depend on where it begins.
