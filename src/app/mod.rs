@@ -1,40 +1,22 @@
 //! The editor: Bevy and egui, and nothing else of Talweg knows them.
 //!
 //! ```text
-//! PreUpdate   systems::receive   reports of the worker → document, Shown
-//!             forming::advance   the tree of the scene, where the view asks it → Shown
-//!             compare::advance   the terrain to compare with → Shown
-//!             bench::advance     what a benchmark found → panels
-//!             measuring::advance the measures of the terrain on screen
+//! PreUpdate   frame::systems::receive   reports of the worker → document, Shown
+//!             features::construction::surface::advance   the tree of the scene, where the view asks it → Shown
+//!             features::compare::task::advance   the terrain to compare with → Shown
+//!             features::bench::task::advance     what a benchmark found → panels
+//!             features::measures::task::advance the measures of the terrain on screen
 //! Update      view               mouse and view commands → camera
-//! PostUpdate  systems::panels    document → panels → edits, effects, request to the worker
+//! PostUpdate  frame::systems::panels    document → panels → edits, effects, request to the worker
 //!             view               camera → patches → screen
 //! ```
 //! [`document`], [`commands`], [`panels`] and [`dialogs`] know egui only and are tested without an engine;
 //! [`view`] knows Bevy only; [`systems`] and [`bridge`] join them.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 
-pub mod bench;
-pub mod bridge;
-pub mod commands;
-pub mod compare;
-pub mod dialogs;
-pub mod document;
-pub mod drive;
-mod export;
-mod forming;
-mod job;
-pub mod launch;
-mod lifeboat;
-mod measuring;
-pub mod panels;
-pub mod patching;
-pub mod preferences;
-pub mod recent;
+pub mod features;
+pub mod frame;
 pub mod shot;
-mod systems;
-pub mod theme;
-pub mod variants;
 pub mod view;
 
 use std::path::PathBuf;
@@ -50,11 +32,12 @@ use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::window::WindowResolution;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext};
 
-use self::bridge::Bridge;
-use self::launch::AppError;
-use self::lifeboat::Lifeboat;
-use self::panels::{Editor, Example, Swatch};
-use self::systems::EditorResource;
+use crate::app::features::scene_settings::panel::Swatch;
+use crate::app::frame::crash_recovery::Lifeboat;
+use crate::app::frame::editor::{Editor, Example};
+use crate::app::frame::evaluation::Bridge;
+use crate::app::frame::launch::AppError;
+use crate::app::frame::systems::EditorResource;
 use crate::look;
 use crate::scene::{example, example_for, examples};
 
@@ -76,15 +59,15 @@ const FIRST_SCENE: &str = "alpine-range";
 /// When there is no screen, no driver, no thread, or the script failed; after a crash, with the place where unsaved work
 /// was put.
 pub fn run(options: Options) -> Result<(), AppError> {
-    let steps = options.drive.as_deref().map(drive::read).transpose()?;
+    let steps = options.drive.as_deref().map(features::drive::read).transpose()?;
     let driven = steps.is_some();
     let boat = Lifeboat::default();
     let editor = editor(&options);
     let aboard = boat.clone();
-    let outcome = launch::guarded(move || {
+    let outcome = frame::launch::guarded(move || {
         let mut app = build(editor, aboard);
         if let Some(steps) = steps {
-            app.add_plugins(drive::DrivePlugin { steps });
+            app.add_plugins(features::drive::DrivePlugin { steps });
         }
         app.run()
     });
@@ -115,7 +98,7 @@ fn editor(options: &Options) -> Editor {
             colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
         }))
         .collect();
-    let mut editor = Editor::new(recent::Recent::default_file(), shipped, swatches);
+    let mut editor = Editor::new(frame::recent::Recent::default_file(), shipped, swatches);
     match &options.scene {
         None => {
             if let Some(first) = example(FIRST_SCENE) {
@@ -157,32 +140,41 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .add_plugins(view::ViewPlugin)
     .insert_resource(EditorResource::new(editor))
     .insert_resource(boat)
-    .init_resource::<drive::Observed>()
-    .init_resource::<export::Exports>()
-    .init_resource::<patching::Patching>()
-    .init_resource::<compare::Comparing>()
-    .init_resource::<forming::Forming>()
-    .init_resource::<bench::Benching>()
-    .init_resource::<measuring::Measuring>()
-    .init_resource::<systems::FrameCost>()
+    .init_resource::<features::drive::Observed>()
+    .init_resource::<features::export::task::Exports>()
+    .init_resource::<features::patch::task::Patching>()
+    .init_resource::<features::compare::task::Comparing>()
+    .init_resource::<features::construction::surface::Forming>()
+    .init_resource::<features::bench::task::Benching>()
+    .init_resource::<features::measures::task::Measuring>()
+    .init_resource::<frame::systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
-    .add_systems(First, systems::begin_frame)
+    .add_systems(First, frame::systems::begin_frame)
     .add_systems(
         PreUpdate,
         (
-            systems::ask_before_closing,
-            (systems::receive, forming::advance, compare::advance, measuring::advance, bench::advance)
+            frame::systems::ask_before_closing,
+            (
+                frame::systems::receive,
+                features::construction::surface::advance,
+                features::compare::task::advance,
+                features::measures::task::advance,
+                features::bench::task::advance,
+            )
                 .chain()
                 .run_if(resource_exists::<Bridge>),
         )
             .chain(),
     )
-    .add_systems(EguiPrimaryContextPass, systems::panels.run_if(resource_exists::<Bridge>))
+    .add_systems(EguiPrimaryContextPass, frame::systems::panels.run_if(resource_exists::<Bridge>))
     .add_systems(
         PostUpdate,
-        (systems::pace, systems::observe).chain().after(view::ViewSystems::Apply).run_if(resource_exists::<Bridge>),
+        (frame::systems::pace, frame::systems::observe)
+            .chain()
+            .after(view::ViewSystems::Apply)
+            .run_if(resource_exists::<Bridge>),
     )
-    .add_systems(Last, systems::end_frame);
+    .add_systems(Last, frame::systems::end_frame);
     app
 }
 
@@ -210,7 +202,7 @@ fn start_worker(mut commands: Commands, waker: Res<view::Waker>, mut exit: Messa
         Ok(bridge) => {
             commands.insert_resource(bridge);
             let waker = waker.clone();
-            commands.insert_resource(variants::Studio::new(move || waker.wake()));
+            commands.insert_resource(features::variants::thumbnails::Studio::new(move || waker.wake()));
         }
         Err(error) => {
             eprintln!("talweg: {}", AppError::Worker(error));

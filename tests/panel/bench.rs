@@ -8,9 +8,10 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::bench::{Ask, Benching, Ending, Order, Tone};
-use talweg::app::commands::Command;
-use talweg::app::panels::Effect;
+use talweg::app::features::bench::findings::Tone;
+use talweg::app::features::bench::task::{Ask, Benching, Ending, Order};
+use talweg::app::frame::commands::Command;
+use talweg::app::frame::editor::Effect;
 use talweg::app::view::Waker;
 use talweg::param::Value;
 
@@ -198,7 +199,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
 
     tab(&mut bench, "Table");
     let top = |bench: &Bench| {
-        let y = |row: &talweg::app::bench::Row| bench.panels.get_by_label(&row.told).rect().top();
+        let y = |row: &talweg::app::features::bench::report::Row| bench.panels.get_by_label(&row.told).rect().top();
         let first = report.rows.iter().min_by(|a, b| y(a).total_cmp(&y(b))).unwrap();
         (first.subject, report.cell(first).samples)
     };
@@ -208,7 +209,7 @@ fn what_was_measured_is_shown_sorted_and_copied() {
     assert_eq!(top(&bench), (0, 129), "largest first");
     click(&mut bench.panels, "Sort by Time");
     let times: Vec<f64> = report
-        .order(talweg::app::bench::Column::Time, false)
+        .order(talweg::app::features::bench::report::Column::Time, false)
         .iter()
         .map(|&k| report.cell(&report.rows[k]).milliseconds.median)
         .collect();

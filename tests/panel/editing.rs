@@ -9,9 +9,11 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::commands::{Command, Overlay, ViewAction};
-use talweg::app::document::Selection;
-use talweg::app::panels::{Effect, Running, StatusInfo, ToastKind, UnderCursor};
+use talweg::app::frame::commands::{Command, Overlay, ViewAction};
+use talweg::app::frame::document::Selection;
+use talweg::app::frame::editor::Effect;
+use talweg::app::frame::status::{Running, StatusInfo, UnderCursor};
+use talweg::app::frame::toasts::Kind;
 use talweg::app::view::{Choice, Recipe, Refusal, ViewMode, prepare};
 use talweg::eval::Quality;
 use talweg::field::{Edges, MapKind, Terrain};
@@ -84,7 +86,7 @@ fn a_typed_value_goes_beyond_the_slider_and_stops_at_the_hard_range() {
 fn double_click_and_context_menu_reset() {
     let mut panels = large(&["Perlin"]);
     let set = |panels: &mut Panels| {
-        panels.state_mut().editor.doc.set(talweg::app::document::Group::Node(0), 0, &Value::Float(20.0), None);
+        panels.state_mut().editor.doc.set(talweg::app::frame::document::Group::Node(0), 0, &Value::Float(20.0), None);
         panels.run();
     };
     let spec = &Node::named("Perlin").expect("in the catalogue").about().params[0];

@@ -5,8 +5,8 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, vec2};
 use egui_kittest::kittest::Queryable;
-use talweg::app::compare::Ask;
-use talweg::app::panels::Effect;
+use talweg::app::features::compare::task::Ask;
+use talweg::app::frame::editor::Effect;
 use talweg::param::Value;
 
 #[test]
@@ -29,7 +29,7 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     assert!(panels.query_by_label("Continue from here").is_none());
     let change = |panels: &mut Panels, degrees: f32| {
         let angle = panels.state().editor.doc.scene().layers[1].node.about().find("talus_angle").unwrap();
-        let group = talweg::app::document::Group::Node(1);
+        let group = talweg::app::frame::document::Group::Node(1);
         panels.state_mut().editor.doc.set(group, angle, &Value::Float(degrees), None);
         panels.run();
     };

@@ -7,7 +7,7 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, OutputCommand};
 use egui_kittest::kittest::Queryable;
-use talweg::app::panels::{MeasuresInfo, Trust};
+use talweg::app::features::measures::panel::{MeasuresInfo, Trust};
 use talweg::field::{Edges, Terrain};
 use talweg::lab::{Parity, Verdict};
 use talweg::measure::{Limits, MEASURES, Measures, PLOTS, Scale, measure};

@@ -9,8 +9,8 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::commands::Command;
-use talweg::app::variants::{Plate, Studio, Wants};
+use talweg::app::features::variants::thumbnails::{Plate, Studio, Wants};
+use talweg::app::frame::commands::Command;
 use talweg::eval::{Cache, Store, Timeline};
 use talweg::lab::{Size, draw};
 use talweg::nodes::{Control, Node};
@@ -259,7 +259,7 @@ fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     assert_eq!(told.load(Ordering::Relaxed), 16);
     // another scene under the sheet: what it shows is old until it is drawn anew
     let octaves = panels.state().editor.doc.scene().layers[0].node.about().find("octaves").unwrap();
-    let group = talweg::app::document::Group::Node(0);
+    let group = talweg::app::frame::document::Group::Node(0);
     panels.state_mut().editor.doc.set(group, octaves, &Value::Int(2), None);
     panels.run();
     studio.want(&panels.state().editor.wants(), false);

@@ -1,6 +1,6 @@
 //! Rays on the graphics card against those of the CPU, and against the grid.
 
-use super::*;
+use crate::app::shot::tests::*;
 use crate::app::view::{FARTHEST_WORLD, SIDE_WORLD};
 use crate::construction::construction_kit;
 use crate::construction::trace::{Ray, Tracer};

@@ -1,0 +1,4 @@
+//! The biome editor.
+
+pub mod axis;
+pub mod panel;

@@ -1,0 +1,339 @@
+//! B, the terrain that the one on screen is compared with: made and measured beside the worker, kept until comparing
+//! ends.
+//!
+//! ```text
+//! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ Shown.beside
+//!                    └───▶ measuring (with the terrain on screen) ──▶ Table
+//! ```
+//! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is done.
+//! B is frozen, except where it is a variant of the scene: then it is made anew when the scene has changed and the
+//! worker has come to rest, so that it never holds up an edit.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use bevy::prelude::*;
+use bevy::window::RequestRedraw;
+
+use crate::app::features::compare::differences::{Row, Subject, Table, Values};
+use crate::app::features::compare::make::{B, From, MakeError, make, subject};
+use crate::app::features::compare::panel::{CompareInfo, CompareState};
+use crate::app::frame::document::Document;
+use crate::app::frame::evaluation::Bridge;
+use crate::app::frame::systems::{EditorResource, FrameCost};
+use crate::app::frame::tasks::{Job, Outcome};
+use crate::app::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker, climate_of};
+use crate::eval::{Playhead, Store};
+use crate::look::table_of;
+use crate::nodes::Cancelled;
+use crate::scene::Scene;
+
+/// What B shall be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// The terrain on screen, as it is now; made anew where only a preview of it is there.
+    Keep { state: State, is_whole: bool },
+    /// Another state of the scene.
+    State(State),
+    /// Another scene.
+    File(PathBuf),
+    /// The variant that the document names; it follows the scene.
+    Variant,
+    /// Nothing: comparing ends.
+    Nothing,
+}
+
+/// A scene at a moment.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    pub name: String,
+    pub scene: Arc<Scene>,
+    pub playhead: Option<Playhead>,
+}
+
+/// A B on its way.
+struct Making {
+    name: String,
+    job: Job<Result<(B, Vec<String>), MakeError>>,
+    layers: Arc<AtomicUsize>,
+    follows: bool,
+}
+
+/// B under another overlay.
+struct Laying {
+    over: u64,
+    overlay: Overlay,
+    job: Job<Result<Prepared, Cancelled>>,
+}
+
+struct Measuring {
+    pair: (Subject, Subject),
+    job: Job<Result<Table, Cancelled>>,
+}
+
+/// See the module.
+#[derive(Resource, Default)]
+pub struct Comparing {
+    b: Option<B>,
+    making: Option<Making>,
+    laying: Option<Laying>,
+    measuring: Option<Measuring>,
+    table: Option<((Subject, Subject), Arc<Table>)>,
+    store: Arc<Mutex<Option<Store>>>,
+    /// The variant that was made last, or is being made.
+    followed: Option<(Arc<Scene>, Option<Playhead>)>,
+    /// What B is shown under.
+    overlay: Overlay,
+    /// Something begins as soon as the worker rests.
+    waits: bool,
+}
+
+impl Comparing {
+    /// Whether something is being worked out, or waits for that.
+    pub fn is_busy(&self) -> bool {
+        self.waits || self.making.is_some() || self.laying.is_some() || self.measuring.is_some()
+    }
+
+    /// Begins to do what was asked for.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn ask(
+        &mut self,
+        ask: Ask,
+        document: &mut Document,
+        bridge: &mut Bridge,
+        waker: &Waker,
+    ) -> std::io::Result<()> {
+        (self.making, self.followed) = (None, None);
+        if ask != Ask::Variant {
+            document.forget_variant();
+        }
+        match ask {
+            Ask::Nothing => {
+                bridge.compare_with(None);
+                let old = std::mem::take(self);
+                // giving back so much memory takes its time
+                std::thread::Builder::new().spawn(move || drop(old))?;
+            }
+            Ask::Variant => {}
+            Ask::File(path) => {
+                let name = path.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
+                self.make(name, From::File(path), false, waker)?;
+            }
+            Ask::State(state) => self.make(state.name, From::Scene(state.scene, state.playhead), false, waker)?,
+            Ask::Keep { state, is_whole } => {
+                match bridge.on_screen().filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples()) {
+                    Some((terrain, prepared)) => {
+                        let (colours, climate) = (table_of(&state.scene), climate_of(&state.scene));
+                        let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
+                        self.take(b, bridge);
+                    }
+                    // a preview is no state to compare with
+                    None => self.make(state.name, From::Scene(state.scene, state.playhead), false, waker)?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops what is being worked out; a B that is there stays.
+    pub fn cancel(&mut self, document: &mut Document) {
+        if self.making.take().is_some() {
+            document.forget_variant();
+        }
+    }
+
+    fn make(&mut self, name: String, from: From, follows: bool, waker: &Waker) -> std::io::Result<()> {
+        let layers = Arc::new(AtomicUsize::new(1));
+        let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
+        let choice = Choice { overlay: self.overlay, ..Choice::default() };
+        let job = Job::start("compare", waker, move |control| make(called, from, &choice, &store, &told, control))?;
+        self.making = Some(Making { name, job, layers, follows });
+        Ok(())
+    }
+
+    fn take(&mut self, b: B, bridge: &mut Bridge) {
+        bridge.compare_with(Some(Reference {
+            terrain: b.subject.terrain.clone(),
+            relief_metres: b.subject.scale.relief_metres,
+        }));
+        self.laying = None;
+        self.b = Some(b);
+    }
+
+    /// Takes what is done.
+    fn receive(&mut self, bridge: &mut Bridge) -> Result<Vec<String>, String> {
+        let Some(making) = &mut self.making else { return Ok(Vec::new()) };
+        let outcome = making.job.outcome();
+        let (name, follows) = match outcome {
+            Outcome::Running => return Ok(Vec::new()),
+            _ => self.making.take().map_or_else(Default::default, |making| (making.name, making.follows)),
+        };
+        match outcome {
+            Outcome::Done(Ok((b, warnings))) => {
+                self.take(b, bridge);
+                // the same scene is on screen, and its problems have been told
+                Ok(if follows { Vec::new() } else { warnings })
+            }
+            Outcome::Done(Err(MakeError::Cancelled(_))) | Outcome::Running => Ok(Vec::new()),
+            Outcome::Done(Err(error)) => Err(format!("“{name}” cannot be compared with: {error}.")),
+            Outcome::Broke => {
+                self.store = Arc::default();
+                Err(format!("“{name}” could not be computed. This is a defect of Talweg."))
+            }
+        }
+    }
+
+    /// Makes the variant anew once the scene has changed and the worker rests.
+    fn follow(&mut self, document: &Document, bridge: &mut Bridge, waker: &Waker) {
+        let follows = self.making.as_ref().is_some_and(|making| making.follows);
+        if bridge.is_busy() || document.transport().is_playing() {
+            // edits come first
+            if follows {
+                (self.making, self.followed) = (None, None);
+            }
+            self.waits |= document.variant().is_some();
+            return;
+        }
+        let (Some((scene, playhead)), Some(name)) = (document.variant_scene(), document.variant_name()) else { return };
+        if let Some(b) = self.b.as_mut().filter(|b| b.name != name && !follows && self.followed.is_some()) {
+            b.name.clone_from(&name); // its layer was given another name
+        }
+        if self.followed.as_ref().is_some_and(|(known, at)| **known == scene && *at == playhead) {
+            return;
+        }
+        let scene = Arc::new(scene);
+        self.followed = Some((scene.clone(), playhead));
+        // without a thread it comes with the next change
+        let _ = self.make(name, From::Scene(scene, playhead), true, waker);
+    }
+
+    /// Lays the overlay of the view over B, too. The difference is shown by A alone.
+    fn lay(&mut self, overlay: Overlay, waker: &Waker) {
+        let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
+        self.overlay = overlay;
+        let Some(b) = &mut self.b else { return };
+        if let Some(laying) = &mut self.laying {
+            let is_current = laying.over == b.prepared.serial && laying.overlay == overlay;
+            match laying.job.outcome() {
+                Outcome::Running if is_current => return,
+                Outcome::Done(Ok(prepared)) if is_current => b.prepared = Arc::new(prepared),
+                _ => {}
+            }
+            self.laying = None;
+        }
+        if b.prepared.choice.overlay != overlay {
+            let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
+            let choice = Choice { overlay, reference: None, biomes, climate };
+            let over = b.prepared.clone();
+            let serial = over.serial;
+            let job = Job::start("compare", waker, move |control| over.with_overlay(&choice, control));
+            // without a thread the overlay comes with the next terrain
+            self.laying = job.ok().map(|job| Laying { over: serial, overlay, job });
+        }
+    }
+
+    /// Measures the terrain on screen against B, when both are whole and somebody looks.
+    fn measure(&mut self, is_wanted: bool, document: &Document, bridge: &mut Bridge, waker: &Waker) {
+        if let Some(measuring) = &mut self.measuring {
+            match measuring.job.outcome() {
+                Outcome::Running => {}
+                Outcome::Done(Ok(table)) => {
+                    self.table = self.measuring.take().map(|measuring| (measuring.pair, Arc::new(table)));
+                }
+                _ => self.measuring = None,
+            }
+        }
+        let is_whole = |pair: &(Subject, Subject)| pair.0.terrain.samples() == document.scene().samples();
+        let Some(pair) = self.pair(bridge).filter(|pair| is_wanted && is_whole(pair)) else { return };
+        let known = self.table.as_ref().is_some_and(|(measured, _)| *measured == pair);
+        let coming = self.measuring.as_ref().is_some_and(|measuring| measuring.pair == pair);
+        if known || coming {
+            return;
+        }
+        if bridge.is_busy() {
+            self.waits = true;
+            return;
+        }
+        let (a, b) = pair.clone();
+        let job = Job::start("compare", waker, move |control| Table::new(&a, &b, control));
+        self.measuring = job.ok().map(|job| Measuring { pair, job });
+    }
+
+    /// What is on screen, and B.
+    fn pair(&self, bridge: &Bridge) -> Option<(Subject, Subject)> {
+        let (terrain, prepared) = bridge.on_screen()?;
+        Some((subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone()))
+    }
+
+    /// What the view shows beside the terrain on screen.
+    fn beside(&self, state: &CompareState) -> Option<Beside> {
+        let b = self.b.as_ref()?;
+        Some(Beside {
+            prepared: b.prepared.clone(),
+            palette: b.palette.clone(),
+            layout: state.layout(),
+            swapped: state.swapped,
+        })
+    }
+
+    /// What the panels say about it.
+    pub fn info(&self, document: &Document, bridge: &Bridge) -> CompareInfo {
+        let waiting = || document.variant_name().filter(|_| self.followed.is_none()).map(|name| (name, 0.0));
+        let making = self.making.as_ref().map(|making| {
+            let (layer, fraction) = making.job.control().progress();
+            let layers = making.layers.load(Ordering::Relaxed).max(1);
+            (making.name.clone(), ((layer as f32 + fraction) / layers as f32).min(1.0))
+        });
+        let measured = self.table.as_ref().map(|(pair, _)| pair);
+        CompareInfo {
+            b: self.b.as_ref().map(|b| b.name.clone()),
+            making: making.or_else(waiting),
+            legend: self.b.as_ref().and_then(|b| b.prepared.legend.clone()),
+            table: self.table.as_ref().map(|(_, table)| table.clone()),
+            stale: measured.is_some() && measured != self.pair(bridge).as_ref(),
+        }
+    }
+}
+
+/// Takes what has become ready, begins what is needed next, and tells the view. After [`crate::app::frame::systems::receive`].
+#[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
+pub fn advance(
+    mut comparing: ResMut<Comparing>,
+    mut bridge: ResMut<Bridge>,
+    mut state: ResMut<EditorResource>,
+    mut shown: ResMut<Shown>,
+    waker: Res<Waker>,
+    mut redraw: MessageWriter<RequestRedraw>,
+    mut cost: ResMut<FrameCost>,
+) {
+    let begun = Instant::now();
+    let editor = &mut state.editor;
+    match comparing.receive(&mut bridge) {
+        Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning)),
+        Err(message) => {
+            editor.doc.forget_variant();
+            editor.toasts.error(message);
+        }
+    }
+    comparing.waits = false;
+    comparing.follow(&editor.doc, &mut bridge, &waker);
+    comparing.lay(editor.view.overlay, &waker);
+    comparing.measure(editor.compare.table, &editor.doc, &mut bridge, &waker);
+    let beside = comparing.beside(&editor.compare);
+    let same = match (&shown.beside, &beside) {
+        (None, None) => true,
+        (Some(old), Some(new)) => {
+            old.prepared.serial == new.prepared.serial && (old.layout, old.swapped) == (new.layout, new.swapped)
+        }
+        _ => false,
+    };
+    if !same {
+        shown.beside = beside;
+        redraw.write(RequestRedraw);
+    }
+    cost.compare(begun.elapsed());
+}

@@ -1,0 +1,3 @@
+//! Playing a process.
+
+pub mod transport;

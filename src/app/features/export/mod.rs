@@ -1,0 +1,3 @@
+//! Exports: heightmaps and films.
+
+pub mod task;

@@ -1,0 +1,169 @@
+//! Exports from the editor: heightmaps and films are computed beside the worker, and written.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bevy::prelude::Resource;
+
+use crate::app::view::Waker;
+use crate::eval::{Store, evaluate, thread_pool};
+use crate::film::{Film, FilmError, check_target};
+use crate::io::{FileError, check_place, export_heightmap};
+use crate::look::table_of;
+use crate::nodes::{Cancelled, Control};
+use crate::planet::projection::{Equirectangular, export_map};
+use crate::scene::Scene;
+
+/// Why nothing was exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    #[error(transparent)]
+    File(#[from] FileError),
+    #[error("stopped before it was finished; nothing was written")]
+    Cancelled(#[from] Cancelled),
+    #[error(transparent)]
+    Film(#[from] FilmError),
+    #[error("another export is still under way; wait for it, or stop it with Esc")]
+    Busy,
+    #[error("no threads could be started: {0}")]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+    #[error("no thread could be started: {0}")]
+    Thread(#[from] std::io::Error),
+    #[error("the evaluation broke; this is a defect of the program")]
+    Broke,
+}
+
+/// What is exported.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Product {
+    Heightmap,
+    Film(Film),
+}
+
+impl Product {
+    /// What it is called in a sentence.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Heightmap => "heightmap",
+            Self::Film(_) => "time-lapse",
+        }
+    }
+}
+
+struct Job {
+    path: PathBuf,
+    layers: usize,
+    control: Arc<Control>,
+    /// Share of a film that is done, as bits of an f32; NaN for a heightmap.
+    filmed: Arc<AtomicU32>,
+    ending: Mutex<Receiver<Result<String, ExportError>>>,
+}
+
+/// The export under way, if there is one.
+#[derive(Resource, Default)]
+pub struct Exports {
+    job: Option<Job>,
+    /// The program ends when the export is written.
+    pub then_quit: bool,
+}
+
+impl Exports {
+    /// Begins to export `scene`.
+    pub fn start(&mut self, scene: &Scene, product: Product, path: &Path, waker: &Waker) -> Result<(), ExportError> {
+        if self.job.is_some() {
+            return Err(ExportError::Busy);
+        }
+        match &product {
+            Product::Heightmap => check_place(path)?,
+            Product::Film(_) => check_target(path)?,
+        }
+        let control = Arc::new(Control::default());
+        let (sender, ending) = channel();
+        let filmed = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
+        let (copy, target, waker, stop) = (scene.clone(), path.to_path_buf(), waker.clone(), control.clone());
+        let told = filmed.clone();
+        std::thread::Builder::new().name("talweg-export".into()).spawn(move || {
+            // the editor may be gone; then nobody asks
+            let _ = sender.send(export(&copy, &product, &target, &stop, &told));
+            waker.wake();
+        })?;
+        let layers = scene.layers.len();
+        self.job = Some(Job { path: path.into(), layers, control, filmed, ending: Mutex::new(ending) });
+        Ok(())
+    }
+
+    pub fn cancel(&mut self) {
+        if let Some(job) = &self.job {
+            job.control.cancel();
+        }
+    }
+
+    fn file_name(&self) -> Option<String> {
+        let name = self.job.as_ref()?.path.file_name()?;
+        Some(name.to_string_lossy().into_owned())
+    }
+
+    pub fn is_running(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Name of the file being written, and the share of the work that is done.
+    pub fn progress(&self) -> Option<(String, f32)> {
+        let job = self.job.as_ref()?;
+        let (layer, fraction) = job.control.progress();
+        let evaluated = (layer as f32 + fraction) / job.layers.max(1) as f32;
+        let filmed = f32::from_bits(job.filmed.load(Ordering::Relaxed));
+        Some((self.file_name()?, if filmed.is_nan() { evaluated } else { filmed }))
+    }
+
+    /// How the export ended, once: what was written, in a sentence.
+    pub fn ended(&mut self) -> Option<Result<String, ExportError>> {
+        let job = self.job.as_mut()?;
+        let ending = match job.ending.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
+            Ok(ending) => ending,
+            Err(TryRecvError::Empty) => return None,
+            Err(TryRecvError::Disconnected) => Err(ExportError::Broke),
+        };
+        self.job = None;
+        Some(ending)
+    }
+}
+
+fn export(
+    scene: &Scene,
+    product: &Product,
+    path: &Path,
+    control: &Control,
+    filmed: &AtomicU32,
+) -> Result<String, ExportError> {
+    let pool = thread_pool(0)?;
+    match product {
+        Product::Heightmap => {
+            let evaluated =
+                pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
+            control.check()?;
+            let terrain = &evaluated.terrain;
+            let report = if scene.as_planet().is_some() {
+                pool.install(|| export_map(scene, terrain, Equirectangular::for_samples(terrain.samples()), path))?
+            } else {
+                export_heightmap(terrain, &scene.settings, path)?
+            };
+            let void = report.void().map_or(String::new(), |void| format!("; {void}"));
+            Ok(format!(
+                "Exported {}: {} × {} samples from {:.1} to {:.1} m{void}",
+                report.path.display(),
+                report.samples,
+                report.rows,
+                report.min_metres,
+                report.max_metres
+            ))
+        }
+        Product::Film(film) => {
+            let tell = |share: f32| filmed.store(share.to_bits(), Ordering::Relaxed);
+            let count = pool.install(|| film.shoot(scene, &table_of(scene), path, control, tell))?;
+            Ok(format!("Exported {}: {count} pictures", path.display()))
+        }
+    }
+}

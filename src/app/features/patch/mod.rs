@@ -1,0 +1,4 @@
+//! Patches of planets.
+
+pub mod panel;
+pub mod task;

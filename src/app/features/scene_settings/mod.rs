@@ -1,0 +1,4 @@
+//! Settings of the scene.
+
+pub mod panel;
+pub mod sun;

@@ -1,0 +1,363 @@
+//! Between the document and the worker: requests out, terrains in; and the overlay over them.
+
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bevy::prelude::*;
+
+use crate::app::features::biomes::panel::Composition;
+use crate::app::frame::document::Document;
+use crate::app::view::globe::{PreparedGlobe, prepare_globe};
+use crate::app::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
+use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
+use crate::field::Terrain;
+use crate::look::Biomes;
+use crate::nodes::{Cancelled, Control};
+use crate::planet::projection::from_map;
+use crate::scene::{Problem, Scene};
+
+type Answer = Result<Picture, Cancelled>;
+
+/// What is ready for the screen.
+#[derive(Clone)]
+pub enum Picture {
+    Terrain(Arc<Prepared>),
+    Planet(Arc<PreparedGlobe>),
+}
+
+impl Picture {
+    fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &Choice, control: &Control) -> Answer {
+        let Some(planet) = scene.as_planet() else {
+            let choice = Choice { climate: Some(climate_of(scene)), ..choice.clone() };
+            return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, &choice, control)?)));
+        };
+        // the colours are those of the scene, whatever the last one had
+        let table = crate::look::table_of(scene);
+        let choice = Choice { biomes: table.biomes.clone(), climate: Some(climate_of(scene)), ..choice.clone() };
+        let radius = f64::from(planet.radius_metres);
+        Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))
+    }
+
+    fn serial(&self) -> u64 {
+        match self {
+            Self::Terrain(prepared) => prepared.serial,
+            Self::Planet(prepared) => prepared.serial,
+        }
+    }
+
+    /// Lowest and highest height, as fractions of the relief.
+    fn range(&self) -> (f32, f32) {
+        match self {
+            Self::Terrain(prepared) => prepared.bounds.whole(),
+            Self::Planet(prepared) => prepared.range,
+        }
+    }
+
+    fn choice(&self) -> &Choice {
+        match self {
+            Self::Terrain(prepared) => &prepared.choice,
+            Self::Planet(prepared) => &prepared.choice,
+        }
+    }
+
+    fn legend(&self) -> Option<Arc<Legend>> {
+        match self {
+            Self::Terrain(prepared) => prepared.legend.clone(),
+            Self::Planet(prepared) => prepared.legend.clone(),
+        }
+    }
+
+    /// The same ground under another overlay.
+    fn with_overlay(&self, choice: &Choice, control: &Control) -> Answer {
+        Ok(match self {
+            Self::Terrain(prepared) => Self::Terrain(Arc::new(prepared.with_overlay(choice, control)?)),
+            Self::Planet(prepared) => Self::Planet(Arc::new(prepared.with_overlay(choice, control)?)),
+        })
+    }
+}
+
+/// The worker with the last good answer.
+#[derive(Resource)]
+pub struct Bridge {
+    worker: Mutex<Worker<Answer>>,
+    wanted: Arc<Mutex<Wanted>>,
+    waker: Waker,
+    /// What is on screen.
+    shown: Option<Picture>,
+    /// An overlay that is being made for what is on screen.
+    laying: Option<Laying>,
+    /// The terrain on screen.
+    pub terrain: Option<Arc<Terrain>>,
+    /// Time of the last evaluation at full size.
+    pub elapsed: Option<Duration>,
+    /// Lowest and highest height of the terrain on screen, as fractions of the relief.
+    pub range: (f32, f32),
+    /// What is known about the newest terrain at full size.
+    pub insight: Arc<Insight>,
+    /// Files and layers that the newest scene could not use.
+    pub problems: Arc<Vec<Problem>>,
+}
+
+/// What the worker's side has to know.
+#[derive(Default)]
+struct Wanted {
+    choice: Choice,
+    /// The scene of the newest request, with what stops making its terrain ready for the screen.
+    newest: Option<(Arc<Scene>, Arc<Control>)>,
+}
+
+impl Wanted {
+    /// What stops making a terrain of `scene` ready. A preview is let through, as the worker does.
+    fn control(&self, scene: &Scene, samples: usize) -> Result<Arc<Control>, Cancelled> {
+        match &self.newest {
+            Some((newest, control)) if std::ptr::eq(&**newest, scene) => Ok(control.clone()),
+            _ if samples <= PREVIEW_SAMPLES => Ok(Arc::default()),
+            _ => Err(Cancelled),
+        }
+    }
+}
+
+struct Laying {
+    /// Serial of what it is laid over.
+    over: u64,
+    control: Arc<Control>,
+    done: Mutex<Receiver<Answer>>,
+}
+
+impl Drop for Laying {
+    fn drop(&mut self) {
+        self.control.cancel();
+    }
+}
+
+/// What a round of reports changed.
+#[derive(Default)]
+pub struct Received {
+    pub prepared: Option<Picture>,
+    /// Messages of evaluations that broke.
+    pub failures: Vec<String>,
+    /// Problems that were not there before.
+    pub problems: Vec<Problem>,
+}
+
+impl Bridge {
+    /// Starts the worker; it wakes the window after every report.
+    ///
+    /// # Errors
+    /// When the system refuses a thread.
+    pub fn start(waker: Waker) -> std::io::Result<Self> {
+        let wanted = Arc::new(Mutex::new(Wanted::default()));
+        let seen = wanted.clone();
+        // the newest that was made, with the terrain that it was made of
+        let newest: Mutex<Option<(Arc<Terrain>, Arc<Prepared>)>> = Mutex::default();
+        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&Patch>| {
+            let (choice, control) = {
+                let wanted = locked(&seen);
+                // one in passing is let through, as the worker does
+                let size = if patch.is_some() { 0 } else { terrain.samples() };
+                (wanted.choice.clone(), wanted.control(scene, size)?)
+            };
+            let mut newest = newest.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = newest.as_ref().zip(patch).filter(|((known, last), patch)| {
+                let same_sun = last.towards_sun == scene.settings.sun_direction();
+                Arc::ptr_eq(known, &patch.before) && last.choice.shows_the_same(&choice) && same_sun
+            });
+            let renewed = match known {
+                Some(((_, last), patch)) => last.renewed(terrain, &scene.settings, &patch.region, &control)?,
+                None => None,
+            };
+            let picture = match renewed {
+                Some(prepared) => Picture::Terrain(Arc::new(prepared)),
+                None => Picture::of(terrain, scene, &choice, &control)?,
+            };
+            *newest = match &picture {
+                Picture::Terrain(prepared) => Some((terrain.clone(), prepared.clone())),
+                Picture::Planet(_) => None,
+            };
+            Ok(picture)
+        };
+        let bell = waker.clone();
+        let worker = Worker::start(0, prepare, move || bell.wake())?;
+        Ok(Self {
+            worker: Mutex::new(worker),
+            wanted,
+            waker,
+            shown: None,
+            laying: None,
+            terrain: None,
+            elapsed: None,
+            range: (0.0, 0.0),
+            insight: Arc::default(),
+            problems: Arc::default(),
+        })
+    }
+
+    fn worker(&mut self) -> &mut Worker<Answer> {
+        self.worker.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes all reports that have arrived; of several pictures only the newest is shown.
+    pub fn receive(&mut self, document: &mut Document) -> Received {
+        let mut received = Received::default();
+        while let Some(report) = self.worker().poll() {
+            if let Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. } = &report
+                && output.prepared.is_err()
+            {
+                continue; // superseded on the way to the screen
+            }
+            let taken = document.accept(&report);
+            if let (true, Report::Done { output, .. }) = (taken, &report) {
+                self.elapsed = Some(output.elapsed);
+            }
+            // what passes by while something is dragged is not looked into
+            let complete = !matches!(report, Report::Preview { .. });
+            match report {
+                Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
+                    if taken =>
+                {
+                    if complete && output.terrain.samples() == document.scene().samples() {
+                        self.insight = output.insight;
+                    }
+                    if *self.problems != output.problems {
+                        received.problems =
+                            output.problems.iter().filter(|p| !self.problems.contains(p)).cloned().collect();
+                        self.problems = Arc::new(output.problems);
+                    }
+                    self.terrain = Some(output.terrain);
+                    received.prepared = output.prepared.ok();
+                }
+                Report::Failed { message, .. } => received.failures.push(message),
+                _ => {}
+            }
+        }
+        if let Some(prepared) = &received.prepared {
+            self.range = prepared.range();
+            self.shown = Some(prepared.clone());
+        }
+        self.lay_overlay(&mut received);
+        received
+    }
+
+    /// Takes an overlay that is ready; starts one where the wanted one is not on screen.
+    fn lay_overlay(&mut self, received: &mut Received) {
+        let Some(shown) = &self.shown else { return };
+        let choice = locked(&self.wanted).choice.clone();
+        if let Some(laying) = &self.laying {
+            // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
+            let is_current = laying.over == shown.serial();
+            let answer = laying.done.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
+            match answer {
+                Err(std::sync::mpsc::TryRecvError::Empty) if is_current => return,
+                Ok(Ok(prepared)) if is_current => {
+                    received.prepared = Some(prepared.clone());
+                    self.shown = Some(prepared);
+                    self.laying = None;
+                }
+                _ => self.laying = None,
+            }
+        }
+        let Some(shown) = &self.shown else { return };
+        if !shown.choice().shows_the_same(&choice) {
+            self.laying = Laying::start(shown.clone(), choice, self.waker.clone());
+        }
+    }
+
+    /// Shows another overlay over the same ground; nothing is evaluated.
+    pub fn show_overlay(&mut self, overlay: Overlay) {
+        locked(&self.wanted).choice.overlay = overlay;
+        self.waker.wake();
+    }
+
+    /// The ground is painted with `biomes` from now on, or with the palette, and the climate is that of `scene`; nothing is
+    /// evaluated.
+    pub fn grow(&mut self, biomes: Option<Arc<Biomes>>, scene: &Scene) {
+        let choice = &mut locked(&self.wanted).choice;
+        (choice.biomes, choice.climate) = (biomes, Some(climate_of(scene)));
+        self.waker.wake();
+    }
+
+    /// Differences are taken against `reference` from now on.
+    pub fn compare_with(&mut self, reference: Option<Reference>) {
+        locked(&self.wanted).choice.reference = reference;
+        self.waker.wake();
+    }
+
+    /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
+    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<Prepared>)> {
+        let Some(Picture::Terrain(prepared)) = &self.shown else { return None };
+        self.terrain.as_ref().zip(Some(prepared))
+    }
+
+    /// What the colours on screen mean.
+    pub fn legend(&self) -> Option<Arc<Legend>> {
+        self.shown.as_ref()?.legend()
+    }
+
+    /// What the ground on screen consists of at a place, if it is coloured by biomes.
+    pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
+        let shown = match self.shown.as_ref()? {
+            Picture::Terrain(shown) => shown,
+            Picture::Planet(shown) => {
+                let (place, weights) = shown.place(from_map([u, v].map(f64::from)))?;
+                return Some(Composition { place, weights });
+            }
+        };
+        let paint = &shown.grown.as_ref()?.paint;
+        let place = paint.place_on(&shown.terrain, u, v);
+        Some(Composition { weights: paint.law().weights(&place), place })
+    }
+
+    /// Sends the document's next request, if it has one.
+    pub fn send(&mut self, document: &mut Document) {
+        if let Some(request) = document.take_request() {
+            let newest = (request.scene.clone(), Arc::default());
+            self.stop_preparing(Some(newest));
+            self.worker().submit(request);
+        }
+    }
+
+    /// Stops what is being computed; what is on screen stays.
+    pub fn cancel(&mut self) {
+        self.stop_preparing(None);
+        self.worker().cancel();
+    }
+
+    fn stop_preparing(&self, newest: Option<(Arc<Scene>, Arc<Control>)>) {
+        let before = std::mem::replace(&mut locked(&self.wanted).newest, newest);
+        if let Some((_, control)) = before {
+            control.cancel();
+        }
+    }
+
+    /// How far the running evaluation is.
+    pub fn status(&mut self) -> Option<Status> {
+        self.worker().status()
+    }
+
+    pub fn is_busy(&mut self) -> bool {
+        self.laying.is_some() || self.worker().is_busy()
+    }
+}
+
+impl Laying {
+    /// On a thread of its own, so that a long evaluation does not hold it up.
+    fn start(over: Picture, choice: Choice, waker: Waker) -> Option<Self> {
+        let control = Arc::new(Control::default());
+        let (sender, done) = channel();
+        let (serial, stop) = (over.serial(), control.clone());
+        let lay = move || {
+            let answer = over.with_overlay(&choice, &stop);
+            if sender.send(answer).is_ok() {
+                waker.wake();
+            }
+        };
+        // without a thread the overlay comes with the next terrain
+        std::thread::Builder::new().name("talweg-overlay".into()).spawn(lay).ok()?;
+        Some(Self { over: serial, control, done: Mutex::new(done) })
+    }
+}
+
+fn locked(wanted: &Mutex<Wanted>) -> MutexGuard<'_, Wanted> {
+    wanted.lock().unwrap_or_else(PoisonError::into_inner)
+}

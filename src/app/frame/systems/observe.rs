@@ -1,0 +1,100 @@
+//! What the driver of scripts may wait for and write down.
+
+use crate::app::frame::systems::*;
+
+/// Where the camera of a planet is: place, distance from the centre, heading, inclination, all in degrees and metres.
+fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
+    let (pose, up) = (camera.pose, camera.pose.up());
+    let [latitude, longitude] = [up.z.asin(), up.y.atan2(up.x)].map(f64::to_degrees);
+    json!({
+        "latitude": latitude,
+        "longitude": longitude,
+        "radius": pose.radius,
+        "heading": pose.heading().to_degrees(),
+        "pitch": pose.pitch.to_degrees(),
+        "map": [camera.map.longitude.to_degrees(), camera.map.latitude.to_degrees(), camera.map.radians_per_pixel],
+    })
+}
+
+/// The selected piece, for the driver.
+fn piece_state(editor: &Editor) -> serde_json::Value {
+    let tree = editor.doc.tree().map(|(_, tree)| tree);
+    let (Some(tree), Some(way)) = (tree, editor.pieces.selected()) else { return serde_json::Value::Null };
+    let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
+    json!({
+        "title": piece.title(),
+        "pieces": tree.count(),
+        "point": editor.pieces.point,
+        "points": crate::construction::edit::points::handles(piece),
+        "centre": crate::construction::edit::outlook::centre(tree, way),
+    })
+}
+
+/// What is seen, of a terrain or a planet.
+type Seen<'w> = (
+    Res<'w, ViewCamera>,
+    Res<'w, ViewportArea>,
+    Res<'w, Shown>,
+    Res<'w, Drawn>,
+    Res<'w, GlobeCamera>,
+    Res<'w, Planned>,
+);
+
+/// Tells the driver what it may wait for and write down.
+pub fn observe(
+    mut observed: ResMut<Observed>,
+    driven: Option<Res<crate::app::features::drive::Driven>>,
+    mut bridge: ResMut<Bridge>,
+    (beside, benching): (Beside, Res<Benching>),
+    state: Res<EditorResource>,
+    view: Seen,
+    cost: Res<FrameCost>,
+) {
+    if driven.is_none() {
+        return;
+    }
+    let (camera, area, shown, drawn, globe, planned) = view;
+    let doc = &state.editor.doc;
+    let current = shown.serial();
+    let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
+    observed.busy = bridge.is_busy()
+        || state.editor.pieces.is_busy()
+        || beside.is_busy()
+        || benching.is_running()
+        || camera.is_gliding()
+        || globe.is_gliding()
+        || planned.0.as_ref().is_some_and(|scenery| scenery.way != state.editor.view.way)
+        || current == 0
+        || !drawn.is(&shown)
+        || samples != doc.scene().samples();
+    observed.iteration = doc.iteration();
+    observed.view = Rect { min: area.min, max: area.max };
+    let pose = camera.pose;
+    observed.state = json!({
+        "title": doc.title(),
+        "dirty": doc.is_dirty(),
+        "undo": doc.undo_label(),
+        "piece": piece_state(&state.editor),
+        "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
+        "samples": samples,
+        "iteration": doc.iteration(),
+        "view": [area.min.x, area.min.y, area.max.x, area.max.y],
+        "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
+        "globe": globe_state(&globe),
+        "messages": state.editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
+        "longest_frame_ms": cost.longest.as_secs_f64() * 1000.0,
+        "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,
+        "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
+        "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
+        "longest_variants_ms": cost.longest_variants.as_secs_f64() * 1000.0,
+        "longest_bench_ms": state.editor.bench.longest().as_secs_f64() * 1000.0,
+        "mean_bench_ms": state.editor.bench.mean().as_secs_f64() * 1000.0,
+        "longest_measure_ms": cost.longest_measure.as_secs_f64() * 1000.0,
+        "beside_bytes": drawn.beside_bytes(),
+    });
+    if !observed.busy
+        && let Some(terrain) = &bridge.terrain
+    {
+        observed.state["hash"] = json!(format!("{:032x}", terrain.hash()));
+    }
+}

@@ -1,0 +1,338 @@
+//! Rows for parameters, made from their description alone.
+//!
+//! The slider offers the slider range; a typed value may go out to the hard range. A double click on the label or the
+//! slider, or their context menu, brings the default back. A dot marks what differs from it.
+
+use bevy_egui::egui;
+use egui::{DragValue, PointerButton, Response, RichText, Sense, Slider, SliderClamping, Ui, vec2};
+
+use crate::app::features::variants::panel::SliderGhosts;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::{Document, Group};
+use crate::app::frame::theme;
+use crate::app::frame::theme::{ROW, colour};
+use crate::app::frame::widgets::{curve, links};
+use crate::param::{About, Kind, ParamSpec, Params, Value};
+use crate::scene::Gesture;
+
+/// Width of the field for a typed value, unless its text needs more.
+const VALUE_WIDTH: f32 = 74.0;
+
+/// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of them asked for.
+pub fn rows(
+    ui: &mut Ui,
+    document: &mut Document,
+    ghosts: &mut SliderGhosts,
+    group: Group,
+    show: impl Fn(&ParamSpec) -> bool,
+) -> Option<Command> {
+    let params = group.of(document.scene())?;
+    let about = params.about();
+    let shown: Vec<usize> = (0..about.params.len()).filter(|&k| params.matters(k) && show(&about.params[k])).collect();
+    let mut command = None;
+    for index in shown {
+        command = row(ui, document, ghosts, group, index).or(command);
+    }
+    command
+}
+
+/// Rows for parameters that belong to no scene.
+pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
+    let about = params.about();
+    for (index, spec) in about.params.iter().enumerate() {
+        let value = params.get(index);
+        if let Some(change) = ui.push_id((about.name, spec.name), |ui| line(ui, about, spec, &value, &mut |_| ())).inner
+        {
+            // the value comes from the parameter's own row
+            let _ = params.set(index, &change.value);
+        }
+    }
+}
+
+/// One parameter.
+pub fn row(
+    ui: &mut Ui,
+    document: &mut Document,
+    ghosts: &mut SliderGhosts,
+    group: Group,
+    index: usize,
+) -> Option<Command> {
+    let about = group.of(document.scene())?.about();
+    let spec = about.params.get(index)?;
+    let value = group.of(document.scene()).map(|params| params.get(index))?;
+    let scope = ui.id().with((about.name, spec.name));
+    let mut command = None;
+    let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
+        (Kind::Curve, _) => curve_rows(ui, about, spec, &value),
+        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
+        (Kind::Layer, Value::Text(name)) => {
+            let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
+            links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
+        }
+        (Kind::Tree, Value::Tree(tree)) => links::tree(ui, about, spec, tree),
+        _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| ghosts.show(ui, document, group, index)),
+    });
+    if let Some(Change { value, gesture }) = change.inner {
+        document.set(group, index, &value, gesture);
+    }
+    command.map(|Choose| Command::ChooseImage(group, index))
+}
+
+/// One parameter of something that is no group of the scene, such as a piece of a construction.
+pub fn piece_row(
+    ui: &mut Ui,
+    about: &About,
+    spec: &ParamSpec,
+    value: &Value,
+    choose: &mut Option<Choose>,
+) -> Option<Change> {
+    match (&spec.kind, value) {
+        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
+        _ => line(ui, about, spec, value, &mut |_| ()),
+    }
+}
+
+/// A file dialog is asked for.
+pub struct Choose;
+
+pub struct Change {
+    pub value: Value,
+    pub gesture: Option<Gesture>,
+}
+
+impl Change {
+    pub fn at_once(value: Value) -> Self {
+        Self { value, gesture: None }
+    }
+
+    fn by(response: &Response, value: Value) -> Self {
+        Self { value, gesture: Some(Gesture(response.id.value())) }
+    }
+}
+
+/// `more` is shown in the tooltip of a slider.
+fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut dyn FnMut(&mut Ui)) -> Option<Change> {
+    ui.horizontal(|ui| {
+        let label = label(ui, about, spec, value);
+        let mut change = None;
+        let mut resets = asks_for_reset(&label, spec);
+        match (&spec.kind, value) {
+            (Kind::Float { hard, slider }, Value::Float(v)) => {
+                let as_f64 = |(a, b): (f32, f32)| (exact(a), exact(b));
+                let (number, reset) = number(ui, about, spec, &label, exact(*v), [*hard, *slider].map(as_f64), more);
+                change = number.map(|(response, v)| Change::by(&response, Value::Float(v as f32)));
+                resets |= reset;
+            }
+            (Kind::Int { hard, slider }, Value::Int(v)) => {
+                let as_f64 = |(a, b): (i64, i64)| (a as f64, b as f64);
+                let (number, reset) = number(ui, about, spec, &label, *v as f64, [*hard, *slider].map(as_f64), more);
+                change = number.map(|(response, v)| Change::by(&response, Value::Int(v.round() as i64)));
+                resets |= reset;
+            }
+            (Kind::Bool, Value::Bool(on)) => {
+                let mut on = *on;
+                let response = ui.checkbox(&mut on, "").labelled_by(label.id);
+                change = response.changed().then(|| Change::at_once(Value::Bool(on)));
+            }
+            (Kind::Choice(options), Value::Choice(chosen)) => {
+                let text = options.get(*chosen).map_or("", |option| option.label);
+                let width = ui.available_width();
+                let combo = egui::ComboBox::from_id_salt("choice").selected_text(text).width(width).truncate();
+                let shown = combo.show_ui(ui, |ui| {
+                    for (k, option) in options.iter().enumerate() {
+                        if ui.selectable_label(k == *chosen, option.label).on_hover_text(option.help).clicked() {
+                            change = Some(Change::at_once(Value::Choice(k)));
+                        }
+                    }
+                });
+                let help = options.get(*chosen).map_or("", |option| option.help);
+                shown.response.labelled_by(label.id).on_hover_text(help);
+            }
+            _ => {}
+        }
+        if resets { Some(Change::at_once(spec.default.clone())) } else { change }
+    })
+    .inner
+}
+
+/// Slider and field. Returns what was changed and by which of the two, and whether the default is asked for.
+fn number(
+    ui: &mut Ui,
+    about: &About,
+    spec: &ParamSpec,
+    label: &Response,
+    value: f64,
+    [hard, slider]: [(f64, f64); 2],
+    more: &mut dyn FnMut(&mut Ui),
+) -> (Option<(Response, f64)>, bool) {
+    let whole = matches!(spec.kind, Kind::Int { .. });
+    let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
+    let field_width = field_width(ui, spec, value);
+    let width = (ui.available_width() - field_width - ui.spacing().item_spacing.x).max(40.0);
+    let mut slid = value;
+    let widget = Slider::new(&mut slid, slider.0..=slider.1)
+        .logarithmic(logarithmic)
+        .step_by(if whole { 1.0 } else { 0.0 })
+        .clamping(SliderClamping::Edits);
+    let rail = theme::slider(ui, true, width, widget).labelled_by(label.id);
+    let double = ui.input(|i| i.pointer.button_double_clicked(PointerButton::Primary)) && rail.contains_pointer();
+    // a slider itself takes any button for a drag and senses no clicks
+    let rail = tooltip_with(rail.interact(Sense::click()), about, spec, more);
+    let right = PointerButton::Secondary;
+    let asks_menu = ui.input(|i| i.pointer.button_down(right) || i.pointer.button_released(right));
+    let menu = reset_menu(&rail, spec);
+    let field = field(ui, field_width, spec, value, hard, slider, logarithmic).labelled_by(label.id);
+    let typed = field.inner;
+    let field = tooltip(field.response, about, spec);
+    let reset = double || menu || reset_menu(&field, spec);
+    let change =
+        if slid != value && !asks_menu { Some((rail, slid)) } else { (typed != value).then_some((field, typed)) };
+    (change, reset)
+}
+
+struct Field {
+    response: Response,
+    inner: f64,
+}
+
+impl Field {
+    fn labelled_by(self, id: egui::Id) -> Self {
+        Self { response: self.response.labelled_by(id), ..self }
+    }
+}
+
+fn field_width(ui: &Ui, spec: &ParamSpec, value: f64) -> f32 {
+    let text = format!("{}{}", value as f32, suffix(spec.unit));
+    let font = egui::TextStyle::Button.resolve(ui.style());
+    let text_width = ui.painter().layout_no_wrap(text, font, colour::TEXT).size().x;
+    (text_width + 2.0 * ui.spacing().button_padding.x).clamp(VALUE_WIDTH, 140.0)
+}
+
+fn field(
+    ui: &mut Ui,
+    width: f32,
+    spec: &ParamSpec,
+    value: f64,
+    hard: (f64, f64),
+    slider: (f64, f64),
+    logarithmic: bool,
+) -> Field {
+    let whole = matches!(spec.kind, Kind::Int { .. });
+    let speed = match (whole, logarithmic) {
+        (_, true) => (value.abs() * 0.01).max(slider.0 * 0.01),
+        (true, _) => ((slider.1 - slider.0) / 400.0).clamp(0.05, 1.0),
+        (false, _) => (slider.1 - slider.0) / 400.0,
+    };
+    let mut typed = value;
+    let unit = spec.unit.to_string();
+    let widget = DragValue::new(&mut typed)
+        .range(hard.0..=hard.1)
+        .clamp_existing_to_range(false)
+        .speed(speed)
+        .max_decimals(if whole { 0 } else { 6 })
+        .suffix(suffix(spec.unit))
+        .update_while_editing(false)
+        .custom_formatter(move |v, _| if whole { format!("{v:.0}") } else { format!("{}", v as f32) })
+        .custom_parser(move |text| {
+            let number = text.trim().strip_suffix(unit.as_str()).unwrap_or(text).trim().replace(',', ".");
+            number.parse::<f64>().ok().filter(|v| !v.is_nan())
+        });
+    let response = ui.add_sized(vec2(width, ui.spacing().interact_size.y), widget);
+    Field { response, inner: typed }
+}
+
+fn curve_rows(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
+    let Value::Curve(points) = value else { return None };
+    let label = label(ui, about, spec, value);
+    if asks_for_reset(&label, spec) {
+        return Some(Change::at_once(spec.default.clone()));
+    }
+    let edited = curve::editor(ui, title(spec), points)?;
+    Some(Change { value: Value::Curve(edited.curve), gesture: edited.gesture })
+}
+
+/// The name of a parameter, in a column of its own.
+pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
+    let changed = *value != spec.default;
+    let response = label_cell(ui, title(spec), changed);
+    tooltip(response, about, spec)
+}
+
+/// A name in the column of names; a dot says that the value beside it was changed.
+pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
+    let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
+    if changed {
+        let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
+        ui.painter().circle_filled(dot, 2.0, colour::ACCENT);
+    }
+    let tint = if changed { colour::TEXT_STRONG } else { colour::TEXT };
+    theme::paint_text(ui, rect.with_min_x(rect.left() + 9.0), text, tint, false);
+    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, text));
+    response
+}
+
+/// The name as the panel writes it: the unit stands beside the value already.
+pub fn title(spec: &ParamSpec) -> &str {
+    if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
+}
+
+/// Width of the column of names.
+pub fn label_width(ui: &Ui) -> f32 {
+    (ui.available_width() * 0.38).clamp(96.0, 170.0)
+}
+
+pub fn asks_for_reset(response: &Response, spec: &ParamSpec) -> bool {
+    response.double_clicked() || reset_menu(response, spec)
+}
+
+fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
+    let mut reset = false;
+    response.context_menu(|ui| reset = ui.button(format!("Reset to {}", show(spec, &spec.default))).clicked());
+    reset
+}
+
+/// Sentence, range, default and source of a parameter.
+fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
+    tooltip_with(response, about, spec, &mut |_| ())
+}
+
+fn tooltip_with(response: Response, about: &About, spec: &ParamSpec, more: &mut dyn FnMut(&mut Ui)) -> Response {
+    response.on_hover_ui(|ui| {
+        ui.set_max_width(320.0);
+        ui.label(RichText::new(title(spec)).strong());
+        ui.label(spec.help);
+        if matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
+            ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
+        }
+        if !matches!(spec.kind, Kind::Curve | Kind::Tree) {
+            ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
+        }
+        if !about.source.is_empty() {
+            ui.weak(format!("After {}", about.source));
+        }
+        more(ui);
+    })
+}
+
+/// A value as the panel writes it.
+fn show(spec: &ParamSpec, value: &Value) -> String {
+    match (&spec.kind, value) {
+        (Kind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
+        (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
+        (Kind::Curve | Kind::Tree, _) => "its default".into(),
+        _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
+    }
+}
+
+fn suffix(unit: &str) -> String {
+    match unit {
+        "" => String::new(),
+        "°" | "%" => unit.into(),
+        _ => format!(" {unit}"),
+    }
+}
+
+/// The f64 that prints like `v`, so that 0.1 does not become 0.10000000149.
+fn exact(v: f32) -> f64 {
+    v.to_string().parse().unwrap_or(f64::from(v))
+}
