@@ -11,7 +11,7 @@
 //!             view               camera → patches → screen
 //! ```
 //! [`document`], [`commands`], [`panels`] and [`dialogs`] know egui only and are tested without an engine;
-//! [`view`] knows Bevy only; [`systems`] and [`bridge`] join them.
+//! [`view`] knows Bevy only; [`systems`] and [`evaluation`] join them.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 
 pub mod features;
@@ -33,9 +33,9 @@ use bevy::window::WindowResolution;
 use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext};
 
 use crate::app::features::scene_settings::panel::Swatch;
-use crate::app::frame::crash_recovery::Lifeboat;
+use crate::app::frame::crash_recovery::CrashRecovery;
 use crate::app::frame::editor::{Editor, Example};
-use crate::app::frame::evaluation::Bridge;
+use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::launch::AppError;
 use crate::app::frame::systems::EditorResource;
 use crate::look;
@@ -61,11 +61,11 @@ const FIRST_SCENE: &str = "alpine-range";
 pub fn run(options: Options) -> Result<(), AppError> {
     let steps = options.drive.as_deref().map(features::drive::read).transpose()?;
     let driven = steps.is_some();
-    let boat = Lifeboat::default();
+    let recovery = CrashRecovery::default();
     let editor = editor(&options);
-    let aboard = boat.clone();
+    let kept = recovery.clone();
     let outcome = frame::launch::guarded(move || {
-        let mut app = build(editor, aboard);
+        let mut app = build(editor, kept);
         if let Some(steps) = steps {
             app.add_plugins(features::drive::DrivePlugin { steps });
         }
@@ -74,10 +74,10 @@ pub fn run(options: Options) -> Result<(), AppError> {
     match outcome {
         Ok(AppExit::Success) => Ok(()),
         Ok(AppExit::Error(_)) if driven => Err(AppError::DriveFailed),
-        Ok(AppExit::Error(_)) => Err(boat.land("the graphics card stopped answering".into())),
-        Err(AppError::Engine(message)) => Err(boat.land(message)),
-        Err(other) if boat.is_empty() => Err(other),
-        Err(other) => Err(boat.land(other.to_string())),
+        Ok(AppExit::Error(_)) => Err(recovery.write("the graphics card stopped answering".into())),
+        Err(AppError::Engine(message)) => Err(recovery.write(message)),
+        Err(other) if recovery.is_empty() => Err(other),
+        Err(other) => Err(recovery.write(other.to_string())),
     }
 }
 
@@ -116,7 +116,7 @@ fn editor(options: &Options) -> Editor {
     editor
 }
 
-fn build(editor: Editor, boat: Lifeboat) -> App {
+fn build(editor: Editor, recovery: CrashRecovery) -> App {
     let window = Window {
         title: editor.doc.title(),
         resolution: WindowResolution::new(1280, 720),
@@ -139,14 +139,14 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
     .insert_resource(EguiGlobalSettings { auto_create_primary_context: false, ..default() })
     .add_plugins(view::ViewPlugin)
     .insert_resource(EditorResource::new(editor))
-    .insert_resource(boat)
+    .insert_resource(recovery)
     .init_resource::<features::drive::Observed>()
-    .init_resource::<features::export::task::Exports>()
-    .init_resource::<features::patch::task::Patching>()
-    .init_resource::<features::compare::task::Comparing>()
-    .init_resource::<features::construction::surface::Forming>()
-    .init_resource::<features::bench::task::Benching>()
-    .init_resource::<features::measures::task::Measuring>()
+    .init_resource::<features::export::task::ExportTask>()
+    .init_resource::<features::patch::task::PatchTask>()
+    .init_resource::<features::compare::task::CompareTask>()
+    .init_resource::<features::construction::surface::TreeSurfaceTask>()
+    .init_resource::<features::bench::task::BenchTask>()
+    .init_resource::<features::measures::task::MeasureTask>()
     .init_resource::<frame::systems::FrameCost>()
     .add_systems(Startup, (spawn_interface, start_worker))
     .add_systems(First, frame::systems::begin_frame)
@@ -162,17 +162,17 @@ fn build(editor: Editor, boat: Lifeboat) -> App {
                 features::bench::task::advance,
             )
                 .chain()
-                .run_if(resource_exists::<Bridge>),
+                .run_if(resource_exists::<EvaluationClient>),
         )
             .chain(),
     )
-    .add_systems(EguiPrimaryContextPass, frame::systems::panels.run_if(resource_exists::<Bridge>))
+    .add_systems(EguiPrimaryContextPass, frame::systems::panels.run_if(resource_exists::<EvaluationClient>))
     .add_systems(
         PostUpdate,
         (frame::systems::pace, frame::systems::observe)
             .chain()
             .after(view::ViewSystems::Apply)
-            .run_if(resource_exists::<Bridge>),
+            .run_if(resource_exists::<EvaluationClient>),
     )
     .add_systems(Last, frame::systems::end_frame);
     app
@@ -198,11 +198,11 @@ fn spawn_interface(mut commands: Commands) {
 }
 
 fn start_worker(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {
-    match Bridge::start(waker.clone()) {
-        Ok(bridge) => {
-            commands.insert_resource(bridge);
+    match EvaluationClient::start(waker.clone()) {
+        Ok(evaluation) => {
+            commands.insert_resource(evaluation);
             let waker = waker.clone();
-            commands.insert_resource(features::variants::thumbnails::Studio::new(move || waker.wake()));
+            commands.insert_resource(features::variants::thumbnails::ThumbnailService::new(move || waker.wake()));
         }
         Err(error) => {
             eprintln!("talweg: {}", AppError::Worker(error));

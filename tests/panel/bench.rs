@@ -9,7 +9,7 @@ use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::features::bench::findings::Tone;
-use talweg::app::features::bench::task::{Ask, Benching, Ending, Order};
+use talweg::app::features::bench::task::{Ask, BenchTask, Ending, Order};
 use talweg::app::frame::commands::Command;
 use talweg::app::frame::editor::Effect;
 use talweg::app::view::Waker;
@@ -18,7 +18,7 @@ use talweg::param::Value;
 /// The window with the lab behind it, as the editor joins them.
 struct Bench {
     panels: Panels,
-    lab: Benching,
+    lab: BenchTask,
     waker: Waker,
     rings: Receiver<()>,
 }
@@ -35,7 +35,7 @@ impl Bench {
         });
         let mut panels = panels(size, nodes);
         press(&mut panels, Modifiers::COMMAND | Modifiers::SHIFT, Key::B);
-        Self { panels, lab: Benching::default(), waker, rings }
+        Self { panels, lab: BenchTask::default(), waker, rings }
     }
 
     /// Carries out what was asked for, and tells the panels how it is.

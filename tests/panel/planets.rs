@@ -8,7 +8,7 @@ use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::features::compare::task::Ask;
 use talweg::app::features::measures::panel::MeasuresInfo;
-use talweg::app::features::patch::task::{Made, Task, carry_out};
+use talweg::app::features::patch::task::{Made, PatchOrder, carry_out};
 use talweg::app::frame::commands::{Command, CompareAction};
 use talweg::app::frame::editor::Effect;
 use talweg::eval::{Store, evaluate};
@@ -92,7 +92,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     let mut panels = with_planet();
     let file = folder.path().join("earth.ron");
     panels.state_mut().editor.doc.save(&file).unwrap();
-    let task = Task::Take {
+    let task = PatchOrder::Take {
         planet: panels.state().editor.doc.scene().clone(),
         from: file.clone(),
         square: Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 },
@@ -173,10 +173,10 @@ fn the_status_says_what_is_done_with_a_patch() {
     let mut panels = with_planet();
     let square = Square { longitude: 20.0, latitude: 30.0, side_metres: 8.0e5 };
     let (planet, from) = (Scene { name: "Earth".into(), ..planet() }, "earth.ron".into());
-    let take = Task::Take { planet: planet.clone(), from, square, samples: 65, path: "/tmp/alps.ron".into() };
+    let take = PatchOrder::Take { planet: planet.clone(), from, square, samples: 65, path: "/tmp/alps.ron".into() };
     assert_eq!(take.doing(), "Computing “Earth” to take the patch alps");
     let patch = Scene::default();
-    let put = Task::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
+    let put = PatchOrder::Put { patch, planet, file: None, square, heights: "/tmp/earth-alps.r32".into() };
     assert_eq!(put.doing(), "Computing the patch to put it back onto “Earth”");
     panels.state_mut().info.patching = Some((take.doing(), 0.25));
     panels.run();

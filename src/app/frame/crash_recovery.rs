@@ -12,16 +12,16 @@ use crate::scene::Scene;
 
 /// The newest unsaved scene; shared with the code that outlives the engine.
 #[derive(Resource, Clone, Default)]
-pub struct Lifeboat(Arc<Mutex<Option<Scene>>>);
+pub struct CrashRecovery(Arc<Mutex<Option<Scene>>>);
 
-impl Lifeboat {
-    /// Takes the unsaved scene aboard, or lets it go once it is saved.
-    pub fn board(&self, document: &Document) {
-        let mut aboard = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+impl CrashRecovery {
+    /// Takes the unsaved scene kept, or lets it go once it is saved.
+    pub fn keep(&self, document: &Document) {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !document.is_dirty() {
-            *aboard = None;
-        } else if aboard.as_ref() != Some(document.scene()) {
-            *aboard = Some(document.scene().clone());
+            *kept = None;
+        } else if kept.as_ref() != Some(document.scene()) {
+            *kept = Some(document.scene().clone());
         }
     }
 
@@ -29,8 +29,8 @@ impl Lifeboat {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
-    /// Writes what is aboard to the configuration folder, or to the folder for temporary files, and says where.
-    pub fn land(&self, message: String) -> AppError {
+    /// Writes what is kept to the configuration folder, or to the folder for temporary files, and says where.
+    pub fn write(&self, message: String) -> AppError {
         let scene = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(scene) = scene else {
             return AppError::Crashed { message, recovery: "Nothing unsaved was open".into() };
@@ -71,12 +71,12 @@ mod tests {
         std::fs::write(folder.path().join("recovered.ron"), "old").unwrap();
         assert_eq!(free_name(folder.path().into()), folder.path().join("recovered-1.ron"));
 
-        let boat = Lifeboat::default();
+        let recovery = CrashRecovery::default();
         let mut document = Document::default();
-        boat.board(&document);
-        assert!(boat.land("x".into()).to_string().contains("Nothing unsaved"));
+        recovery.keep(&document);
+        assert!(recovery.write("x".into()).to_string().contains("Nothing unsaved"));
         document.edit("Rename", None, |scene| scene.name = "Unsaved".into());
-        boat.board(&document);
-        assert_eq!(boat.0.lock().unwrap().as_ref().unwrap().name, "Unsaved");
+        recovery.keep(&document);
+        assert_eq!(recovery.0.lock().unwrap().as_ref().unwrap().name, "Unsaved");
     }
 }

@@ -1,6 +1,5 @@
 //! Between the document and the worker: requests out, terrains in; and the overlay over them.
 
-use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,6 +8,7 @@ use bevy::prelude::*;
 use crate::app::features::biomes::panel::Composition;
 use crate::app::frame::document::Document;
 use crate::app::view::globe::{PreparedGlobe, prepare_globe};
+use crate::app::frame::tasks::{Newest, Tasks};
 use crate::app::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
@@ -79,14 +79,15 @@ impl Picture {
 
 /// The worker with the last good answer.
 #[derive(Resource)]
-pub struct Bridge {
+pub struct EvaluationClient {
     worker: Mutex<Worker<Answer>>,
     wanted: Arc<Mutex<Wanted>>,
     waker: Waker,
     /// What is on screen.
     shown: Option<Picture>,
-    /// An overlay that is being made for what is on screen.
-    laying: Option<Laying>,
+    /// An overlay that is being made for what is on screen, by its serial.
+    overlay: Newest<u64, Picture>,
+    tasks: Tasks,
     /// The terrain on screen.
     pub terrain: Option<Arc<Terrain>>,
     /// Time of the last evaluation at full size.
@@ -118,19 +119,6 @@ impl Wanted {
     }
 }
 
-struct Laying {
-    /// Serial of what it is laid over.
-    over: u64,
-    control: Arc<Control>,
-    done: Mutex<Receiver<Answer>>,
-}
-
-impl Drop for Laying {
-    fn drop(&mut self) {
-        self.control.cancel();
-    }
-}
-
 /// What a round of reports changed.
 #[derive(Default)]
 pub struct Received {
@@ -141,12 +129,12 @@ pub struct Received {
     pub problems: Vec<Problem>,
 }
 
-impl Bridge {
+impl EvaluationClient {
     /// Starts the worker; it wakes the window after every report.
     ///
     /// # Errors
     /// When the system refuses a thread.
-    pub fn start(waker: Waker) -> std::io::Result<Self> {
+    pub fn start(waker: Waker, tasks: Tasks) -> std::io::Result<Self> {
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let seen = wanted.clone();
         // the newest that was made, with the terrain that it was made of
@@ -177,14 +165,15 @@ impl Bridge {
             };
             Ok(picture)
         };
-        let bell = waker.clone();
-        let worker = Worker::start(0, prepare, move || bell.wake())?;
+        let wake = waker.clone();
+        let worker = Worker::start(0, prepare, move || wake.wake())?;
         Ok(Self {
             worker: Mutex::new(worker),
             wanted,
             waker,
             shown: None,
-            laying: None,
+            overlay: Newest::default(),
+            tasks,
             terrain: None,
             elapsed: None,
             range: (0.0, 0.0),
@@ -235,31 +224,33 @@ impl Bridge {
             self.range = prepared.range();
             self.shown = Some(prepared.clone());
         }
-        self.lay_overlay(&mut received);
+        self.update_overlay(&mut received);
         received
     }
 
     /// Takes an overlay that is ready; starts one where the wanted one is not on screen.
-    fn lay_overlay(&mut self, received: &mut Received) {
+    fn update_overlay(&mut self, received: &mut Received) {
         let Some(shown) = &self.shown else { return };
-        let choice = locked(&self.wanted).choice.clone();
-        if let Some(laying) = &self.laying {
-            // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
-            let is_current = laying.over == shown.serial();
-            let answer = laying.done.lock().unwrap_or_else(PoisonError::into_inner).try_recv();
-            match answer {
-                Err(std::sync::mpsc::TryRecvError::Empty) if is_current => return,
-                Ok(Ok(prepared)) if is_current => {
-                    received.prepared = Some(prepared.clone());
-                    self.shown = Some(prepared);
-                    self.laying = None;
-                }
-                _ => self.laying = None,
-            }
+        let (serial, choice) = (shown.serial(), locked(&self.wanted).choice.clone());
+        if self.overlay.receive()
+            && let Some((over, picture)) = self.overlay.take()
+            && over == serial
+        {
+            received.prepared = Some(picture.clone());
+            self.shown = Some(picture);
         }
+        // what was begun is finished even if something newer is wanted: while colours are dragged nothing would ever show
+        if self.overlay.running() == Some(&serial) {
+            return;
+        }
+        self.overlay.stop();
         let Some(shown) = &self.shown else { return };
         if !shown.choice().shows_the_same(&choice) {
-            self.laying = Laying::start(shown.clone(), choice, self.waker.clone());
+            // on a thread of its own, so that a long evaluation does not hold it up
+            let over = shown.clone();
+            let task = self.tasks.start("overlay", move |stop| over.with_overlay(&choice, stop).ok());
+            // without a thread the overlay comes with the next terrain
+            self.overlay.begin(shown.serial(), task);
         }
     }
 
@@ -336,25 +327,7 @@ impl Bridge {
     }
 
     pub fn is_busy(&mut self) -> bool {
-        self.laying.is_some() || self.worker().is_busy()
-    }
-}
-
-impl Laying {
-    /// On a thread of its own, so that a long evaluation does not hold it up.
-    fn start(over: Picture, choice: Choice, waker: Waker) -> Option<Self> {
-        let control = Arc::new(Control::default());
-        let (sender, done) = channel();
-        let (serial, stop) = (over.serial(), control.clone());
-        let lay = move || {
-            let answer = over.with_overlay(&choice, &stop);
-            if sender.send(answer).is_ok() {
-                waker.wake();
-            }
-        };
-        // without a thread the overlay comes with the next terrain
-        std::thread::Builder::new().name("talweg-overlay".into()).spawn(lay).ok()?;
-        Some(Self { over: serial, control, done: Mutex::new(done) })
+        self.overlay.running().is_some() || self.worker().is_busy()
     }
 }
 

@@ -17,10 +17,9 @@ use crate::app::features::bench::findings::{Finding, Tone, findings, is_wide};
 use crate::app::features::bench::report::{
     Column, ExtremeLine, Fate, Report, Row, SLOW, counted, growth, threads, three, time,
 };
-use crate::app::frame::evaluation::Bridge;
-use crate::app::frame::systems::{Beside, EditorResource};
-use crate::app::frame::tasks::{Job, Outcome};
-use crate::app::view::Waker;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::systems::EditorResource;
+use crate::app::frame::tasks::{Outcome, Task, Tasks};
 use crate::lab::{BenchError, Machine, NodeSubject, Plan, Progress, Subject, bench};
 use crate::nodes::Node;
 
@@ -61,7 +60,7 @@ pub struct Underway {
 }
 
 struct Running {
-    job: Job<Result<Report, BenchError>>,
+    task: Task<Result<Report, BenchError>>,
     at: Arc<Mutex<Option<Progress>>>,
     was_disturbed: Arc<AtomicBool>,
     begun: Instant,
@@ -69,7 +68,7 @@ struct Running {
 
 /// See the module.
 #[derive(Resource, Default)]
-pub struct Benching {
+pub struct BenchTask {
     running: Option<Running>,
     report: Option<Arc<Report>>,
     trouble: Option<String>,
@@ -83,7 +82,7 @@ pub enum Ending {
     Failed,
 }
 
-impl Benching {
+impl BenchTask {
     pub fn is_running(&self) -> bool {
         self.running.is_some()
     }
@@ -92,12 +91,12 @@ impl Benching {
     ///
     /// # Errors
     /// When the system refuses a thread.
-    pub fn ask(&mut self, ask: Ask, waker: &Waker) -> std::io::Result<()> {
+    pub fn ask(&mut self, ask: Ask, tasks: &Tasks) -> std::io::Result<()> {
         match (ask, &self.running) {
-            (Ask::Stop, Some(running)) => running.job.control().cancel(),
+            (Ask::Stop, Some(running)) => running.task.control().cancel(),
             (Ask::Run(order), None) => {
                 self.trouble = None;
-                self.running = Some(Running::start(order, waker)?);
+                self.running = Some(Running::start(order, tasks)?);
             }
             (Ask::Stop, None) | (Ask::Run(_), Some(_)) => {}
         }
@@ -106,7 +105,7 @@ impl Benching {
 
     /// Takes what has become ready.
     pub fn receive(&mut self) -> Option<Ending> {
-        let outcome = self.running.as_mut()?.job.outcome();
+        let outcome = self.running.as_mut()?.task.outcome();
         if matches!(outcome, Outcome::Running) {
             return None;
         }
@@ -145,10 +144,10 @@ impl Benching {
 }
 
 impl Running {
-    fn start(order: Order, waker: &Waker) -> std::io::Result<Self> {
+    fn start(order: Order, tasks: &Tasks) -> std::io::Result<Self> {
         let (at, was_disturbed) = (Arc::new(Mutex::new(None)), Arc::new(AtomicBool::new(false)));
         let (told, disturbed) = (at.clone(), was_disturbed.clone());
-        let job = Job::start("bench", waker, move |control| {
+        let task = tasks.start_timing("bench", move |control| {
             let nodes: Vec<NodeSubject> =
                 order.subjects.into_iter().map(|(name, node)| NodeSubject::called(name, node)).collect();
             let subjects: Vec<&dyn Subject> = nodes.iter().map(|subject| subject as &dyn Subject).collect();
@@ -158,7 +157,7 @@ impl Running {
             let found = bench(&subjects, &order.plan, &Machine::new(), control, &mut tell)?;
             Ok(Report::new(found, disturbed.load(Ordering::Relaxed)))
         })?;
-        Ok(Self { job, at, was_disturbed, begun: Instant::now() })
+        Ok(Self { task, at, was_disturbed, begun: Instant::now() })
     }
 
     fn underway(&self) -> Underway {
@@ -171,26 +170,26 @@ impl Running {
             share: at.as_ref().map_or(0.0, |at| at.share),
             now,
             elapsed: self.begun.elapsed(),
-            is_stopping: self.job.control().is_cancelled(),
+            is_stopping: self.task.control().is_cancelled(),
         }
     }
 }
 
 /// Takes what is done, and notices what disturbs.
 pub fn advance(
-    mut benching: ResMut<Benching>,
-    mut bridge: ResMut<Bridge>,
-    beside: Beside,
+    mut bench_task: ResMut<BenchTask>,
+    mut evaluation: ResMut<EvaluationClient>,
+    tasks: Res<Tasks>,
     mut state: ResMut<EditorResource>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
-    if !benching.is_running() {
+    if !bench_task.is_running() {
         return;
     }
-    if bridge.is_busy() || beside.is_busy() {
-        benching.note_disturbance();
+    if evaluation.is_busy() || tasks.is_busy() {
+        bench_task.note_disturbance();
     }
-    let Some(ending) = benching.receive() else { return };
+    let Some(ending) = bench_task.receive() else { return };
     let editor = &mut state.editor;
     if ending == Ending::Found && !editor.bench.is_open() {
         editor.toasts.info("The benchmark is done: Help, Benchmark… shows what it found.");

@@ -21,13 +21,12 @@ use crate::app::features::compare::differences::{Row, Subject, Table, Values};
 use crate::app::features::compare::make::{B, From, MakeError, make, subject};
 use crate::app::features::compare::panel::{CompareInfo, CompareState};
 use crate::app::frame::document::Document;
-use crate::app::frame::evaluation::Bridge;
+use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::systems::{EditorResource, FrameCost};
-use crate::app::frame::tasks::{Job, Outcome};
-use crate::app::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, Waker, climate_of};
+use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
+use crate::app::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, climate_of};
 use crate::eval::{Playhead, Store};
 use crate::look::table_of;
-use crate::nodes::Cancelled;
 use crate::scene::Scene;
 
 /// What B shall be.
@@ -56,46 +55,31 @@ pub struct State {
 /// A B on its way.
 struct Making {
     name: String,
-    job: Job<Result<(B, Vec<String>), MakeError>>,
+    task: Task<Result<(B, Vec<String>), MakeError>>,
     layers: Arc<AtomicUsize>,
     follows: bool,
 }
 
-/// B under another overlay.
-struct Laying {
-    over: u64,
-    overlay: Overlay,
-    job: Job<Result<Prepared, Cancelled>>,
-}
-
-struct Measuring {
-    pair: (Subject, Subject),
-    job: Job<Result<Table, Cancelled>>,
-}
+/// The B of this serial under this overlay.
+type Laid = (u64, Overlay);
 
 /// See the module.
 #[derive(Resource, Default)]
-pub struct Comparing {
+pub struct CompareTask {
     b: Option<B>,
     making: Option<Making>,
-    laying: Option<Laying>,
-    measuring: Option<Measuring>,
-    table: Option<((Subject, Subject), Arc<Table>)>,
+    overlaid: Newest<Laid, Arc<Prepared>>,
+    table: Newest<(Subject, Subject), Arc<Table>>,
     store: Arc<Mutex<Option<Store>>>,
     /// The variant that was made last, or is being made.
     followed: Option<(Arc<Scene>, Option<Playhead>)>,
     /// What B is shown under.
     overlay: Overlay,
     /// Something begins as soon as the worker rests.
-    waits: bool,
+    waits: Option<Busy>,
 }
 
-impl Comparing {
-    /// Whether something is being worked out, or waits for that.
-    pub fn is_busy(&self) -> bool {
-        self.waits || self.making.is_some() || self.laying.is_some() || self.measuring.is_some()
-    }
-
+impl CompareTask {
     /// Begins to do what was asked for.
     ///
     /// # Errors
@@ -104,8 +88,8 @@ impl Comparing {
         &mut self,
         ask: Ask,
         document: &mut Document,
-        bridge: &mut Bridge,
-        waker: &Waker,
+        evaluation: &mut EvaluationClient,
+        tasks: &Tasks,
     ) -> std::io::Result<()> {
         (self.making, self.followed) = (None, None);
         if ask != Ask::Variant {
@@ -113,7 +97,7 @@ impl Comparing {
         }
         match ask {
             Ask::Nothing => {
-                bridge.compare_with(None);
+                evaluation.compare_with(None);
                 let old = std::mem::take(self);
                 // giving back so much memory takes its time
                 std::thread::Builder::new().spawn(move || drop(old))?;
@@ -121,18 +105,18 @@ impl Comparing {
             Ask::Variant => {}
             Ask::File(path) => {
                 let name = path.file_stem().map_or_else(|| "scene".into(), |stem| stem.to_string_lossy().into_owned());
-                self.make(name, From::File(path), false, waker)?;
+                self.make(name, From::File(path), false, tasks)?;
             }
-            Ask::State(state) => self.make(state.name, From::Scene(state.scene, state.playhead), false, waker)?,
+            Ask::State(state) => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
             Ask::Keep { state, is_whole } => {
-                match bridge.on_screen().filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples()) {
+                match evaluation.on_screen().filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples()) {
                     Some((terrain, prepared)) => {
                         let (colours, climate) = (table_of(&state.scene), climate_of(&state.scene));
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
-                        self.take(b, bridge);
+                        self.take(b, evaluation);
                     }
                     // a preview is no state to compare with
-                    None => self.make(state.name, From::Scene(state.scene, state.playhead), false, waker)?,
+                    None => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
                 }
             }
         }
@@ -146,35 +130,35 @@ impl Comparing {
         }
     }
 
-    fn make(&mut self, name: String, from: From, follows: bool, waker: &Waker) -> std::io::Result<()> {
+    fn make(&mut self, name: String, from: From, follows: bool, tasks: &Tasks) -> std::io::Result<()> {
         let layers = Arc::new(AtomicUsize::new(1));
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
         let choice = Choice { overlay: self.overlay, ..Choice::default() };
-        let job = Job::start("compare", waker, move |control| make(called, from, &choice, &store, &told, control))?;
-        self.making = Some(Making { name, job, layers, follows });
+        let task = tasks.start("compare", move |control| make(called, from, &choice, &store, &told, control))?;
+        self.making = Some(Making { name, task, layers, follows });
         Ok(())
     }
 
-    fn take(&mut self, b: B, bridge: &mut Bridge) {
-        bridge.compare_with(Some(Reference {
+    fn take(&mut self, b: B, evaluation: &mut EvaluationClient) {
+        evaluation.compare_with(Some(Reference {
             terrain: b.subject.terrain.clone(),
             relief_metres: b.subject.scale.relief_metres,
         }));
-        self.laying = None;
+        self.overlaid.stop();
         self.b = Some(b);
     }
 
     /// Takes what is done.
-    fn receive(&mut self, bridge: &mut Bridge) -> Result<Vec<String>, String> {
+    fn receive(&mut self, evaluation: &mut EvaluationClient) -> Result<Vec<String>, String> {
         let Some(making) = &mut self.making else { return Ok(Vec::new()) };
-        let outcome = making.job.outcome();
+        let outcome = making.task.outcome();
         let (name, follows) = match outcome {
             Outcome::Running => return Ok(Vec::new()),
             _ => self.making.take().map_or_else(Default::default, |making| (making.name, making.follows)),
         };
         match outcome {
             Outcome::Done(Ok((b, warnings))) => {
-                self.take(b, bridge);
+                self.take(b, evaluation);
                 // the same scene is on screen, and its problems have been told
                 Ok(if follows { Vec::new() } else { warnings })
             }
@@ -188,14 +172,16 @@ impl Comparing {
     }
 
     /// Makes the variant anew once the scene has changed and the worker rests.
-    fn follow(&mut self, document: &Document, bridge: &mut Bridge, waker: &Waker) {
+    fn follow(&mut self, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
         let follows = self.making.as_ref().is_some_and(|making| making.follows);
-        if bridge.is_busy() || document.transport().is_playing() {
+        if evaluation.is_busy() || document.transport().is_playing() {
             // edits come first
             if follows {
                 (self.making, self.followed) = (None, None);
             }
-            self.waits |= document.variant().is_some();
+            if document.variant().is_some() {
+                self.waits = Some(tasks.busy());
+            }
             return;
         }
         let (Some((scene, playhead)), Some(name)) = (document.variant_scene(), document.variant_name()) else { return };
@@ -208,64 +194,54 @@ impl Comparing {
         let scene = Arc::new(scene);
         self.followed = Some((scene.clone(), playhead));
         // without a thread it comes with the next change
-        let _ = self.make(name, From::Scene(scene, playhead), true, waker);
+        let _ = self.make(name, From::Scene(scene, playhead), true, tasks);
     }
 
     /// Lays the overlay of the view over B, too. The difference is shown by A alone.
-    fn lay(&mut self, overlay: Overlay, waker: &Waker) {
+    fn lay(&mut self, overlay: Overlay, tasks: &Tasks) {
         let overlay = if overlay == Overlay::Difference { Overlay::None } else { overlay };
         self.overlay = overlay;
         let Some(b) = &mut self.b else { return };
-        if let Some(laying) = &mut self.laying {
-            let is_current = laying.over == b.prepared.serial && laying.overlay == overlay;
-            match laying.job.outcome() {
-                Outcome::Running if is_current => return,
-                Outcome::Done(Ok(prepared)) if is_current => b.prepared = Arc::new(prepared),
-                _ => {}
-            }
-            self.laying = None;
+        let wanted = (b.prepared.serial, overlay);
+        if self.overlaid.receive()
+            && let Some((laid, prepared)) = self.overlaid.take()
+            && laid == wanted
+        {
+            b.prepared = prepared;
         }
-        if b.prepared.choice.overlay != overlay {
+        if b.prepared.choice.overlay == overlay {
+            self.overlaid.stop();
+        } else if self.overlaid.running() != Some(&wanted) {
             let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
             let choice = Choice { overlay, reference: None, biomes, climate };
             let over = b.prepared.clone();
-            let serial = over.serial;
-            let job = Job::start("compare", waker, move |control| over.with_overlay(&choice, control));
+            let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok().map(Arc::new));
             // without a thread the overlay comes with the next terrain
-            self.laying = job.ok().map(|job| Laying { over: serial, overlay, job });
+            self.overlaid.begin(wanted, task);
         }
     }
 
     /// Measures the terrain on screen against B, when both are whole and somebody looks.
-    fn measure(&mut self, is_wanted: bool, document: &Document, bridge: &mut Bridge, waker: &Waker) {
-        if let Some(measuring) = &mut self.measuring {
-            match measuring.job.outcome() {
-                Outcome::Running => {}
-                Outcome::Done(Ok(table)) => {
-                    self.table = self.measuring.take().map(|measuring| (measuring.pair, Arc::new(table)));
-                }
-                _ => self.measuring = None,
-            }
-        }
+    fn measure(&mut self, is_wanted: bool, document: &Document, evaluation: &mut EvaluationClient, tasks: &Tasks) {
+        self.table.receive();
         let is_whole = |pair: &(Subject, Subject)| pair.0.terrain.samples() == document.scene().samples();
-        let Some(pair) = self.pair(bridge).filter(|pair| is_wanted && is_whole(pair)) else { return };
-        let known = self.table.as_ref().is_some_and(|(measured, _)| *measured == pair);
-        let coming = self.measuring.as_ref().is_some_and(|measuring| measuring.pair == pair);
-        if known || coming {
+        let Some(pair) = self.pair(evaluation).filter(|pair| is_wanted && is_whole(pair)) else { return };
+        let known = self.table.done().is_some_and(|(measured, _)| *measured == pair);
+        if known || self.table.running() == Some(&pair) {
             return;
         }
-        if bridge.is_busy() {
-            self.waits = true;
+        if evaluation.is_busy() {
+            self.waits = Some(tasks.busy());
             return;
         }
         let (a, b) = pair.clone();
-        let job = Job::start("compare", waker, move |control| Table::new(&a, &b, control));
-        self.measuring = job.ok().map(|job| Measuring { pair, job });
+        let task = tasks.start("compare", move |control| Table::new(&a, &b, control).ok().map(Arc::new));
+        self.table.begin(pair, task);
     }
 
     /// What is on screen, and B.
-    fn pair(&self, bridge: &Bridge) -> Option<(Subject, Subject)> {
-        let (terrain, prepared) = bridge.on_screen()?;
+    fn pair(&self, evaluation: &EvaluationClient) -> Option<(Subject, Subject)> {
+        let (terrain, prepared) = evaluation.on_screen()?;
         Some((subject(terrain.clone(), prepared), self.b.as_ref()?.subject.clone()))
     }
 
@@ -281,20 +257,20 @@ impl Comparing {
     }
 
     /// What the panels say about it.
-    pub fn info(&self, document: &Document, bridge: &Bridge) -> CompareInfo {
+    pub fn info(&self, document: &Document, evaluation: &EvaluationClient) -> CompareInfo {
         let waiting = || document.variant_name().filter(|_| self.followed.is_none()).map(|name| (name, 0.0));
         let making = self.making.as_ref().map(|making| {
-            let (layer, fraction) = making.job.control().progress();
+            let (layer, fraction) = making.task.control().progress();
             let layers = making.layers.load(Ordering::Relaxed).max(1);
             (making.name.clone(), ((layer as f32 + fraction) / layers as f32).min(1.0))
         });
-        let measured = self.table.as_ref().map(|(pair, _)| pair);
+        let measured = self.table.done().map(|(pair, _)| pair);
         CompareInfo {
             b: self.b.as_ref().map(|b| b.name.clone()),
             making: making.or_else(waiting),
             legend: self.b.as_ref().and_then(|b| b.prepared.legend.clone()),
-            table: self.table.as_ref().map(|(_, table)| table.clone()),
-            stale: measured.is_some() && measured != self.pair(bridge).as_ref(),
+            table: self.table.done().map(|(_, table)| table.clone()),
+            stale: measured.is_some() && measured != self.pair(evaluation).as_ref(),
         }
     }
 }
@@ -302,27 +278,27 @@ impl Comparing {
 /// Takes what has become ready, begins what is needed next, and tells the view. After [`crate::app::frame::systems::receive`].
 #[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
 pub fn advance(
-    mut comparing: ResMut<Comparing>,
-    mut bridge: ResMut<Bridge>,
+    mut comparing: ResMut<CompareTask>,
+    mut evaluation: ResMut<EvaluationClient>,
     mut state: ResMut<EditorResource>,
     mut shown: ResMut<Shown>,
-    waker: Res<Waker>,
+    tasks: Res<Tasks>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut cost: ResMut<FrameCost>,
 ) {
     let begun = Instant::now();
     let editor = &mut state.editor;
-    match comparing.receive(&mut bridge) {
+    match comparing.receive(&mut evaluation) {
         Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning)),
         Err(message) => {
             editor.doc.forget_variant();
             editor.toasts.error(message);
         }
     }
-    comparing.waits = false;
-    comparing.follow(&editor.doc, &mut bridge, &waker);
-    comparing.lay(editor.view.overlay, &waker);
-    comparing.measure(editor.compare.table, &editor.doc, &mut bridge, &waker);
+    comparing.waits = None;
+    comparing.follow(&editor.doc, &mut evaluation, &tasks);
+    comparing.lay(editor.view.overlay, &tasks);
+    comparing.measure(editor.compare.table, &editor.doc, &mut evaluation, &tasks);
     let beside = comparing.beside(&editor.compare);
     let same = match (&shown.beside, &beside) {
         (None, None) => true,

@@ -7,9 +7,10 @@ use bevy_egui::egui;
 use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::construction::viewport::ViewHands;
+use crate::app::features::construction::viewport::ViewportState;
 use crate::app::frame::commands::{Command, PieceAction};
 use crate::app::frame::document::Document;
+use crate::app::frame::tasks::Tasks;
 use crate::app::frame::theme::{colour, icon_button, paint_text};
 use crate::construction::edit::library::Item;
 use crate::construction::edit::{self, Root, Spot, Way, Wrap, may_relocate};
@@ -45,7 +46,7 @@ pub struct TreeState {
     /// What went otherwise than asked, to be said in a message.
     pub(crate) notice: Option<String>,
     pub(crate) hovered: Option<Way>,
-    pub(crate) view: ViewHands,
+    pub(crate) view: ViewportState,
     /// The profile that is being edited is that of this direction.
     pub(crate) ray: usize,
     /// The list has yet to be scrolled to the selected piece.
@@ -74,14 +75,9 @@ impl TreeState {
         self.selected = way;
     }
 
-    /// Rings when something worked out aside is there.
-    pub fn wake_by(&mut self, waker: &crate::app::view::Waker) {
-        self.view.wake_by(waker);
-    }
-
-    /// Whether something is being worked out aside.
-    pub fn is_busy(&self) -> bool {
-        self.view.is_busy()
+    /// What is worked out aside is started by `tasks`.
+    pub fn work_with(&mut self, tasks: &Tasks) {
+        self.view.work_with(tasks);
     }
 
     /// Whether shortcuts are meant for a piece.

@@ -22,14 +22,14 @@ use crate::param::Params;
 use crate::scene::Gesture;
 
 /// What the edits of a piece need to know.
-struct Desk<'a> {
+struct ThumbnailQueue<'a> {
     document: &'a mut Document,
     layer: usize,
     tree: Arc<Tree>,
     way: Way,
 }
 
-impl Desk<'_> {
+impl ThumbnailQueue<'_> {
     fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Piece)) {
         let mut tree = (*self.tree).clone();
         if let Some(piece) = self.way.of_mut(&mut tree) {
@@ -77,7 +77,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         empty_tier(ui, &way);
         return None;
     };
-    let mut desk = Desk { document, layer, tree: tree.clone(), way: way.clone() };
+    let mut desk = ThumbnailQueue { document, layer, tree: tree.clone(), way: way.clone() };
     let about = piece.params().about();
     ui.horizontal(|ui| {
         ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::ACCENT));
@@ -193,7 +193,7 @@ fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
 }
 
 /// The selected point of a line.
-fn point(ui: &mut Ui, desk: &mut Desk, piece: &Piece, state: &mut TreeState) {
+fn point(ui: &mut Ui, desk: &mut ThumbnailQueue, piece: &Piece, state: &mut TreeState) {
     let count = points::handles(piece).len();
     heading(ui, "Points");
     ui.horizontal(|ui| {
@@ -246,7 +246,7 @@ fn heading(ui: &mut Ui, text: &str) {
 }
 
 /// The shape across a line: at the selected point, or all along.
-fn cross(ui: &mut Ui, desk: &mut Desk, piece: &Piece, state: &TreeState) {
+fn cross(ui: &mut Ui, desk: &mut ThumbnailQueue, piece: &Piece, state: &TreeState) {
     let Form::Curve(curve) = &piece.form else { return };
     let plain = curve.settings.cross.profile();
     let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
@@ -287,7 +287,7 @@ fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
 }
 
 /// The shape from the centre outwards, in one direction of several or all around.
-fn contour_profile(ui: &mut Ui, desk: &mut Desk, contour: &Contour, state: &mut TreeState) {
+fn contour_profile(ui: &mut Ui, desk: &mut ThumbnailQueue, contour: &Contour, state: &mut TreeState) {
     heading(ui, "Shape outwards");
     let rays = contour.profiles.len();
     state.ray = state.ray.min(rays.saturating_sub(1));
@@ -341,7 +341,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut Desk, contour: &Contour, state: &mut 
     });
 }
 
-fn with_contour(desk: &mut Desk, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
+fn with_contour(desk: &mut ThumbnailQueue, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
     desk.edit(label, gesture, |piece| {
         if let Form::Contour(contour) = &mut piece.form {
             change(contour);

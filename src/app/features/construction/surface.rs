@@ -7,23 +7,18 @@ use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
 use crate::app::frame::systems::EditorResource;
-use crate::app::frame::tasks::{Job, Outcome};
-use crate::app::view::{Formation, Recipe, Refusal, Shown, ViewMode, Waker};
+use crate::app::frame::tasks::{Newest, Tasks};
+use crate::app::view::{Formation, Recipe, Refusal, Shown, ViewMode};
 
 /// See the module.
 #[derive(Resource, Default)]
-pub struct Forming {
+pub struct TreeSurfaceTask {
     /// What the scene of a revision asks for.
     asked: Option<(u64, Result<Recipe, Refusal>)>,
-    job: Option<Job<Formation>>,
-    made: Option<Arc<Formation>>,
+    surface: Newest<(), Arc<Formation>>,
 }
 
-impl Forming {
-    pub fn is_busy(&self) -> bool {
-        self.job.is_some()
-    }
-
+impl TreeSurfaceTask {
     /// Why the tree is not drawn, if it shall be and cannot be.
     pub fn refusal(&self) -> Option<Refusal> {
         self.asked.as_ref().and_then(|(_, recipe)| recipe.as_ref().err().copied())
@@ -32,33 +27,29 @@ impl Forming {
 
 /// Makes what the view asks for.
 pub fn advance(
-    mut forming: ResMut<Forming>,
+    mut surface_task: ResMut<TreeSurfaceTask>,
     state: Res<EditorResource>,
     mode: Res<ViewMode>,
     mut shown: ResMut<Shown>,
-    waker: Res<Waker>,
+    tasks: Res<Tasks>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
     if !mode.asks_tree() {
-        if forming.asked.is_some() {
-            *forming = Forming::default();
+        if surface_task.asked.is_some() {
+            *surface_task = TreeSurfaceTask::default();
             shown.formation = None;
         }
         return;
     }
     let revision = state.editor.doc.revision();
-    if forming.asked.as_ref().is_none_or(|(asked, _)| *asked != revision) {
-        forming.asked = Some((revision, Recipe::of(&state.editor.doc.shown_scene().0)));
+    if surface_task.asked.as_ref().is_none_or(|(asked, _)| *asked != revision) {
+        surface_task.asked = Some((revision, Recipe::of(&state.editor.doc.shown_scene().0)));
     }
-    if let Some(job) = &mut forming.job {
-        match job.outcome() {
-            Outcome::Running => return,
-            Outcome::Done(formation) => forming.made = Some(Arc::new(formation)),
-            Outcome::Broke => {}
-        }
-        forming.job = None;
+    surface_task.surface.receive();
+    if surface_task.surface.running().is_some() {
+        return;
     }
-    let recipe = match &forming.asked {
+    let recipe = match &surface_task.asked {
         Some((_, Ok(recipe))) => recipe.clone(),
         _ => {
             if shown.formation.is_some() {
@@ -68,12 +59,14 @@ pub fn advance(
             return;
         }
     };
-    if !forming.made.as_ref().is_some_and(|made| made.recipe.is(&recipe)) {
-        let before = forming.made.clone();
+    let made = surface_task.surface.done().map(|(_, made)| made.clone());
+    if !made.as_ref().is_some_and(|made| made.recipe.is(&recipe)) {
+        let before = made.clone();
         // without a thread the grid stays on screen
-        forming.job = Job::start("tree", &waker, move |_| Formation::new(recipe, before.as_deref())).ok();
+        let task = tasks.start("tree", move |_| Some(Arc::new(Formation::new(recipe, before.as_deref()))));
+        surface_task.surface.begin((), task);
     }
-    if let Some(made) = &forming.made
+    if let Some(made) = &made
         && shown.formation.as_ref().is_none_or(|formation| !Arc::ptr_eq(formation, made))
     {
         shown.formation = Some(made.clone());

@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{Receiver, TryRecvError, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bevy::prelude::Resource;
 
-use crate::app::view::Waker;
+use crate::app::frame::tasks::{Outcome, Task, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::film::{Film, FilmError, check_target};
 use crate::io::{FileError, check_place, export_heightmap};
@@ -52,81 +51,72 @@ impl Product {
     }
 }
 
-struct Job {
+struct Running {
     path: PathBuf,
     layers: usize,
-    control: Arc<Control>,
     /// Share of a film that is done, as bits of an f32; NaN for a heightmap.
     filmed: Arc<AtomicU32>,
-    ending: Mutex<Receiver<Result<String, ExportError>>>,
+    task: Task<Result<String, ExportError>>,
 }
 
 /// The export under way, if there is one.
 #[derive(Resource, Default)]
-pub struct Exports {
-    job: Option<Job>,
+pub struct ExportTask {
+    running: Option<Running>,
     /// The program ends when the export is written.
     pub then_quit: bool,
 }
 
-impl Exports {
+impl ExportTask {
     /// Begins to export `scene`.
-    pub fn start(&mut self, scene: &Scene, product: Product, path: &Path, waker: &Waker) -> Result<(), ExportError> {
-        if self.job.is_some() {
+    pub fn start(&mut self, scene: &Scene, product: Product, path: &Path, tasks: &Tasks) -> Result<(), ExportError> {
+        if self.running.is_some() {
             return Err(ExportError::Busy);
         }
         match &product {
             Product::Heightmap => check_place(path)?,
             Product::Film(_) => check_target(path)?,
         }
-        let control = Arc::new(Control::default());
-        let (sender, ending) = channel();
         let filmed = Arc::new(AtomicU32::new(f32::NAN.to_bits()));
-        let (copy, target, waker, stop) = (scene.clone(), path.to_path_buf(), waker.clone(), control.clone());
-        let told = filmed.clone();
-        std::thread::Builder::new().name("talweg-export".into()).spawn(move || {
-            // the editor may be gone; then nobody asks
-            let _ = sender.send(export(&copy, &product, &target, &stop, &told));
-            waker.wake();
-        })?;
+        let (copy, target, told) = (scene.clone(), path.to_path_buf(), filmed.clone());
+        let task = tasks.start("export", move |control| export(&copy, &product, &target, control, &told))?;
         let layers = scene.layers.len();
-        self.job = Some(Job { path: path.into(), layers, control, filmed, ending: Mutex::new(ending) });
+        self.running = Some(Running { path: path.into(), layers, filmed, task });
         Ok(())
     }
 
     pub fn cancel(&mut self) {
-        if let Some(job) = &self.job {
-            job.control.cancel();
+        if let Some(running) = &self.running {
+            running.task.control().cancel();
         }
     }
 
     fn file_name(&self) -> Option<String> {
-        let name = self.job.as_ref()?.path.file_name()?;
+        let name = self.running.as_ref()?.path.file_name()?;
         Some(name.to_string_lossy().into_owned())
     }
 
     pub fn is_running(&self) -> bool {
-        self.job.is_some()
+        self.running.is_some()
     }
 
     /// Name of the file being written, and the share of the work that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
-        let job = self.job.as_ref()?;
-        let (layer, fraction) = job.control.progress();
-        let evaluated = (layer as f32 + fraction) / job.layers.max(1) as f32;
-        let filmed = f32::from_bits(job.filmed.load(Ordering::Relaxed));
+        let running = self.running.as_ref()?;
+        let (layer, fraction) = running.task.control().progress();
+        let evaluated = (layer as f32 + fraction) / running.layers.max(1) as f32;
+        let filmed = f32::from_bits(running.filmed.load(Ordering::Relaxed));
         Some((self.file_name()?, if filmed.is_nan() { evaluated } else { filmed }))
     }
 
     /// How the export ended, once: what was written, in a sentence.
     pub fn ended(&mut self) -> Option<Result<String, ExportError>> {
-        let job = self.job.as_mut()?;
-        let ending = match job.ending.get_mut().unwrap_or_else(PoisonError::into_inner).try_recv() {
-            Ok(ending) => ending,
-            Err(TryRecvError::Empty) => return None,
-            Err(TryRecvError::Disconnected) => Err(ExportError::Broke),
+        let ending = match self.running.as_mut()?.task.outcome() {
+            Outcome::Running => return None,
+            Outcome::Done(ending) => ending,
+            Outcome::Broke => Err(ExportError::Broke),
         };
-        self.job = None;
+        self.running = None;
         Some(ending)
     }
 }

@@ -11,10 +11,9 @@ use bevy::prelude::*;
 
 use crate::app::features::measures::panel::{MeasuresInfo, Trust};
 use crate::app::frame::document::Document;
-use crate::app::frame::evaluation::Bridge;
+use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::systems::{EditorResource, FrameCost};
-use crate::app::frame::tasks::{Job, Outcome};
-use crate::app::view::Waker;
+use crate::app::frame::tasks::{Busy, Newest, Tasks};
 use crate::eval::{Store, thread_pool};
 use crate::field::Terrain;
 use crate::lab::{Parity, parity};
@@ -47,57 +46,19 @@ impl PartialEq for Subject {
     }
 }
 
-struct Running {
-    of: Subject,
-    job: Job<Result<Found, Cancelled>>,
-}
-
-/// The scene at half its resolution; its result stays known for the terrain it was compared with.
-struct Checking {
-    of: Arc<Terrain>,
-    job: Option<Job<Result<Parity, Cancelled>>>,
-    found: Option<Parity>,
-}
-
 /// See the module.
 #[derive(Resource, Default)]
-pub struct Measuring {
-    running: Option<Running>,
-    measured: Option<(Subject, Found)>,
-    checking: Option<Checking>,
+pub struct MeasureTask {
+    measures: Newest<Subject, Found>,
+    /// Whether the preview of the scene can be believed, of the terrain it was compared with.
+    parity: Newest<Arc<Terrain>, Parity>,
     /// Something begins as soon as the worker rests.
-    waits: bool,
+    waits: Option<Busy>,
 }
 
-impl Measuring {
-    /// Whether something is being worked out, or waits for that.
-    pub fn is_busy(&self) -> bool {
-        self.waits || self.running.is_some() || self.checking.as_ref().is_some_and(|checking| checking.job.is_some())
-    }
-
-    fn receive(&mut self) {
-        if let Some(running) = &mut self.running {
-            match running.job.outcome() {
-                Outcome::Running => {}
-                Outcome::Done(Ok(found)) => {
-                    self.measured = self.running.take().map(|running| (running.of, found));
-                }
-                _ => self.running = None,
-            }
-        }
-        if let Some(checking) = &mut self.checking
-            && let Some(job) = &mut checking.job
-        {
-            match job.outcome() {
-                Outcome::Running => {}
-                Outcome::Done(Ok(parity)) => (checking.found, checking.job) = (Some(parity), None),
-                _ => checking.job = None,
-            }
-        }
-    }
-
-    fn subject(document: &Document, bridge: &Bridge, limits: &Limits) -> Option<Subject> {
-        let terrain = bridge.terrain.as_ref()?;
+impl MeasureTask {
+    fn subject(document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> Option<Subject> {
+        let terrain = evaluation.terrain.as_ref()?;
         let scene = document.scene();
         // what is on screen may still be of the scene before
         if terrain.grid.is_globe() != scene.as_planet().is_some() {
@@ -115,73 +76,75 @@ impl Measuring {
     }
 
     /// Begins what is needed next.
-    fn advance(&mut self, document: &Document, bridge: &mut Bridge, limits: &Limits, waker: &Waker) {
-        self.waits = false;
-        let Some(subject) = Self::subject(document, bridge, limits) else { return };
+    fn advance(&mut self, document: &Document, evaluation: &mut EvaluationClient, limits: &Limits, tasks: &Tasks) {
+        self.waits = None;
+        let Some(subject) = Self::subject(document, evaluation, limits) else { return };
         let playing = document.transport().is_playing();
-        let computing = bridge.is_busy() && !playing;
-        let known = self.measured.as_ref().is_some_and(|(of, _)| *of == subject);
+        let computing = evaluation.is_busy() && !playing;
+        let known = self.measures.done().is_some_and(|(of, _)| *of == subject);
+        let running = self.measures.running().map(|of| *of == subject);
         if known {
-            self.running = None;
+            self.measures.stop();
         } else if computing {
-            // what runs is for an older terrain
-            self.running = self.running.take().filter(|running| running.of == subject);
-            self.waits = self.running.is_none();
-        } else if self.running.as_ref().is_none_or(|running| !playing && running.of != subject) {
+            if running != Some(true) {
+                // what runs is for an older terrain
+                self.measures.stop();
+                self.waits = Some(tasks.busy());
+            }
+        } else if running.is_none_or(|current| !playing && !current) {
             let of = subject.clone();
-            let job = Job::start("measure", waker, move |control| {
+            let task = tasks.start("measure", move |control| {
                 let take = || match &of.planet {
                     Some(scene) => Ok(Found::Planet(Arc::new(measure_planet(&of.terrain, scene, control)?))),
                     None => Ok(Found::Terrain(Arc::new(measure(&of.terrain, of.scale, &of.limits, control)?))),
                 };
-                match thread_pool(usize::from(playing)) {
+                let found: Result<_, Cancelled> = match thread_pool(usize::from(playing)) {
                     Ok(pool) => pool.install(take),
                     Err(_) => take(),
-                }
+                };
+                found.ok()
             });
             // without a thread it comes with the next terrain
-            self.running = job.ok().map(|job| Running { of: subject.clone(), job });
+            self.measures.begin(subject.clone(), task);
         }
         if subject.planet.is_none() {
-            self.check(document, &subject, computing || playing || !known, waker);
+            self.check_preview(document, &subject, computing || playing || !known, tasks);
         } else {
-            self.checking = None;
+            self.parity = Newest::default();
         }
     }
 
     /// Looks whether the preview of the scene can be believed.
-    fn check(&mut self, document: &Document, subject: &Subject, later: bool, waker: &Waker) {
-        let checked = self.checking.as_ref().is_some_and(|checking| Arc::ptr_eq(&checking.of, &subject.terrain));
-        if checked {
+    fn check_preview(&mut self, document: &Document, subject: &Subject, later: bool, tasks: &Tasks) {
+        let is_it = |of: &Arc<Terrain>| Arc::ptr_eq(of, &subject.terrain);
+        if self.parity.running().is_some_and(is_it) || self.parity.done().is_some_and(|(of, _)| is_it(of)) {
             return;
         }
-        self.checking = None;
+        self.parity = Newest::default();
         let whole = !document.is_unfinished() && subject.terrain.samples() == document.scene().samples();
         if later || !whole || subject.terrain.samples() < 5 {
             return;
         }
         let (scene, playhead) = document.shown_scene();
         let full = subject.terrain.clone();
-        let job = Job::start("parity", waker, move |control| {
+        let task = tasks.start("parity", move |control| {
             let look = || parity(&scene, &full, playhead, &mut Store::forgetful(), control);
             // one thread: it is in no hurry
-            match thread_pool(1) {
+            let found = match thread_pool(1) {
                 Ok(pool) => pool.install(look),
                 Err(_) => look(),
-            }
+            };
+            found.ok()
         });
-        self.checking = Some(Checking { of: subject.terrain.clone(), job: job.ok(), found: None });
+        self.parity.begin(subject.terrain.clone(), task);
     }
 
     /// What the panels say about it.
-    pub fn info(&self, document: &Document, bridge: &Bridge, limits: &Limits) -> MeasuresInfo {
-        let subject = Self::subject(document, bridge, limits);
-        let trust = self.checking.as_ref().and_then(|checking| match (&checking.job, checking.found) {
-            (_, Some(parity)) => Some(Trust::Known(parity)),
-            (Some(_), None) => Some(Trust::Coming),
-            (None, None) => None,
-        });
-        let found = self.measured.as_ref().map(|(_, found)| found.clone());
+    pub fn info(&self, document: &Document, evaluation: &EvaluationClient, limits: &Limits) -> MeasuresInfo {
+        let subject = Self::subject(document, evaluation, limits);
+        let known = self.parity.done().map(|(_, parity)| Trust::Known(*parity));
+        let trust = known.or(self.parity.running().map(|_| Trust::Coming));
+        let found = self.measures.done().map(|(_, found)| found.clone());
         let (measures, planet) = match found {
             Some(Found::Terrain(measures)) => (Some(measures), None),
             Some(Found::Planet(measures)) => (None, Some(measures)),
@@ -190,7 +153,7 @@ impl Measuring {
         MeasuresInfo {
             measures,
             planet,
-            stale: self.measured.as_ref().map(|(of, _)| of) != subject.as_ref(),
+            stale: self.measures.done().map(|(of, _)| of) != subject.as_ref(),
             preview: subject.is_some_and(|subject| subject.terrain.samples() < document.scene().samples()),
             trust,
         }
@@ -199,20 +162,22 @@ impl Measuring {
 
 /// Takes what has become ready and begins what is needed next. After [`crate::app::frame::systems::receive`].
 pub fn advance(
-    mut measuring: ResMut<Measuring>,
-    mut bridge: ResMut<Bridge>,
+    mut measuring: ResMut<MeasureTask>,
+    mut evaluation: ResMut<EvaluationClient>,
     state: Res<EditorResource>,
-    waker: Res<Waker>,
+    tasks: Res<Tasks>,
     mut cost: ResMut<FrameCost>,
 ) {
     let begun = Instant::now();
     let editor = &state.editor;
-    measuring.receive();
+    measuring.measures.receive();
+    measuring.parity.receive();
     if editor.measures.open {
-        measuring.advance(&editor.doc, &mut bridge, &editor.measures.limits, &waker);
-    } else if measuring.is_busy() {
+        measuring.advance(&editor.doc, &mut evaluation, &editor.measures.limits, &tasks);
+    } else {
         // a closed panel needs nothing
-        (measuring.running, measuring.checking, measuring.waits) = (None, None, false);
+        measuring.measures.stop();
+        (measuring.parity, measuring.waits) = (Newest::default(), None);
     }
     cost.measure(begun.elapsed());
 }

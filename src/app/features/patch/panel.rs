@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bevy_egui::egui;
 use egui::{Button, Color32, DragValue, Grid, Rect, RichText, Shape, Slider, Stroke, Ui, Window, pos2, vec2};
 
-use crate::app::features::patch::task::{Made, PatchedPlanet, PatchingError, Task};
+use crate::app::features::patch::task::{Made, PatchedPlanet, PatchingError, PatchOrder};
 use crate::app::frame::document::Document;
 use crate::app::frame::editor::{Editor, Effect};
 use crate::app::frame::status::StatusInfo;
@@ -186,7 +186,7 @@ impl Editor {
         self.patch.close();
         let (square, samples) = (self.patch.square(), self.patch.samples);
         let planet = self.doc.scene().clone();
-        self.effects.push(Effect::Patch(Box::new(Task::Take { planet, from, square, samples, path })));
+        self.effects.push(Effect::Patch(Box::new(PatchOrder::Take { planet, from, square, samples, path })));
     }
 
     /// Puts the scene back onto the planet it was taken from, or says what is missing.
@@ -197,7 +197,7 @@ impl Editor {
         }
     }
 
-    fn way_back(&self) -> Result<Task, NoWayBack> {
+    fn way_back(&self) -> Result<PatchOrder, NoWayBack> {
         let scene = self.doc.scene();
         if scene.as_planet().is_some() {
             return Err(NoWayBack::Planet);
@@ -218,7 +218,7 @@ impl Editor {
         let beside = file.as_deref().or(self.doc.path()).ok_or(NoWayBack::Unsaved)?;
         let of = self.doc.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
         let heights = unused(&absolute(beside).with_extension(""), &of);
-        Ok(Task::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
+        Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
     }
 
     /// What came of a patch.

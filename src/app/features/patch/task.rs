@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use bevy::prelude::Resource;
 
-use crate::app::frame::tasks::{Job, Outcome};
-use crate::app::view::Waker;
+use crate::app::frame::tasks::{self, Outcome, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::io::{FileError, check_place};
 use crate::nodes::{Cancelled, Control};
@@ -15,7 +14,7 @@ use crate::scene::{Scene, SceneError};
 /// What shall be done.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(clippy::large_enum_variant, reason = "there is one at a time, in a box")]
-pub enum Task {
+pub enum PatchOrder {
     /// Take a square out of a planet.
     Take {
         planet: Scene,
@@ -38,7 +37,7 @@ pub enum Task {
     },
 }
 
-impl Task {
+impl PatchOrder {
     /// What is done, for who waits for it.
     pub fn doing(&self) -> String {
         let named = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -99,38 +98,38 @@ pub enum PatchingError {
 struct Running {
     doing: String,
     layers: usize,
-    job: Job<Result<Made, PatchingError>>,
+    task: tasks::Task<Result<Made, PatchingError>>,
 }
 
 /// The patch under way, if there is one.
 #[derive(Resource, Default)]
-pub struct Patching {
+pub struct PatchTask {
     running: Option<Running>,
 }
 
-impl Patching {
+impl PatchTask {
     /// Begins `task`.
     ///
     /// # Errors
     /// While another one is under way, or when the place of the file cannot be written to.
-    pub fn start(&mut self, task: Task, waker: &Waker) -> Result<(), PatchingError> {
+    pub fn start(&mut self, task: PatchOrder, tasks: &Tasks) -> Result<(), PatchingError> {
         if self.running.is_some() {
             return Err(PatchingError::Busy);
         }
         let (target, layers) = match &task {
-            Task::Take { path, planet, .. } => (path, planet.layers.len()),
-            Task::Put { heights, patch, .. } => (heights, patch.layers.len()),
+            PatchOrder::Take { path, planet, .. } => (path, planet.layers.len()),
+            PatchOrder::Put { heights, patch, .. } => (heights, patch.layers.len()),
         };
         check_place(target)?;
         let doing = task.doing();
-        let job = Job::start("patch", waker, move |control| carry_out(task, control))?;
-        self.running = Some(Running { doing, layers, job });
+        let task = tasks.start("patch", move |control| carry_out(task, control))?;
+        self.running = Some(Running { doing, layers, task });
         Ok(())
     }
 
     pub fn cancel(&self) {
         if let Some(running) = &self.running {
-            running.job.control().cancel();
+            running.task.control().cancel();
         }
     }
 
@@ -141,13 +140,13 @@ impl Patching {
     /// What is being done, and the share of it that is done.
     pub fn progress(&self) -> Option<(String, f32)> {
         let running = self.running.as_ref()?;
-        let (layer, fraction) = running.job.control().progress();
+        let (layer, fraction) = running.task.control().progress();
         Some((running.doing.clone(), (layer as f32 + fraction) / running.layers.max(1) as f32))
     }
 
     /// How it ended, once.
     pub fn ended(&mut self) -> Option<Result<Made, PatchingError>> {
-        let ending = match self.running.as_mut()?.job.outcome() {
+        let ending = match self.running.as_mut()?.task.outcome() {
             Outcome::Running => return None,
             Outcome::Done(ending) => ending,
             Outcome::Broke => Err(PatchingError::Broke),
@@ -161,7 +160,7 @@ impl Patching {
 ///
 /// # Errors
 /// When it is stopped, or a file cannot be written.
-pub fn carry_out(task: Task, control: &Control) -> Result<Made, PatchingError> {
+pub fn carry_out(task: PatchOrder, control: &Control) -> Result<Made, PatchingError> {
     let pool = thread_pool(0)?;
     let terrain = |scene: &Scene| -> Result<_, PatchingError> {
         let evaluated = pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
@@ -169,13 +168,13 @@ pub fn carry_out(task: Task, control: &Control) -> Result<Made, PatchingError> {
         Ok(evaluated.terrain)
     };
     match task {
-        Task::Take { planet, from, square, samples, path } => {
+        PatchOrder::Take { planet, from, square, samples, path } => {
             let heights = absolute(&path.with_extension("r32"));
             let patch = take(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?;
             patch.save(&path)?;
             Ok(Made::Patch(path))
         }
-        Task::Put { patch, planet, file, square, heights } => {
+        PatchOrder::Put { patch, planet, file, square, heights } => {
             let after = put_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
             Ok(Made::Planet(Box::new(PatchedPlanet { before: planet, after, file })))
         }

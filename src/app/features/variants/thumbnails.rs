@@ -1,8 +1,8 @@
 //! Thumbnails of what the scene could be, drawn beside the worker on a few threads of their own.
 //!
 //! ```text
-//! panels ── Wants ──▶ Studio ── orders ────▶ Maker
-//!        ◀─ Plates ──        ◀─ thumbnails ──
+//! panels ── Wants ──▶ ThumbnailService ── orders ────▶ Maker
+//!        ◀─ ThumbnailSet ──        ◀─ thumbnails ──
 //! ```
 //! The contact sheet waits while the worker computes, so that it never holds up an edit. The few ghosts beside a slider
 //! do not wait, and leave with the pointer.
@@ -33,7 +33,7 @@ pub struct Wants {
 
 /// A place for a thumbnail.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Plate {
+pub enum ThumbnailState {
     #[default]
     Coming,
     Drawn(Arc<Thumbnail>),
@@ -43,28 +43,28 @@ pub enum Plate {
 
 /// The thumbnails of some variants, as far as they are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Plates {
+pub struct ThumbnailSet {
     pub of: Arc<Vec<Variant>>,
-    plates: Vec<Plate>,
+    thumbnails: Vec<ThumbnailState>,
 }
 
-impl Plates {
-    /// The plates of `wanted`; all are coming if these are of something else.
+impl ThumbnailSet {
+    /// The thumbnails of `wanted`; all are coming if these are of something else.
     pub fn for_these(&self, wanted: &Arc<Vec<Variant>>) -> Self {
         if Arc::ptr_eq(&self.of, wanted) {
             return self.clone();
         }
-        Self { of: wanted.clone(), plates: Vec::new() }
+        Self { of: wanted.clone(), thumbnails: Vec::new() }
     }
 
-    /// The plate of a variant by its index.
-    pub fn get(&self, index: usize) -> &Plate {
-        self.plates.get(index).unwrap_or(&Plate::Coming)
+    /// The thumbnail of a variant by its index.
+    pub fn get(&self, index: usize) -> &ThumbnailState {
+        self.thumbnails.get(index).unwrap_or(&ThumbnailState::Coming)
     }
 
     /// How many are drawn or never will be.
     pub fn ready(&self) -> usize {
-        self.plates.iter().filter(|plate| **plate != Plate::Coming).count()
+        self.thumbnails.iter().filter(|thumbnail| **thumbnail != ThumbnailState::Coming).count()
     }
 
     pub fn is_complete(&self) -> bool {
@@ -72,21 +72,21 @@ impl Plates {
     }
 
     fn missing(&self) -> Vec<usize> {
-        (0..self.of.len()).filter(|&k| *self.get(k) == Plate::Coming).collect()
+        (0..self.of.len()).filter(|&k| *self.get(k) == ThumbnailState::Coming).collect()
     }
 
     /// What is known about a scene already.
-    fn known(&self, scene: &Scene) -> Plate {
-        let found = self.of.iter().zip(&self.plates).find(|(variant, _)| variant.scene == *scene);
-        found.map_or(Plate::Coming, |(_, plate)| plate.clone())
+    fn known(&self, scene: &Scene) -> ThumbnailState {
+        let found = self.of.iter().zip(&self.thumbnails).find(|(variant, _)| variant.scene == *scene);
+        found.map_or(ThumbnailState::Coming, |(_, thumbnail)| thumbnail.clone())
     }
 }
 
 /// What the panels are told.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct VariantsInfo {
-    pub sheet: Plates,
-    pub ghosts: Plates,
+    pub sheet: ThumbnailSet,
+    pub ghosts: ThumbnailSet,
     /// The sheet waits for the worker.
     pub waits: bool,
 }
@@ -94,40 +94,40 @@ pub struct VariantsInfo {
 /// An order that is under way.
 struct Order {
     number: u64,
-    /// The plate of each of its variants.
-    plates: Vec<usize>,
+    /// The thumbnail of each of its variants.
+    thumbnails: Vec<usize>,
 }
 
-/// Plates of one size.
-struct Desk {
+/// ThumbnailSet of one size.
+struct ThumbnailQueue {
     size: Size,
-    plates: Plates,
+    thumbnails: ThumbnailSet,
     order: Option<Order>,
 }
 
-impl Desk {
+impl ThumbnailQueue {
     fn new(size: Size) -> Self {
-        Self { size, plates: Plates::default(), order: None }
+        Self { size, thumbnails: ThumbnailSet::default(), order: None }
     }
 
     /// Lays out what is wanted now; what is drawn already is kept. Returns whether that is something else than before.
     fn lay(&mut self, wanted: &Arc<Vec<Variant>>) -> bool {
-        if Arc::ptr_eq(&self.plates.of, wanted) {
+        if Arc::ptr_eq(&self.thumbnails.of, wanted) {
             return false;
         }
-        let plates = wanted.iter().map(|variant| self.plates.known(&variant.scene)).collect();
-        self.plates = Plates { of: wanted.clone(), plates };
+        let thumbnails = wanted.iter().map(|variant| self.thumbnails.known(&variant.scene)).collect();
+        self.thumbnails = ThumbnailSet { of: wanted.clone(), thumbnails };
         true
     }
 
     /// Takes a thumbnail of the present order; gives others back.
     fn take(&mut self, made: Made) -> Result<(), Made> {
         let Some(order) = self.order.as_ref().filter(|order| order.number == made.order) else { return Err(made) };
-        let plate = order.plates.get(made.index).and_then(|&k| self.plates.plates.get_mut(k));
-        if let Some(plate) = plate {
-            *plate = Plate::Drawn(Arc::new(made.thumbnail));
+        let thumbnail = order.thumbnails.get(made.index).and_then(|&k| self.thumbnails.thumbnails.get_mut(k));
+        if let Some(thumbnail) = thumbnail {
+            *thumbnail = ThumbnailState::Drawn(Arc::new(made.thumbnail));
         }
-        if self.plates.is_complete() {
+        if self.thumbnails.is_complete() {
             self.order = None;
         }
         Ok(())
@@ -136,32 +136,32 @@ impl Desk {
     /// The maker has no more to do: what has not come by now never will.
     fn give_up(&mut self) {
         if self.order.take().is_some() {
-            self.plates.plates.iter_mut().filter(|p| **p == Plate::Coming).for_each(|plate| *plate = Plate::Broken);
+            self.thumbnails.thumbnails.iter_mut().filter(|p| **p == ThumbnailState::Coming).for_each(|thumbnail| *thumbnail = ThumbnailState::Broken);
         }
     }
 }
 
 /// See the module.
 #[derive(Resource)]
-pub struct Studio {
+pub struct ThumbnailService {
     /// Without a thread there are no thumbnails, and everything else works.
     maker: Option<Mutex<Maker>>,
-    sheet: Desk,
-    ghosts: Desk,
+    sheet: ThumbnailQueue,
+    ghosts: ThumbnailQueue,
     waits: bool,
     /// Number of the next order.
     next: u64,
 }
 
-impl Studio {
-    /// A studio that calls `notify` whenever a thumbnail is there.
+impl ThumbnailService {
+    /// A thumbnails that calls `notify` whenever a thumbnail is there.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let maker = Maker::new((processors / THREADS_SHARE).max(1), notify);
         Self {
             maker: maker.ok().map(Mutex::new),
-            sheet: Desk::new(SHEET),
-            ghosts: Desk::new(GHOST),
+            sheet: ThumbnailQueue::new(SHEET),
+            ghosts: ThumbnailQueue::new(GHOST),
             waits: false,
             next: 0,
         }
@@ -210,14 +210,14 @@ impl Studio {
             let order = self.ghosts.order.take();
             self.forget(order);
         }
-        self.waits = is_busy && !self.sheet.plates.is_complete();
+        self.waits = is_busy && !self.sheet.thumbnails.is_complete();
         // the newest order is drawn first: the ghosts
         if !is_busy {
-            let (size, plates) = (self.sheet.size, self.sheet.plates.clone());
-            self.sheet.order = self.sheet.order.take().or_else(|| self.order(size, &plates));
+            let (size, thumbnails) = (self.sheet.size, self.sheet.thumbnails.clone());
+            self.sheet.order = self.sheet.order.take().or_else(|| self.order(size, &thumbnails));
         }
-        let (size, plates) = (self.ghosts.size, self.ghosts.plates.clone());
-        self.ghosts.order = self.ghosts.order.take().or_else(|| self.order(size, &plates));
+        let (size, thumbnails) = (self.ghosts.size, self.ghosts.thumbnails.clone());
+        self.ghosts.order = self.ghosts.order.take().or_else(|| self.order(size, &thumbnails));
     }
 
     fn forget(&mut self, order: Option<Order>) {
@@ -226,17 +226,17 @@ impl Studio {
         }
     }
 
-    /// Orders the plates that are missing.
-    fn order(&mut self, size: Size, plates: &Plates) -> Option<Order> {
-        let missing = plates.missing();
+    /// Orders the thumbnails that are missing.
+    fn order(&mut self, size: Size, thumbnails: &ThumbnailSet) -> Option<Order> {
+        let missing = thumbnails.missing();
         if missing.is_empty() {
             return None;
         }
         let number = self.next;
-        let variants = missing.iter().map(|&k| plates.of[k].clone()).collect();
+        let variants = missing.iter().map(|&k| thumbnails.of[k].clone()).collect();
         self.maker()?.order(number, variants, size);
         self.next += 1;
-        Some(Order { number, plates: missing })
+        Some(Order { number, thumbnails: missing })
     }
 
     /// Whether something is being drawn, or waits for that.
@@ -245,6 +245,6 @@ impl Studio {
     }
 
     pub fn info(&self) -> VariantsInfo {
-        VariantsInfo { sheet: self.sheet.plates.clone(), ghosts: self.ghosts.plates.clone(), waits: self.waits }
+        VariantsInfo { sheet: self.sheet.thumbnails.clone(), ghosts: self.ghosts.thumbnails.clone(), waits: self.waits }
     }
 }

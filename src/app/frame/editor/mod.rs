@@ -25,7 +25,7 @@ use crate::app::features::layers::parameters as layer;
 use crate::app::features::layers::stack::{self, StackState};
 use crate::app::features::measures::panel::{self as measures, MeasuresState};
 use crate::app::features::patch::panel::{self as patch, PatchState};
-use crate::app::features::patch::task::Task;
+use crate::app::features::patch::task::PatchOrder;
 use crate::app::features::planet_view as globe;
 use crate::app::features::scene_settings::panel::{self as settings, Swatch};
 use crate::app::features::variants::panel::{self as variants, VariantsState};
@@ -82,7 +82,7 @@ pub enum Effect {
     /// Bring a box of the world that is drawn into view: its lowest and highest corner.
     Look([[f32; 3]; 2]),
     /// Take a square out of a planet, or put it back.
-    Patch(Box<Task>),
+    Patch(Box<PatchOrder>),
     /// Compare with something, or with nothing.
     Compare(Ask),
     /// Run a benchmark, or stop it.

@@ -13,20 +13,20 @@ use bevy::winit::{UpdateMode, WinitSettings};
 use bevy_egui::{EguiContexts, egui};
 use serde_json::json;
 
-use crate::app::features::bench::task::{BenchInfo, Benching};
+use crate::app::features::bench::task::{BenchInfo, BenchTask};
 use crate::app::features::compare::panel::CompareInfo;
-use crate::app::features::compare::task::Comparing;
-use crate::app::features::construction::surface::Forming;
+use crate::app::features::compare::task::CompareTask;
+use crate::app::features::construction::surface::TreeSurfaceTask;
 use crate::app::features::drive::Observed;
-use crate::app::features::export::task::{Exports, Product};
-use crate::app::features::measures::task::Measuring;
-use crate::app::features::patch::task::Patching;
-use crate::app::features::variants::thumbnails::{Studio, VariantsInfo};
+use crate::app::features::export::task::{ExportTask, Product};
+use crate::app::features::measures::task::MeasureTask;
+use crate::app::features::patch::task::PatchTask;
+use crate::app::features::variants::thumbnails::{ThumbnailService, VariantsInfo};
 use crate::app::frame::commands::{ViewAction, Viewpoint};
-use crate::app::frame::crash_recovery::Lifeboat;
+use crate::app::frame::crash_recovery::CrashRecovery;
 use crate::app::frame::editor;
 use crate::app::frame::editor::{Editor, Effect};
-use crate::app::frame::evaluation::{Bridge, Picture};
+use crate::app::frame::evaluation::{EvaluationClient, Picture};
 use crate::app::frame::status::{Running, StatusInfo, UnderCursor};
 use crate::app::frame::theme;
 use crate::app::view::globe::camera::meet_sphere;
@@ -131,8 +131,8 @@ impl Coloured {
 
 /// What arrived from the worker goes on screen.
 pub fn receive(
-    mut bridge: ResMut<Bridge>,
-    (mut exports, mut patching): (ResMut<Exports>, ResMut<Patching>),
+    mut evaluation: ResMut<EvaluationClient>,
+    (mut exports, mut patching): (ResMut<ExportTask>, ResMut<PatchTask>),
     mut state: ResMut<EditorResource>,
     mut shown: ResMut<Shown>,
     mut redraw: MessageWriter<RequestRedraw>,
@@ -141,7 +141,7 @@ pub fn receive(
 ) {
     let begun = Instant::now();
     let state = &mut *state;
-    let received = bridge.receive(&mut state.editor.doc);
+    let received = evaluation.receive(&mut state.editor.doc);
     for message in received.failures {
         let text = format!(
             "The terrain could not be computed. {message}. This is a defect of Talweg; undo the last edit to go on."
@@ -164,7 +164,7 @@ pub fn receive(
     let colours = Coloured::of(scene);
     if state.coloured.as_ref() != Some(&colours) {
         let table = table_of(scene);
-        bridge.grow(table.biomes.clone(), scene);
+        evaluation.grow(table.biomes.clone(), scene);
         shown.palette = Some(Arc::new(table));
         state.coloured = Some(colours);
         redraw.write(RequestRedraw);
@@ -195,16 +195,16 @@ pub struct Hands<'w> {
     shown: ResMut<'w, Shown>,
     camera: Res<'w, ViewCamera>,
     globe: Globe<'w>,
-    exports: ResMut<'w, Exports>,
-    patching: ResMut<'w, Patching>,
-    comparing: ResMut<'w, Comparing>,
-    studio: ResMut<'w, Studio>,
-    benching: ResMut<'w, Benching>,
-    measuring: Res<'w, Measuring>,
-    forming: Res<'w, Forming>,
+    exports: ResMut<'w, ExportTask>,
+    patching: ResMut<'w, PatchTask>,
+    comparing: ResMut<'w, CompareTask>,
+    thumbnails: ResMut<'w, ThumbnailService>,
+    bench_task: ResMut<'w, BenchTask>,
+    measuring: Res<'w, MeasureTask>,
+    surface_task: Res<'w, TreeSurfaceTask>,
     drawn: Res<'w, Drawn>,
-    waker: Res<'w, Waker>,
-    boat: Res<'w, Lifeboat>,
+    tasks: Res<'w, Tasks>,
+    recovery: Res<'w, CrashRecovery>,
     cost: ResMut<'w, FrameCost>,
     exit: MessageWriter<'w, AppExit>,
     redraw: MessageWriter<'w, RequestRedraw>,
@@ -219,33 +219,11 @@ pub struct Globe<'w> {
     time: Res<'w, Time<Real>>,
 }
 
-/// What is worked out beside the worker.
-#[derive(SystemParam)]
-pub struct Beside<'w> {
-    exports: Res<'w, Exports>,
-    patching: Res<'w, Patching>,
-    comparing: Res<'w, Comparing>,
-    measuring: Res<'w, Measuring>,
-    studio: Res<'w, Studio>,
-    forming: Res<'w, Forming>,
-}
-
-impl Beside<'_> {
-    pub fn is_busy(&self) -> bool {
-        self.exports.is_running()
-            || self.patching.is_running()
-            || self.comparing.is_busy()
-            || self.measuring.is_busy()
-            || self.studio.is_busy()
-            || self.forming.is_busy()
-    }
-}
-
 /// Draws the panels and carries out what they ask for.
 pub fn panels(
     mut contexts: EguiContexts,
     mut state: ResMut<EditorResource>,
-    mut bridge: ResMut<Bridge>,
+    mut evaluation: ResMut<EvaluationClient>,
     mut hands: Hands,
     mut area: ResMut<ViewportArea>,
     probe: Res<Probe>,
@@ -262,21 +240,21 @@ pub fn panels(
     let begun = Instant::now();
     let builder = egui::UiBuilder::new().layer_id(egui::LayerId::background()).max_rect(ctx.viewport_rect());
     let mut root = egui::Ui::new(ctx.clone(), egui::Id::new("root"), builder);
-    let mut info = status(&mut bridge, &hands.exports, &state.editor, &probe, &hands.globe.probe);
-    info.compare = hands.comparing.info(&state.editor.doc, &bridge);
+    let mut info = status(&mut evaluation, &hands.exports, &state.editor, &probe, &hands.globe.probe);
+    info.compare = hands.comparing.info(&state.editor.doc, &evaluation);
     let receiving = Instant::now();
-    hands.studio.receive();
-    info.variants = hands.studio.info();
+    hands.thumbnails.receive();
+    info.variants = hands.thumbnails.info();
     let received = receiving.elapsed();
-    info.no_tree = hands.forming.refusal().or(hands.drawn.refusal());
+    info.no_tree = hands.surface_task.refusal().or(hands.drawn.refusal());
     if state.editor.view.mode == ViewMode::TracedCost && info.no_tree.is_none() {
         info.legend = Some(Arc::new(cost_legend()));
     }
-    info.bench = hands.benching.info();
-    info.measures = hands.measuring.info(&state.editor.doc, &bridge, &state.editor.measures.limits);
+    info.bench = hands.bench_task.info();
+    info.measures = hands.measuring.info(&state.editor.doc, &evaluation, &state.editor.measures.limits);
     info.stage = stage(&hands, &area);
     info.patching = hands.patching.progress();
-    state.editor.pieces.wake_by(&hands.waker);
+    state.editor.pieces.work_with(&hands.tasks);
     // also before the window is there: it begins where the view looks
     info.looks_at = looks_at(&hands);
     if state.editor.patch.is_open() {
@@ -300,19 +278,19 @@ pub fn panels(
         pointer_over_ui: drawn.covered,
     });
     for effect in drawn.effects {
-        carry_out(effect, &mut state.editor, &mut bridge, &mut hands);
+        carry_out(effect, &mut state.editor, &mut evaluation, &mut hands);
     }
-    bridge.send(&mut state.editor.doc);
-    let is_busy = bridge.is_busy() || state.editor.doc.transport().is_playing();
+    evaluation.send(&mut state.editor.doc);
+    let is_busy = evaluation.is_busy() || state.editor.doc.transport().is_playing();
     let wanting = Instant::now();
-    hands.studio.want(&state.editor.wants(), is_busy);
+    hands.thumbnails.want(&state.editor.wants(), is_busy);
     hands.cost.variants(received + wanting.elapsed());
-    hands.boat.board(&state.editor.doc);
+    hands.recovery.keep(&state.editor.doc);
     let title = state.editor.doc.title();
     if window.title != title {
         window.title = title;
     }
-    if bridge.terrain.is_some() {
+    if evaluation.terrain.is_some() {
         hands.cost.longest_panels = hands.cost.longest_panels.max(begun.elapsed());
     }
     Ok(())
@@ -438,11 +416,11 @@ fn patch_on_screen(editor: &Editor, hands: &Hands, area: &ViewportArea) -> Vec<V
     lines
 }
 
-fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe, globe: &GlobeProbe) -> StatusInfo {
+fn status(evaluation: &mut EvaluationClient, exports: &ExportTask, editor: &Editor, probe: &Probe, globe: &GlobeProbe) -> StatusInfo {
     let settings = &editor.doc.scene().settings;
-    let samples = bridge.terrain.as_ref().map(|t| t.samples());
+    let samples = evaluation.terrain.as_ref().map(|t| t.samples());
     StatusInfo {
-        running: bridge.status().map(|s| Running {
+        running: evaluation.status().map(|s| Running {
             layer: s.layer,
             layers: s.layers,
             fraction: s.fraction,
@@ -451,18 +429,18 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         }),
         exporting: exports.progress(),
         patching: None,
-        stopped: editor.doc.is_unfinished() && !bridge.is_busy(),
-        last_evaluation: bridge.elapsed,
+        stopped: editor.doc.is_unfinished() && !evaluation.is_busy(),
+        last_evaluation: evaluation.elapsed,
         samples,
         preview: samples.is_some_and(|n| n < editor.doc.scene().samples()),
-        range_metres: bridge.terrain.is_some().then(|| {
-            let (low, high) = bridge.range;
+        range_metres: evaluation.terrain.is_some().then(|| {
+            let (low, high) = evaluation.range;
             (low * settings.relief_metres, high * settings.relief_metres)
         }),
         cursor: under_cursor(probe, globe),
-        legend: bridge.legend(),
-        insight: bridge.insight.clone(),
-        problems: bridge.problems.clone(),
+        legend: evaluation.legend(),
+        insight: evaluation.insight.clone(),
+        problems: evaluation.problems.clone(),
         places_on_screen: Vec::new(),
         looks_at: None,
         patch_on_screen: Vec::new(),
@@ -471,7 +449,7 @@ fn status(bridge: &mut Bridge, exports: &Exports, editor: &Editor, probe: &Probe
         variants: VariantsInfo::default(),
         bench: BenchInfo::default(),
         measures: panels::MeasuresInfo::default(),
-        ground: editor.biomes.place.filter(|_| editor.biomes.open).and_then(|[u, v]| bridge.composition(u, v)),
+        ground: editor.biomes.place.filter(|_| editor.biomes.open).and_then(|[u, v]| evaluation.composition(u, v)),
         stage: None,
     }
 }
@@ -494,15 +472,15 @@ fn under_cursor(probe: &Probe, globe: &GlobeProbe) -> Option<UnderCursor> {
 
 fn export(product: Product, path: &std::path::Path, editor: &mut Editor, hands: &mut Hands) {
     let what = product.name();
-    if let Err(error) = hands.exports.start(editor.doc.scene(), product, path, &hands.waker) {
+    if let Err(error) = hands.exports.start(editor.doc.scene(), product, path, &hands.tasks) {
         editor.toasts.error(format!("The {what} was not exported: {error}."));
     }
 }
 
-fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &mut Hands) {
+fn carry_out(effect: Effect, editor: &mut Editor, evaluation: &mut EvaluationClient, hands: &mut Hands) {
     match effect {
         Effect::Cancel => {
-            bridge.cancel();
+            evaluation.cancel();
             hands.exports.cancel();
             hands.patching.cancel();
             hands.comparing.cancel(&mut editor.doc);
@@ -512,18 +490,18 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
         }
         Effect::Compare(ask) => {
             let hands = &mut *hands;
-            if let Err(error) = hands.comparing.ask(ask, &mut editor.doc, bridge, &hands.waker) {
+            if let Err(error) = hands.comparing.ask(ask, &mut editor.doc, evaluation, &hands.tasks) {
                 editor.toasts.error(format!("There is nothing to compare with: {error}."));
             }
         }
         Effect::Bench(ask) => {
-            if let Err(error) = hands.benching.ask(ask, &hands.waker) {
+            if let Err(error) = hands.bench_task.ask(ask, &hands.tasks) {
                 editor.toasts.error(format!("The benchmark did not begin: {error}."));
             }
         }
         Effect::Export { path } => export(Product::Heightmap, &path, editor, hands),
         Effect::Patch(task) => {
-            if let Err(error) = hands.patching.start(*task, &hands.waker) {
+            if let Err(error) = hands.patching.start(*task, &hands.tasks) {
                 editor.toasts.error(format!("There is no patch: {error}."));
             }
         }
@@ -553,7 +531,7 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
                 });
             }
             ViewAction::Mode(mode) => *hands.mode = mode,
-            ViewAction::Overlay(_) => bridge.show_overlay(editor.view.overlay),
+            ViewAction::Overlay(_) => evaluation.show_overlay(editor.view.overlay),
             ViewAction::ToggleWater => hands.shown.water = editor.view.water,
             ViewAction::Way(_) => {} // shown with the other settings
         },
@@ -564,9 +542,8 @@ fn carry_out(effect: Effect, editor: &mut Editor, bridge: &mut Bridge, hands: &m
 /// Frames come at a calm pace while something is computed, and only on events otherwise. Clouds drift slowly, and not in a
 /// window that nobody works in.
 pub fn pace(
-    mut bridge: ResMut<Bridge>,
-    beside: Beside,
-    benching: Res<Benching>,
+    mut evaluation: ResMut<EvaluationClient>,
+    tasks: Res<Tasks>,
     (shown, showing): (Res<Shown>, Res<Showing>),
     mut winit: ResMut<WinitSettings>,
     driven: Option<Res<crate::app::features::drive::Driven>>,
@@ -574,9 +551,9 @@ pub fn pace(
     let calm = UpdateMode::reactive_low_power(Duration::from_secs(60));
     let mode = if driven.is_some() {
         UpdateMode::Continuous
-    } else if bridge.is_busy() || beside.is_busy() {
+    } else if evaluation.is_busy() || tasks.is_busy() {
         UpdateMode::reactive_low_power(Duration::from_millis(60))
-    } else if benching.is_running() {
+    } else if tasks.is_timing() {
         // seldom: drawing takes time from what is measured
         UpdateMode::reactive_low_power(Duration::from_millis(500))
     } else {

@@ -44,8 +44,8 @@ type Seen<'w> = (
 pub fn observe(
     mut observed: ResMut<Observed>,
     driven: Option<Res<crate::app::features::drive::Driven>>,
-    mut bridge: ResMut<Bridge>,
-    (beside, benching): (Beside, Res<Benching>),
+    mut evaluation: ResMut<EvaluationClient>,
+    tasks: Res<Tasks>,
     state: Res<EditorResource>,
     view: Seen,
     cost: Res<FrameCost>,
@@ -56,11 +56,10 @@ pub fn observe(
     let (camera, area, shown, drawn, globe, planned) = view;
     let doc = &state.editor.doc;
     let current = shown.serial();
-    let samples = bridge.terrain.as_ref().map_or(0, |t| t.samples());
-    observed.busy = bridge.is_busy()
-        || state.editor.pieces.is_busy()
-        || beside.is_busy()
-        || benching.is_running()
+    let samples = evaluation.terrain.as_ref().map_or(0, |t| t.samples());
+    observed.busy = evaluation.is_busy()
+        || tasks.is_busy()
+        || tasks.is_timing()
         || camera.is_gliding()
         || globe.is_gliding()
         || planned.0.as_ref().is_some_and(|scenery| scenery.way != state.editor.view.way)
@@ -93,7 +92,7 @@ pub fn observe(
         "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy
-        && let Some(terrain) = &bridge.terrain
+        && let Some(terrain) = &evaluation.terrain
     {
         observed.state["hash"] = json!(format!("{:032x}", terrain.hash()));
     }

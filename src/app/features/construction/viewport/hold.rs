@@ -4,7 +4,7 @@
 //! to an axis, Z raises it, numbers typed are metres, degrees or times.
 
 use crate::app::features::construction::viewport::*;
-use crate::app::frame::tasks::{Job, Outcome};
+use crate::app::frame::tasks::{Outcome, Task};
 use crate::construction::edit::bond::{self, Motion};
 use egui::{Event, Key};
 
@@ -53,14 +53,14 @@ enum Ground {
     /// It is not wanted.
     #[default]
     No,
-    Coming(Job<Below>),
+    Coming(Task<Below>),
     There(Below),
 }
 
 impl Ground {
     fn there(&mut self) -> Option<&Below> {
-        if let Self::Coming(job) = self {
-            match job.outcome() {
+        if let Self::Coming(task) = self {
+            match task.outcome() {
                 Outcome::Running => {}
                 Outcome::Done(below) => *self = Self::There(below),
                 Outcome::Broke => *self = Self::No,
@@ -111,10 +111,6 @@ impl Held {
             Grip::Move => self.chain.inward(add(self.pivot, self.shifted)),
             _ => self.centre,
         }
-    }
-
-    pub(crate) fn is_busy(&self) -> bool {
-        matches!(self.ground, Ground::Coming(_))
     }
 
     /// Begins anew with another grip, from where the pointer is.
@@ -243,12 +239,13 @@ pub(crate) fn take_hold(
 }
 
 /// The ground without the piece, worked out aside.
-fn below(hands: &ViewHands, tree: &Arc<Tree>, way: &Way, seed: u32) -> Ground {
-    let (tree, way, before) = (tree.clone(), way.clone(), hands.latest().cloned());
+fn below(view: &ViewportState, tree: &Arc<Tree>, way: &Way, seed: u32) -> Ground {
+    let (tree, way, before) = (tree.clone(), way.clone(), view.latest().cloned());
     let work = move || Below::new(&tree, &way, seed, before.as_ref().map(|outlook| &outlook.program));
-    match hands.scout.start(work.clone()) {
-        Some(job) => Ground::Coming(job),
-        None => Ground::There(work()),
+    let aside = work.clone();
+    match view.pick.tasks.start("ground", move |_| aside()) {
+        Ok(task) => Ground::Coming(task),
+        Err(_) => Ground::There(work()),
     }
 }
 

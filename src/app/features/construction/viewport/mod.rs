@@ -5,8 +5,8 @@
 
 mod draw;
 mod hold;
+mod pick;
 mod put;
-mod scout;
 
 use crate::app::features::construction::viewport::draw::{drape, draw_handles, draw_outlines, stroke};
 pub use crate::app::features::construction::viewport::hold::{Grab, grab};
@@ -20,10 +20,11 @@ use bevy_egui::egui;
 use egui::{Color32, CursorIcon, PointerButton, Pos2, Rect, Shape, Stroke, Ui, pos2, vec2};
 
 use crate::app::features::construction::list::{TreeState, title_of};
-use crate::app::features::construction::viewport::scout::Scout;
+use crate::app::features::construction::viewport::pick::PickTask;
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::colour;
-use crate::app::view::{Place, Stage, Waker};
+use crate::app::frame::tasks::Tasks;
+use crate::app::view::{Place, Stage};
 use crate::construction::edit::chain::Chain;
 use crate::construction::edit::library::{self, Item};
 use crate::construction::edit::outlook::{self, Outline, Outlook};
@@ -66,8 +67,8 @@ struct Lines {
 
 /// What the view remembers between frames.
 #[derive(Default)]
-pub struct ViewHands {
-    scout: Scout,
+pub struct ViewportState {
+    pick: PickTask,
     held: Option<Held>,
     /// Where the pointer was last.
     pointer: Option<Pos2>,
@@ -106,7 +107,7 @@ pub struct Done {
     pub look: Option<[[f32; 3]; 2]>,
 }
 
-impl ViewHands {
+impl ViewportState {
     /// Takes back the drag under way; returns whether there was one.
     pub fn let_go(&mut self, document: &mut Document) -> bool {
         let Some(held) = self.held.take() else { return false };
@@ -114,15 +115,15 @@ impl ViewHands {
         true
     }
 
-    /// Rings when what is worked out aside is there.
-    pub fn wake_by(&mut self, waker: &Waker) {
-        self.scout.wake_by(waker);
+    /// What is worked out aside is started by `tasks`.
+    pub fn work_with(&mut self, tasks: &Tasks) {
+        self.pick.tasks = tasks.clone();
     }
 
     /// With nothing but who is woken.
     #[must_use]
     pub fn emptied(&self) -> Self {
-        Self { scout: self.scout.emptied(), ..Self::default() }
+        Self { pick: self.pick.emptied(), ..Self::default() }
     }
 
     /// Whether a piece follows the pointer although no button is down: keys are for it.
@@ -137,20 +138,15 @@ impl ViewHands {
         }
     }
 
-    /// Whether something is being worked out aside.
-    pub fn is_busy(&self) -> bool {
-        self.scout.is_busy() || self.held.as_ref().is_some_and(Held::is_busy)
-    }
-
     /// The trees made ready to be asked, if they are.
     pub fn outlook(&mut self, document: &Document) -> Option<&Outlook> {
         let (layer, tree) = document.tree()?;
-        self.scout.of(tree, document.tree_seed(layer))
+        self.pick.index(tree, document.tree_seed(layer))
     }
 
     /// The same, of a tree that may be older.
     pub fn latest(&self) -> Option<&Arc<Outlook>> {
-        self.scout.latest()
+        self.pick.latest()
     }
 }
 

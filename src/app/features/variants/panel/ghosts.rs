@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Align2, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
 
 use crate::app::features::variants::panel::prints::Prints;
-use crate::app::features::variants::thumbnails::{Plate, Plates};
+use crate::app::features::variants::thumbnails::{ThumbnailState, ThumbnailSet};
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::colour;
 use crate::lab::{Knob, Sweep, Variant, sweep};
@@ -32,7 +32,7 @@ pub struct Ghosts {
     variants: Arc<Vec<Variant>>,
     /// Index of the present value.
     present: usize,
-    plates: Plates,
+    thumbnails: ThumbnailSet,
     prints: Prints,
     /// They were shown in this frame.
     seen: bool,
@@ -45,7 +45,7 @@ impl Default for Ghosts {
             aim: None,
             variants: Arc::default(),
             present: 0,
-            plates: Plates::default(),
+            thumbnails: ThumbnailSet::default(),
             prints: Prints::default(),
             seen: false,
         }
@@ -57,8 +57,8 @@ impl Ghosts {
         &self.variants
     }
 
-    pub fn hear(&mut self, plates: &Plates) {
-        self.plates.clone_from(plates);
+    pub fn hear(&mut self, thumbnails: &ThumbnailSet) {
+        self.thumbnails.clone_from(thumbnails);
     }
 
     /// Shows the ghosts of a parameter; for the tooltip of its slider.
@@ -74,8 +74,8 @@ impl Ghosts {
         if self.variants.len() < 2 {
             return;
         }
-        let plates = self.plates.for_these(&self.variants);
-        self.prints.develop(ui.ctx(), &plates);
+        let thumbnails = self.thumbnails.for_these(&self.variants);
+        self.prints.develop(ui.ctx(), &thumbnails);
         ui.add_space(4.0);
         let font = TextStyle::Small.resolve(ui.style());
         let line = ui.fonts_mut(|fonts| fonts.row_height(&font));
@@ -85,14 +85,14 @@ impl Ghosts {
         for (k, variant) in self.variants.iter().enumerate() {
             let left = area.left() + k as f32 * (SIDE + GAP);
             let rect = Rect::from_min_size(pos2(left, area.top()), vec2(SIDE, SIDE));
-            self.prints.paint(ui, rect, k, plates.get(k));
+            self.prints.paint(ui, rect, k, thumbnails.get(k));
             let is_present = k == self.present;
             let (line, tint) =
                 if is_present { (colour::ACCENT, colour::TEXT_STRONG) } else { (colour::LINE, colour::TEXT) };
             ui.painter().rect_stroke(rect, 2.0, Stroke::new(1.0, line), StrokeKind::Outside);
             let at = rect.center_bottom() + vec2(0.0, 4.0);
             ui.painter().text(at, Align2::CENTER_TOP, &variant.short, font.clone(), tint);
-            let state = if matches!(plates.get(k), Plate::Coming) { "coming" } else { "ready" };
+            let state = if matches!(thumbnails.get(k), ThumbnailState::Coming) { "coming" } else { "ready" };
             let response = ui.interact(rect, ui.id().with(("ghost", k)), Sense::hover());
             response.widget_info(|| {
                 egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Ghost {}: {state}", variant.short))

@@ -271,9 +271,9 @@ fn contents(ui: &mut Ui, state: &mut VariantsState, document: &Document, info: &
         }
     };
     // what was told may be of the sheet before
-    let plates = info.sheet.for_these(&state.wanted);
-    state.prints.develop(ui.ctx(), &plates);
-    let sheet = sheet::Sheet { variants, plates: &plates, prints: &state.prints, columns: state.columns };
+    let thumbnails = info.sheet.for_these(&state.wanted);
+    state.prints.develop(ui.ctx(), &thumbnails);
+    let sheet = sheet::Sheet { variants, thumbnails: &thumbnails, prints: &state.prints, columns: state.columns };
     sheet.show(ui, document.scene())
 }
 

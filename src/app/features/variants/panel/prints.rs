@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, ColorImage, FontId, Rect, TextureHandle, TextureOptions, Ui, pos2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::variants::thumbnails::{Plate, Plates};
+use crate::app::features::variants::thumbnails::{ThumbnailState, ThumbnailSet};
 use crate::app::frame::theme::colour;
 use crate::lab::Thumbnail;
 
@@ -43,8 +43,8 @@ impl Prints {
     }
 
     /// Makes textures of what has been drawn. A picture whose successor is not there yet stays.
-    pub fn develop(&mut self, ctx: &egui::Context, plates: &Plates) {
-        self.cells.resize_with(plates.of.len(), Cell::default);
+    pub fn develop(&mut self, ctx: &egui::Context, thumbnails: &ThumbnailSet) {
+        self.cells.resize_with(thumbnails.of.len(), Cell::default);
         let frame = ctx.cumulative_frame_nr();
         let mut left = A_FRAME;
         for (k, cell) in self.cells.iter_mut().enumerate() {
@@ -54,7 +54,7 @@ impl Prints {
             if cell.next.is_some() {
                 ctx.request_repaint();
             }
-            let Plate::Drawn(thumbnail) = plates.get(k) else { continue };
+            let ThumbnailState::Drawn(thumbnail) = thumbnails.get(k) else { continue };
             let is_of = |print: &Option<Print>| print.as_ref().is_some_and(|p| Arc::ptr_eq(&p.of, thumbnail));
             if is_of(&cell.shown) || is_of(&cell.next) {
                 continue;
@@ -72,18 +72,18 @@ impl Prints {
     }
 
     /// Paints the picture at `index`, or what there is in its place.
-    pub fn paint(&self, ui: &Ui, rect: Rect, index: usize, plate: &Plate) {
+    pub fn paint(&self, ui: &Ui, rect: Rect, index: usize, thumbnail: &ThumbnailState) {
         let painter = ui.painter();
         painter.rect_filled(rect, 2.0, colour::DEEP);
         let sign = |text: &str, tint: Color32| {
             painter.text(rect.center(), Align2::CENTER_CENTER, text, FontId::proportional(18.0), tint);
         };
         let print = self.cells.get(index).and_then(|cell| cell.shown.as_ref());
-        match (plate, print) {
-            (Plate::Broken, _) => sign(icon::WARNING, colour::WARNING),
+        match (thumbnail, print) {
+            (ThumbnailState::Broken, _) => sign(icon::WARNING, colour::WARNING),
             (_, None) => sign(icon::HOURGLASS, colour::TEXT_WEAK),
-            (plate, Some(print)) => {
-                let is_current = matches!(plate, Plate::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
+            (thumbnail, Some(print)) => {
+                let is_current = matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
                 // an older picture stays, and is seen to be older
                 let tint = if is_current { Color32::WHITE } else { Color32::from_gray(110) };
                 let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));

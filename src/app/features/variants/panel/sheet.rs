@@ -5,7 +5,7 @@ use egui::{Align2, FontId, Rect, Response, RichText, Sense, Stroke, StrokeKind, 
 use egui_phosphor::regular as icon;
 
 use crate::app::features::variants::panel::prints::Prints;
-use crate::app::features::variants::thumbnails::{Plate, Plates};
+use crate::app::features::variants::thumbnails::{ThumbnailState, ThumbnailSet};
 use crate::app::frame::theme::colour;
 use crate::lab::{Glance, Variant};
 use crate::scene::Scene;
@@ -20,7 +20,7 @@ const LEAST: f32 = 48.0;
 /// A sheet that is ready to be drawn.
 pub struct Sheet<'a> {
     pub variants: &'a [Variant],
-    pub plates: &'a Plates,
+    pub thumbnails: &'a ThumbnailSet,
     pub prints: &'a Prints,
     /// As many as look best, when left out.
     pub columns: Option<usize>,
@@ -56,8 +56,8 @@ impl Sheet<'_> {
             if response.clicked() {
                 clicked = Some(k);
             }
-            let plate = self.plates.get(k);
-            response.on_hover_ui(|ui| tell(ui, variant, plate, is_present));
+            let thumbnail = self.thumbnails.get(k);
+            response.on_hover_ui(|ui| tell(ui, variant, thumbnail, is_present));
         }
         let foot = pos2(left, area.bottom() - FOOT * 0.5);
         let font = TextStyle::Small.resolve(ui.style());
@@ -69,8 +69,8 @@ impl Sheet<'_> {
 
     fn cell(&self, ui: &Ui, cell: Rect, index: usize, response: &Response, is_present: bool) {
         let picture = cell.with_max_y(cell.max.y - CAPTION);
-        self.prints.paint(ui, picture, index, self.plates.get(index));
-        if let Plate::Drawn(thumbnail) = self.plates.get(index) {
+        self.prints.paint(ui, picture, index, self.thumbnails.get(index));
+        if let ThumbnailState::Drawn(thumbnail) = self.thumbnails.get(index) {
             score(ui, picture, &thumbnail.glance);
         }
         let (width, tint) = match (is_present, response.hovered() || response.has_focus()) {
@@ -101,16 +101,16 @@ fn score(ui: &Ui, picture: Rect, glance: &Glance) {
 }
 
 /// What a thumbnail is and what it is like.
-fn tell(ui: &mut Ui, variant: &Variant, plate: &Plate, is_present: bool) {
+fn tell(ui: &mut Ui, variant: &Variant, thumbnail: &ThumbnailState, is_present: bool) {
     ui.label(RichText::new(&variant.caption).strong());
-    match plate {
-        Plate::Coming => {
+    match thumbnail {
+        ThumbnailState::Coming => {
             ui.weak("Not drawn yet.");
         }
-        Plate::Broken => {
+        ThumbnailState::Broken => {
             ui.label("This could not be computed. This is a defect of Talweg.");
         }
-        Plate::Drawn(thumbnail) => {
+        ThumbnailState::Drawn(thumbnail) => {
             let glance = &thumbnail.glance;
             ui.label(format!("Erosion score {:.2}", glance.erosion_score));
             ui.label(format!("Mean slope {:.0}°", glance.mean_slope_degrees));
