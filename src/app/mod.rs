@@ -1,17 +1,13 @@
 //! The editor: Bevy and egui, and nothing else of Talweg knows them.
 //!
-//! ```text
-//! PreUpdate   frame::systems::receive   reports of the worker → document, Shown
-//!             features::construction::surface::advance   the tree of the scene, where the view asks it → Shown
-//!             features::compare::task::advance   the terrain to compare with → Shown
-//!             features::bench::task::advance     what a benchmark found → panels
-//!             features::measures::task::advance the measures of the terrain on screen
-//! Update      view               mouse and view commands → camera
-//! PostUpdate  frame::systems::panels    document → panels → edits, effects, request to the worker
-//!             view               camera → patches → screen
-//! ```
-//! [`document`], [`commands`], [`panels`] and [`dialogs`] know egui only and are tested without an engine;
-//! [`view`] knows Bevy only; [`systems`] and [`evaluation`] join them.
+//! | folder | what it holds |
+//! |---|---|
+//! | [`view`] | the 3D view: knows Bevy only, and nothing of the panels |
+//! | [`frame`] | window, document, evaluation, commands, background tasks, dialogs, menus, status |
+//! | [`features`] | what can be done: each a plugin that registers its commands, panels and tasks in the frame |
+//! | [`shot`] | pictures of the view without a window |
+//!
+//! Arrows point one way: features → frame → view.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 
 pub mod features;
@@ -30,15 +26,17 @@ use bevy::render::RenderPlugin;
 use bevy::render::render_resource::BlendState;
 use bevy::render::settings::{Backends, WgpuSettings};
 use bevy::window::WindowResolution;
-use bevy_egui::{EguiGlobalSettings, EguiPlugin, EguiPrimaryContextPass, PrimaryEguiContext};
+use bevy_egui::{EguiGlobalSettings, EguiPlugin, PrimaryEguiContext};
 
+use self::features::{FeaturePlugins, drive};
+use self::frame::FramePlugin;
+use self::frame::crash_recovery::CrashRecovery;
+use self::frame::editor::{Editor, Example};
+use self::frame::evaluation::EvaluationClient;
+use self::frame::launch::{AppError, guarded};
+use self::frame::recent::Recent;
+use self::frame::tasks::Tasks;
 use crate::app::features::scene_settings::panel::Swatch;
-use crate::app::frame::crash_recovery::CrashRecovery;
-use crate::app::frame::editor::{Editor, Example};
-use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::launch::AppError;
-use crate::app::frame::systems::EditorResource;
-use crate::look;
 use crate::scene::{example, example_for, examples};
 
 /// What the editor is started with.
@@ -59,15 +57,15 @@ const FIRST_SCENE: &str = "alpine-range";
 /// When there is no screen, no driver, no thread, or the script failed; after a crash, with the place where unsaved work
 /// was put.
 pub fn run(options: Options) -> Result<(), AppError> {
-    let steps = options.drive.as_deref().map(features::drive::read).transpose()?;
+    let steps = options.drive.as_deref().map(drive::read).transpose().map_err(|e| AppError::Script(e.to_string()))?;
     let driven = steps.is_some();
     let recovery = CrashRecovery::default();
     let editor = editor(&options);
     let kept = recovery.clone();
-    let outcome = frame::launch::guarded(move || {
+    let outcome = guarded(move || {
         let mut app = build(editor, kept);
         if let Some(steps) = steps {
-            app.add_plugins(features::drive::DrivePlugin { steps });
+            app.add_plugins(drive::DrivePlugin { steps });
         }
         app.run()
     });
@@ -83,22 +81,7 @@ pub fn run(options: Options) -> Result<(), AppError> {
 
 fn editor(options: &Options) -> Editor {
     let shipped = examples().iter().map(|e| Example { name: e.scene.name.clone(), text: e.scene.to_ron() }).collect();
-    let settings = crate::scene::Settings::default();
-    let swatches = look::palette_names()
-        .into_iter()
-        .filter_map(|name| look::palette(&name))
-        .map(|palette| Swatch {
-            colours: palette.table(&settings).lut,
-            name: palette.name.clone(),
-            label: palette.label.clone(),
-        })
-        .chain(look::biome_names().into_iter().filter_map(|name| look::biome_table(&name)).map(|table| Swatch {
-            name: format!("{}{}", look::PREFIX, table.name),
-            label: table.label.clone(),
-            colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
-        }))
-        .collect();
-    let mut editor = Editor::new(frame::recent::Recent::default_file(), shipped, swatches);
+    let mut editor = Editor::new(Recent::default_file(), shipped);
     match &options.scene {
         None => {
             if let Some(first) = example(FIRST_SCENE) {
@@ -137,44 +120,10 @@ fn build(editor: Editor, recovery: CrashRecovery) -> App {
     )
     .add_plugins(EguiPlugin::default())
     .insert_resource(EguiGlobalSettings { auto_create_primary_context: false, ..default() })
-    .add_plugins(view::ViewPlugin)
-    .insert_resource(EditorResource::new(editor))
+    .insert_resource(editor)
     .insert_resource(recovery)
-    .init_resource::<features::drive::Observed>()
-    .init_resource::<features::export::task::ExportTask>()
-    .init_resource::<features::patch::task::PatchTask>()
-    .init_resource::<features::compare::task::CompareTask>()
-    .init_resource::<features::construction::surface::TreeSurfaceTask>()
-    .init_resource::<features::bench::task::BenchTask>()
-    .init_resource::<features::measures::task::MeasureTask>()
-    .init_resource::<frame::systems::FrameCost>()
-    .add_systems(Startup, (spawn_interface, start_worker))
-    .add_systems(First, frame::systems::begin_frame)
-    .add_systems(
-        PreUpdate,
-        (
-            frame::systems::ask_before_closing,
-            (
-                frame::systems::receive,
-                features::construction::surface::advance,
-                features::compare::task::advance,
-                features::measures::task::advance,
-                features::bench::task::advance,
-            )
-                .chain()
-                .run_if(resource_exists::<EvaluationClient>),
-        )
-            .chain(),
-    )
-    .add_systems(EguiPrimaryContextPass, frame::systems::panels.run_if(resource_exists::<EvaluationClient>))
-    .add_systems(
-        PostUpdate,
-        (frame::systems::pace, frame::systems::observe)
-            .chain()
-            .after(view::ViewSystems::Apply)
-            .run_if(resource_exists::<EvaluationClient>),
-    )
-    .add_systems(Last, frame::systems::end_frame);
+    .add_plugins((view::ViewPlugin, FramePlugin, FeaturePlugins))
+    .add_systems(Startup, (spawn_interface, start_evaluation));
     app
 }
 
@@ -197,12 +146,12 @@ fn spawn_interface(mut commands: Commands) {
     ));
 }
 
-fn start_worker(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {
-    match EvaluationClient::start(waker.clone()) {
+fn start_evaluation(mut commands: Commands, waker: Res<view::Waker>, mut exit: MessageWriter<AppExit>) {
+    let tasks = Tasks::new(waker.clone());
+    match EvaluationClient::start(waker.clone(), tasks.clone()) {
         Ok(evaluation) => {
             commands.insert_resource(evaluation);
-            let waker = waker.clone();
-            commands.insert_resource(features::variants::thumbnails::ThumbnailService::new(move || waker.wake()));
+            commands.insert_resource(tasks);
         }
         Err(error) => {
             eprintln!("talweg: {}", AppError::Worker(error));

@@ -8,6 +8,7 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, OutputCommand, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::app::features::bench::BenchAction;
 use talweg::app::features::bench::findings::Tone;
 use talweg::app::features::bench::task::{Ask, BenchTask, Ending, Order};
 use talweg::app::frame::commands::Command;
@@ -292,5 +293,5 @@ fn the_window_lies_inside_the_screen_with_all_its_parts() {
         click(&mut bench.panels, "Benchmark…");
         assert!(bench.panels.state().editor.bench.is_open());
     }
-    assert!(Command::all().contains(&Command::Benchmark));
+    assert!(Command::all().contains(&Command::from(BenchAction::Toggle)));
 }

@@ -7,12 +7,16 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::Queryable;
+use talweg::app::features::compare::CompareAction;
+use talweg::app::features::compare::Way;
 use talweg::app::features::compare::differences::{Row, Table, Values};
 use talweg::app::features::compare::panel::CompareInfo;
 use talweg::app::features::compare::task::Ask;
-use talweg::app::frame::commands::{Command, CompareAction, Overlay, ViewAction, Way};
+use talweg::app::features::view_settings::ViewAction;
+use talweg::app::frame::commands::Command;
 use talweg::app::frame::document::Group;
 use talweg::app::frame::editor::Effect;
+use talweg::app::view::Overlay;
 use talweg::app::view::{Choice, Layout, prepare};
 use talweg::field::{Edges, Terrain};
 use talweg::nodes::Control;
@@ -264,7 +268,7 @@ fn the_bar_fits_the_smallest_window() {
 #[test]
 fn the_commands_are_in_the_list_of_shortcuts() {
     for action in CompareAction::all() {
-        let command = Command::Compare(action);
+        let command = Command::from(action);
         assert_eq!(command.section(), "Compare");
         assert!(!command.info().shortcuts.is_empty(), "{action:?}");
         assert!(Command::all().contains(&command));

@@ -9,11 +9,14 @@ use bevy_egui::egui;
 use egui::accesskit::Role;
 use egui::{Key, Modifiers, Rect, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::frame::commands::{Command, Overlay, ViewAction};
+use talweg::app::features::view_settings::ViewAction;
+use talweg::app::frame::commands::Command;
+use talweg::app::frame::commands::FileAction;
 use talweg::app::frame::document::Selection;
 use talweg::app::frame::editor::Effect;
 use talweg::app::frame::status::{Running, StatusInfo, UnderCursor};
 use talweg::app::frame::toasts::Kind;
+use talweg::app::view::Overlay;
 use talweg::app::view::{Choice, Recipe, Refusal, ViewMode, prepare};
 use talweg::eval::Quality;
 use talweg::field::{Edges, MapKind, Terrain};
@@ -279,7 +282,7 @@ fn what_was_mended_on_opening_is_told() {
 fn an_example_is_opened_as_a_copy() {
     let mut panels = large(&[]);
     let ctx = panels.ctx.clone();
-    panels.state_mut().editor.run(&ctx, Command::Example("Hills".into()));
+    panels.state_mut().editor.run(&ctx, Command::from(FileAction::Example("Hills".into())));
     panels.run();
     let doc = &panels.state().editor.doc;
     assert_eq!((doc.scene().layers.len(), doc.path(), doc.is_dirty()), (1, None::<&Path>, false));
@@ -384,7 +387,7 @@ fn every_command_says_what_it_does_and_no_two_share_a_shortcut() {
         assert!(info.tooltip.ends_with('.') && info.tooltip.len() > 5, "{command:?}: {}", info.tooltip);
         for shortcut in info.shortcuts {
             // those for pieces hold while a piece is selected, in the place of those of the layer
-            let of_pieces = matches!(command, Command::Piece(_));
+            let of_pieces = matches!(command, Command::from(_));
             if let Some(other) = owners.insert(format!("{shortcut:?} {of_pieces}"), info.label.clone()) {
                 panic!("{other} and {} share {shortcut:?}", info.label);
             }

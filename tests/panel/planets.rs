@@ -6,10 +6,12 @@ use crate::kit::*;
 use bevy_egui::egui;
 use egui::{Key, Modifiers};
 use egui_kittest::kittest::{NodeT, Queryable};
+use talweg::app::features::compare::CompareAction;
 use talweg::app::features::compare::task::Ask;
 use talweg::app::features::measures::panel::MeasuresInfo;
+use talweg::app::features::patch::PatchAction;
 use talweg::app::features::patch::task::{Made, PatchOrder, carry_out};
-use talweg::app::frame::commands::{Command, CompareAction};
+use talweg::app::frame::commands::Command;
 use talweg::app::frame::editor::Effect;
 use talweg::eval::{Store, evaluate};
 use talweg::nodes::{Control, Node};
@@ -105,7 +107,7 @@ fn a_patch_is_taken_and_finds_its_way_back() {
     let doc = &panels.state().editor.doc;
     assert_eq!(doc.path(), Some(folder.path().join("alps.ron").as_path()));
     assert_eq!((doc.scene().settings.world, doc.scene().samples(), doc.is_dirty()), (World::Terrain, 65, false));
-    run(&mut panels, Command::PutPatchBack);
+    run(&mut panels, Command::from(PatchAction::PutBack));
     let Some(Effect::Patch(task)) = panels.state_mut().effects.pop() else { panic!("{:?}", messages(&panels)) };
     let made = carry_out(*task, &Control::default());
     assert!(matches!(made, Ok(Made::Planet(_))));
@@ -121,15 +123,15 @@ fn a_patch_is_taken_and_finds_its_way_back() {
 #[test]
 fn a_scene_that_cannot_be_put_back_says_why() {
     let mut panels = large(&["Perlin"]);
-    run(&mut panels, Command::PutPatchBack);
+    run(&mut panels, Command::from(PatchAction::PutBack));
     assert!(messages(&panels).iter().any(|text| text.contains("not taken from a planet")));
     let mut lost = Scene::default();
     let origin = talweg::planet::patch::Origin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
     lost.patch = Some(origin);
     panels.state_mut().editor.doc.replace(lost, None);
-    run(&mut panels, Command::PutPatchBack);
+    run(&mut panels, Command::from(PatchAction::PutBack));
     assert!(messages(&panels).iter().any(|text| text.contains("/nowhere/earth.ron") && text.contains("cannot be")));
-    run(&mut panels, Command::TakePatch);
+    run(&mut panels, Command::from(PatchAction::Take));
     assert!(!panels.state().editor.patch.is_open());
     assert!(panels.state().effects.is_empty());
 }
@@ -149,7 +151,7 @@ fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
     assert!(panels.query_by_label(&land).is_some(), "{land}");
     assert!(panels.query_by_label("Radius 6371000 m").is_some());
     assert!(panels.query_by_label("Hypsometric curve").is_some());
-    run(&mut panels, Command::Compare(CompareAction::Keep));
+    run(&mut panels, Command::from(CompareAction::Keep));
     assert!(messages(&panels).iter().any(|text| text.contains("cannot be compared")));
     assert!(panels.state().effects.is_empty());
 }
@@ -157,7 +159,7 @@ fn a_planet_is_measured_as_a_whole_and_is_not_compared() {
 #[test]
 fn comparing_ends_where_a_planet_is_opened() {
     let mut panels = large(&["Perlin"]);
-    run(&mut panels, Command::Compare(CompareAction::Keep));
+    run(&mut panels, Command::from(CompareAction::Keep));
     panels.state_mut().effects.clear();
     panels.state_mut().info.compare.b = Some("Perlin, kept".into());
     panels.run();

@@ -9,7 +9,8 @@ use bevy_egui::egui;
 use egui::accesskit::{Role, Toggled};
 use egui::{Key, Modifiers, Rect, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
-use talweg::app::features::variants::thumbnails::{ThumbnailState, ThumbnailService, Wants};
+use talweg::app::features::variants::VariantsAction;
+use talweg::app::features::variants::thumbnails::{ThumbnailService, ThumbnailState, Wants};
 use talweg::app::frame::commands::Command;
 use talweg::eval::{Cache, Store, Timeline};
 use talweg::lab::{Size, draw};
@@ -357,6 +358,12 @@ fn the_window_fits_the_smallest_screen() {
 
 #[test]
 fn the_commands_are_in_the_lists() {
-    assert!(Command::all().contains(&Command::Variants) && Command::all().contains(&Command::SliderGhosts));
-    assert_eq!((Command::Variants.section(), Command::SliderGhosts.section()), ("Layer", "View"));
+    assert!(
+        Command::all().contains(&Command::from(VariantsAction::Sheet))
+            && Command::all().contains(&Command::from(VariantsAction::SliderGhosts))
+    );
+    assert_eq!(
+        (Command::from(VariantsAction::Sheet).section(), Command::from(VariantsAction::SliderGhosts).section()),
+        ("Layer", "View")
+    );
 }

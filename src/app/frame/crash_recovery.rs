@@ -15,7 +15,7 @@ use crate::scene::Scene;
 pub struct CrashRecovery(Arc<Mutex<Option<Scene>>>);
 
 impl CrashRecovery {
-    /// Takes the unsaved scene kept, or lets it go once it is saved.
+    /// Keeps the unsaved scene, or lets it go once it is saved.
     pub fn keep(&self, document: &Document) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !document.is_dirty() {

@@ -5,16 +5,14 @@ use std::time::Duration;
 
 use bevy::prelude::*;
 
-use crate::app::features::biomes::panel::Composition;
 use crate::app::frame::document::Document;
-use crate::app::view::globe::{PreparedGlobe, prepare_globe};
 use crate::app::frame::tasks::{Newest, Tasks};
+use crate::app::view::globe::{PreparedGlobe, prepare_globe};
 use crate::app::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::Terrain;
 use crate::look::Biomes;
 use crate::nodes::{Cancelled, Control};
-use crate::planet::projection::from_map;
 use crate::scene::{Problem, Scene};
 
 type Answer = Result<Picture, Cancelled>;
@@ -254,10 +252,15 @@ impl EvaluationClient {
         }
     }
 
-    /// Shows another overlay over the same ground; nothing is evaluated.
-    pub fn show_overlay(&mut self, overlay: Overlay) {
-        locked(&self.wanted).choice.overlay = overlay;
+    /// Shows another overlay over the same ground; nothing is evaluated. Returns whether it is another one.
+    pub fn show_overlay(&mut self, overlay: Overlay) -> bool {
+        let choice = &mut locked(&self.wanted).choice;
+        if choice.overlay == overlay {
+            return false;
+        }
+        choice.overlay = overlay;
         self.waker.wake();
+        true
     }
 
     /// The ground is painted with `biomes` from now on, or with the palette, and the climate is that of `scene`; nothing is
@@ -285,18 +288,9 @@ impl EvaluationClient {
         self.shown.as_ref()?.legend()
     }
 
-    /// What the ground on screen consists of at a place, if it is coloured by biomes.
-    pub fn composition(&self, u: f32, v: f32) -> Option<Composition> {
-        let shown = match self.shown.as_ref()? {
-            Picture::Terrain(shown) => shown,
-            Picture::Planet(shown) => {
-                let (place, weights) = shown.place(from_map([u, v].map(f64::from)))?;
-                return Some(Composition { place, weights });
-            }
-        };
-        let paint = &shown.grown.as_ref()?.paint;
-        let place = paint.place_on(&shown.terrain, u, v);
-        Some(Composition { weights: paint.law().weights(&place), place })
+    /// What is on screen.
+    pub fn picture(&self) -> Option<&Picture> {
+        self.shown.as_ref()
     }
 
     /// Sends the document's next request, if it has one.

@@ -20,8 +20,8 @@ pub enum AppError {
     Engine(String),
     #[error("the editor stopped on an error of its own: {message}. {recovery}")]
     Crashed { message: String, recovery: String },
-    #[error(transparent)]
-    Script(#[from] crate::app::features::drive::ScriptError),
+    #[error("{0}")]
+    Script(String),
     #[error("cannot start a thread for the evaluation: {0}")]
     Worker(std::io::Error),
     #[error("the script ended at a step that failed")]

@@ -3,19 +3,15 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Align, Layout, ProgressBar, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::bench::task::BenchInfo;
-use crate::app::features::biomes::panel::Composition;
-use crate::app::features::compare::panel::CompareInfo;
-use crate::app::features::measures::panel::MeasuresInfo;
-use crate::app::features::variants::thumbnails::VariantsInfo;
-use crate::app::frame::commands::Command;
+use crate::app::frame::commands::{Command, ComputeAction};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::{colour, icon_button};
-use crate::app::view::{Legend, Refusal, Stage};
+use crate::app::view::Legend;
 use crate::eval::Insight;
 use crate::scene::Problem;
 
@@ -42,14 +38,21 @@ pub struct UnderCursor {
     pub latitude_longitude: Option<[f32; 2]>,
 }
 
-/// What the panels are told about the world outside.
-#[derive(Clone, Debug, Default, PartialEq)]
+/// Work beside the evaluation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Activity {
+    /// What is being done and how far it is.
+    pub text: String,
+    /// The share that is done, of what can be cancelled.
+    pub done: Option<f32>,
+}
+
+/// What the panels are told about the evaluation and the view.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct StatusInfo {
     pub running: Option<Running>,
-    /// A file that is being exported, with the share of the work that is done.
-    pub exporting: Option<(String, f32)>,
-    /// A patch that is being taken or put back: what is done, and how much of it.
-    pub patching: Option<(String, f32)>,
+    /// Work beside the evaluation; the first is shown.
+    pub activities: Vec<Activity>,
     /// The evaluation was stopped: what is on screen is not the scene.
     pub stopped: bool,
     /// Time the newest full evaluation took.
@@ -63,26 +66,34 @@ pub struct StatusInfo {
     pub cursor: Option<UnderCursor>,
     /// What the colours of the overlay mean.
     pub legend: Option<Arc<Legend>>,
-    /// Why the view does not show the tree that it shall show.
-    pub no_tree: Option<Refusal>,
     /// What is known about the newest terrain at full size.
     pub insight: Arc<Insight>,
     /// Files and layers that could not be used.
     pub problems: Arc<Vec<Problem>>,
-    /// Where the watched place is on the screen, in points: once in each picture that shows it.
-    pub places_on_screen: Vec<[f32; 2]>,
-    /// The middle of the view of a planet: longitude and latitude in degrees.
-    pub looks_at: Option<[f64; 2]>,
-    /// Lines of the border of the square that is being chosen, as far as they are seen, in points.
-    pub patch_on_screen: Vec<Vec<[f32; 2]>>,
-    pub compare: CompareInfo,
-    pub variants: VariantsInfo,
-    pub bench: BenchInfo,
-    pub measures: MeasuresInfo,
-    /// What the clicked ground consists of, while biomes are edited.
-    pub ground: Option<Composition>,
-    /// The view, for what is drawn over it and taken hold of in it.
-    pub stage: Option<Stage>,
+}
+
+/// What the bar says that the pointer would do, before anything else that it says.
+#[derive(Resource, Default)]
+pub struct StatusHint {
+    next: Option<String>,
+    said: Option<String>,
+}
+
+impl StatusHint {
+    /// Says something from the next frame on, or nothing.
+    pub fn set(&mut self, hint: Option<String>) {
+        self.next = hint;
+    }
+
+    /// Whether what was set is not on screen yet.
+    pub(super) fn is_new(&self) -> bool {
+        self.next != self.said
+    }
+
+    pub(super) fn say(&mut self) -> Option<String> {
+        self.said = self.next.take();
+        self.said.clone()
+    }
 }
 
 /// Evaluations shorter than this are not announced, or the bar would flicker.
@@ -95,9 +106,10 @@ pub fn show(ui: &mut Ui, document: &Document, info: &StatusInfo, hint: Option<&s
         ui.style_mut().override_text_style = Some(egui::TextStyle::Small);
         let running = info.running.filter(|running| running.elapsed >= QUIET);
         let computing = running.map(|r| (r.layer as f32 + r.fraction) / r.layers.max(1) as f32);
-        if let Some(done) = computing.or(info.exporting.as_ref().or(info.patching.as_ref()).map(|(_, done)| *done)) {
-            if icon_button(ui, true, icon::X, "Cancel").on_hover_text(Command::Cancel.tooltip(ui.ctx())).clicked() {
-                command = Some(Command::Cancel);
+        if let Some(done) = computing.or(info.activities.iter().find_map(|activity| activity.done)) {
+            let cancel = Command::from(ComputeAction::Cancel);
+            if icon_button(ui, true, icon::X, "Cancel").on_hover_text(cancel.tooltip(ui.ctx())).clicked() {
+                command = Some(cancel);
             }
             ui.scope(|ui| {
                 ui.visuals_mut().extreme_bg_color = colour::CONTROL;
@@ -123,14 +135,8 @@ fn activity(document: &Document, info: &StatusInfo, running: Option<Running>) ->
         let small = if running.preview { "Preview, layer" } else { "Layer" };
         return format!("{small} {} of {}{what}", running.layer + 1, running.layers);
     }
-    if let Some((file, done)) = &info.exporting {
-        return format!("Exporting {file}, {:.0} %", done * 100.0);
-    }
-    if let Some((doing, done)) = &info.patching {
-        return format!("{doing}, {:.0} %", done * 100.0);
-    }
-    if let Some(underway) = &info.bench.underway {
-        return format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
+    if let Some(activity) = info.activities.first() {
+        return activity.text.clone();
     }
     if info.stopped {
         return "Stopped: the picture is older than the scene. F5 computes it".into();

@@ -7,6 +7,7 @@
 //! Dropping a [`Task`] stops it. [`Newest`] is a task that always concerns the newest of what was asked for. The window
 //! draws calmly while anything runs ([`Tasks::is_busy`]), and seldom while something is timed ([`Tasks::is_timing`]).
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,13 +20,35 @@ use crate::field::Control;
 #[derive(Resource, Clone, Default)]
 pub struct Tasks {
     waker: Option<Waker>,
-    working: Arc<()>,
-    timing: Arc<()>,
+    counts: Arc<Counts>,
 }
 
-/// As long as it is held, the window counts as busy.
-#[derive(Clone, Debug)]
-pub struct Busy(#[allow(dead_code, reason = "it is counted")] Arc<()>);
+/// How many are there.
+#[derive(Debug, Default)]
+struct Counts {
+    working: AtomicUsize,
+    timing: AtomicUsize,
+}
+
+/// As long as it is held, the window counts as busy, or as timing something.
+#[derive(Debug)]
+pub struct Busy {
+    counts: Arc<Counts>,
+    which: fn(&Counts) -> &AtomicUsize,
+}
+
+impl Busy {
+    fn new(counts: &Arc<Counts>, which: fn(&Counts) -> &AtomicUsize) -> Self {
+        which(counts).fetch_add(1, Ordering::Relaxed);
+        Self { counts: counts.clone(), which }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        (self.which)(&self.counts).fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl Tasks {
     /// Tasks that wake the window when they are done.
@@ -54,22 +77,22 @@ impl Tasks {
         name: &str,
         work: impl FnOnce(&Control) -> T + Send + 'static,
     ) -> std::io::Result<Task<T>> {
-        Task::start(name, self.waker.clone(), Busy(self.timing.clone()), work)
+        Task::start(name, self.waker.clone(), Busy::new(&self.counts, |counts| &counts.timing), work)
     }
 
     /// Keeps the window busy: something will begin as soon as it may.
     pub fn busy(&self) -> Busy {
-        Busy(self.working.clone())
+        Busy::new(&self.counts, |counts| &counts.working)
     }
 
     /// Whether something runs or waits to begin.
     pub fn is_busy(&self) -> bool {
-        Arc::strong_count(&self.working) > 1
+        self.counts.working.load(Ordering::Relaxed) > 0
     }
 
     /// Whether something is timed.
     pub fn is_timing(&self) -> bool {
-        Arc::strong_count(&self.timing) > 1
+        self.counts.timing.load(Ordering::Relaxed) > 0
     }
 }
 

@@ -14,11 +14,13 @@ use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
 use crate::app::features::bench::findings::{Finding, Tone, findings, is_wide};
+use crate::app::features::bench::panel::BenchState;
 use crate::app::features::bench::report::{
     Column, ExtremeLine, Fate, Report, Row, SLOW, counted, growth, threads, three, time,
 };
+use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::systems::EditorResource;
+use crate::app::frame::status::{Activity, StatusInfo};
 use crate::app::frame::tasks::{Outcome, Task, Tasks};
 use crate::lab::{BenchError, Machine, NodeSubject, Plan, Progress, Subject, bench};
 use crate::nodes::Node;
@@ -32,14 +34,14 @@ pub struct Order {
 }
 
 /// What is asked of the lab.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Message, Clone, Debug, PartialEq)]
 pub enum Ask {
     Run(Order),
     Stop,
 }
 
 /// What the panels are told.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct BenchInfo {
     pub underway: Option<Underway>,
     pub report: Option<Arc<Report>>,
@@ -176,23 +178,46 @@ impl Running {
 }
 
 /// Takes what is done, and notices what disturbs.
-pub fn advance(
-    mut bench_task: ResMut<BenchTask>,
+pub(super) fn advance(
+    mut task: ResMut<BenchTask>,
     mut evaluation: ResMut<EvaluationClient>,
     tasks: Res<Tasks>,
-    mut state: ResMut<EditorResource>,
+    state: Res<BenchState>,
+    mut editor: ResMut<Editor>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {
-    if !bench_task.is_running() {
+    if !task.is_running() {
         return;
     }
     if evaluation.is_busy() || tasks.is_busy() {
-        bench_task.note_disturbance();
+        task.note_disturbance();
     }
-    let Some(ending) = bench_task.receive() else { return };
-    let editor = &mut state.editor;
-    if ending == Ending::Found && !editor.bench.is_open() {
+    let Some(ending) = task.receive() else { return };
+    if ending == Ending::Found && !state.is_open() {
         editor.toasts.info("The benchmark is done: Help, Benchmark… shows what it found.");
     }
     redraw.write(RequestRedraw);
+}
+
+/// What the panels say about it.
+pub(super) fn tell(task: Res<BenchTask>, mut info: ResMut<BenchInfo>, mut status: ResMut<StatusInfo>) {
+    *info = task.info();
+    if let Some(underway) = &info.underway {
+        let text = format!("Benchmark, {:.0} %: working meanwhile disturbs the times", underway.share * 100.0);
+        status.activities.push(Activity { text, done: None });
+    }
+}
+
+/// Begins what was asked for.
+pub(super) fn obey(
+    mut asks: ResMut<Messages<Ask>>,
+    mut task: ResMut<BenchTask>,
+    mut editor: ResMut<Editor>,
+    tasks: Res<Tasks>,
+) {
+    for ask in asks.drain() {
+        if let Err(error) = task.ask(ask, &tasks) {
+            editor.toasts.error(format!("The benchmark did not begin: {error}."));
+        }
+    }
 }

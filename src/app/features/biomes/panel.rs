@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Align, Color32, DragValue, Label, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::biomes::BiomesAction;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 use crate::app::frame::status::StatusInfo;
@@ -17,7 +19,7 @@ use crate::look::{
 use crate::scene::{Gesture, Scene};
 
 /// What the editor shows.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct BiomesState {
     pub open: bool,
     /// The type whose curves can be dragged.
@@ -35,6 +37,10 @@ pub struct Composition {
     pub weights: Vec<f32>,
 }
 
+/// What is told about the clicked place.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct GroundInfo(pub Option<Composition>);
+
 /// The shipped table that edits of a scene without one begin with.
 const FIRST: &str = "earth";
 
@@ -42,7 +48,13 @@ const FIRST: &str = "earth";
 const SEEN_ROWS: f32 = 7.0;
 
 /// Shows the panel; returns a command of its buttons.
-pub fn show(ui: &mut Ui, state: &mut BiomesState, document: &mut Document, info: &StatusInfo) -> Option<Command> {
+pub fn show(
+    ui: &mut Ui,
+    state: &mut BiomesState,
+    document: &mut Document,
+    info: &StatusInfo,
+    ground: Option<&Composition>,
+) -> Option<Command> {
     let mut command = head(ui);
     let Some(biomes) = Biomes::of(document.scene()) else {
         ui.add_space(8.0);
@@ -57,13 +69,13 @@ pub fn show(ui: &mut Ui, state: &mut BiomesState, document: &mut Document, info:
     state.selected = state.selected.min(biomes.table.types.len() - 1);
     egui::ScrollArea::vertical().id_salt("biomes").auto_shrink(false).show(ui, |ui| {
         ui.set_max_width(ui.available_width() - 8.0); // beside the scroll bar
-        list(ui, state, document, &biomes.table, info.ground.as_ref());
+        list(ui, state, document, &biomes.table, ground);
         buttons(ui, state, document, &biomes.table);
-        here(ui, info.ground.as_ref());
+        here(ui, ground);
         ui.separator();
         let index = state.selected;
         if let Some(kind) = biomes.table.types.get(index) {
-            ui.push_id(("type", index), |ui| one(ui, document, &biomes, index, kind, info));
+            ui.push_id(("type", index), |ui| one(ui, document, &biomes, index, kind, info, ground));
         }
     });
     command
@@ -74,7 +86,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
     ui.horizontal(|ui| {
         ui.label(RichText::new("Biomes").strong().size(15.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = Command::ToggleBiomes;
+            let close = Command::from(BiomesAction::Toggle);
             if icon_button(ui, true, icon::X, "Close the biomes").on_hover_text(close.tooltip(ui.ctx())).clicked() {
                 command = Some(close);
             }
@@ -112,7 +124,10 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
         if reset.on_hover_text("Takes the table as it is shipped; Undo brings the edited one back.").clicked() {
             document.edit("Reset biomes", None, |scene| scene.biomes = None);
         }
-        let buttons = [(icon::FOLDER_OPEN, Command::OpenBiomes), (icon::FLOPPY_DISK, Command::SaveBiomes)];
+        let buttons = [
+            (icon::FOLDER_OPEN, Command::from(BiomesAction::Open)),
+            (icon::FLOPPY_DISK, Command::from(BiomesAction::Save)),
+        ];
         for (symbol, asked) in buttons {
             let label = asked.info().label;
             if icon_button(ui, true, symbol, &label).on_hover_text(asked.tooltip(ui.ctx())).clicked() {
@@ -261,7 +276,15 @@ fn here(ui: &mut Ui, ground: Option<&Composition>) {
 }
 
 /// The selected type.
-fn one(ui: &mut Ui, document: &mut Document, biomes: &Biomes, index: usize, kind: &GroundType, info: &StatusInfo) {
+fn one(
+    ui: &mut Ui,
+    document: &mut Document,
+    biomes: &Biomes,
+    index: usize,
+    kind: &GroundType,
+    info: &StatusInfo,
+    ground: Option<&Composition>,
+) {
     let mut name = kind.name.clone();
     let field = egui::TextEdit::singleline(&mut name).desired_width(f32::INFINITY).char_limit(40);
     let field = ui.add(field.margin(vec2(6.0, 3.0)));
@@ -280,8 +303,8 @@ fn one(ui: &mut Ui, document: &mut Document, biomes: &Biomes, index: usize, kind
     let (cold, warm) = (climate.pole_temperature, climate.equator_temperature);
     let bells = || biomes.table.types.iter().filter_map(|kind| kind.temperature);
     let coldest = bells().map(|bell| bell.optimum - 2.5 * bell.tolerance).fold(cold.min(warm), f32::min);
-    let here = info.ground.as_ref().map_or(0.0, |ground| ground.place.celsius);
-    let ground = info.ground.as_ref().map(|ground| ground.place);
+    let here = ground.map_or(0.0, |ground| ground.place.celsius);
+    let ground = ground.map(|ground| ground.place);
     let held = ground.unwrap_or_else(|| home(kind, units.sea));
     let types = &biomes.table.types;
     let bell = |bell: Bell| [bell.optimum, bell.tolerance];

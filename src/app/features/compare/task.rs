@@ -20,17 +20,19 @@ use bevy::window::RequestRedraw;
 use crate::app::features::compare::differences::{Row, Subject, Table, Values};
 use crate::app::features::compare::make::{B, From, MakeError, make, subject};
 use crate::app::features::compare::panel::{CompareInfo, CompareState};
+use crate::app::frame::actions::CancelWork;
 use crate::app::frame::document::Document;
+use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::systems::{EditorResource, FrameCost};
 use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
+use crate::app::frame::window::FrameCost;
 use crate::app::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, climate_of};
 use crate::eval::{Playhead, Store};
 use crate::look::table_of;
 use crate::scene::Scene;
 
 /// What B shall be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Message, Clone, Debug, PartialEq)]
 pub enum Ask {
     /// The terrain on screen, as it is now; made anew where only a preview of it is there.
     Keep { state: State, is_whole: bool },
@@ -109,7 +111,10 @@ impl CompareTask {
             }
             Ask::State(state) => self.make(state.name, From::Scene(state.scene, state.playhead), false, tasks)?,
             Ask::Keep { state, is_whole } => {
-                match evaluation.on_screen().filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples()) {
+                match evaluation
+                    .on_screen()
+                    .filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples())
+                {
                     Some((terrain, prepared)) => {
                         let (colours, climate) = (table_of(&state.scene), climate_of(&state.scene));
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
@@ -275,31 +280,32 @@ impl CompareTask {
     }
 }
 
-/// Takes what has become ready, begins what is needed next, and tells the view. After [`crate::app::frame::systems::receive`].
+/// Takes what has become ready, begins what is needed next, and tells the view.
 #[allow(clippy::too_many_arguments, reason = "a system takes what it needs")]
-pub fn advance(
-    mut comparing: ResMut<CompareTask>,
+pub(super) fn advance(
+    mut task: ResMut<CompareTask>,
     mut evaluation: ResMut<EvaluationClient>,
-    mut state: ResMut<EditorResource>,
+    mut editor: ResMut<Editor>,
+    state: Res<CompareState>,
     mut shown: ResMut<Shown>,
     tasks: Res<Tasks>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut cost: ResMut<FrameCost>,
 ) {
     let begun = Instant::now();
-    let editor = &mut state.editor;
-    match comparing.receive(&mut evaluation) {
+    let editor = &mut *editor;
+    match task.receive(&mut evaluation) {
         Ok(warnings) => warnings.into_iter().for_each(|warning| editor.toasts.warning(warning)),
         Err(message) => {
             editor.doc.forget_variant();
             editor.toasts.error(message);
         }
     }
-    comparing.waits = None;
-    comparing.follow(&editor.doc, &mut evaluation, &tasks);
-    comparing.lay(editor.view.overlay, &tasks);
-    comparing.measure(editor.compare.table, &editor.doc, &mut evaluation, &tasks);
-    let beside = comparing.beside(&editor.compare);
+    task.waits = None;
+    task.follow(&editor.doc, &mut evaluation, &tasks);
+    task.lay(editor.view.overlay, &tasks);
+    task.measure(state.table, &editor.doc, &mut evaluation, &tasks);
+    let beside = task.beside(&state);
     let same = match (&shown.beside, &beside) {
         (None, None) => true,
         (Some(old), Some(new)) => {
@@ -311,5 +317,36 @@ pub fn advance(
         shown.beside = beside;
         redraw.write(RequestRedraw);
     }
-    cost.compare(begun.elapsed());
+    cost.note("compare", begun.elapsed());
+}
+
+/// What the panels say about it.
+pub(super) fn tell(
+    task: Res<CompareTask>,
+    evaluation: Res<EvaluationClient>,
+    editor: Res<Editor>,
+    mut info: ResMut<CompareInfo>,
+) {
+    *info = task.info(&editor.doc, &evaluation);
+}
+
+/// Begins what was asked for, or stops what is being worked out.
+pub(super) fn obey(
+    mut asks: ResMut<Messages<Ask>>,
+    mut cancelled: MessageReader<CancelWork>,
+    mut task: ResMut<CompareTask>,
+    (mut editor, mut evaluation): (ResMut<Editor>, ResMut<EvaluationClient>),
+    tasks: Res<Tasks>,
+    mut redraw: MessageWriter<RequestRedraw>,
+) {
+    let editor = &mut *editor;
+    if cancelled.read().next().is_some() {
+        task.cancel(&mut editor.doc);
+    }
+    for ask in asks.drain() {
+        if let Err(error) = task.ask(ask, &mut editor.doc, &mut evaluation, &tasks) {
+            editor.toasts.error(format!("There is nothing to compare with: {error}."));
+        }
+        redraw.write(RequestRedraw);
+    }
 }

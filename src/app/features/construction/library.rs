@@ -4,8 +4,9 @@ use bevy_egui::egui;
 use egui::{Align, Area, CursorIcon, Layout, Margin, Order, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::construction::PieceAction;
 use crate::app::features::construction::list::TreeState;
-use crate::app::frame::commands::{Command, PieceAction};
+use crate::app::frame::commands::Command;
 use crate::app::frame::theme::{colour, icon_button};
 use crate::construction::edit::library::Item;
 
@@ -81,7 +82,7 @@ pub fn show(ui: &mut Ui, state: &mut TreeState, free: Rect) -> Asked {
 }
 
 fn sheet(ui: &mut Ui, state: &mut TreeState, free: Rect, asked: &mut Asked) {
-    let toggle = Command::Piece(PieceAction::Library);
+    let toggle = Command::from(PieceAction::Library);
     if state.library_folded {
         let button = icon_button(ui, true, icon::SHAPES, &toggle.info().label);
         if button.on_hover_text(toggle.tooltip(ui.ctx())).clicked() {

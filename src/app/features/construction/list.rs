@@ -3,12 +3,14 @@
 //! Rows are dragged to other places: between two rows a line shows where the piece will land, over an operator a frame shows that
 //! it goes in there. What cannot be is red, and the status line says why.
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::construction::PieceAction;
 use crate::app::features::construction::viewport::ViewportState;
-use crate::app::frame::commands::{Command, PieceAction};
+use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::theme::{colour, icon_button, paint_text};
@@ -28,7 +30,7 @@ struct Renaming {
 }
 
 /// What the panels remember about the pieces between frames.
-#[derive(Default)]
+#[derive(Resource, Default)]
 pub struct TreeState {
     selected: Option<Way>,
     /// The selected point of a line or contour, or corner.
@@ -41,8 +43,6 @@ pub struct TreeState {
     pub carried: Option<Item>,
     /// What the status line says: what a click or a drag would do.
     pub hint: Option<String>,
-    /// What it says now.
-    pub(crate) said: Option<String>,
     /// What went otherwise than asked, to be said in a message.
     pub(crate) notice: Option<String>,
     pub(crate) hovered: Option<Way>,
@@ -224,7 +224,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let selected = state.selected.as_ref().is_some_and(|way| way.of(&tree).is_some());
             for action in [PieceAction::Delete, PieceAction::Instance, PieceAction::Duplicate] {
-                let ask = Command::Piece(action);
+                let ask = Command::from(action);
                 let button = icon_button(ui, selected, ask.info().icon, &ask.info().label);
                 if button.on_hover_text(ask.tooltip(ui.ctx())).clicked() {
                     command = Some(ask);
@@ -233,7 +233,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
             ui.add_enabled_ui(selected, |ui| {
                 let menu = ui.menu_button(RichText::new(icon::UNITE).size(16.0), |ui| {
                     for wrap in Wrap::ALL {
-                        let ask = Command::Piece(PieceAction::Group(wrap));
+                        let ask = Command::from(PieceAction::Group(wrap));
                         if crate::app::frame::menu::entry(ui, &ask, None, true, None) {
                             command = Some(ask);
                         }
@@ -299,7 +299,7 @@ fn row(
         state.select(Some(row.way.clone()));
     }
     if response.double_clicked() && row.piece.is_some() {
-        command = Some(Command::Piece(PieceAction::Rename));
+        command = Some(Command::from(PieceAction::Rename));
     }
     if response.drag_started() && !row.way.is_root() {
         state.dragged = Some(row.way.clone());
@@ -345,7 +345,7 @@ fn row(
     if let Some(piece) = row.piece {
         let eye = if hidden { icon::EYE_SLASH } else { icon::EYE };
         let what = if hidden { "Show" } else { "Hide" };
-        let tip = Command::Piece(PieceAction::Hide).tooltip(ui.ctx());
+        let tip = Command::from(PieceAction::Hide).tooltip(ui.ctx());
         if small_toggle(ui, eye, hidden, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
             let mut tree = tree.clone();
             edit::bond::hide(&mut tree, &row.way);
@@ -353,7 +353,7 @@ fn row(
         }
         let lock = if locked { icon::LOCK } else { icon::LOCK_OPEN };
         let what = if locked { "Unlock" } else { "Lock" };
-        let tip = Command::Piece(PieceAction::Lock).tooltip(ui.ctx());
+        let tip = Command::from(PieceAction::Lock).tooltip(ui.ctx());
         if small_toggle(ui, lock, locked, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
             let label = if locked { "Unlock piece" } else { "Lock piece" };
             set(document, layer, tree, &row.way, label, |p| p.locked ^= true);
@@ -435,7 +435,7 @@ fn name(
     } else if !response.has_focus() {
         response.request_focus();
         if !std::mem::replace(&mut renaming.begun, true) {
-            crate::app::features::layers::stack::select_all(ui, id, &renaming.text);
+            crate::app::frame::widgets::row::select_all(ui, id, &renaming.text);
         }
     }
 }
@@ -456,14 +456,14 @@ fn menu(ui: &mut Ui, piece: &Piece) -> Option<Command> {
         entries.push((PieceAction::Dissolve, !piece.of().is_empty()));
     }
     for (action, enabled) in entries {
-        let command = Command::Piece(action);
+        let command = Command::from(action);
         if crate::app::frame::menu::entry(ui, &command, None, enabled, None) {
             chosen = Some(command);
         }
     }
     ui.separator();
     for wrap in Wrap::ALL {
-        let command = Command::Piece(PieceAction::Group(wrap));
+        let command = Command::from(PieceAction::Group(wrap));
         if crate::app::frame::menu::entry(ui, &command, None, true, None) {
             chosen = Some(command);
         }

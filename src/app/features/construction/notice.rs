@@ -4,9 +4,12 @@ use bevy_egui::egui;
 use egui::{Align, Label, Layout, RichText, Ui};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::{Command, ViewAction, ViewMode};
+use crate::app::features::construction::TreeAction;
+use crate::app::features::view_settings::ViewAction;
+use crate::app::frame::commands::Command;
 use crate::app::frame::theme::colour;
 use crate::app::view::Refusal;
+use crate::app::view::ViewMode;
 
 /// The bar; `instead` is the way of looking at the grid that is on screen.
 pub fn bar(ui: &mut Ui, refusal: Refusal, instead: ViewMode) -> Option<Command> {
@@ -14,12 +17,12 @@ pub fn bar(ui: &mut Ui, refusal: Refusal, instead: ViewMode) -> Option<Command> 
     ui.horizontal_centered(|ui| {
         ui.label(RichText::new(icon::INFO).color(colour::TEXT_WEAK));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let grid = Command::View(ViewAction::Mode(instead));
+            let grid = Command::from(ViewAction::Mode(instead));
             if ui.button("Show the grid").on_hover_text(grid.tooltip(ui.ctx())).clicked() {
                 chosen = Some(grid);
             }
             if matches!(refusal, Refusal::NotAlone(_)) {
-                let alone = Command::TreeAlone;
+                let alone = Command::from(TreeAction::ShowAlone);
                 if ui.button(alone.info().label).on_hover_text(alone.tooltip(ui.ctx())).clicked() {
                     chosen = Some(alone);
                 }

@@ -6,12 +6,14 @@ use bevy_egui::egui;
 use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::construction::PieceAction;
 use crate::app::features::construction::list::{TreeState, piece_icon, set, tier_words, title_of};
 use crate::app::features::construction::profile;
-use crate::app::frame::commands::{Command, PieceAction};
+use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::{colour, icon_button};
-use crate::app::frame::widgets::params::{Change, label_cell, piece_row};
+use crate::app::frame::widgets::params::piece_row;
+use crate::app::frame::widgets::row::{Change, label_cell};
 use crate::construction::contour::{Contour, Ray};
 use crate::construction::curve::Cross;
 use crate::construction::edit::points::{LinePoint, line, line_mut};
@@ -22,14 +24,14 @@ use crate::param::Params;
 use crate::scene::Gesture;
 
 /// What the edits of a piece need to know.
-struct ThumbnailQueue<'a> {
+struct PieceEdit<'a> {
     document: &'a mut Document,
     layer: usize,
     tree: Arc<Tree>,
     way: Way,
 }
 
-impl ThumbnailQueue<'_> {
+impl PieceEdit<'_> {
     fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Piece)) {
         let mut tree = (*self.tree).clone();
         if let Some(piece) = self.way.of_mut(&mut tree) {
@@ -55,7 +57,7 @@ impl ThumbnailQueue<'_> {
             let change =
                 ui.push_id((about.name, spec.name), |ui| piece_row(ui, about, spec, &value, &mut choose)).inner;
             if choose.is_some() {
-                command = Some(Command::Piece(PieceAction::ChoosePicture));
+                command = Some(Command::from(PieceAction::ChoosePicture));
             }
             if let Some(Change { value, gesture }) = change {
                 let label = format!("Change {}", spec.label.to_lowercase());
@@ -77,7 +79,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         empty_tier(ui, &way);
         return None;
     };
-    let mut desk = ThumbnailQueue { document, layer, tree: tree.clone(), way: way.clone() };
+    let mut desk = PieceEdit { document, layer, tree: tree.clone(), way: way.clone() };
     let about = piece.params().about();
     ui.horizontal(|ui| {
         ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::ACCENT));
@@ -167,7 +169,7 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = egui::vec2(4.0, 4.0);
         for action in wanted {
-            let ask = Command::Piece(action);
+            let ask = Command::from(action);
             let info = ask.info();
             let on = action == PieceAction::Follow && state.follows;
             let button = egui::Button::new(format!("{}  {}", info.icon, info.label)).selected(on);
@@ -193,7 +195,7 @@ fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
 }
 
 /// The selected point of a line.
-fn point(ui: &mut Ui, desk: &mut ThumbnailQueue, piece: &Piece, state: &mut TreeState) {
+fn point(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &mut TreeState) {
     let count = points::handles(piece).len();
     heading(ui, "Points");
     ui.horizontal(|ui| {
@@ -246,7 +248,7 @@ fn heading(ui: &mut Ui, text: &str) {
 }
 
 /// The shape across a line: at the selected point, or all along.
-fn cross(ui: &mut Ui, desk: &mut ThumbnailQueue, piece: &Piece, state: &TreeState) {
+fn cross(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     let Form::Curve(curve) = &piece.form else { return };
     let plain = curve.settings.cross.profile();
     let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
@@ -287,7 +289,7 @@ fn set_cross(piece: &mut Piece, at: Option<usize>, profile: Option<Profile>) {
 }
 
 /// The shape from the centre outwards, in one direction of several or all around.
-fn contour_profile(ui: &mut Ui, desk: &mut ThumbnailQueue, contour: &Contour, state: &mut TreeState) {
+fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: &mut TreeState) {
     heading(ui, "Shape outwards");
     let rays = contour.profiles.len();
     state.ray = state.ray.min(rays.saturating_sub(1));
@@ -341,7 +343,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut ThumbnailQueue, contour: &Contour, st
     });
 }
 
-fn with_contour(desk: &mut ThumbnailQueue, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
+fn with_contour(desk: &mut PieceEdit, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
     desk.edit(label, gesture, |piece| {
         if let Form::Contour(contour) = &mut piece.form {
             change(contour);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use crate::app::frame::systems::EditorResource;
+use crate::app::frame::editor::Editor;
 use crate::app::frame::tasks::{Newest, Tasks};
 use crate::app::view::{Formation, Recipe, Refusal, Shown, ViewMode};
 
@@ -26,9 +26,9 @@ impl TreeSurfaceTask {
 }
 
 /// Makes what the view asks for.
-pub fn advance(
+pub(super) fn advance(
     mut surface_task: ResMut<TreeSurfaceTask>,
-    state: Res<EditorResource>,
+    editor: Res<Editor>,
     mode: Res<ViewMode>,
     mut shown: ResMut<Shown>,
     tasks: Res<Tasks>,
@@ -41,9 +41,9 @@ pub fn advance(
         }
         return;
     }
-    let revision = state.editor.doc.revision();
+    let revision = editor.doc.revision();
     if surface_task.asked.as_ref().is_none_or(|(asked, _)| *asked != revision) {
-        surface_task.asked = Some((revision, Recipe::of(&state.editor.doc.shown_scene().0)));
+        surface_task.asked = Some((revision, Recipe::of(&editor.doc.shown_scene().0)));
     }
     surface_task.surface.receive();
     if surface_task.surface.running().is_some() {

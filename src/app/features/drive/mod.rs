@@ -5,6 +5,7 @@
 //! are made with it. A step that cannot be carried out ends the program with exit code 1 and says what was on screen.
 
 mod input;
+mod observe;
 mod script;
 
 use std::collections::VecDeque;
@@ -17,10 +18,14 @@ use bevy::window::PrimaryWindow;
 use bevy_egui::egui::accesskit;
 use bevy_egui::{EguiContext, EguiOutput, EguiPreUpdateSet, PrimaryEguiContext};
 
-use crate::app::features::drive::input::Injector;
-use crate::app::features::drive::script::{Atom, Place};
-pub use crate::app::features::drive::script::{ScriptError, Step, read};
-use crate::app::view::{Shown, ViewCamera, ViewCommand};
+use self::input::Injector;
+use self::observe::Observed;
+use self::script::{Atom, Place};
+pub use self::script::{ScriptError, Step, read};
+use crate::app::frame::commands::CommandQueue;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::window::Pacing;
+use crate::app::view::{Shown, ViewCamera, ViewSystems};
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -29,27 +34,10 @@ const PATIENCE_FRAMES: u32 = 6000;
 /// Frames after which a widget that is not on screen is given up.
 const SEARCH_FRAMES: u32 = 200;
 
-/// What the driver must know about the editor; the editor's systems keep it up to date.
-#[derive(Resource, Default)]
-pub struct Observed {
-    /// Something is being computed, eased, uploaded or asked.
-    pub busy: bool,
-    /// Iteration under the playhead.
-    pub iteration: u32,
-    /// Free rectangle of the 3D view, in points.
-    pub view: Rect,
-    /// What `State` writes.
-    pub state: serde_json::Value,
-}
-
 /// Adds the driver for `steps`; relative paths in them are taken from the present folder.
 pub struct DrivePlugin {
     pub steps: Vec<Step>,
 }
-
-/// Present while a script plays.
-#[derive(Resource)]
-pub struct Driven;
 
 #[derive(Resource)]
 struct Driver {
@@ -69,8 +57,9 @@ struct Widgets(Vec<(String, Rect)>);
 
 impl Plugin for DrivePlugin {
     fn build(&self, app: &mut App) {
+        app.world_mut().resource_mut::<Pacing>().is_continuous = true;
         app.init_resource::<Widgets>()
-            .insert_resource(Driven)
+            .init_resource::<Observed>()
             .insert_resource(Driver {
                 steps: self.steps.clone().into(),
                 atoms: VecDeque::new(),
@@ -81,6 +70,10 @@ impl Plugin for DrivePlugin {
                 failed: None,
             })
             .add_systems(PreUpdate, drive.before(EguiPreUpdateSet::ProcessInput))
+            .add_systems(
+                PostUpdate,
+                observe::observe.after(ViewSystems::Apply).run_if(resource_exists::<EvaluationClient>),
+            )
             .add_systems(Last, collect_widgets);
     }
 }
@@ -122,7 +115,7 @@ fn drive(
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,
-    mut views: MessageWriter<ViewCommand>,
+    mut queue: ResMut<CommandQueue>,
     mut window: Single<&mut Window, With<PrimaryWindow>>,
 ) {
     let driver = &mut *driver;
@@ -156,7 +149,7 @@ fn drive(
         Atom::Key(key, pressed) => injector.key(&key, pressed),
         Atom::Frame => {}
         Atom::View(command) => {
-            views.write(command);
+            queue.push(command);
         }
         Atom::Camera(from) => {
             if !camera.stand(&shown, from) {

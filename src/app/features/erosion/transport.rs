@@ -4,7 +4,10 @@ use bevy_egui::egui;
 use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::charts::ChartsAction;
 use crate::app::features::charts::pace_word;
+use crate::app::features::compare::CompareAction;
+use crate::app::features::erosion::ErosionAction;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, SPEED_RANGE};
 use crate::app::frame::status::StatusInfo;
@@ -26,11 +29,11 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
         ui.spacing_mut().item_spacing.x = 4.0;
         let play = if playing { icon::PAUSE } else { icon::PLAY };
         let buttons = [
-            (Command::ToStart, icon::SKIP_BACK, "To start", here > 0),
-            (Command::StepBack, icon::CARET_LEFT, "Step back", here > 0),
-            (Command::PlayPause, play, if playing { "Pause" } else { "Play" }, total > 0),
-            (Command::StepForward, icon::CARET_RIGHT, "Step forward", here < total),
-            (Command::ToEnd, icon::SKIP_FORWARD, "To end", here < total),
+            (Command::from(ErosionAction::ToStart), icon::SKIP_BACK, "To start", here > 0),
+            (Command::from(ErosionAction::StepBack), icon::CARET_LEFT, "Step back", here > 0),
+            (Command::from(ErosionAction::PlayPause), play, if playing { "Pause" } else { "Play" }, total > 0),
+            (Command::from(ErosionAction::StepForward), icon::CARET_RIGHT, "Step forward", here < total),
+            (Command::from(ErosionAction::ToEnd), icon::SKIP_FORWARD, "To end", here < total),
         ];
         for (what, symbol, label, enabled) in buttons {
             if icon_button(ui, enabled, symbol, label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
@@ -38,12 +41,12 @@ pub fn show(ui: &mut Ui, document: &mut Document, info: &StatusInfo) -> Option<C
             }
         }
         let branch = icon_button(ui, total > 0, icon::GIT_BRANCH, "Branch from here");
-        if branch.on_hover_text(Command::Branch.tooltip(ui.ctx())).clicked() {
-            command = Some(Command::Branch);
+        if branch.on_hover_text(Command::from(ErosionAction::Branch).tooltip(ui.ctx())).clicked() {
+            command = Some(Command::from(ErosionAction::Branch));
         }
         let charts = icon_toggle(ui, true, document.is_watching(), icon::CHART_LINE, "Charts");
-        if charts.on_hover_text(Command::ToggleCharts.tooltip(ui.ctx())).clicked() {
-            command = Some(Command::ToggleCharts);
+        if charts.on_hover_text(Command::from(ChartsAction::Toggle).tooltip(ui.ctx())).clicked() {
+            command = Some(Command::from(ChartsAction::Toggle));
         }
         ui.add_space(4.0);
         pace(ui, info, layer);
@@ -89,8 +92,9 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
         if let Some(iteration) = offer {
             let text = format!("Changed at iteration {iteration}: replayed from the start.");
             ui.label(RichText::new(text).color(colour::TEXT_STRONG));
-            for what in [Command::ContinueFromHere, Command::Branch] {
-                let label = if what == Command::Branch { "As a branch" } else { "Continue from here" };
+            for what in [Command::from(ErosionAction::ContinueFromHere), Command::from(ErosionAction::Branch)] {
+                let label =
+                    if what == Command::from(ErosionAction::Branch) { "As a branch" } else { "Continue from here" };
                 if ui.button(label).on_hover_text(what.tooltip(ui.ctx())).clicked() {
                     command = Some(what);
                 }
@@ -110,10 +114,10 @@ pub fn branches(ui: &mut Ui, document: &mut Document) -> Option<Command> {
                     egui::WidgetInfo::selected(egui::WidgetType::SelectableLabel, true, shown, format!("Branch {name}"))
                 });
                 if chip.on_hover_text("Shows this branch in place of the others.").clicked() && !shown {
-                    command = Some(Command::ShowBranch(index));
+                    command = Some(Command::from(ErosionAction::ShowBranch(index)));
                 }
             }
-            let compare = Command::CompareBranch;
+            let compare = Command::from(CompareAction::NextBranch);
             let button = ui.button("Compare");
             button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Compare branches"));
             if button.on_hover_text(compare.tooltip(ui.ctx())).clicked() {

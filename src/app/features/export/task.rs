@@ -1,8 +1,8 @@
 //! Exports from the editor: heightmaps and films are computed beside the worker, and written.
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use bevy::prelude::Resource;
 

@@ -4,6 +4,7 @@ use bevy_egui::egui;
 use egui::{Key, Popup, PopupCloseBehavior, RichText, Ui};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::layers::LayerAction;
 use crate::app::features::layers::stack::node_icon;
 use crate::app::frame::commands::Command;
 use crate::app::frame::theme::colour;
@@ -56,7 +57,7 @@ pub fn misfit(world: World) -> &'static str {
 pub fn button(ui: &mut Ui, menu: &mut AddMenu, recent: &[String], world: World) -> Option<Node> {
     let button = ui.button(format!("{} Add", icon::PLUS));
     button.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, "Add layer"));
-    let button = button.on_hover_text(Command::AddLayer.tooltip(ui.ctx()));
+    let button = button.on_hover_text(Command::from(LayerAction::AddMenu).tooltip(ui.ctx()));
     let id = Popup::default_response_id(&button);
     if std::mem::take(&mut menu.open) {
         Popup::open_id(ui.ctx(), id);

@@ -5,11 +5,11 @@ use egui::{DragValue, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::app::features::layers::stack::node_icon;
-use crate::app::features::variants::panel::SliderGhosts;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::{ICON_BUTTON, colour, icon_button};
-use crate::app::frame::widgets::params::{label_cell, rows};
+use crate::app::frame::widgets::params::{SliderPreview, rows};
+use crate::app::frame::widgets::row::label_cell;
 use crate::nodes::Work;
 use crate::scene::{Blend, Gesture, Layer, Problem, Scene};
 
@@ -19,7 +19,7 @@ pub fn show(
     document: &mut Document,
     index: usize,
     problems: &[Problem],
-    ghosts: &mut SliderGhosts,
+    preview: &mut dyn SliderPreview,
 ) -> Option<Command> {
     let layer = document.scene().layers.get(index).cloned()?;
     let about = layer.node.about();
@@ -43,7 +43,7 @@ pub fn show(
         if !layer.past.is_empty() {
             past(ui, document, index, &layer);
         }
-        command = rows(ui, document, ghosts, Group::Node(index), |_| true);
+        command = rows(ui, document, preview, Group::Node(index), |_| true);
         let seed = layer.seed;
         let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
         if layer.node.is_random() {
@@ -59,14 +59,14 @@ pub fn show(
         section(ui, "Mix", true, |ui| {
             let generator = matches!(layer.node.work(), Work::Generator(_));
             let smooth = generator && matches!(layer.mix.blend, Blend::SmoothMin | Blend::SmoothMax);
-            let _ = rows(ui, document, ghosts, Group::Mix(index), |spec| match spec.name {
+            let _ = rows(ui, document, preview, Group::Mix(index), |spec| match spec.name {
                 "blend" => generator,
                 "smoothness" => smooth,
                 _ => true,
             });
         });
         section(ui, "Mask", layer.mask.is_active(), |ui| {
-            let asked = rows(ui, document, ghosts, Group::Mask(index), |_| true);
+            let asked = rows(ui, document, preview, Group::Mask(index), |_| true);
             command = command.take().or(asked);
         });
     });
@@ -107,34 +107,6 @@ fn past(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
         ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::ACCENT)).on_hover_text(tip);
         if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
             document.edit("Forget the past", None, |scene| scene.layers[index].past.clear());
-        }
-    });
-}
-
-/// A part of the panel that can be folded.
-pub fn section(ui: &mut Ui, title: &str, open: bool, contents: impl FnOnce(&mut Ui)) {
-    ui.add_space(6.0);
-    ui.separator();
-    egui::CollapsingHeader::new(RichText::new(title).strong())
-        .id_salt(title)
-        .default_open(open)
-        .show_unindented(ui, contents);
-}
-
-/// A seed: typed, or thrown with the dice.
-pub fn seed_row(ui: &mut Ui, document: &mut Document, seed: u32, tip: &str, set: impl Fn(&mut Scene, u32)) {
-    ui.horizontal(|ui| {
-        let label = label_cell(ui, "Seed", false).on_hover_text(tip);
-        let mut typed = seed;
-        let size = vec2(ui.available_width() - ICON_BUTTON - ui.spacing().item_spacing.x, ui.spacing().interact_size.y);
-        let field = ui.add_sized(size, DragValue::new(&mut typed).speed(0.1).update_while_editing(false));
-        let field = field.labelled_by(label.id).on_hover_text(tip);
-        if typed != seed {
-            document.edit("Change seed", Some(Gesture(field.id.value())), |scene| set(scene, typed));
-        }
-        if icon_button(ui, true, icon::DICE_FIVE, "Random seed").on_hover_text("Throws another seed.").clicked() {
-            let thrown = rand::random_range(0..1_000_000);
-            document.edit("Change seed", None, |scene| set(scene, thrown));
         }
     });
 }

@@ -4,6 +4,7 @@ use bevy_egui::egui;
 use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::layers::LayerAction;
 use crate::app::features::layers::add_menu;
 use crate::app::features::layers::add_menu::AddMenu;
 use crate::app::frame::commands::Command;
@@ -69,7 +70,8 @@ pub fn show(
         ui.label(RichText::new("Layers").strong().size(14.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let world = document.scene().settings.world;
-            command = add_menu::button(ui, &mut state.add_menu, recent, world).map(|node| Command::Add(Box::new(node)));
+            command = add_menu::button(ui, &mut state.add_menu, recent, world)
+                .map(|node| Command::from(LayerAction::Add(Box::new(node))));
         });
     });
     ui.add_space(2.0);
@@ -165,7 +167,7 @@ fn row(
     ui.label(RichText::new(icon::DOTS_SIX_VERTICAL).color(grip));
     let (eye, what) = if layer.enabled { (icon::EYE, "Hide") } else { (icon::EYE_SLASH, "Show") };
     let eye = icon_button(ui, true, eye, &format!("{what} {}", layer.name));
-    if eye.on_hover_text(Command::ToggleLayer.tooltip(ui.ctx())).clicked() {
+    if eye.on_hover_text(Command::from(LayerAction::Toggle).tooltip(ui.ctx())).clicked() {
         document.toggle_layer(index);
     }
     let dim = !layer.enabled || document.solo().is_some_and(|s| s != index && hidden_by_solo(document, s, index));
@@ -178,7 +180,7 @@ fn row(
     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         let button = icon_toggle(ui, true, solo, icon::HEADPHONES, &format!("Solo {}", layer.name));
-        if button.on_hover_text(Command::SoloLayer.tooltip(ui.ctx())).clicked() {
+        if button.on_hover_text(Command::from(LayerAction::Solo).tooltip(ui.ctx())).clicked() {
             document.toggle_solo(index);
         }
         if let Some(problem) = troubled {
@@ -219,18 +221,9 @@ fn name(
         response.request_focus();
         // once: what is typed shall not replace what was typed before
         if !std::mem::replace(begun, true) {
-            select_all(ui, id, text);
+            crate::app::frame::widgets::row::select_all(ui, id, text);
         }
     }
-}
-
-/// Selects all the text of a field.
-pub fn select_all(ui: &Ui, id: egui::Id, text: &str) {
-    let mut edit = egui::text_edit::TextEditState::default();
-    let all =
-        egui::text::CCursorRange::two(egui::text::CCursor::new(0), egui::text::CCursor::new(text.chars().count()));
-    edit.cursor.set_char_range(Some(all));
-    edit.store(ui.ctx(), id);
 }
 
 fn hidden_by_solo(document: &Document, solo: usize, index: usize) -> bool {
@@ -261,13 +254,13 @@ fn hint(document: &Document, layer: &Layer, index: usize) -> String {
 fn menu(ui: &mut Ui, document: &Document, index: usize) -> Option<Command> {
     let top = document.scene().layers.len() - 1;
     let entries = [
-        (Command::RenameLayer, true),
-        (Command::DuplicateLayer, true),
-        (Command::SoloLayer, true),
-        (Command::ToggleLayer, true),
-        (Command::MoveLayerUp, index < top),
-        (Command::MoveLayerDown, index > 0),
-        (Command::DeleteLayer, true),
+        (Command::from(LayerAction::Rename), true),
+        (Command::from(LayerAction::Duplicate), true),
+        (Command::from(LayerAction::Solo), true),
+        (Command::from(LayerAction::Toggle), true),
+        (Command::from(LayerAction::MoveUp), index < top),
+        (Command::from(LayerAction::MoveDown), index > 0),
+        (Command::from(LayerAction::Delete), true),
     ];
     let mut chosen = None;
     for (command, enabled) in entries {

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Align, Color32, Label, Layout, Rect, RichText, Sense, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 use egui_plot::{Bar, BarChart, Line, LineStyle, PlotPoints, Points};
 
+use crate::app::features::measures::MeasuresAction;
 use crate::app::features::measures::planet;
 use crate::app::frame::commands::Command;
 use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE};
@@ -17,14 +19,14 @@ use crate::measure::{Band, Drawing, Limits, MEASURES, Measure, Measures, PLOTS, 
 use crate::planet::PlanetMeasures;
 
 /// Whether the panel is there, and what counts as what.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MeasuresState {
     pub open: bool,
     pub limits: Limits,
 }
 
 /// What is known about the terrain on screen.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct MeasuresInfo {
     pub measures: Option<Arc<Measures>>,
     /// In their place where there is a planet.
@@ -80,7 +82,7 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     ui.horizontal(|ui| {
         ui.label(RichText::new("Measures").strong().size(15.0));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = Command::ToggleMeasures;
+            let close = Command::from(MeasuresAction::Toggle);
             if icon_button(ui, true, icon::X, "Close the measures").on_hover_text(close.tooltip(ui.ctx())).clicked() {
                 command = Some(close);
             }

@@ -9,11 +9,12 @@ use std::time::Instant;
 
 use bevy::prelude::*;
 
-use crate::app::features::measures::panel::{MeasuresInfo, Trust};
+use crate::app::features::measures::panel::{MeasuresInfo, MeasuresState, Trust};
 use crate::app::frame::document::Document;
+use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
-use crate::app::frame::systems::{EditorResource, FrameCost};
 use crate::app::frame::tasks::{Busy, Newest, Tasks};
+use crate::app::frame::window::FrameCost;
 use crate::eval::{Store, thread_pool};
 use crate::field::Terrain;
 use crate::lab::{Parity, parity};
@@ -160,24 +161,33 @@ impl MeasureTask {
     }
 }
 
-/// Takes what has become ready and begins what is needed next. After [`crate::app::frame::systems::receive`].
-pub fn advance(
-    mut measuring: ResMut<MeasureTask>,
+/// Takes what has become ready and begins what is needed next.
+pub(super) fn advance(
+    mut task: ResMut<MeasureTask>,
     mut evaluation: ResMut<EvaluationClient>,
-    state: Res<EditorResource>,
+    (editor, state): (Res<Editor>, Res<MeasuresState>),
     tasks: Res<Tasks>,
     mut cost: ResMut<FrameCost>,
 ) {
     let begun = Instant::now();
-    let editor = &state.editor;
-    measuring.measures.receive();
-    measuring.parity.receive();
-    if editor.measures.open {
-        measuring.advance(&editor.doc, &mut evaluation, &editor.measures.limits, &tasks);
+    task.measures.receive();
+    task.parity.receive();
+    if state.open {
+        task.advance(&editor.doc, &mut evaluation, &state.limits, &tasks);
     } else {
         // a closed panel needs nothing
-        measuring.measures.stop();
-        (measuring.parity, measuring.waits) = (Newest::default(), None);
+        task.measures.stop();
+        (task.parity, task.waits) = (Newest::default(), None);
     }
-    cost.measure(begun.elapsed());
+    cost.note("measure", begun.elapsed());
+}
+
+/// What the panel says about it.
+pub(super) fn tell(
+    task: Res<MeasureTask>,
+    evaluation: Res<EvaluationClient>,
+    (editor, state): (Res<Editor>, Res<MeasuresState>),
+    mut info: ResMut<MeasuresInfo>,
+) {
+    *info = task.info(&editor.doc, &evaluation, &state.limits);
 }

@@ -2,15 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Button, Color32, DragValue, Grid, Rect, RichText, Shape, Slider, Stroke, Ui, Window, pos2, vec2};
 
-use crate::app::features::patch::task::{Made, PatchedPlanet, PatchingError, PatchOrder};
+use crate::app::features::patch::task::{PatchOrder, PatchedPlanet};
 use crate::app::frame::document::Document;
-use crate::app::frame::editor::{Editor, Effect};
-use crate::app::frame::status::StatusInfo;
-use crate::app::frame::theme;
-use crate::app::frame::theme::colour;
+use crate::app::frame::theme::{self, colour};
 use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square};
 use crate::scene::{Scene, example};
 
@@ -20,7 +18,7 @@ const SAMPLES: [usize; 4] = [257, 513, 1025, 2049];
 const FIRST_SHARE: f64 = 0.1256;
 
 /// The square that is being chosen.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Resource, Clone, Debug, PartialEq)]
 pub struct PatchState {
     open: bool,
     /// Lay the square where the view looks.
@@ -45,7 +43,7 @@ impl PatchState {
         self.open
     }
 
-    fn open(&mut self) {
+    pub(super) fn open(&mut self) {
         (self.open, self.fresh) = (true, true);
     }
 
@@ -59,13 +57,22 @@ impl PatchState {
     }
 }
 
+/// What is told about the view of the planet.
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
+pub struct PatchInfo {
+    /// The middle of the view: longitude and latitude in degrees.
+    pub looks_at: Option<[f64; 2]>,
+    /// Lines of the border of the square that is being chosen, as far as they are seen, in points.
+    pub border: Vec<Vec<[f32; 2]>>,
+}
+
 /// What stands in the way of taking a patch, if anything does.
 fn obstacle(document: &Document) -> Option<&'static str> {
     document.path().is_none().then_some("Save the planet first: the patch remembers its file, to be put back there.")
 }
 
 /// Shows the window while it is open; returns whether the square shall be taken.
-pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info: &StatusInfo, free: Rect) -> bool {
+pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info: &PatchInfo, free: Rect) -> bool {
     let Some(planet) = doc.scene().as_planet() else {
         state.open = false;
         return false;
@@ -114,7 +121,7 @@ pub fn window(ctx: &egui::Context, state: &mut PatchState, doc: &Document, info:
     chosen
 }
 
-fn look_here(state: &mut PatchState, info: &StatusInfo) {
+fn look_here(state: &mut PatchState, info: &PatchInfo) {
     if let Some([longitude, latitude]) = info.looks_at {
         (state.longitude, state.latitude) = (rounded(longitude), rounded(latitude));
     }
@@ -171,82 +178,34 @@ pub fn outline(ui: &Ui, lines: &[Vec<[f32; 2]>], free: Rect) {
     }
 }
 
-impl Editor {
-    pub(crate) fn open_patch_window(&mut self) {
-        if self.doc.scene().as_planet().is_some() {
-            self.patch.open();
-        } else {
-            self.toasts.warning("This scene is a terrain. A patch is taken from a planet: open or begin one first.");
-        }
+/// The task that puts the scene back onto the planet it was taken from, or what is missing.
+pub(super) fn way_back(document: &Document) -> Result<PatchOrder, NoWayBack> {
+    let scene = document.scene();
+    if scene.as_planet().is_some() {
+        return Err(NoWayBack::Planet);
     }
-
-    /// Takes the chosen square out and writes it to `path`.
-    pub(crate) fn take_patch(&mut self, path: PathBuf) {
-        let Some(from) = self.doc.path().map(absolute) else { return };
-        self.patch.close();
-        let (square, samples) = (self.patch.square(), self.patch.samples);
-        let planet = self.doc.scene().clone();
-        self.effects.push(Effect::Patch(Box::new(PatchOrder::Take { planet, from, square, samples, path })));
+    let origin = scene.patch.as_ref().ok_or(NoWayBack::NoPatch)?;
+    let (planet, file) = if origin.names_a_file() {
+        let path = Path::new(&origin.planet);
+        let (planet, _) = Scene::load(path).map_err(|e| NoWayBack::Unread(origin.planet.clone(), e.to_string()))?;
+        (planet, Some(path.to_path_buf()))
+    } else {
+        let shipped = example(&origin.planet).ok_or_else(|| NoWayBack::Unknown(origin.planet.clone()))?;
+        (shipped.scene.clone(), None)
+    };
+    if planet.as_planet().is_none() {
+        return Err(NoWayBack::Terrain(origin.planet.clone()));
     }
-
-    /// Puts the scene back onto the planet it was taken from, or says what is missing.
-    pub(crate) fn put_patch_back(&mut self) {
-        match self.way_back() {
-            Ok(task) => self.effects.push(Effect::Patch(Box::new(task))),
-            Err(message) => self.toasts.warning(message.to_string()),
-        }
-    }
-
-    fn way_back(&self) -> Result<PatchOrder, NoWayBack> {
-        let scene = self.doc.scene();
-        if scene.as_planet().is_some() {
-            return Err(NoWayBack::Planet);
-        }
-        let origin = scene.patch.as_ref().ok_or(NoWayBack::NoPatch)?;
-        let (planet, file) = if origin.names_a_file() {
-            let path = Path::new(&origin.planet);
-            let (planet, _) = Scene::load(path).map_err(|e| NoWayBack::Unread(origin.planet.clone(), e.to_string()))?;
-            (planet, Some(path.to_path_buf()))
-        } else {
-            let shipped = example(&origin.planet).ok_or_else(|| NoWayBack::Unknown(origin.planet.clone()))?;
-            (shipped.scene.clone(), None)
-        };
-        if planet.as_planet().is_none() {
-            return Err(NoWayBack::Terrain(origin.planet.clone()));
-        }
-        // beside the planet; of a shipped one beside the patch
-        let beside = file.as_deref().or(self.doc.path()).ok_or(NoWayBack::Unsaved)?;
-        let of = self.doc.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
-        let heights = unused(&absolute(beside).with_extension(""), &of);
-        Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
-    }
-
-    /// What came of a patch.
-    pub fn patch_ended(&mut self, ending: Result<Made, PatchingError>) {
-        match ending {
-            Ok(Made::Patch(path)) => self.open_patch(path),
-            Ok(Made::Planet(patched)) => {
-                self.patch.patched = Some(*patched);
-                self.open_patched_planet();
-            }
-            Err(error) => self.toasts.error(format!("There is no patch: {error}.")),
-        }
-    }
-
-    /// Opens the planet with the patch on it, unsaved.
-    pub(crate) fn show_patched_planet(&mut self) {
-        let Some(PatchedPlanet { before, after, file }) = self.patch.patched.take() else { return };
-        self.doc.replace(before, file);
-        let top = after.layers.len().saturating_sub(1);
-        self.doc.edit("Put the patch back", None, |scene| *scene = after);
-        self.doc.select(crate::app::frame::document::Selection::Layer(top));
-        self.toasts.info("The patch lies on the planet as its topmost layer. Save the planet to keep it.");
-    }
+    // beside the planet; of a shipped one beside the patch
+    let beside = file.as_deref().or(document.path()).ok_or(NoWayBack::Unsaved)?;
+    let of = document.path().and_then(Path::file_stem).map_or("patch".into(), |stem| stem.to_string_lossy());
+    let heights = unused(&absolute(beside).with_extension(""), &of);
+    Ok(PatchOrder::Put { patch: scene.clone(), planet, file, square: origin.square(scene), heights })
 }
 
 /// Why a scene cannot be put back.
 #[derive(Debug, thiserror::Error)]
-enum NoWayBack {
+pub(super) enum NoWayBack {
     #[error("This scene is a planet. Open the patch that was taken from it, then put that back.")]
     Planet,
     #[error("This scene was not taken from a planet, so there is nowhere to put it back.")]
@@ -261,7 +220,8 @@ enum NoWayBack {
     Unsaved,
 }
 
-fn absolute(path: &Path) -> PathBuf {
+/// The path from the root of the file system.
+pub(super) fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.into())
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use bevy::prelude::Resource;
+use bevy::prelude::{Message, Resource};
 
 use crate::app::frame::tasks::{self, Outcome, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
@@ -12,8 +12,8 @@ use crate::planet::patch::{PatchError, Square, put_back, take};
 use crate::scene::{Scene, SceneError};
 
 /// What shall be done.
-#[derive(Clone, Debug, PartialEq)]
-#[allow(clippy::large_enum_variant, reason = "there is one at a time, in a box")]
+#[derive(Message, Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one at a time")]
 pub enum PatchOrder {
     /// Take a square out of a planet.
     Take {

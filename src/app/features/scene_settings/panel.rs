@@ -4,13 +4,14 @@ use bevy_egui::egui;
 use egui::{Color32, Mesh, Rect, RichText, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::layers::parameters::{section, seed_row};
+use crate::app::features::biomes::BiomesAction;
 use crate::app::features::scene_settings::sun;
-use crate::app::features::variants::panel::SliderGhosts;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::{ROW, colour, paint_text};
-use crate::app::frame::widgets::params::{label_cell, label_width, row, rows};
+use crate::app::frame::widgets::params::{SliderPreview, row, rows};
+use crate::app::frame::widgets::row::{label_cell, label_width};
+use crate::app::frame::widgets::row::{section, seed_row};
 use crate::param::Params;
 use crate::scene::Gesture;
 
@@ -29,7 +30,12 @@ pub struct Swatch {
 }
 
 /// Shows the settings.
-pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &mut SliderGhosts) -> Option<Command> {
+pub fn show(
+    ui: &mut Ui,
+    document: &mut Document,
+    swatches: &[Swatch],
+    preview: &mut dyn SliderPreview,
+) -> Option<Command> {
     let mut command = None;
     ui.horizontal(|ui| {
         ui.label(RichText::new(icon::GEAR_SIX).size(20.0).color(colour::ACCENT));
@@ -45,19 +51,19 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &
     });
     let special = ["seed", "resolution", "sun_azimuth", "sun_elevation"];
     if let Some(index) = about.find("resolution") {
-        row(ui, document, ghosts, Group::Settings, index);
+        row(ui, document, preview, Group::Settings, index);
         resolutions(ui, document);
     }
-    rows(ui, document, ghosts, Group::Settings, |spec| !special.contains(&spec.name));
+    rows(ui, document, preview, Group::Settings, |spec| !special.contains(&spec.name));
     if document.scene().as_planet().is_some() {
         section(ui, "Planet", true, |ui| {
-            rows(ui, document, ghosts, Group::Planet, |_| true);
+            rows(ui, document, preview, Group::Planet, |_| true);
         });
     }
     section(ui, "Colours", true, |ui| {
         palettes(ui, document, swatches);
         ui.add_space(3.0);
-        let edit = Command::ToggleBiomes;
+        let edit = Command::from(BiomesAction::Toggle);
         let button = ui.button(format!("{}  Edit biomes…", icon::TREE)).on_hover_text(edit.tooltip(ui.ctx()));
         if button.clicked() {
             command = Some(edit);
@@ -68,7 +74,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &
         // a planet has all latitudes, its own winds and its own seasons
         let flat = ["latitude", "latitude_span", "wind_from", "season", "axial_tilt"];
         section(ui, "Climate", true, |ui| {
-            rows(ui, document, ghosts, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
+            rows(ui, document, preview, Group::Climate, |spec| !(around && flat.contains(&spec.name)));
         });
     }
     if document.scene().as_planet().is_some() {
@@ -76,7 +82,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, swatches: &[Swatch], ghosts: &
     }
     section(ui, "Sun", true, |ui| {
         ui.vertical_centered(|ui| sun::dial(ui, document));
-        rows(ui, document, ghosts, Group::Settings, |spec| spec.name.starts_with("sun_"));
+        rows(ui, document, preview, Group::Settings, |spec| spec.name.starts_with("sun_"));
     });
     command
 }

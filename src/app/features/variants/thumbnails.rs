@@ -83,7 +83,7 @@ impl ThumbnailSet {
 }
 
 /// What the panels are told.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Resource, Clone, Debug, Default, PartialEq)]
 pub struct VariantsInfo {
     pub sheet: ThumbnailSet,
     pub ghosts: ThumbnailSet,
@@ -136,7 +136,11 @@ impl ThumbnailQueue {
     /// The maker has no more to do: what has not come by now never will.
     fn give_up(&mut self) {
         if self.order.take().is_some() {
-            self.thumbnails.thumbnails.iter_mut().filter(|p| **p == ThumbnailState::Coming).for_each(|thumbnail| *thumbnail = ThumbnailState::Broken);
+            self.thumbnails
+                .thumbnails
+                .iter_mut()
+                .filter(|p| **p == ThumbnailState::Coming)
+                .for_each(|thumbnail| *thumbnail = ThumbnailState::Broken);
         }
     }
 }

@@ -1,15 +1,40 @@
-//! Every command once: label, tooltip, icon, shortcut. Menus, buttons, shortcuts and the list of shortcuts read it.
+//! What a person can ask for. A menu entry, a button, a key and a script all carry the same value to what carries it out.
+//!
+//! ```text
+//! feature: enum of actions ── Action (label, tooltip, icon, shortcuts) ──▶ CommandRegistry: listed, handler
+//! menu, button, key, script ── Command (one action) ──▶ CommandQueue ── run_all ──▶ the handler of its type
+//! ```
+//! An action belongs to the feature that can do it; nothing here knows any.
+
+mod basic;
+mod shortcuts;
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use bevy::ecs::system::{In, IntoSystem, SystemId};
+use bevy::prelude::{App, Resource, World, error};
+use bevy_egui::egui;
+use egui::KeyboardShortcut;
+
+pub use basic::{ComputeAction, EditAction, FileAction, Proceed};
+pub use shortcuts::pressed;
 
 /// `keys![COMMAND + S]`: Ctrl, on a Mac Cmd, and S.
 macro_rules! keys {
     ($($modifiers:ident + $key:ident),*) => {{
-        use $crate::app::commands::held;
-        const KEYS: &[egui::KeyboardShortcut] = &[ $( egui::KeyboardShortcut::new(held::$modifiers, egui::Key::$key) ),* ];
+        use bevy_egui::egui::{Key, KeyboardShortcut};
+        use $crate::app::frame::commands::held;
+        const KEYS: &[KeyboardShortcut] = &[ $( KeyboardShortcut::new(held::$modifiers, Key::$key) ),* ];
         KEYS
     }};
 }
+pub(crate) use keys;
 
-mod held {
+/// Modifiers that `keys!` knows.
+pub(crate) mod held {
     use bevy_egui::egui::Modifiers;
 
     pub const NONE: Modifiers = Modifiers::NONE;
@@ -17,93 +42,6 @@ mod held {
     pub const SHIFT: Modifiers = Modifiers::SHIFT;
     pub const COMMAND: Modifiers = Modifiers::COMMAND;
     pub const COMMAND_SHIFT: Modifiers = Modifiers { shift: true, ..Modifiers::COMMAND };
-}
-
-mod compare;
-mod shortcuts;
-mod tree;
-mod view;
-
-use std::path::PathBuf;
-
-use bevy_egui::egui;
-use egui::KeyboardShortcut;
-use egui_phosphor::regular as icon;
-
-use super::document::Group;
-pub use super::view::globe::GlobeWay;
-pub use super::view::{Overlay, ViewMode};
-use crate::nodes::Node;
-pub use compare::{CompareAction, Way};
-pub use shortcuts::pressed;
-pub use tree::{PieceAction, Push};
-pub use view::{ViewAction, Viewpoint};
-
-/// Something a person can ask for.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Command {
-    New,
-    NewPlanet,
-    Open,
-    OpenRecent(PathBuf),
-    Example(String),
-    Save,
-    SaveAs,
-    ExportHeightmap,
-    Quit,
-    Undo,
-    Redo,
-    AddLayer,
-    /// A layer of this node.
-    Add(Box<Node>),
-    RenameLayer,
-    DuplicateLayer,
-    DeleteLayer,
-    SoloLayer,
-    /// Shows a construction without the layers that follow it.
-    TreeAlone,
-    ToggleLayer,
-    MoveLayerUp,
-    MoveLayerDown,
-    /// Opens or closes the contact sheet.
-    Variants,
-    SelectAbove,
-    SelectBelow,
-    PlayPause,
-    StepForward,
-    StepBack,
-    ToStart,
-    ToEnd,
-    /// Goes on from the playhead with the parameters that were changed there.
-    ContinueFromHere,
-    Branch,
-    /// Of the branches of the process, by index of the layer.
-    ShowBranch(usize),
-    CompareBranch,
-    ToggleCharts,
-    ToggleMeasures,
-    /// Opens the biome editor, or closes it.
-    ToggleBiomes,
-    OpenBiomes,
-    SaveBiomes,
-    ExportTimelapse,
-    /// A picture for a parameter of the scene.
-    ChooseImage(Group, usize),
-    /// Opens the window that asks which square of the planet is taken.
-    TakePatch,
-    PutPatchBack,
-    Recompute,
-    Cancel,
-    View(ViewAction),
-    /// Thumbnails of lower and higher values in the tooltips of sliders, or none.
-    SliderGhosts,
-    Compare(CompareAction),
-    /// For the pieces of a construction.
-    Piece(PieceAction),
-    /// Opens the benchmark lab, or closes it.
-    Benchmark,
-    Shortcuts,
-    About,
 }
 
 /// What menus, buttons and the list of shortcuts say about a command.
@@ -117,296 +55,229 @@ pub struct Info {
     pub shortcuts: &'static [KeyboardShortcut],
 }
 
+impl Info {
+    pub fn new(
+        label: impl Into<String>,
+        tooltip: impl Into<String>,
+        icon: &'static str,
+        shortcuts: &'static [KeyboardShortcut],
+    ) -> Self {
+        Self { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
+    }
+}
+
+/// What a feature can be asked for.
+pub trait Action: Clone + PartialEq + Debug + Send + Sync + 'static {
+    /// What is said about it.
+    fn info(&self) -> Info;
+
+    /// Its heading in the list of shortcuts.
+    fn section(&self) -> &'static str;
+
+    /// The tooltip with the shortcut behind it.
+    fn tooltip(&self, ctx: &egui::Context) -> String {
+        tooltip(&self.info(), ctx)
+    }
+}
+
+fn tooltip(info: &Info, ctx: &egui::Context) -> String {
+    match info.shortcuts.first() {
+        Some(shortcut) => format!("{} ({})", info.tooltip, ctx.format_shortcut(shortcut)),
+        None => info.tooltip.clone(),
+    }
+}
+
+/// An [`Action`] of whatever type.
+trait AnyAction: Debug + Send + Sync {
+    fn info(&self) -> Info;
+    fn section(&self) -> &'static str;
+    fn is(&self, other: &dyn Any) -> bool;
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<A: Action> AnyAction for A {
+    fn info(&self) -> Info {
+        Action::info(self)
+    }
+
+    fn section(&self) -> &'static str {
+        Action::section(self)
+    }
+
+    fn is(&self, other: &dyn Any) -> bool {
+        other.downcast_ref::<A>() == Some(self)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+/// One action of some feature: the value that is carried from whoever asks to whoever does it.
+#[derive(Clone, Debug)]
+pub struct Command(Arc<dyn AnyAction>);
+
+impl<A: Action> From<A> for Command {
+    fn from(action: A) -> Self {
+        Self(Arc::new(action))
+    }
+}
+
+impl PartialEq for Command {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.is(other.0.as_any())
+    }
+}
+
 impl Command {
-    /// The commands that need nothing named, in the order of the menus.
-    pub fn all() -> Vec<Self> {
-        let mut all = vec![
-            Self::New,
-            Self::NewPlanet,
-            Self::Open,
-            Self::Save,
-            Self::SaveAs,
-            Self::ExportHeightmap,
-            Self::ExportTimelapse,
-            Self::Quit,
-            Self::Undo,
-            Self::Redo,
-            Self::AddLayer,
-            Self::RenameLayer,
-            Self::DuplicateLayer,
-            Self::DeleteLayer,
-            Self::SoloLayer,
-            Self::TreeAlone,
-            Self::ToggleLayer,
-            Self::MoveLayerUp,
-            Self::MoveLayerDown,
-            Self::Variants,
-            Self::SelectAbove,
-            Self::SelectBelow,
-            Self::PlayPause,
-            Self::StepForward,
-            Self::StepBack,
-            Self::ToStart,
-            Self::ToEnd,
-            Self::ContinueFromHere,
-            Self::Branch,
-            Self::CompareBranch,
-            Self::ToggleCharts,
-            Self::ToggleMeasures,
-            Self::ToggleBiomes,
-            Self::OpenBiomes,
-            Self::SaveBiomes,
-            Self::TakePatch,
-            Self::PutPatchBack,
-            Self::Recompute,
-            Self::Cancel,
-        ];
-        all.extend(Self::view().into_iter().map(Self::View));
-        all.push(Self::SliderGhosts);
-        all.extend(CompareAction::all().into_iter().map(Self::Compare));
-        all.extend(PieceAction::all().into_iter().map(Self::Piece));
-        all.extend([Self::Benchmark, Self::Shortcuts, Self::About]);
-        all
-    }
-
-    /// The actions of the View menu.
-    pub fn view() -> Vec<ViewAction> {
-        let mut view = vec![ViewAction::Reset, ViewAction::Frame];
-        view.extend(Viewpoint::ALL.map(ViewAction::From));
-        view.extend(ViewMode::ALL.map(ViewAction::Mode));
-        view.extend(Overlay::all().into_iter().map(ViewAction::Overlay));
-        view.push(ViewAction::ToggleWater);
-        view.extend(GlobeWay::ALL.map(ViewAction::Way));
-        view
-    }
-
-    /// Heading of the command in the list of shortcuts.
-    pub fn section(&self) -> &'static str {
-        match self {
-            Self::New | Self::NewPlanet | Self::Open | Self::OpenRecent(_) | Self::Example(_) | Self::Save => "File",
-            Self::SaveAs | Self::ExportHeightmap | Self::ExportTimelapse | Self::Quit => "File",
-            Self::OpenBiomes | Self::SaveBiomes => "File",
-            Self::Undo | Self::Redo => "Edit",
-            Self::PlayPause | Self::StepForward | Self::StepBack | Self::ToStart | Self::ToEnd => "Erosion",
-            Self::ContinueFromHere | Self::Branch | Self::ShowBranch(_) => "Erosion",
-            Self::CompareBranch | Self::ToggleCharts => "Erosion",
-            Self::Recompute | Self::Cancel => "Computing",
-            Self::View(_) | Self::ToggleMeasures | Self::ToggleBiomes | Self::SliderGhosts => "View",
-            Self::Compare(_) => "Compare",
-            Self::Piece(_) => "Piece of a construction",
-            Self::Benchmark | Self::Shortcuts | Self::About => "Help",
-            _ => "Layer",
-        }
-    }
-
+    /// What is said about it.
     pub fn info(&self) -> Info {
-        let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match self {
-            Self::New => ("New terrain", "Begins a terrain without layers.", icon::FILE_PLUS, keys![COMMAND + N]),
-            Self::NewPlanet => (
-                "New planet",
-                "Begins a planet with continents and oceans in the colours of Earth.",
-                icon::GLOBE_HEMISPHERE_WEST,
-                keys![COMMAND_SHIFT + N],
-            ),
-            Self::Open => ("Open…", "Opens a scene file.", icon::FOLDER_OPEN, keys![COMMAND + O]),
-            Self::OpenRecent(path) => {
-                let name = path.file_name().map_or_else(|| path.display().to_string(), |n| n.display().to_string());
-                let tooltip = format!("Opens {}.", path.display());
-                return Info { label: name, tooltip, icon: icon::CLOCK_COUNTER_CLOCKWISE, shortcuts: &[] };
-            }
-            Self::Example(name) => {
-                let tooltip = format!("Opens a copy of the example “{name}”; the example itself stays as it is.");
-                return Info { label: name.clone(), tooltip, icon: icon::MOUNTAINS, shortcuts: &[] };
-            }
-            Self::Save => ("Save", "Writes the scene to its file.", icon::FLOPPY_DISK, keys![COMMAND + S]),
-            Self::SaveAs => (
-                "Save as…",
-                "Writes the scene to another file and goes on with that.",
-                icon::FLOPPY_DISK,
-                keys![COMMAND_SHIFT + S],
-            ),
-            Self::ExportHeightmap => (
-                "Export heightmap…",
-                "Computes the terrain at full size and writes it as 16-bit PNG, r16 or r32; a planet as a map of all longitudes and latitudes.",
-                icon::EXPORT,
-                keys![COMMAND + E],
-            ),
-            Self::Quit => {
-                ("Quit", "Ends Talweg; asks first if there are unsaved changes.", icon::SIGN_OUT, keys![COMMAND + Q])
-            }
-            Self::Undo => ("Undo", "Takes the last edit back.", icon::ARROW_U_UP_LEFT, keys![COMMAND + Z]),
-            Self::Redo => {
-                ("Redo", "Brings back what was undone.", icon::ARROW_U_UP_RIGHT, keys![COMMAND_SHIFT + Z, COMMAND + Y])
-            }
-            Self::AddLayer => (
-                "Add layer…",
-                "Adds a generator, filter or erosion above the selected layer.",
-                icon::PLUS,
-                keys![SHIFT + A],
-            ),
-            Self::Add(node) => {
-                let about = node.about();
-                return Info {
-                    label: format!("Add {}", about.label),
-                    tooltip: about.help.into(),
-                    icon: icon::PLUS,
-                    shortcuts: &[],
-                };
-            }
-            Self::RenameLayer => ("Rename", "Gives the layer another name.", icon::PENCIL_SIMPLE, keys![NONE + F2]),
-            Self::DuplicateLayer => {
-                ("Duplicate", "Puts a copy of the layer above it, with the same seed.", icon::COPY, keys![COMMAND + D])
-            }
-            Self::DeleteLayer => {
-                ("Delete", "Removes the layer; Undo brings it back.", icon::TRASH, keys![NONE + Delete])
-            }
-            Self::SoloLayer => (
-                "Solo",
-                "Shows a generator alone on level ground, any other layer without what is above it. Again: shows everything.",
-                icon::HEADPHONES,
-                keys![NONE + S],
-            ),
-            Self::TreeAlone => (
-                "Show the tree alone",
-                "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
-                icon::TREE,
-                keys![COMMAND + Num0],
-            ),
-            Self::ToggleLayer => {
-                ("Show or hide", "Takes the layer out of the terrain, or puts it back.", icon::EYE, keys![NONE + H])
-            }
-            Self::MoveLayerUp => {
-                ("Move up", "Lets the layer act after the one above it.", icon::ARROW_UP, keys![ALT + ArrowUp])
-            }
-            Self::MoveLayerDown => {
-                ("Move down", "Lets the layer act before the one below it.", icon::ARROW_DOWN, keys![ALT + ArrowDown])
-            }
-            Self::Variants => (
-                "Variants…",
-                "Shows other seeds, values and presets as thumbnails; a click takes one.",
-                icon::GRID_NINE,
-                keys![NONE + V],
-            ),
-            Self::SelectAbove => ("Select above", "Selects the layer above.", icon::CARET_UP, keys![NONE + ArrowUp]),
-            Self::SelectBelow => {
-                ("Select below", "Selects the layer below.", icon::CARET_DOWN, keys![NONE + ArrowDown])
-            }
-            Self::PlayPause => (
-                "Play or pause",
-                "Lets the erosion run from where it stands, or stops it there.",
-                icon::PLAY,
-                keys![NONE + Space],
-            ),
-            Self::StepForward => ("Step forward", "One iteration on.", icon::CARET_RIGHT, keys![NONE + Period]),
-            Self::StepBack => ("Step back", "One iteration back.", icon::CARET_LEFT, keys![NONE + Comma]),
-            Self::ToStart => ("To start", "Shows the terrain before the erosion.", icon::SKIP_BACK, keys![NONE + Home]),
-            Self::ToEnd => ("To end", "Shows the finished erosion.", icon::SKIP_FORWARD, keys![NONE + End]),
-            Self::ContinueFromHere => (
-                "Continue from here",
-                "Up to this iteration the erosion stays what it was; from here on it has the changed parameters.",
-                icon::ARROW_BEND_DOWN_RIGHT,
-                keys![SHIFT + Enter],
-            ),
-            Self::Branch => (
-                "Branch from here",
-                "Copies the erosion: the copy goes on from this iteration, the old one is kept and hidden.",
-                icon::GIT_BRANCH,
-                keys![NONE + B],
-            ),
-            Self::ShowBranch(_) => ("Show branch", "Shows this branch in place of the others.", icon::GIT_BRANCH, &[]),
-            Self::CompareBranch => (
-                "Compare branches",
-                "Shows the next branch as A and keeps the one on screen as B, with their difference in metres.",
-                icon::GIT_DIFF,
-                keys![SHIFT + B],
-            ),
-            Self::ToggleCharts => (
-                "Charts",
-                "Plots what the erosion moves, how steep the ground is, and one place you click.",
-                icon::CHART_LINE,
-                keys![NONE + G],
-            ),
-            Self::ToggleMeasures => (
-                "Measures",
-                "Measures the terrain: slopes, peaks, roughness, drainage, playability, beside what real terrain has.",
-                icon::RULER,
-                keys![NONE + M],
-            ),
-            Self::ToggleBiomes => (
-                "Biomes",
-                "Edits the ground types that colour the scene: what grows where, by temperature, height, slope and moisture.",
-                icon::TREE,
-                keys![NONE + K],
-            ),
-            Self::OpenBiomes => (
-                "Open biome table…",
-                "Colours the scene by the ground types of a file; the scene keeps a copy of them.",
-                icon::FOLDER_OPEN,
-                &[],
-            ),
-            Self::SaveBiomes => (
-                "Save biome table…",
-                "Writes the ground types of the scene to a file of their own.",
-                icon::FLOPPY_DISK,
-                &[],
-            ),
-            Self::ExportTimelapse => (
-                "Export time-lapse…",
-                "Films the selected erosion from above, as a GIF or as numbered pictures.",
-                icon::FILM_STRIP,
-                keys![COMMAND_SHIFT + E],
-            ),
-            Self::ChooseImage(..) => ("Choose a file…", "Reads heights or brightness from a file.", icon::IMAGE, &[]),
-            Self::TakePatch => (
-                "Take a patch…",
-                "Makes a square of the planet a terrain scene of its own, in finer detail.",
-                icon::CROP,
-                keys![SHIFT + P],
-            ),
-            Self::PutPatchBack => (
-                "Put the patch back",
-                "Lays this terrain onto the planet it was taken from, as a layer of its own.",
-                icon::STAMP,
-                &[],
-            ),
-            Self::Recompute => {
-                ("Compute again", "Asks for the terrain once more.", icon::ARROWS_CLOCKWISE, keys![NONE + F5])
-            }
-            Self::Cancel => (
-                "Cancel",
-                "Stops computing or playing; the last finished terrain stays on screen.",
-                icon::X,
-                keys![NONE + Escape],
-            ),
-            Self::View(action) => return view::info(*action),
-            Self::SliderGhosts => (
-                "Previews on sliders",
-                "Shows lower and higher values as small pictures while the pointer rests on a slider.",
-                icon::IMAGES,
-                &[],
-            ),
-            Self::Compare(action) => return compare::info(*action),
-            Self::Piece(action) => return tree::info(*action),
-            Self::Benchmark => (
-                "Benchmark…",
-                "Measures what nodes cost: time with its uncertainty, memory, growth with size, the effect of threads.",
-                icon::TIMER,
-                keys![COMMAND_SHIFT + B],
-            ),
-            Self::Shortcuts => {
-                ("Keyboard shortcuts", "Lists all keyboard shortcuts.", icon::KEYBOARD, keys![NONE + F1])
-            }
-            Self::About => ("About Talweg", "Version and licence.", icon::INFO, &[]),
-        };
-        Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
+        self.0.info()
+    }
+
+    /// Its heading in the list of shortcuts.
+    pub fn section(&self) -> &'static str {
+        self.0.section()
+    }
+
+    /// The action, if it is one of this type.
+    pub fn action<A: Action>(&self) -> Option<&A> {
+        self.0.as_any().downcast_ref()
     }
 
     /// The tooltip with the shortcut behind it.
     pub fn tooltip(&self, ctx: &egui::Context) -> String {
-        let info = self.info();
-        match info.shortcuts.first() {
-            Some(shortcut) => format!("{} ({})", info.tooltip, ctx.format_shortcut(shortcut)),
-            None => info.tooltip,
+        tooltip(&self.info(), ctx)
+    }
+}
+
+/// Commands that have been asked for and not yet carried out, in order.
+#[derive(Resource, Default)]
+pub struct CommandQueue(Vec<Command>);
+
+impl CommandQueue {
+    pub fn push(&mut self, command: impl Into<Command>) {
+        self.0.push(command.into());
+    }
+
+    pub fn extend(&mut self, commands: impl IntoIterator<Item = Command>) {
+        self.0.extend(commands);
+    }
+}
+
+type Handler = Arc<dyn Fn(&mut World, &Command) + Send + Sync>;
+type Applies = Arc<dyn Fn(&World, &Command) -> bool + Send + Sync>;
+
+/// All commands with what carries them out.
+#[derive(Resource, Default)]
+pub struct CommandRegistry {
+    listed: Vec<Command>,
+    handlers: HashMap<TypeId, Handler>,
+    /// Actions whose keys come before those of others, while they apply.
+    scopes: HashMap<TypeId, Applies>,
+    /// What the key that cancels leaves before anything else; each returns whether there was something to leave.
+    leaving: Vec<SystemId<(), bool>>,
+    /// What cancelling closes before it stops what is computed.
+    closing: Vec<SystemId<(), bool>>,
+}
+
+impl CommandRegistry {
+    /// The commands that need nothing named, in the order in which they were registered.
+    pub fn all(&self) -> &[Command] {
+        &self.listed
+    }
+}
+
+/// Registers what features can do.
+pub trait CommandApp {
+    /// Actions of one type, and the system that does them. Those in `listed` have shortcuts and are in the list of them.
+    fn add_actions<A: Action, M>(
+        &mut self,
+        listed: impl IntoIterator<Item = A>,
+        handler: impl IntoSystem<In<A>, (), M> + 'static,
+    ) -> &mut Self;
+
+    /// The keys of these actions come before those of all others, and only while they apply.
+    fn scope_actions<A: Action>(&mut self, applies: fn(&World, &A) -> bool) -> &mut Self;
+
+    /// What the key that cancels leaves first; returns whether there was something to leave.
+    fn add_leaving<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
+
+    /// What cancelling closes before it stops what is computed; returns whether there was something to close.
+    fn add_closing<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self;
+}
+
+fn registry(app: &mut App) -> bevy::prelude::Mut<'_, CommandRegistry> {
+    app.world_mut().get_resource_or_init::<CommandRegistry>()
+}
+
+impl CommandApp for App {
+    fn add_actions<A: Action, M>(
+        &mut self,
+        listed: impl IntoIterator<Item = A>,
+        handler: impl IntoSystem<In<A>, (), M> + 'static,
+    ) -> &mut Self {
+        let id = self.register_system(handler);
+        let handler: Handler = Arc::new(move |world, command| {
+            let Some(action) = command.action::<A>() else { return };
+            if let Err(problem) = world.run_system_with(id, action.clone()) {
+                error!("{command:?} was not carried out: {problem}");
+            }
+        });
+        let mut registry = registry(self);
+        registry.listed.extend(listed.into_iter().map(Command::from));
+        registry.handlers.insert(TypeId::of::<A>(), handler);
+        self
+    }
+
+    fn scope_actions<A: Action>(&mut self, applies: fn(&World, &A) -> bool) -> &mut Self {
+        let applies: Applies = Arc::new(move |world, command| command.action().is_some_and(|a| applies(world, a)));
+        registry(self).scopes.insert(TypeId::of::<A>(), applies);
+        self
+    }
+
+    fn add_leaving<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self {
+        let id = self.register_system(system);
+        registry(self).leaving.push(id);
+        self
+    }
+
+    fn add_closing<M>(&mut self, system: impl IntoSystem<(), bool, M> + 'static) -> &mut Self {
+        let id = self.register_system(system);
+        registry(self).closing.push(id);
+        self
+    }
+}
+
+/// Carries out what has been asked for, and what that asks for.
+pub fn run_all(world: &mut World, ctx: &egui::Context) {
+    loop {
+        let commands = std::mem::take(&mut world.resource_mut::<CommandQueue>().0);
+        if commands.is_empty() {
+            return;
+        }
+        for command in commands {
+            let handler = world.resource::<CommandRegistry>().handlers.get(&command.0.as_any().type_id()).cloned();
+            match handler {
+                Some(handler) => handler(world, &command),
+                None => error!("nobody carries out {command:?}"),
+            }
+            ctx.request_repaint();
         }
     }
+}
+
+/// Leaves what the key that cancels leaves; returns whether there was anything.
+pub fn leave(world: &mut World) -> bool {
+    any(world, |registry| &registry.leaving)
+}
+
+/// Closes what cancelling closes; returns whether there was anything.
+pub fn close(world: &mut World) -> bool {
+    any(world, |registry| &registry.closing)
+}
+
+fn any(world: &mut World, which: fn(&CommandRegistry) -> &Vec<SystemId<(), bool>>) -> bool {
+    let systems = which(world.resource::<CommandRegistry>()).clone();
+    systems.into_iter().any(|id| world.run_system(id).unwrap_or(false))
 }

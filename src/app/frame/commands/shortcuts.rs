@@ -1,25 +1,23 @@
 //! From key presses to commands.
 
+use bevy::prelude::World;
 use bevy_egui::egui;
 use egui::{Event, Key, Modifiers};
 
-use crate::app::frame::commands::Command;
+use crate::app::frame::commands::{Command, CommandRegistry};
 
 /// The command whose shortcut was pressed, if any; the key press is taken out of the input.
 ///
 /// While a text field has the keyboard only shortcuts with Ctrl that do not edit text are taken; while any other
-/// widget has it, keys that move or press widgets stay with it. While a `piece` of a `construction` is selected its commands come
-/// before those of the layer.
-pub fn pressed(ctx: &egui::Context, construction: bool, piece: bool) -> Option<Command> {
+/// widget has it, keys that move or press widgets stay with it. Actions with a scope come before all others while they apply.
+pub fn pressed(world: &World, ctx: &egui::Context) -> Option<Command> {
     let typing = ctx.text_edit_focused();
     let focused = ctx.memory(|memory| memory.focused().is_some());
-    let (pieces, others): (Vec<_>, Vec<_>) =
-        Command::all().into_iter().partition(|command| matches!(command, Command::Piece(_)));
-    let applies = |command: &Command| match command {
-        Command::Piece(action) => piece || construction && action.is_free(),
-        _ => true,
-    };
-    let commands: Vec<Command> = pieces.into_iter().filter(applies).chain(others).collect();
+    let registry = world.resource::<CommandRegistry>();
+    let scope = |command: &Command| registry.scopes.get(&command.0.as_any().type_id());
+    let (scoped, others): (Vec<_>, Vec<_>) = registry.all().iter().partition(|command| scope(command).is_some());
+    let applies = |command: &&Command| scope(command).is_some_and(|applies| applies(world, command));
+    let commands: Vec<&Command> = scoped.into_iter().filter(applies).chain(others).collect();
     ctx.input_mut(|input| {
         let mut found = None;
         input.events.retain(|event| {
@@ -27,11 +25,11 @@ pub fn pressed(ctx: &egui::Context, construction: bool, piece: bool) -> Option<C
             if found.is_some() || (typing && belongs_to_text(key, modifiers)) || (focused && belongs_to_widget(key)) {
                 return true;
             }
-            let matches = |command: &&Command| {
+            let matches = |command: &&&Command| {
                 let shortcuts = command.info().shortcuts;
                 shortcuts.iter().any(|s| s.logical_key == key && modifiers.matches_exact(s.modifiers))
             };
-            found = commands.iter().find(matches).cloned();
+            found = commands.iter().find(matches).copied().cloned();
             found.is_none()
         });
         found

@@ -6,154 +6,64 @@ use bevy_egui::egui;
 use egui_file_dialog::{DialogState, FileDialog};
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::dialogs::{Answer, Then};
-use crate::app::frame::document::{Document, Group};
-use crate::film::Film;
+use super::Dialog;
+use crate::app::frame::commands::Command;
+use crate::app::frame::document::Document;
 
-const IMAGES: &str = "Heights and pictures (.png, .r16, .r32)";
-const SCENES: &str = "Talweg scenes (.ron)";
-/// The dialog itself puts the ending behind it.
-const SCENE: &str = "Talweg scene";
+/// Talweg's scenes: their name in the list of kinds, and their ending.
+pub const SCENES: (&str, &[&str]) = ("Talweg scenes (.ron)", &["ron"]);
+/// The same where one is saved: the dialog itself puts the ending behind it.
+pub const SCENE: (&str, &str) = ("Talweg scene", "ron");
+/// Heights and pictures that nodes read.
+pub const IMAGES: (&str, &[&str]) = ("Heights and pictures (.png, .r16, .r32)", &["png", "r16", "r32"]);
 
-const TABLES: &str = "Biome tables (.ron)";
-const TABLE: &str = "Biome table";
-
-enum Purpose {
-    Open,
-    Compare,
-    Save(Option<Then>),
-    Export,
-    Film(Film),
-    Image(Group, usize),
-    OpenBiomes,
-    SaveBiomes,
-    Picture,
-    Patch,
-}
+/// The title of the dialog that asks for them.
+pub const HEIGHTS_TITLE: &str = "Choose a heightmap or picture";
 
 /// See the module.
 pub struct Files {
     dialog: FileDialog,
-    purpose: Purpose,
+    then: Box<dyn Fn(PathBuf) -> Command + Send + Sync>,
 }
 
 impl Files {
-    pub fn open(document: &Document) -> Self {
-        Self::scene(document, "Open scene", Purpose::Open)
+    /// Asks for a file of one kind; what is done with it is `then`.
+    pub fn open(
+        document: &Document,
+        title: &str,
+        (kind, endings): (&str, &'static [&'static str]),
+        then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        let dialog = dialog(document, title).add_file_filter_extensions(kind, endings.to_vec());
+        let mut dialog = dialog.default_file_filter(kind);
+        dialog.pick_file();
+        Self { dialog, then: Box::new(then) }
     }
 
-    pub fn compare(document: &Document) -> Self {
-        Self::scene(document, "Compare with scene", Purpose::Compare)
+    /// Asks where to write a file: `name` is offered, of the kinds with their endings the first.
+    pub fn save(
+        document: &Document,
+        title: &str,
+        name: &str,
+        kinds: &[(&str, &str)],
+        then: impl Fn(PathBuf) -> Command + Send + Sync + 'static,
+    ) -> Self {
+        let (first, ending) = kinds.first().copied().unwrap_or_default();
+        let dialog = dialog(document, title).default_file_name(&format!("{name}.{ending}"));
+        let dialog = kinds.iter().fold(dialog, |dialog, (kind, ending)| dialog.add_save_extension(kind, ending));
+        let mut dialog = dialog.default_save_extension(first);
+        dialog.save_file();
+        Self { dialog, then: Box::new(then) }
     }
+}
 
-    fn scene(document: &Document, title: &str, purpose: Purpose) -> Self {
-        let dialog =
-            dialog(document, title).add_file_filter_extensions(SCENES, vec!["ron"]).default_file_filter(SCENES);
-        let mut files = Self { dialog, purpose };
-        files.dialog.pick_file();
-        files
-    }
-
-    pub fn save(document: &Document, then: Option<Then>) -> Self {
-        let dialog = dialog(document, "Save scene")
-            .default_file_name(&format!("{}.ron", file_stem(document)))
-            .add_save_extension(SCENE, "ron")
-            .default_save_extension(SCENE);
-        let mut files = Self { dialog, purpose: Purpose::Save(then) };
-        files.dialog.save_file();
-        files
-    }
-
-    pub fn patch(document: &Document) -> Self {
-        let dialog = dialog(document, "Save patch")
-            .default_file_name(&format!("{} patch.ron", file_stem(document)))
-            .add_save_extension(SCENE, "ron")
-            .default_save_extension(SCENE);
-        let mut files = Self { dialog, purpose: Purpose::Patch };
-        files.dialog.save_file();
-        files
-    }
-
-    pub fn export(document: &Document) -> Self {
-        let png = "PNG, 16 bits";
-        let dialog = dialog(document, "Export heightmap")
-            .default_file_name(&format!("{}.png", file_stem(document)))
-            .add_save_extension(png, "png")
-            .add_save_extension("Raw, 16-bit whole numbers", "r16")
-            .add_save_extension("Raw, 32-bit numbers", "r32")
-            .default_save_extension(png);
-        let mut files = Self { dialog, purpose: Purpose::Export };
-        files.dialog.save_file();
-        files
-    }
-
-    pub fn film(document: &Document, film: Film) -> Self {
-        let gif = "Animated GIF";
-        let dialog = dialog(document, "Export time-lapse")
-            .default_file_name(&format!("{}.gif", file_stem(document)))
-            .add_save_extension(gif, "gif")
-            .add_save_extension("Folder of PNG pictures", "frames")
-            .default_save_extension(gif);
-        let mut files = Self { dialog, purpose: Purpose::Film(film) };
-        files.dialog.save_file();
-        files
-    }
-
-    pub fn image(document: &Document, group: Group, param: usize) -> Self {
-        Self::heights(document, Purpose::Image(group, param))
-    }
-
-    pub fn picture(document: &Document) -> Self {
-        Self::heights(document, Purpose::Picture)
-    }
-
-    fn heights(document: &Document, purpose: Purpose) -> Self {
-        let dialog = dialog(document, "Choose a heightmap or picture")
-            .add_file_filter_extensions(IMAGES, vec!["png", "r16", "r32"])
-            .default_file_filter(IMAGES);
-        let mut files = Self { dialog, purpose };
-        files.dialog.pick_file();
-        files
-    }
-
-    pub fn open_biomes(document: &Document) -> Self {
-        let dialog = dialog(document, "Open biome table");
-        let mut files = Self {
-            dialog: dialog.add_file_filter_extensions(TABLES, vec!["ron"]).default_file_filter(TABLES),
-            purpose: Purpose::OpenBiomes,
-        };
-        files.dialog.pick_file();
-        files
-    }
-
-    pub fn save_biomes(document: &Document) -> Self {
-        let dialog = dialog(document, "Save biome table")
-            .default_file_name(&format!("{} biomes.ron", file_stem(document)))
-            .add_save_extension(TABLE, "ron")
-            .default_save_extension(TABLE);
-        let mut files = Self { dialog, purpose: Purpose::SaveBiomes };
-        files.dialog.save_file();
-        files
-    }
-
-    /// Shows the dialog; returns its answer when it has one.
-    pub fn show(&mut self, ctx: &egui::Context) -> Option<Answer> {
+impl Dialog for Files {
+    fn show(&mut self, ctx: &egui::Context, _: &str) -> Option<Vec<Command>> {
         self.dialog.update(ctx);
         match self.dialog.state() {
-            DialogState::Picked(path) => Some(match &self.purpose {
-                Purpose::Open => Answer::Open(path.clone()),
-                Purpose::Compare => Answer::Compare(path.clone()),
-                Purpose::Save(then) => Answer::SaveTo(path.clone(), then.clone()),
-                Purpose::Export => Answer::Export(path.clone()),
-                Purpose::Film(film) => Answer::FilmTo(film.clone(), path.clone()),
-                Purpose::OpenBiomes => Answer::OpenBiomes(path.clone()),
-                Purpose::SaveBiomes => Answer::SaveBiomes(path.clone()),
-                Purpose::Picture => Answer::Picture(path.clone()),
-                Purpose::Patch => Answer::TakePatch(path.clone()),
-                Purpose::Image(group, param) => Answer::Image(*group, *param, path.clone()),
-            }),
+            DialogState::Picked(path) => Some(vec![(self.then)(path.clone())]),
             DialogState::Open => None,
-            _ => Some(Answer::Stay),
+            _ => Some(Vec::new()),
         }
     }
 }
@@ -195,7 +105,7 @@ fn folder(document: &Document) -> Option<PathBuf> {
 }
 
 /// The scene's name without what file systems refuse.
-fn file_stem(document: &Document) -> String {
+pub fn file_stem(document: &Document) -> String {
     let name: String =
         document.name().chars().map(|c| if c.is_control() || "/\\:*?\"<>|".contains(c) { '-' } else { c }).collect();
     let name = name.trim().trim_matches('.');

@@ -1,70 +1,22 @@
-//! Everything that comes up in front of the panels: files, unsaved changes, shortcuts, about.
+//! Everything that comes up in front of the panels and waits for an answer. What is answered is a list of commands.
 
-mod files;
-mod modals;
-
-use std::path::PathBuf;
+pub mod files;
+pub mod modals;
 
 use bevy_egui::egui;
 
-use crate::app::frame::dialogs::files::Files;
-use crate::app::frame::document::{Document, Group};
-use crate::film::Film;
+use super::commands::Command;
 
-/// What to do once unsaved changes have been dealt with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Then {
-    New,
-    NewPlanet,
-    /// Ask for a file to open.
-    AskWhich,
-    Open(PathBuf),
-    Example(String),
-    /// Open the planet that a patch was put back onto.
-    PatchedPlanet,
-    Quit,
-}
-
-/// What a dialog came to.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// Nothing happens.
-    Stay,
-    /// Save first, then go on.
-    Save(Then),
-    /// Go on without saving.
-    Discard(Then),
-    SaveTo(PathBuf, Option<Then>),
-    Open(PathBuf),
-    /// A scene to compare with.
-    Compare(PathBuf),
-    Export(PathBuf),
-    /// How to film; where to is asked next.
-    Film(Film),
-    FilmTo(Film, PathBuf),
-    /// Where a patch of the planet is written.
-    TakePatch(PathBuf),
-    /// A biome table.
-    OpenBiomes(PathBuf),
-    SaveBiomes(PathBuf),
-    /// A file for the selected piece of a construction.
-    Picture(PathBuf),
-    /// A file for a parameter.
-    Image(Group, usize, PathBuf),
+/// Something that waits for an answer.
+pub trait Dialog: Send + Sync {
+    /// Shows it; returns what shall be done once it is answered, and is closed then.
+    fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Vec<Command>>;
 }
 
 /// See the module. One dialog is open at a time.
 #[derive(Default)]
 pub struct Dialogs {
-    open: Option<Dialog>,
-}
-
-enum Dialog {
-    Files(Box<Files>),
-    Unsaved(Then),
-    Film(Film),
-    Shortcuts,
-    About,
+    open: Option<Box<dyn Dialog>>,
 }
 
 impl Dialogs {
@@ -72,74 +24,22 @@ impl Dialogs {
         self.open.is_some()
     }
 
-    pub fn ask_about_changes(&mut self, then: Then) {
-        self.open = Some(Dialog::Unsaved(then));
+    /// Opens a dialog in place of the one that is open.
+    pub fn open(&mut self, dialog: impl Dialog + 'static) {
+        self.open = Some(Box::new(dialog));
     }
 
-    pub fn ask_what_to_open(&mut self, document: &Document) {
-        self.open = Some(Dialog::Files(Box::new(Files::open(document))));
+    /// Asks what shall become of unsaved changes before `then` is done.
+    pub fn ask_about_changes(&mut self, then: Command) {
+        self.open(modals::Unsaved { then });
     }
 
-    pub fn ask_which_scene(&mut self, document: &Document) {
-        self.open = Some(Dialog::Files(Box::new(Files::compare(document))));
-    }
-
-    pub fn ask_where_to_save(&mut self, document: &Document, then: Option<Then>) {
-        self.open = Some(Dialog::Files(Box::new(Files::save(document, then))));
-    }
-
-    pub fn ask_where_to_save_patch(&mut self, document: &Document) {
-        self.open = Some(Dialog::Files(Box::new(Files::patch(document))));
-    }
-
-    pub fn ask_where_to_export(&mut self, document: &Document) {
-        self.open = Some(Dialog::Files(Box::new(Files::export(document))));
-    }
-
-    pub fn ask_how_to_film(&mut self, document: &Document, layer: usize) {
-        let samples = document.scene().samples();
-        self.open = Some(Dialog::Film(Film { layer, samples, ..Film::default() }));
-    }
-
-    pub fn ask_where_to_film(&mut self, document: &Document, film: Film) {
-        self.open = Some(Dialog::Files(Box::new(Files::film(document, film))));
-    }
-
-    pub fn ask_which_image(&mut self, document: &Document, group: Group, param: usize) {
-        self.open = Some(Dialog::Files(Box::new(Files::image(document, group, param))));
-    }
-
-    pub fn ask_which_biomes(&mut self, document: &Document) {
-        self.open = Some(Dialog::Files(Box::new(Files::open_biomes(document))));
-    }
-
-    pub fn ask_where_to_save_biomes(&mut self, document: &Document) {
-        self.open = Some(Dialog::Files(Box::new(Files::save_biomes(document))));
-    }
-
-    /// A picture for the selected piece of a construction.
-    pub fn ask_which_picture(&mut self, document: &Document) {
-        self.open = Some(Dialog::Files(Box::new(Files::picture(document))));
-    }
-
-    pub fn show_shortcuts(&mut self) {
-        self.open = Some(Dialog::Shortcuts);
-    }
-
-    pub fn show_about(&mut self) {
-        self.open = Some(Dialog::About);
-    }
-
-    /// Shows the open dialog; returns its answer when it has one, and is closed then.
-    pub fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Option<Answer> {
-        let answer = match self.open.as_mut()? {
-            Dialog::Files(files) => files.show(ctx),
-            Dialog::Unsaved(then) => modals::unsaved(ctx, scene_name, then),
-            Dialog::Film(film) => modals::film(ctx, film),
-            Dialog::Shortcuts => modals::shortcuts(ctx),
-            Dialog::About => modals::about(ctx),
-        }?;
+    /// Shows the open dialog; returns its answer when it has one, and closes it then.
+    pub fn show(&mut self, ctx: &egui::Context, scene_name: &str) -> Vec<Command> {
+        let Some(answer) = self.open.as_mut().and_then(|dialog| dialog.show(ctx, scene_name)) else {
+            return Vec::new();
+        };
         self.open = None;
-        Some(answer)
+        answer
     }
 }

@@ -7,7 +7,7 @@ use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use crate::app::frame::theme::colour;
-use crate::app::frame::widgets::params::{Change, Choose, asks_for_reset, label};
+use crate::app::frame::widgets::row::{Change, Choose, asks_for_reset, label};
 use crate::construction::Tree;
 use crate::io::{STAMP_PREFIX, stamp_names};
 use crate::param::{About, ParamSpec, Value};

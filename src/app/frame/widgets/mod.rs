@@ -5,3 +5,4 @@ pub mod legend;
 pub mod links;
 pub mod params;
 pub mod plot;
+pub mod row;

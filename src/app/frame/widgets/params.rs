@@ -3,26 +3,70 @@
 //! The slider offers the slider range; a typed value may go out to the hard range. A double click on the label or the
 //! slider, or their context menu, brings the default back. A dot marks what differs from it.
 
-use bevy_egui::egui;
-use egui::{DragValue, PointerButton, Response, RichText, Sense, Slider, SliderClamping, Ui, vec2};
+use std::path::PathBuf;
 
-use crate::app::features::variants::panel::SliderGhosts;
-use crate::app::frame::commands::Command;
+use bevy::ecs::system::In;
+use bevy::prelude::ResMut;
+use bevy_egui::egui;
+use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui, vec2};
+use egui_phosphor::regular as icon;
+
+use crate::app::frame::commands::{Action, Command, Info};
+use crate::app::frame::dialogs::files::{self, Files};
 use crate::app::frame::document::{Document, Group};
-use crate::app::frame::theme;
-use crate::app::frame::theme::{ROW, colour};
+use crate::app::frame::editor::Editor;
+use crate::app::frame::theme::{self, colour};
+use crate::app::frame::widgets::row::{
+    Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
+};
 use crate::app::frame::widgets::{curve, links};
 use crate::param::{About, Kind, ParamSpec, Params, Value};
-use crate::scene::Gesture;
 
 /// Width of the field for a typed value, unless its text needs more.
 const VALUE_WIDTH: f32 = 74.0;
+
+/// Shows more about a slider of a parameter, in its tooltip.
+pub trait SliderPreview {
+    fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize);
+}
+
+/// A file for a parameter of the scene.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ImageAction {
+    Choose(Group, usize),
+    Set(Group, usize, PathBuf),
+}
+
+impl Action for ImageAction {
+    fn section(&self) -> &'static str {
+        "Layer"
+    }
+
+    fn info(&self) -> Info {
+        Info::new("Choose a file…", "Reads heights or brightness from a file.", icon::IMAGE, &[])
+    }
+}
+
+/// Asks for the file of a parameter, or takes it.
+pub(crate) fn run_image_action(In(action): In<ImageAction>, mut editor: ResMut<Editor>) {
+    let editor = &mut *editor;
+    match action {
+        ImageAction::Choose(group, param) => {
+            let then = move |path| ImageAction::Set(group, param, path).into();
+            editor.dialogs.open(Files::open(&editor.doc, files::HEIGHTS_TITLE, files::IMAGES, then));
+        }
+        ImageAction::Set(group, param, path) => {
+            let name = path.to_string_lossy().into_owned();
+            editor.doc.set(group, param, &Value::Text(name), None);
+        }
+    }
+}
 
 /// Rows for the parameters of `group` that matter just now and that `show` lets through; returns a command that one of them asked for.
 pub fn rows(
     ui: &mut Ui,
     document: &mut Document,
-    ghosts: &mut SliderGhosts,
+    preview: &mut dyn SliderPreview,
     group: Group,
     show: impl Fn(&ParamSpec) -> bool,
 ) -> Option<Command> {
@@ -31,7 +75,7 @@ pub fn rows(
     let shown: Vec<usize> = (0..about.params.len()).filter(|&k| params.matters(k) && show(&about.params[k])).collect();
     let mut command = None;
     for index in shown {
-        command = row(ui, document, ghosts, group, index).or(command);
+        command = row(ui, document, preview, group, index).or(command);
     }
     command
 }
@@ -53,7 +97,7 @@ pub fn own_rows(ui: &mut Ui, params: &mut dyn Params) {
 pub fn row(
     ui: &mut Ui,
     document: &mut Document,
-    ghosts: &mut SliderGhosts,
+    preview: &mut dyn SliderPreview,
     group: Group,
     index: usize,
 ) -> Option<Command> {
@@ -70,12 +114,12 @@ pub fn row(
             links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
         }
         (Kind::Tree, Value::Tree(tree)) => links::tree(ui, about, spec, tree),
-        _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| ghosts.show(ui, document, group, index)),
+        _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| preview.show(ui, document, group, index)),
     });
     if let Some(Change { value, gesture }) = change.inner {
         document.set(group, index, &value, gesture);
     }
-    command.map(|Choose| Command::ChooseImage(group, index))
+    command.map(|Choose| Command::from(ImageAction::Choose(group, index)))
 }
 
 /// One parameter of something that is no group of the scene, such as a piece of a construction.
@@ -89,24 +133,6 @@ pub fn piece_row(
     match (&spec.kind, value) {
         (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
         _ => line(ui, about, spec, value, &mut |_| ()),
-    }
-}
-
-/// A file dialog is asked for.
-pub struct Choose;
-
-pub struct Change {
-    pub value: Value,
-    pub gesture: Option<Gesture>,
-}
-
-impl Change {
-    pub fn at_once(value: Value) -> Self {
-        Self { value, gesture: None }
-    }
-
-    fn by(response: &Response, value: Value) -> Self {
-        Self { value, gesture: Some(Gesture(response.id.value())) }
     }
 }
 
@@ -249,90 +275,4 @@ fn curve_rows(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Op
     }
     let edited = curve::editor(ui, title(spec), points)?;
     Some(Change { value: Value::Curve(edited.curve), gesture: edited.gesture })
-}
-
-/// The name of a parameter, in a column of its own.
-pub fn label(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Response {
-    let changed = *value != spec.default;
-    let response = label_cell(ui, title(spec), changed);
-    tooltip(response, about, spec)
-}
-
-/// A name in the column of names; a dot says that the value beside it was changed.
-pub fn label_cell(ui: &mut Ui, text: &str, changed: bool) -> Response {
-    let (rect, response) = ui.allocate_exact_size(vec2(label_width(ui), ROW), Sense::click());
-    if changed {
-        let dot = egui::pos2(rect.left() + 2.0, rect.center().y);
-        ui.painter().circle_filled(dot, 2.0, colour::ACCENT);
-    }
-    let tint = if changed { colour::TEXT_STRONG } else { colour::TEXT };
-    theme::paint_text(ui, rect.with_min_x(rect.left() + 9.0), text, tint, false);
-    response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Label, true, text));
-    response
-}
-
-/// The name as the panel writes it: the unit stands beside the value already.
-pub fn title(spec: &ParamSpec) -> &str {
-    if spec.unit == "m" { spec.label.strip_suffix(" metres").unwrap_or(&spec.label) } else { &spec.label }
-}
-
-/// Width of the column of names.
-pub fn label_width(ui: &Ui) -> f32 {
-    (ui.available_width() * 0.38).clamp(96.0, 170.0)
-}
-
-pub fn asks_for_reset(response: &Response, spec: &ParamSpec) -> bool {
-    response.double_clicked() || reset_menu(response, spec)
-}
-
-fn reset_menu(response: &Response, spec: &ParamSpec) -> bool {
-    let mut reset = false;
-    response.context_menu(|ui| reset = ui.button(format!("Reset to {}", show(spec, &spec.default))).clicked());
-    reset
-}
-
-/// Sentence, range, default and source of a parameter.
-fn tooltip(response: Response, about: &About, spec: &ParamSpec) -> Response {
-    tooltip_with(response, about, spec, &mut |_| ())
-}
-
-fn tooltip_with(response: Response, about: &About, spec: &ParamSpec, more: &mut dyn FnMut(&mut Ui)) -> Response {
-    response.on_hover_ui(|ui| {
-        ui.set_max_width(320.0);
-        ui.label(RichText::new(title(spec)).strong());
-        ui.label(spec.help);
-        if matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
-            ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
-        }
-        if !matches!(spec.kind, Kind::Curve | Kind::Tree) {
-            ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
-        }
-        if !about.source.is_empty() {
-            ui.weak(format!("After {}", about.source));
-        }
-        more(ui);
-    })
-}
-
-/// A value as the panel writes it.
-fn show(spec: &ParamSpec, value: &Value) -> String {
-    match (&spec.kind, value) {
-        (Kind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
-        (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
-        (Kind::Curve | Kind::Tree, _) => "its default".into(),
-        _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
-    }
-}
-
-fn suffix(unit: &str) -> String {
-    match unit {
-        "" => String::new(),
-        "°" | "%" => unit.into(),
-        _ => format!(" {unit}"),
-    }
-}
-
-/// The f64 that prints like `v`, so that 0.1 does not become 0.10000000149.
-fn exact(v: f32) -> f64 {
-    v.to_string().parse().unwrap_or(f64::from(v))
 }

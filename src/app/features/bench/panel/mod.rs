@@ -8,6 +8,7 @@ mod table;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Context, Label, Rect, RichText, ScrollArea, Sense, Ui, UiBuilder, Vec2, Window, pos2, vec2};
 use egui_phosphor::regular as icon;
@@ -55,7 +56,7 @@ impl Tab {
 }
 
 /// What the window remembers.
-#[derive(Debug, Default)]
+#[derive(Resource, Debug, Default)]
 pub struct BenchState {
     is_open: bool,
     choice: Choice,

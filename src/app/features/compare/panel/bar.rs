@@ -5,8 +5,10 @@ use egui::containers::menu::MenuButton;
 use egui::{Align, Button, Label, Layout as Flow, ProgressBar, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
+use crate::app::features::compare::commands::{CompareAction, Way};
 use crate::app::features::compare::panel::{CompareInfo, CompareState, letter};
-use crate::app::frame::commands::{Command, CompareAction, Way};
+use crate::app::frame::commands::Command;
+use crate::app::frame::commands::ComputeAction;
 use crate::app::frame::document::Document;
 use crate::app::frame::menu::entry;
 use crate::app::frame::theme::{colour, icon_button, icon_toggle};
@@ -32,7 +34,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
             ui.add(label).on_hover_text(format!("A is the scene that you edit: {name}."));
         });
         for way in Way::ALL {
-            let what = Command::Compare(CompareAction::Show(way));
+            let what = Command::from(CompareAction::Show(way));
             let about = what.info();
             let button = icon_toggle(ui, true, state.way == way, about.icon, &about.label);
             if button.on_hover_text(what.tooltip(ui.ctx())).clicked() {
@@ -41,7 +43,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         }
         let ready = info.b.is_some();
         for (action, on) in [(CompareAction::Swap, state.swapped), (CompareAction::Table, state.table)] {
-            let what = Command::Compare(action);
+            let what = Command::from(action);
             let about = what.info();
             let button = icon_toggle(ui, ready, on, about.icon, &about.label);
             if button.on_hover_text(what.tooltip(ui.ctx())).clicked() {
@@ -50,7 +52,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
         }
         ui.with_layout(Flow::right_to_left(Align::Center), |ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            let end = Command::Compare(CompareAction::Toggle);
+            let end = Command::from(CompareAction::Toggle);
             if icon_button(ui, true, icon::X, "End comparing").on_hover_text("Ends comparing (C).").clicked() {
                 command = Some(end);
             }
@@ -60,7 +62,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
                         .on_hover_text("Stops computing this B; the one before stays.")
                         .clicked()
                     {
-                        command = Some(Command::Cancel);
+                        command = Some(Command::from(ComputeAction::Cancel));
                     }
                     let text = RichText::new(format!("{:.0} %", done * 100.0)).small();
                     let bar = ProgressBar::new(*done).desired_width(name_width - 34.0).desired_height(16.0);
@@ -100,7 +102,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
 pub fn choose(ui: &mut Ui, document: &Document) -> Option<Command> {
     let mut chosen = None;
     let mut offer = |ui: &mut Ui, action, text: Option<&str>, enabled| {
-        let command = Command::Compare(action);
+        let command = Command::from(action);
         if entry(ui, &command, text, enabled, None) {
             chosen = Some(command);
         }

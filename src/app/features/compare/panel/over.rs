@@ -1,22 +1,30 @@
 //! What lies over the view while two terrains share it.
 
+use std::sync::Arc;
+
 use bevy_egui::egui;
 use egui::{Align2, Color32, FontId, Id, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::compare::panel::{CompareState, letter};
-use crate::app::frame::commands::Way;
+use crate::app::features::compare::commands::Way;
+use crate::app::features::compare::panel::{CompareInfo, CompareState, letter};
 use crate::app::frame::document::Document;
-use crate::app::frame::status::StatusInfo;
 use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::legend;
-use crate::app::view::{Layout, Side};
+use crate::app::view::{Layout, Legend, Side};
 
 /// What lies over the view: which part of it is which, the handle between them, and the legends.
-pub fn over(ui: &mut Ui, area: Rect, state: &mut CompareState, document: &Document, info: &StatusInfo) {
-    legends(ui, area, state, info);
+pub fn over(
+    ui: &mut Ui,
+    area: Rect,
+    state: &mut CompareState,
+    document: &Document,
+    legend: Option<&Arc<Legend>>,
+    info: &CompareInfo,
+) {
+    legends(ui, area, state, legend, info);
     state.holds_pointer = false;
-    let Some(b) = &info.compare.b else { return };
+    let Some(b) = &info.b else { return };
     let at = |share: f32| area.left() + share * area.width();
     let pieces = state.layout().pieces(state.swapped);
     for piece in pieces.iter().flatten() {
@@ -88,11 +96,11 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
 }
 
 /// The legend of what is shown; where A and B have different ones, both.
-fn legends(ui: &mut Ui, area: Rect, state: &CompareState, info: &StatusInfo) {
-    let (a, b) = (info.legend.as_ref(), info.compare.legend.as_ref().filter(|_| info.compare.b.is_some()));
+fn legends(ui: &mut Ui, area: Rect, state: &CompareState, a: Option<&Arc<Legend>>, info: &CompareInfo) {
+    let b = info.legend.as_ref().filter(|_| info.b.is_some());
     let pieces = state.layout().pieces(state.swapped);
     let shown: Vec<Side> = pieces.iter().flatten().map(|piece| piece.side).collect();
-    if !info.compare.is_on() || (shown.len() == 2 && (a == b || b.is_none())) {
+    if !info.is_on() || (shown.len() == 2 && (a == b || b.is_none())) {
         if let Some(legend) = a {
             legend::show(ui, area, legend, "");
         }

@@ -22,8 +22,8 @@ use egui::{Color32, CursorIcon, PointerButton, Pos2, Rect, Shape, Stroke, Ui, po
 use crate::app::features::construction::list::{TreeState, title_of};
 use crate::app::features::construction::viewport::pick::PickTask;
 use crate::app::frame::document::Document;
-use crate::app::frame::theme::colour;
 use crate::app::frame::tasks::Tasks;
+use crate::app::frame::theme::colour;
 use crate::app::view::{Place, Stage};
 use crate::construction::edit::chain::Chain;
 use crate::construction::edit::library::{self, Item};

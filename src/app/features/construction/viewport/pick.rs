@@ -29,7 +29,8 @@ impl PickTask {
         self.index.receive();
         if !self.latest().is_some_and(is_it) && self.index.running().is_none() {
             let (tree, before) = (tree.clone(), self.latest().cloned());
-            let task = self.tasks.start("pieces", move |_| Some(Arc::new(Outlook::new(&tree, seed, before.as_deref()))));
+            let task =
+                self.tasks.start("pieces", move |_| Some(Arc::new(Outlook::new(&tree, seed, before.as_deref()))));
             self.index.begin((), task);
             self.index.receive();
         }

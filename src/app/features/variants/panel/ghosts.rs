@@ -6,9 +6,10 @@ use bevy_egui::egui;
 use egui::{Align2, Rect, Sense, Stroke, StrokeKind, TextStyle, Ui, pos2, vec2};
 
 use crate::app::features::variants::panel::prints::Prints;
-use crate::app::features::variants::thumbnails::{ThumbnailState, ThumbnailSet};
+use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::colour;
+use crate::app::frame::widgets::params::SliderPreview;
 use crate::lab::{Knob, Sweep, Variant, sweep};
 use crate::param::Value;
 use crate::scene::Scene;
@@ -61,8 +62,35 @@ impl Ghosts {
         self.thumbnails.clone_from(thumbnails);
     }
 
+    /// Whether the ghosts are of something else than before.
+    fn take_aim(&mut self, document: &Document, group: Group, param: usize) -> bool {
+        let solo = document.solo();
+        let is_same = self.aim.as_ref().is_some_and(|aim| {
+            (aim.group, aim.param, aim.solo) == (group, param, solo) && aim.scene == *document.scene()
+        });
+        if is_same {
+            return false;
+        }
+        let scene = document.scene().clone();
+        let (present, variants) = beside(document, group, param).unwrap_or_default();
+        (self.present, self.variants) = (present, Arc::new(variants));
+        self.aim = Some(Aim { group, param, scene, solo });
+        true
+    }
+
+    /// The end of a frame: ghosts that were not shown are not wanted.
+    pub fn end_frame(&mut self, ctx: &egui::Context) {
+        if !std::mem::take(&mut self.seen) && self.aim.take().is_some() {
+            self.variants = Arc::default();
+            self.prints.clear();
+            ctx.request_repaint();
+        }
+    }
+}
+
+impl SliderPreview for Ghosts {
     /// Shows the ghosts of a parameter; for the tooltip of its slider.
-    pub fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize) {
+    fn show(&mut self, ui: &mut Ui, document: &Document, group: Group, param: usize) {
         if !self.is_on || ui.input(|i| i.pointer.any_down()) {
             return;
         }
@@ -97,31 +125,6 @@ impl Ghosts {
             response.widget_info(|| {
                 egui::WidgetInfo::labeled(egui::WidgetType::Image, true, format!("Ghost {}: {state}", variant.short))
             });
-        }
-    }
-
-    /// Whether the ghosts are of something else than before.
-    fn take_aim(&mut self, document: &Document, group: Group, param: usize) -> bool {
-        let solo = document.solo();
-        let is_same = self.aim.as_ref().is_some_and(|aim| {
-            (aim.group, aim.param, aim.solo) == (group, param, solo) && aim.scene == *document.scene()
-        });
-        if is_same {
-            return false;
-        }
-        let scene = document.scene().clone();
-        let (present, variants) = beside(document, group, param).unwrap_or_default();
-        (self.present, self.variants) = (present, Arc::new(variants));
-        self.aim = Some(Aim { group, param, scene, solo });
-        true
-    }
-
-    /// The end of a frame: ghosts that were not shown are not wanted.
-    pub fn end_frame(&mut self, ctx: &egui::Context) {
-        if !std::mem::take(&mut self.seen) && self.aim.take().is_some() {
-            self.variants = Arc::default();
-            self.prints.clear();
-            ctx.request_repaint();
         }
     }
 }

@@ -7,6 +7,7 @@ mod sheet;
 
 use std::sync::Arc;
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{ComboBox, DragValue, Frame, Margin, ProgressBar, Rect, RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
@@ -15,14 +16,11 @@ use crate::app::features::variants::panel::axis::{Axis, Seeds, parameters};
 use crate::app::features::variants::panel::ghosts::Ghosts;
 use crate::app::features::variants::panel::prints::Prints;
 use crate::app::features::variants::thumbnails::{VariantsInfo, Wants};
-use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::colour;
 use crate::lab::{Knob, Variant, VariantError, presets, sweep, table};
 use crate::param::{Kind, ParamSpec};
 use crate::scene::Scene;
-
-pub use crate::app::features::variants::panel::ghosts::Ghosts as SliderGhosts;
 
 /// What varies from thumbnail to thumbnail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -94,6 +92,7 @@ struct Origin {
 }
 
 /// See the module.
+#[derive(Resource)]
 pub struct VariantsState {
     pub ghosts: Ghosts,
     is_open: bool,
@@ -399,22 +398,4 @@ fn axis(
 fn widened((a, b): (f32, f32)) -> (f64, f64) {
     let exact = |v: f32| v.to_string().parse().unwrap_or(f64::from(v));
     (exact(a), exact(b))
-}
-
-impl crate::app::frame::editor::Editor {
-    /// Carries out the commands of this panel.
-    pub(crate) fn run_variants(&mut self, command: &Command) {
-        match command {
-            Command::Variants if self.variants.is_open() => {
-                self.variants.close();
-            }
-            Command::Variants => self.variants.open(),
-            _ => self.variants.ghosts.is_on ^= true,
-        }
-    }
-
-    /// The thumbnails that are wanted.
-    pub fn wants(&self) -> Wants {
-        self.variants.wants()
-    }
 }

@@ -6,7 +6,7 @@ use bevy_egui::egui;
 use egui::{Align2, Color32, ColorImage, FontId, Rect, TextureHandle, TextureOptions, Ui, pos2};
 use egui_phosphor::regular as icon;
 
-use crate::app::features::variants::thumbnails::{ThumbnailState, ThumbnailSet};
+use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::app::frame::theme::colour;
 use crate::lab::Thumbnail;
 
@@ -83,7 +83,8 @@ impl Prints {
             (ThumbnailState::Broken, _) => sign(icon::WARNING, colour::WARNING),
             (_, None) => sign(icon::HOURGLASS, colour::TEXT_WEAK),
             (thumbnail, Some(print)) => {
-                let is_current = matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
+                let is_current =
+                    matches!(thumbnail, ThumbnailState::Drawn(thumbnail) if Arc::ptr_eq(thumbnail, &print.of));
                 // an older picture stays, and is seen to be older
                 let tint = if is_current { Color32::WHITE } else { Color32::from_gray(110) };
                 let whole = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));

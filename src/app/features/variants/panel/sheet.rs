@@ -5,7 +5,7 @@ use egui::{Align2, FontId, Rect, Response, RichText, Sense, Stroke, StrokeKind, 
 use egui_phosphor::regular as icon;
 
 use crate::app::features::variants::panel::prints::Prints;
-use crate::app::features::variants::thumbnails::{ThumbnailState, ThumbnailSet};
+use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::app::frame::theme::colour;
 use crate::lab::{Glance, Variant};
 use crate::scene::Scene;

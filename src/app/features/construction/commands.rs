@@ -1,10 +1,11 @@
 //! Commands for the pieces of a construction: they take the place of the layer's while a piece is selected.
 
-use bevy_egui::egui;
-use egui::KeyboardShortcut;
+use std::path::PathBuf;
+
+use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::Info;
+use crate::app::frame::commands::{Action, Info, keys};
 use crate::construction::edit::Wrap;
 
 /// To which side a piece is pushed, as it is seen.
@@ -54,6 +55,20 @@ pub enum PieceAction {
     ChoosePicture,
 }
 
+/// The file that was chosen for the selected piece.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TakePicture(pub PathBuf);
+
+impl Action for TakePicture {
+    fn section(&self) -> &'static str {
+        "Piece of a construction"
+    }
+
+    fn info(&self) -> Info {
+        info(PieceAction::ChoosePicture)
+    }
+}
+
 impl PieceAction {
     /// Those of the menu, in its order.
     pub fn all() -> Vec<Self> {
@@ -84,7 +99,39 @@ impl PieceAction {
     }
 }
 
-pub(crate) fn info(action: PieceAction) -> Info {
+impl Action for PieceAction {
+    fn section(&self) -> &'static str {
+        "Piece of a construction"
+    }
+
+    fn info(&self) -> Info {
+        info(*self)
+    }
+}
+
+/// What can be done about the layer of a construction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TreeAction {
+    /// Shows a construction without the layers that follow it.
+    ShowAlone,
+}
+
+impl Action for TreeAction {
+    fn section(&self) -> &'static str {
+        "Layer"
+    }
+
+    fn info(&self) -> Info {
+        Info::new(
+            "Show the tree alone",
+            "Shows the Construction layer without what follows it, so that the view can be drawn from its tree.",
+            icon::TREE,
+            keys![COMMAND + Num0],
+        )
+    }
+}
+
+fn info(action: PieceAction) -> Info {
     let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
         PieceAction::Library => (
             "Library of pieces",
@@ -213,7 +260,7 @@ pub(crate) fn info(action: PieceAction) -> Info {
         ),
         PieceAction::ChoosePicture => ("Choose a file…", "Reads heights from a picture.", icon::IMAGE, &[]),
     };
-    Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
+    Info::new(label, tooltip, icon, shortcuts)
 }
 
 fn pushed(action: PieceAction) -> Info {

@@ -1,10 +1,11 @@
 //! Commands of comparing: what B is, and how both are shown.
 
-use bevy_egui::egui;
-use egui::KeyboardShortcut;
+use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
-use crate::app::frame::commands::Info;
+use std::path::PathBuf;
+
+use crate::app::frame::commands::{Action, Info, keys};
 
 /// How A and B are shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -21,7 +22,7 @@ impl Way {
 }
 
 /// What can be done about comparing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompareAction {
     /// Begins with the terrain on screen as B, or ends.
     Toggle,
@@ -29,6 +30,8 @@ pub enum CompareAction {
     Keep,
     /// Asks for a file.
     WithScene,
+    /// The scene of this file becomes B.
+    WithFile(PathBuf),
     /// The selected layer makes the difference.
     WithoutLayer,
     /// Of the branches of the process, by index of the layer.
@@ -36,6 +39,8 @@ pub enum CompareAction {
     Show(Way),
     Swap,
     Table,
+    /// Shows the next branch of the process as A and keeps the one on screen as B.
+    NextBranch,
 }
 
 impl CompareAction {
@@ -43,12 +48,22 @@ impl CompareAction {
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Toggle, Self::Keep, Self::WithScene, Self::WithoutLayer];
         all.extend(Way::ALL.map(Self::Show));
-        all.extend([Self::Swap, Self::Table]);
+        all.extend([Self::Swap, Self::Table, Self::NextBranch]);
         all
     }
 }
 
-pub(crate) fn info(action: CompareAction) -> Info {
+impl Action for CompareAction {
+    fn section(&self) -> &'static str {
+        if *self == Self::NextBranch { "Erosion" } else { "Compare" }
+    }
+
+    fn info(&self) -> Info {
+        info(self)
+    }
+}
+
+fn info(action: &CompareAction) -> Info {
     let (label, tooltip, icon, shortcuts): (&str, &str, _, &'static [KeyboardShortcut]) = match action {
         CompareAction::Toggle => (
             "Compare",
@@ -62,7 +77,7 @@ pub(crate) fn info(action: CompareAction) -> Info {
             icon::PUSH_PIN,
             keys![SHIFT + Num9],
         ),
-        CompareAction::WithScene => (
+        CompareAction::WithScene | CompareAction::WithFile(_) => (
             "Compare with scene…",
             "Computes another scene in the background and shows it as B, beside this one.",
             icon::FOLDER_OPEN,
@@ -106,6 +121,12 @@ pub(crate) fn info(action: CompareAction) -> Info {
                 keys![ALT + Num4],
             ),
         },
+        CompareAction::NextBranch => (
+            "Compare branches",
+            "Shows the next branch as A and keeps the one on screen as B, with their difference in metres.",
+            icon::GIT_DIFF,
+            keys![SHIFT + B],
+        ),
         CompareAction::Swap => (
             "Swap A and B",
             "Shows B where A is and A where B is; press it again and again to see what moves.",
@@ -116,5 +137,5 @@ pub(crate) fn info(action: CompareAction) -> Info {
             ("Table of differences", "Measures A and B, and says how much they differ.", icon::TABLE, keys![SHIFT + C])
         }
     };
-    Info { label: label.into(), tooltip: tooltip.into(), icon, shortcuts }
+    Info::new(label, tooltip, icon, shortcuts)
 }

@@ -1,6 +1,29 @@
-//! What the driver of scripts may wait for and write down.
+//! What the driver of scripts waits for and writes down.
 
-use crate::app::frame::systems::*;
+use bevy::prelude::*;
+use serde_json::json;
+
+use crate::app::features::bench::panel::BenchState;
+use crate::app::features::construction::list::TreeState;
+use crate::app::frame::editor::Editor;
+use crate::app::frame::evaluation::EvaluationClient;
+use crate::app::frame::tasks::Tasks;
+use crate::app::frame::window::FrameCost;
+use crate::app::view::globe::{GlobeCamera, Planned};
+use crate::app::view::{Drawn, Shown, ViewCamera, ViewportArea};
+
+/// What the driver must know about the editor.
+#[derive(Resource, Default)]
+pub struct Observed {
+    /// Something is being computed, eased, uploaded or asked.
+    pub busy: bool,
+    /// Iteration under the playhead.
+    pub iteration: u32,
+    /// Free rectangle of the 3D view, in points.
+    pub view: Rect,
+    /// What `State` writes.
+    pub state: serde_json::Value,
+}
 
 /// Where the camera of a planet is: place, distance from the centre, heading, inclination, all in degrees and metres.
 fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
@@ -17,14 +40,14 @@ fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
 }
 
 /// The selected piece, for the driver.
-fn piece_state(editor: &Editor) -> serde_json::Value {
+fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
-    let (Some(tree), Some(way)) = (tree, editor.pieces.selected()) else { return serde_json::Value::Null };
+    let (Some(tree), Some(way)) = (tree, pieces.selected()) else { return serde_json::Value::Null };
     let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
     json!({
         "title": piece.title(),
         "pieces": tree.count(),
-        "point": editor.pieces.point,
+        "point": pieces.point,
         "points": crate::construction::edit::points::handles(piece),
         "centre": crate::construction::edit::outlook::centre(tree, way),
     })
@@ -43,18 +66,15 @@ type Seen<'w> = (
 /// Tells the driver what it may wait for and write down.
 pub fn observe(
     mut observed: ResMut<Observed>,
-    driven: Option<Res<crate::app::features::drive::Driven>>,
     mut evaluation: ResMut<EvaluationClient>,
     tasks: Res<Tasks>,
-    state: Res<EditorResource>,
+    editor: Res<Editor>,
+    (pieces, bench): (Res<TreeState>, Res<BenchState>),
     view: Seen,
     cost: Res<FrameCost>,
 ) {
-    if driven.is_none() {
-        return;
-    }
     let (camera, area, shown, drawn, globe, planned) = view;
-    let doc = &state.editor.doc;
+    let doc = &editor.doc;
     let current = shown.serial();
     let samples = evaluation.terrain.as_ref().map_or(0, |t| t.samples());
     observed.busy = evaluation.is_busy()
@@ -62,7 +82,7 @@ pub fn observe(
         || tasks.is_timing()
         || camera.is_gliding()
         || globe.is_gliding()
-        || planned.0.as_ref().is_some_and(|scenery| scenery.way != state.editor.view.way)
+        || planned.0.as_ref().is_some_and(|scenery| scenery.way != editor.view.way)
         || current == 0
         || !drawn.is(&shown)
         || samples != doc.scene().samples();
@@ -73,22 +93,22 @@ pub fn observe(
         "title": doc.title(),
         "dirty": doc.is_dirty(),
         "undo": doc.undo_label(),
-        "piece": piece_state(&state.editor),
+        "piece": piece_state(&editor, &pieces),
         "layers": doc.scene().layers.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(),
         "samples": samples,
         "iteration": doc.iteration(),
         "view": [area.min.x, area.min.y, area.max.x, area.max.y],
         "camera": [pose.eye_world.x, pose.eye_world.y, pose.eye_world.z, pose.yaw, pose.pitch],
         "globe": globe_state(&globe),
-        "messages": state.editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
-        "longest_frame_ms": cost.longest.as_secs_f64() * 1000.0,
-        "longest_receive_ms": cost.longest_receive.as_secs_f64() * 1000.0,
-        "longest_panels_ms": cost.longest_panels.as_secs_f64() * 1000.0,
-        "longest_compare_ms": cost.longest_compare.as_secs_f64() * 1000.0,
-        "longest_variants_ms": cost.longest_variants.as_secs_f64() * 1000.0,
-        "longest_bench_ms": state.editor.bench.longest().as_secs_f64() * 1000.0,
-        "mean_bench_ms": state.editor.bench.mean().as_secs_f64() * 1000.0,
-        "longest_measure_ms": cost.longest_measure.as_secs_f64() * 1000.0,
+        "messages": editor.toasts.messages().map(|(_, text)| text).collect::<Vec<_>>(),
+        "longest_frame_ms": cost.longest("frame").as_secs_f64() * 1000.0,
+        "longest_receive_ms": cost.longest("receive").as_secs_f64() * 1000.0,
+        "longest_panels_ms": cost.longest("panels").as_secs_f64() * 1000.0,
+        "longest_compare_ms": cost.longest("compare").as_secs_f64() * 1000.0,
+        "longest_variants_ms": cost.longest("variants").as_secs_f64() * 1000.0,
+        "longest_bench_ms": bench.longest().as_secs_f64() * 1000.0,
+        "mean_bench_ms": bench.mean().as_secs_f64() * 1000.0,
+        "longest_measure_ms": cost.longest("measure").as_secs_f64() * 1000.0,
         "beside_bytes": drawn.beside_bytes(),
     });
     if !observed.busy
