@@ -1,18 +1,27 @@
-# The two commands of the README: `make run` and `make test`. Both set up what is missing first.
+# `make run` and `make test` are the two commands of the README; both set up what is missing first. The others are for
+# work on Talweg itself, see CONTRIBUTING.md.
 
 CARGO ?= cargo
 
-.PHONY: run test lint bench setup setup-test
+.PHONY: run quick test lint bench setup setup-test
 
-## Opens the editor. Without a display it renders an example scene and says where the picture is.
+## Opens the editor. Without a display it renders an example scene and says where the pictures are.
 run: setup
 	@tools/run
 
-## All tests, the window tests included, on a virtual screen with a software Vulkan driver; then the core once more
-## without Bevy and with the checks of a debug build.
+## Opens the editor built for work: after a change only what it touched is built again.
+quick:
+	$(CARGO) run --release --config tools/quick.toml -- saves/alpine-range.ron
+
+## All tests, each once: those of the library and the command line without Bevy and with the checks of a debug build;
+## those of the editor as it is released, on a virtual screen with a software Vulkan driver; there the golden hashes of
+## nodes and scenes again.
 test: setup-test
-	$(CARGO) test --release
-	$(CARGO) test --no-default-features --lib --test cli --test contract --target-dir "$${CARGO_TARGET_DIR:-target}/headless"
+	$(CARGO) test --profile checked --no-default-features --lib --test core --test cli
+	$(CARGO) test --profile checked --no-default-features --doc
+	$(CARGO) test --release --lib -- app::
+	$(CARGO) test --release --test panel --test window --test cli
+	$(CARGO) test --release --test core -- golden scenes
 
 ## Formatting and lints, warnings as errors.
 lint:

@@ -5,7 +5,7 @@
 //! ```
 #![allow(clippy::disallowed_methods, reason = "no height depends on what is measured")]
 
-#[path = "../tests/construction_kit/mod.rs"]
+#[path = "../tests/core/construction_kit/mod.rs"]
 mod construction_kit;
 
 use std::hint::black_box;
@@ -15,8 +15,7 @@ use construction_kit::large;
 use talweg::construction::fill::{Region, Sampling};
 use talweg::construction::{Form, Piece, Program, Tier, Tree, changed_area};
 use talweg::eval::thread_pool;
-use talweg::field::{Edges, Grid};
-use talweg::nodes::Control;
+use talweg::field::{Control, Edges, Grid};
 
 /// The shortest of several runs: the machine may have other things to do.
 fn shortest(runs: usize, mut work: impl FnMut()) -> Duration {

@@ -12,9 +12,9 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use talweg::eval::thread_pool;
-use talweg::field::{Edges, Grid, Stream, Terrain};
+use talweg::field::{Control, Edges, Grid, Stream, Terrain};
 use talweg::hydrology::{Basins, Cells, Descent, Outlets, Steering, accumulate, flooded, upstream_first};
-use talweg::nodes::{Context, Control, Generator, Node};
+use talweg::nodes::{Context, Generator, Node};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
     Context {

@@ -12,8 +12,8 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use noise::{Fbm, MultiFractal, NoiseFn, RidgedMulti, Turbulence};
 use noise_functions::Noise;
 use talweg::eval::{Store, evaluate, thread_pool};
-use talweg::field::{Edges, Grid, Stream, Terrain};
-use talweg::nodes::{Context, Control, Generator, Node, Work};
+use talweg::field::{Control, Edges, Grid, Stream, Terrain};
+use talweg::nodes::{Context, Generator, Node, Work};
 use talweg::scene::{Layer, Scene};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {

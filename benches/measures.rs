@@ -9,9 +9,8 @@ use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use talweg::eval::{Store, evaluate, thread_pool};
-use talweg::field::{Edges, Stream, Terrain};
+use talweg::field::{Control, Edges, Stream, Terrain};
 use talweg::measure::{Limits, Scale, difference, families, measure};
-use talweg::nodes::Control;
 use talweg::scene::example;
 
 const SAMPLES: usize = 1024;

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use talweg::eval::{Store, evaluate, thread_pool};
-use talweg::field::{Grid, Stream, Terrain};
+use talweg::field::{Control, Grid, Stream, Terrain};
 use talweg::hydrology::{GlobeCells, GlobeRoutes};
 use talweg::look::{PlanetLayout, PlanetMap, colours_of, planet_map};
-use talweg::nodes::{Context, Control, Node, Work};
+use talweg::nodes::{Context, Node, Work};
 use talweg::param::Value;
 use talweg::planet::Planet;
 use talweg::planet::projection::{Equirectangular, Registration};

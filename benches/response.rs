@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use talweg::eval::{Playhead, Store, evaluate, thread_pool};
-use talweg::nodes::{Control, Node};
+use talweg::field::Control;
+use talweg::nodes::Node;
 use talweg::scene::{Layer, Scene};
 
 /// A single layer that takes long enough at `samples` to be cancelled on the way.

@@ -53,7 +53,7 @@
 //! | [`cli`] | one file a subcommand |
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
 //!
-//! Tests walk lists rather than items: `tests/contract.rs` the node catalogue, `tests/scenes.rs` everything in `saves/`,
+//! Tests walk lists rather than items: `tests/core/contract.rs` the node catalogue, `tests/core/scenes.rs` everything in `saves/`,
 //! `tests/panel/` the commands and panels, `tests/window.rs` the real editor on a virtual screen.
 //!
 //! ## Deliberately absent

@@ -4,10 +4,9 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::{Failure, Outcome, print, print_json, usage};
-use crate::field::{MAX_SAMPLES, MIN_SAMPLES};
+use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
 use crate::lab::{BenchError, Benchmark, Extremes, Machine, NodeSubject, Plan, Progress, Subject};
 use crate::lab::{bench, document_001, subjects};
-use crate::nodes::Control;
 
 /// Measure what nodes cost: time, memory, growth with size, threads, extreme parameters
 #[derive(Args)]

@@ -6,13 +6,12 @@ use clap::{Args, ValueEnum};
 
 use super::input::{Job, SceneArgs};
 use super::{Outcome, print, print_json, usage};
-use crate::field::Terrain;
+use crate::field::{Control, Terrain};
 use crate::io::{
     ExportReport, FieldReport, FieldSheet, HeightSheet, HeightmapFormat, check_place, export_field, export_heightmap,
     export_sheet,
 };
 use crate::look::{PlanetLayout as Layout, PlanetMap, TypeMap, planet_map};
-use crate::nodes::Control;
 use crate::planet::climate::{moisture_field, temperature_field};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
 

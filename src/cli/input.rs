@@ -12,8 +12,7 @@ use rayon::ThreadPool;
 
 use super::{Failure, usage};
 use crate::eval::{Store, evaluate, thread_pool};
-use crate::field::{MAX_SAMPLES, MIN_SAMPLES, Terrain};
-use crate::nodes::Control;
+use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
 use crate::scene::{Scene, SceneError, Trouble, Warning, example_for, examples};
 
 /// The scene and how to evaluate it.

@@ -11,13 +11,12 @@ use serde_json::json;
 use super::input::{Job, SceneArgs};
 use super::{Failure, Outcome, print, print_json, usage};
 use crate::eval::thread_pool;
-use crate::field::{Edges, Grid, Terrain};
+use crate::field::{Control, Edges, Grid, Terrain};
 use crate::io::{is_heightmap, raster};
 use crate::measure::{
     ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, Measures, Reading, Scale, bands,
     climate_measures, comparison_csv, difference, measure,
 };
-use crate::nodes::Control;
 use crate::param::{ParamSpec, Params};
 use crate::planet::{PLANET_MEASURES, measure_planet};
 use crate::scene::{Scene, Settings};

@@ -63,7 +63,7 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     use crate::app::view::{
         Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, climate_of, prepare,
     };
-    use crate::nodes::Control;
+    use crate::field::Control;
 
     let mode =
         ViewMode::named(&args.mode).ok_or_else(|| unknown("mode", &args.mode, ViewMode::ALL.map(ViewMode::name)))?;
@@ -113,7 +113,6 @@ fn draw_planet(
     use crate::app::shot;
     use crate::app::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepare_globe};
     use crate::app::view::{Choice, climate_of};
-    use crate::nodes::Control;
 
     let planet = &job.scene.planet;
     let way = GlobeWay::named(&args.way).ok_or_else(|| unknown("way", &args.way, GlobeWay::ALL.map(GlobeWay::name)))?;

@@ -7,10 +7,10 @@ use super::input::SceneArgs;
 use super::{Failure, Outcome, print, print_json};
 use crate::eval::thread_pool;
 
-/// Evaluate with 1, 2 and all threads and print the content hash of the heights
+/// Evaluate with 1, 2 and all threads and print the content hash of the heights and data maps
 #[derive(Args)]
 #[command(after_help = "\
-The hash (XXH3-128 of size and heights) is the same for the same scene on any computer.
+The hash (XXH3-128 of size, heights and data maps) is the same for the same scene on any computer.
 Exit code 1 if the numbers of threads disagree, which is a defect of Talweg.
 
 Example:
@@ -42,7 +42,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     if runs.iter().any(|run| run.hash != runs[0].hash) {
         let each: Vec<String> = runs.iter().map(|r| format!("{} with {} threads", r.hash, r.threads)).collect();
         return Err(Failure::Failed(anyhow::anyhow!(
-            "the heights depend on the number of threads: {}. This is a defect of Talweg; please report the scene",
+            "the terrain depends on the number of threads: {}. This is a defect of Talweg; please report the scene",
             each.join(", ")
         )));
     }

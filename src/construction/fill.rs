@@ -8,8 +8,7 @@ use super::answer::{Answer, Detail};
 use super::plane::{Area, higher, lower};
 use super::program::{Program, Tier};
 use super::rows::{LANES, Lanes, Row};
-use crate::field::Grid;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Grid};
 
 /// Rows of a tile; it is as wide as rows of places are.
 const TILE: usize = 32;

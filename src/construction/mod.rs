@@ -60,5 +60,5 @@ pub use plane::{Area, Point, Stretch};
 pub use program::{Program, Selection, Tier};
 
 #[cfg(test)]
-#[path = "../../tests/construction_kit/mod.rs"]
+#[path = "../../tests/core/construction_kit/mod.rs"]
 pub(crate) mod construction_kit;

@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use crate::construction::fill::Region;
 use crate::construction::{Program, Tree, changed_area};
-use crate::field::{Edges, Terrain};
+use crate::field::{Cancelled, Edges, Terrain};
 use crate::nodes::generators::construction::Construction;
-use crate::nodes::{Cancelled, Context, Node};
+use crate::nodes::{Context, Node};
 use crate::scene::{Blend, Layer, Scene};
 
 /// Grids that are remembered: the preview and the full size.
@@ -139,7 +139,7 @@ mod tests {
     use crate::construction::edit::reshape::Reshape;
     use crate::construction::{Tier, presets};
     use crate::eval::{Store, evaluate};
-    use crate::nodes::Control;
+    use crate::field::Control;
 
     fn scene(tree: &Arc<Tree>) -> Scene {
         let mut scene = Scene::default();

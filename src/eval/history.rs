@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Playhead, Step, Store, evaluate, plan};
-use crate::field::{Globe, Terrain};
+use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::measure::{Slopes, slopes};
-use crate::nodes::{Cancelled, Control, Ledger};
+use crate::nodes::Ledger;
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
 
@@ -73,7 +73,7 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
     let moments =
         moments.into_iter().enumerate().filter(|(k, m)| k % stride == 0 || *k == newest || m.slopes.is_some());
     let grid = scene.grid(samples);
-    let cells = if grid.is_globe() { Globe::new(samples).distinct() } else { grid.distinct() * grid.distinct() };
+    let cells = grid.distinct_len();
     Some(History { layer, cells, moments: moments.map(|(_, m)| m).collect() })
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::field::globe::equirectangular;
-use crate::field::{Globe, MapKind, Terrain, globe_slope_degrees, slope_degrees};
+use crate::field::{Cancelled, Globe, MapKind, Terrain, globe_slope_degrees, slope_degrees};
 use crate::io::raster;
+use crate::nodes::Context;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 use crate::nodes::generators::solid::SolidField;
 use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Cancelled, Context};
 use crate::scene::{Mask, Reads};
 
 /// Octaves of the noise that makes patches.
@@ -169,8 +169,7 @@ impl Band {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Grid, Stream};
-    use crate::nodes::Control;
+    use crate::field::{Control, Edges, Grid, Stream};
     use crate::param::ImageFile;
 
     fn made(mask: &Mask, below: &Terrain, source: Option<&Terrain>) -> Vec<f32> {

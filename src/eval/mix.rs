@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::mask;
-use crate::field::{HAS_GROUND, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, HAS_GROUND, MapKind, Terrain};
+use crate::nodes::Context;
 use crate::scene::{Blend, Layer, Mix};
 
 /// Heights stay inside ± this, so that no stack can reach infinity.

@@ -22,9 +22,9 @@ pub use history::{History, Moment, PlaceProbe, history, measure_course, probe};
 pub use timeline::Timeline;
 pub use worker::{Insight, Output, Play, Quality, Report, Request, Status, Worker};
 
-use crate::field::{Stream, Terrain};
+use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::io::raster;
-use crate::nodes::{Cancelled, Context, Control, Ledger, Node, Process, Work};
+use crate::nodes::{Context, Ledger, Node, Process, Work};
 use crate::param::{Kind, ParamSpec, Params, Value};
 use crate::scene::{Layer, Mask, Mix, Problem, Scene};
 

@@ -15,9 +15,9 @@ use super::{
     Evaluated, History, PREVIEW_SAMPLES, Patch, PlaceProbe, Playhead, Store, evaluate, history, is_cached,
     measure_course, probe, thread_pool,
 };
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
-use crate::nodes::{Cancelled, Control, Ledger};
+use crate::nodes::Ledger;
 use crate::scene::{Problem, Scene};
 
 /// How good the answer shall be.

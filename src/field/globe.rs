@@ -3,12 +3,8 @@
 //! Law: a sample at (a, b) ∈ [-1, 1]² of the face with the axes c (outwards), e (along rows) and s (along columns)
 //! lies in the direction of c + tan(a·π/4)·e + tan(b·π/4)·s. The tangent makes equal steps of equal angles along the middle of a
 //! face; cells differ by a factor of at most √2 in width and 1.4 in area.
-//! Faces: +X, -X, +Y, -Y, +Z, -Z. North is +Z, longitude 0 is +X and grows to the east, towards +Y. Rows of the four
-//! faces around the equator run to the east, their columns to the south.
-//! Borders: neighbouring faces repeat the samples between them. A direction is computed from coordinates that are the
-//! same on every face (one of them is ±1 exactly), so copies have the same bits. The copy on the face of the lowest
-//! number *owns* the sample: neighbours are given as owners, sums count owners, [`Globe::close`] copies owners to the others.
-//! At the eight corners of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
+//! Faces, borders and neighbours are those of the [`Grid`] (`topology.rs`). A direction is computed from coordinates that are the
+//! same on every face (one of them is ±1 exactly), so copies have the same bits.
 //! Source: Ronchi, Iacono and Paolucci 1996, *The "cubed sphere"*; areas of cells by the solid angle of a rectangle.
 
 mod locate;
@@ -19,36 +15,15 @@ use rayon::prelude::*;
 
 pub use locate::{locate, meet, nearly_located};
 
-/// Squares of a globe.
-pub const FACES: usize = 6;
+use super::Grid;
+use super::topology::{AXES, Axis, FACES};
 
-/// Rows and columns to the eight neighbours: north, north-east and on clockwise. Straight ones have even numbers.
-pub const STEPS: [(isize, isize); 8] = [(-1, 0), (-1, 1), (0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1)];
-
-/// An axis of space with a sign: x, -x, y, -y, z, -z are 0 to 5.
-type Axis = usize;
-
-/// Axes of each face: outwards, along rows, along columns.
-const AXES: [[Axis; 3]; FACES] = [[0, 2, 5], [1, 3, 5], [2, 1, 5], [3, 0, 5], [4, 2, 0], [5, 2, 1]];
-
-const fn opposite(axis: Axis) -> Axis {
-    axis ^ 1
-}
-
-/// The grid of a globe with `n` samples along the side of a face.
+/// The shape of a globe with `n` samples along the side of a face: directions and areas.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Globe {
     n: usize,
     /// tan of every row and column.
     tangents: Vec<f64>,
-}
-
-/// A sample by its face, row and column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
-    face: usize,
-    row: usize,
-    column: usize,
 }
 
 impl Globe {
@@ -76,18 +51,9 @@ impl Globe {
         FACES * self.n * self.n
     }
 
-    /// Samples that are not copies.
-    pub fn distinct(&self) -> usize {
-        FACES * (self.n - 1) * (self.n - 1) + 2
-    }
-
-    fn index(&self, place: Place) -> usize {
-        (place.face * self.n + place.row) * self.n + place.column
-    }
-
-    fn place(&self, index: usize) -> Place {
-        let row = index / self.n;
-        Place { face: row / self.n, row: row % self.n, column: index % self.n }
+    /// The grid of its samples, which knows faces, neighbours and copies.
+    pub fn grid(&self) -> Grid {
+        Grid::globe(self.n)
     }
 
     /// Unit vector of a sample; the same bits on every face that has it.
@@ -102,8 +68,8 @@ impl Globe {
 
     /// Unit vector of the sample of that index.
     pub fn direction_of(&self, index: usize) -> [f32; 3] {
-        let Place { face, row, column } = self.place(index);
-        self.direction(face, row, column)
+        let n = self.n;
+        self.direction(index / (n * n), index / n % n, index % n)
     }
 
     /// Unit vectors of row `row` of all rows, from 0 to 6 n, into x, y and z; the bits of [`direction`](Self::direction).
@@ -125,130 +91,6 @@ impl Globe {
         directions(&self.tangents, signed(east, 1.0), [outwards, down], others, fields);
     }
 
-    /// The neighbour of a sample in one of the [`STEPS`], as the index of its owner. There is none at the corners of the
-    /// cube in the two directions in which three faces leave no fourth.
-    pub fn neighbour(&self, index: usize, step: usize) -> Option<usize> {
-        let here = self.place(index);
-        let (down, right) = STEPS[step];
-        let last = self.n as isize - 1;
-        let (row, column) = (here.row as isize + down, here.column as isize + right);
-        let inside = |k: isize| (0..=last).contains(&k);
-        let place = match (inside(row), inside(column)) {
-            (true, true) => Place { face: here.face, row: row as usize, column: column as usize },
-            (false, false) => return None,
-            (false, true) => {
-                self.across(here.face, if row < 0 { Side::North } else { Side::South }, column as usize, 1)
-            }
-            (true, false) => {
-                // at a corner the straight steps over both borders reach the same sample
-                if right != 0 && down == 0 && (here.row == 0 || here.row == self.n - 1) {
-                    return None;
-                }
-                self.across(here.face, if column < 0 { Side::West } else { Side::East }, row as usize, 1)
-            }
-        };
-        Some(self.index(self.owned(place)))
-    }
-
-    /// The copy of a sample that owns it.
-    pub fn owner(&self, index: usize) -> usize {
-        self.index(self.owned(self.place(index)))
-    }
-
-    /// Whether the sample is no copy.
-    pub fn owns(&self, index: usize) -> bool {
-        self.owner(index) == index
-    }
-
-    fn owned(&self, place: Place) -> Place {
-        self.copies(place)
-            .into_iter()
-            .flatten()
-            .fold(place, |least, copy| if copy.face < least.face { copy } else { least })
-    }
-
-    /// The copies of a sample on the faces across the borders it lies on.
-    fn copies(&self, place: Place) -> [Option<Place>; 2] {
-        let last = self.n - 1;
-        let across = |side: Side, along: usize| Some(self.across(place.face, side, along, 0));
-        [
-            match place.row {
-                0 => across(Side::North, place.column),
-                row if row == last => across(Side::South, place.column),
-                _ => None,
-            },
-            match place.column {
-                0 => across(Side::West, place.row),
-                column if column == last => across(Side::East, place.row),
-                _ => None,
-            },
-        ]
-    }
-
-    /// The sample `depth` steps behind a border of `face`, at `along` of the border.
-    fn across(&self, face: usize, side: Side, along: usize, depth: usize) -> Place {
-        let [out, east, south] = AXES[face];
-        let (beyond, along_axis) = match side {
-            Side::North => (opposite(south), east),
-            Side::South => (south, east),
-            Side::West => (opposite(east), south),
-            Side::East => (east, south),
-        };
-        let last = self.n - 1;
-        // on the face beyond, the border lies on the side of our own face, and depth leads away from it
-        let coordinate = |axis: Axis| match axis {
-            a if a == out => last - depth,
-            a if a == opposite(out) => depth,
-            a if a == along_axis => along,
-            _ => last - along,
-        };
-        Place { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
-    }
-
-    /// The closed lines along the rows and columns of the faces: three families of `samples` rings that each run through
-    /// four faces. A ring is its four straight parts in the order they are passed, as (first index, stride); the last sample
-    /// of a part and the first of the next are copies of each other. Every face belongs to two families.
-    pub fn rings(&self) -> [Vec<[(usize, isize); 4]>; 3] {
-        let starts = [(0, Side::East), (0, Side::South), (2, Side::South)];
-        starts.map(|(face, heading)| (0..self.n).map(|k| self.ring(face, heading, k)).collect())
-    }
-
-    fn ring(&self, face: usize, mut heading: Side, along: usize) -> [(usize, isize); 4] {
-        let n = self.n as isize;
-        let mut place = match heading {
-            Side::East => Place { face, row: along, column: 0 },
-            _ => Place { face, row: 0, column: along },
-        };
-        std::array::from_fn(|_| {
-            let stride = [-n, n, -1, 1][heading as usize];
-            let part = (self.index(place), stride);
-            let along = if stride.abs() == 1 { place.row } else { place.column };
-            let [out, ..] = AXES[place.face];
-            place = self.across(place.face, heading, along, 0);
-            let [_, east, south] = AXES[place.face];
-            heading = match out {
-                a if a == south => Side::North,
-                a if a == opposite(south) => Side::South,
-                a if a == east => Side::West,
-                _ => Side::East,
-            };
-            part
-        })
-    }
-
-    /// Copies every border sample from its owner to the faces that repeat it.
-    pub fn close<T: Copy>(&self, field: &mut [T]) {
-        let last = self.n - 1;
-        for face in 1..FACES {
-            for along in 0..self.n {
-                for (row, column) in [(0, along), (last, along), (along, 0), (along, last)] {
-                    let place = Place { face, row, column };
-                    field[self.index(place)] = field[self.index(self.owned(place))];
-                }
-            }
-        }
-    }
-
     /// Area on the unit sphere that a sample stands for: 4 π over all owners.
     pub fn area(&self, row: usize, column: usize) -> f64 {
         let [top, bottom] = self.around(row);
@@ -260,7 +102,7 @@ impl Globe {
     /// Areas of all samples of a face, row by row, in cells of the mean area; the same for every face.
     pub fn areas(&self) -> Vec<f32> {
         let n = self.n;
-        let scale = self.distinct() as f64 / (4.0 * PI);
+        let scale = self.grid().distinct_len() as f64 / (4.0 * PI);
         let mut borders: Vec<f64> = (0..n).map(|k| self.around(k)[0]).collect();
         borders.push(self.around(n - 1)[1]);
         let line = |y: f64| borders.iter().map(|&x| quarter(x, y)).collect::<Vec<f64>>();
@@ -294,13 +136,13 @@ impl Globe {
 
     /// Sum over the owners, each by its area in cells of the mean area, in the order of their indices.
     pub fn sum(&self, field: &[f32]) -> f64 {
-        let areas = self.areas();
+        let (areas, grid) = (self.areas(), self.grid());
         let mut sum = 0.0;
         for (row, (cells, areas)) in field.chunks(self.n).zip(areas.chunks(self.n).cycle()).enumerate() {
             let inner = !row.is_multiple_of(self.n) && row % self.n != self.n - 1;
             for (column, (&value, &area)) in cells.iter().zip(areas).enumerate() {
                 let border = !inner || column == 0 || column == self.n - 1;
-                if !border || self.owns(row * self.n + column) {
+                if !border || grid.owns(row * self.n + column) {
                     sum += f64::from(value) * f64::from(area);
                 }
             }
@@ -325,14 +167,6 @@ impl Globe {
         let (top, bottom) = (along(first), along(first + self.n));
         top + (bottom - top) * down
     }
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Side {
-    North,
-    South,
-    West,
-    East,
 }
 
 /// Rows of cells that share the angles at their corners.
@@ -420,44 +254,9 @@ mod tests {
                 // -0 and 0 are the same place
                 let bits = globe.direction_of(k).map(|x| (x + 0.0).to_bits());
                 let first = *seen.entry(bits).or_insert(k);
-                assert_eq!(globe.owner(k), first, "{k} of {n}");
+                assert_eq!(globe.grid().owner(k), first, "{k} of {n}");
             }
-            assert_eq!(seen.len(), globe.distinct());
-        }
-    }
-
-    #[test]
-    fn neighbours_are_mutual_near_and_as_many_as_there_are() {
-        for n in [3, 4, 9] {
-            let globe = Globe::new(n);
-            let mut corners = 0;
-            for k in (0..globe.len()).filter(|&k| globe.owns(k)) {
-                let around: Vec<usize> = (0..8).filter_map(|s| globe.neighbour(k, s)).collect();
-                let mut distinct = around.clone();
-                distinct.sort_unstable();
-                distinct.dedup();
-                assert_eq!(distinct.len(), around.len(), "{k} of {n}: {around:?}");
-                corners += usize::from(around.len() == 6);
-                assert!(around.len() == 8 || around.len() == 6);
-                for &other in &around {
-                    assert!(globe.owns(other) && other != k);
-                    assert!((0..8).any(|s| globe.neighbour(other, s) == Some(k)), "{other} does not know {k} of {n}");
-                    let (a, b) = (globe.direction_of(k), globe.direction_of(other));
-                    let cosine = dot(a.map(f64::from), b.map(f64::from));
-                    // near the corners of the cube rows and columns meet at up to 120°: a diagonal is then √3 steps long
-                    assert!(cosine > (1.74 * FRAC_PI_2 / (n - 1) as f64).cos() - 1e-6);
-                }
-                // the straight ones of every copy are the same set
-                let straight = |k: usize| {
-                    let mut set: Vec<_> = (0..8).step_by(2).filter_map(|s| globe.neighbour(k, s)).collect();
-                    set.sort_unstable();
-                    set
-                };
-                for copy in (0..globe.len()).filter(|&c| globe.owner(c) == k) {
-                    assert_eq!(straight(copy), straight(k));
-                }
-            }
-            assert_eq!(corners, 8);
+            assert_eq!(seen.len(), globe.grid().distinct_len());
         }
     }
 
@@ -474,7 +273,7 @@ mod tests {
                     assert_eq!([x, y, z].map(|c| c.to_bits()), expected, "{row}, {column} of {n}");
                 }
             }
-            let scale = globe.distinct() as f64 / (4.0 * PI);
+            let scale = globe.grid().distinct_len() as f64 / (4.0 * PI);
             let areas = globe.areas();
             assert!((0..n * n).all(|k| areas[k] == (globe.area(k / n, k % n) * scale) as f32), "{n}");
         }
@@ -484,11 +283,11 @@ mod tests {
     fn areas_cover_the_sphere_and_sums_do_not_count_copies() {
         for n in [2, 3, 17, 32] {
             let globe = Globe::new(n);
-            let owned = (0..globe.len()).filter(|&k| globe.owns(k));
+            let owned = (0..globe.len()).filter(|&k| globe.grid().owns(k));
             let all: f64 = owned.map(|k| globe.area(k / n % n, k % n)).sum();
             assert!((all - 4.0 * PI).abs() < 1e-9, "{all}");
             let ones = vec![1.0; globe.len()];
-            assert!((globe.sum(&ones) - globe.distinct() as f64).abs() < 1e-3 * n as f64);
+            assert!((globe.sum(&ones) - globe.grid().distinct_len() as f64).abs() < 1e-3 * n as f64);
         }
     }
 
@@ -520,30 +319,5 @@ mod tests {
         let at = from_angles(0.5, -2.0);
         assert!((latitude(at) - 0.5).abs() < 1e-12 && (longitude(at) + 2.0).abs() < 1e-12);
         assert_eq!(from_angles(FRAC_PI_2, 1.0)[..2], [0.0, 0.0]);
-    }
-
-    #[test]
-    fn rings_close_and_pass_every_sample_of_a_face_twice() {
-        let globe = Globe::new(5);
-        let mut passed = vec![0; globe.len()];
-        for ring in globe.rings().iter().flatten() {
-            let ends: Vec<[usize; 2]> =
-                ring.iter().map(|&(first, stride)| [first, (first as isize + 4 * stride) as usize]).collect();
-            for (k, end) in ends.iter().enumerate() {
-                assert_eq!(globe.owner(end[1]), globe.owner(ends[(k + 1) % 4][0]));
-            }
-            for &(first, stride) in ring {
-                (0..5).for_each(|k| passed[(first as isize + k * stride) as usize] += 1);
-            }
-        }
-        assert!(passed.iter().all(|&count| count == 2));
-    }
-
-    #[test]
-    fn closing_copies_owners() {
-        let globe = Globe::new(4);
-        let mut field: Vec<usize> = (0..globe.len()).collect();
-        globe.close(&mut field);
-        assert!((0..globe.len()).all(|k| field[k] == globe.owner(k)));
     }
 }

@@ -1,6 +1,7 @@
-//! The grid a field lives on, and the one place that knows neighbours.
+//! The grid a field lives on; `topology.rs` knows the neighbours of its samples.
 
-use super::globe::{FACES, Globe};
+use super::Globe;
+use super::topology::FACES;
 
 crate::choices! {
     /// What lies beyond the edges of the terrain.
@@ -19,7 +20,7 @@ pub const MAX_SAMPLES: usize = 16_384;
 /// an edge is therefore the sample one step inside the opposite edge.
 ///
 /// A globe is six such squares, the faces of a cube blown up to a sphere, one after the other: `rows` is then
-/// 6 · `samples`, and [`Globe`](super::Globe) knows the neighbours. Faces repeat the samples of the borders they share.
+/// 6 · `samples`, and faces repeat the samples of the borders they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
     pub samples: usize,
@@ -54,6 +55,12 @@ impl Grid {
         self.samples * self.faces
     }
 
+    /// Squares that the grid consists of: 1, or the [`FACES`] of a globe.
+    pub fn faces(self) -> usize {
+        self.faces
+    }
+
+    /// Whether the grid goes around a globe.
     pub fn is_globe(self) -> bool {
         self.faces == FACES
     }
@@ -68,8 +75,8 @@ impl Grid {
         index as f32 / (self.samples - 1) as f32
     }
 
-    /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face, which only
-    /// [`Globe`](super::Globe) knows.
+    /// The row or column before `index`, if there is one. On a globe there is one on the neighbouring face:
+    /// [`neighbour`](Self::neighbour).
     pub fn before(self, index: usize) -> Option<usize> {
         match (index, self.edges) {
             (0, Edges::Open) => None,

@@ -1,17 +1,24 @@
-//! Sampled terrain: the grid and its neighbours, heights and data maps, sampling, slope, random numbers.
+//! Sampled terrain: the grid, its neighbours and its metric, heights and data maps, sampling, slope, random numbers, and
+//! the stop flag that all work on them looks at.
 //!
 //! Heights are fractions of the relief, positions fractions of the side; row 0 is the north edge, column 0 the west.
 
 mod brink;
+mod control;
 pub mod globe;
 mod grid;
+pub mod metric;
 mod random;
 mod slope;
 mod terrain;
+pub mod topology;
 
 pub use brink::brinked;
+pub use control::{Cancelled, Control};
 pub use globe::Globe;
 pub use grid::{Edges, Grid, MAX_SAMPLES, MIN_SAMPLES};
+pub use metric::{Metric, Spherical, Uniform};
 pub use random::Stream;
 pub use slope::{globe_gradient, globe_slope_degrees, gradient, slope_degrees};
 pub use terrain::{HAS_GROUND, MapKind, Terrain};
+pub use topology::{Adjacency, DIRECTIONS};

@@ -1,5 +1,6 @@
 //! Slopes by central differences (one-sided at open edges).
 
+use super::topology::{EAST, NORTH, SOUTH, WEST};
 use super::{Globe, Grid};
 
 /// ∂h/∂x (to the east) and ∂h/∂y (to the south) at (row, column), in relief over side.
@@ -27,14 +28,14 @@ pub fn slope_degrees(grid: Grid, height: &[f32], row: usize, column: usize, reli
 /// The two differences along the face's rows and columns fix it, whatever the angle between them. Copies of a sample have the
 /// slope of their owner.
 pub fn globe_gradient(globe: &Globe, height: &[f32], index: usize) -> [f32; 3] {
-    let index = globe.owner(index);
+    let index = globe.grid().owner(index);
     let difference = |forth: usize, back: usize| {
-        let [forth, back] = [forth, back].map(|step| globe.neighbour(index, step).unwrap_or(index));
+        let [forth, back] = [forth, back].map(|step| globe.grid().neighbour(index, step).unwrap_or(index));
         let (a, b) = (globe.direction_of(forth), globe.direction_of(back));
         ([a[0] - b[0], a[1] - b[1], a[2] - b[2]], height[forth] - height[back])
     };
     let dot = |a: [f32; 3], b: [f32; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    let ((right, along), (down, across)) = (difference(2, 6), difference(4, 0));
+    let ((right, along), (down, across)) = (difference(EAST, WEST), difference(SOUTH, NORTH));
     let (rr, rd, dd) = (dot(right, right), dot(right, down), dot(down, down));
     let area = rr * dd - rd * rd;
     let (x, y) = ((along * dd - across * rd) / area, (across * rr - along * rd) / area);
@@ -74,7 +75,7 @@ mod tests {
             let here = globe.direction_of(k);
             let expected = (here[1] * here[1] + here[2] * here[2]).sqrt();
             // at the corners of the cube the differences are one-sided
-            let corner = (0..8).any(|step| globe.neighbour(k, step).is_none());
+            let corner = (0..8).any(|step| globe.grid().neighbour(k, step).is_none());
             assert!((slope - expected).abs() < if corner { 0.05 } else { 2e-3 }, "{slope} at {k}");
         }
     }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Edges, Globe, Grid};
+use xxhash_rust::xxh3::Xxh3;
+
+use super::{Edges, Grid};
 
 crate::choices! {
     /// A data map beside the heights, of the same size.
@@ -76,6 +78,11 @@ impl Terrain {
         self.maps[kind as usize].as_ref()
     }
 
+    /// The maps that were written, in the order of [`MapKind`].
+    pub fn maps(&self) -> impl Iterator<Item = (MapKind, &Arc<Vec<f32>>)> {
+        MapKind::ALL.iter().filter_map(|&kind| Some((kind, self.map(kind)?)))
+    }
+
     /// The map for writing; made of its neutral value if there is none yet.
     pub fn map_mut(&mut self, kind: MapKind) -> &mut Vec<f32> {
         let len = self.grid.len();
@@ -90,16 +97,7 @@ impl Terrain {
 
     /// On a wrapping grid, makes the last row and column repeat the first; on a globe, the faces agree on their borders.
     pub fn close_seam(&mut self) {
-        let n = self.grid.samples;
-        if self.grid.is_globe() {
-            Globe::new(n).close(&mut self.height);
-        }
-        if self.grid.edges == Edges::Wrap {
-            for i in 0..n {
-                self.height[i * n + n - 1] = self.height[i * n];
-            }
-            self.height.copy_within(0..n, (n - 1) * n);
-        }
+        self.grid.close(&mut self.height);
     }
 
     /// One face of a globe as a square terrain with open edges; a square terrain is its own face 0.
@@ -156,16 +154,61 @@ impl Terrain {
         a + (b - a) * fy
     }
 
-    /// Content hash of the heights: XXH3-128 of the size and the little-endian bits. Equal hashes mean equal bits.
+    /// Content hash: XXH3-128 of the size, the heights and every data map, by the little-endian bits. Equal hashes mean
+    /// equal bits in all of them.
     pub fn hash(&self) -> u128 {
-        let mut hasher = xxhash_rust::xxh3::Xxh3::new();
-        hasher.update(&(self.grid.samples as u64).to_le_bytes());
-        #[cfg(target_endian = "little")]
-        hasher.update(bytemuck::cast_slice(&self.height));
-        #[cfg(target_endian = "big")]
-        for h in &self.height {
-            hasher.update(&h.to_le_bytes());
+        let mut hasher = Xxh3::new();
+        hasher.update(&self.height_hash().to_le_bytes());
+        for (kind, map) in self.maps() {
+            hasher.update(&[kind as u8]);
+            hasher.update(&self.field_hash(map).to_le_bytes());
         }
         hasher.digest128()
+    }
+
+    /// XXH3-128 of the size and the heights alone.
+    pub fn height_hash(&self) -> u128 {
+        self.field_hash(&self.height)
+    }
+
+    /// XXH3-128 of the size and one data map, if it was written.
+    pub fn map_hash(&self, kind: MapKind) -> Option<u128> {
+        self.map(kind).map(|map| self.field_hash(map))
+    }
+
+    fn field_hash(&self, field: &[f32]) -> u128 {
+        let mut hasher = Xxh3::new();
+        hasher.update(&(self.grid.samples as u64).to_le_bytes());
+        #[cfg(target_endian = "little")]
+        hasher.update(bytemuck::cast_slice(field));
+        #[cfg(target_endian = "big")]
+        for value in field {
+            hasher.update(&value.to_le_bytes());
+        }
+        hasher.digest128()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_content_hash_tells_any_bit_of_heights_and_maps() {
+        let plain = Terrain::flat(Grid::new(5, Edges::Open));
+        let mut raised = plain.clone();
+        raised.height[7] = 1e-30;
+        let mut wet = plain.clone();
+        wet.map_mut(MapKind::Water)[7] = 1e-30;
+        let mut dry = plain.clone();
+        dry.map_mut(MapKind::Water);
+        let mut flowing = plain.clone();
+        flowing.set_map(MapKind::Flow, wet.map(MapKind::Water).cloned());
+        let hashes: std::collections::HashSet<u128> =
+            [&plain, &raised, &wet, &dry, &flowing].iter().map(|terrain| terrain.hash()).collect();
+        assert_eq!(hashes.len(), 5);
+        assert_eq!(wet.height_hash(), plain.height_hash());
+        assert_eq!(wet.map_hash(MapKind::Water), flowing.map_hash(MapKind::Flow));
+        assert_eq!(plain.map_hash(MapKind::Flow), None);
     }
 }

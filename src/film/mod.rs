@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate};
+use crate::field::{Cancelled, Control};
 use crate::io::{FileError, check_place, write_atomically};
 use crate::look::{PaletteTable, Picture, picture as picture_of};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
 
 /// How long the last picture of a GIF stands.

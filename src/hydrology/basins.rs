@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use super::cells::{Cells, Outlets};
 use super::descent::Descent;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// The basin of what needs no pass: its level is negative infinity.
 pub const OUTSIDE: u32 = 0;

@@ -13,8 +13,7 @@
 use rayon::prelude::*;
 
 use super::cells::{AROUND, Cells, Outlets};
-use crate::field::Stream;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Stream};
 
 /// How a cell chooses its receiver.
 #[derive(Clone, Copy, Debug)]

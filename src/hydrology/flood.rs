@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 
 use super::basins::ordered;
 use super::cells::{Cells, Outlets};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 14;

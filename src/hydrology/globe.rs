@@ -13,9 +13,8 @@ use rayon::prelude::*;
 use super::basins::{Basins, Listing, Saddle, label};
 use super::descent::Descent;
 use super::order::upstream_first;
-use crate::field::Globe;
-use crate::field::globe::{FACES, STEPS};
-use crate::nodes::{Cancelled, Control};
+use crate::field::topology::{DIRECTIONS, FACES};
+use crate::field::{Cancelled, Control, Globe};
 
 const NONE: u32 = u32::MAX;
 /// Rows and columns along the borders whose neighbours are listed.
@@ -43,9 +42,6 @@ struct RimCell {
     nearness: [f32; 8],
 }
 
-/// The steps of `nearness`, and where the other four find theirs.
-const HALF: [usize; 4] = [2, 3, 4, 5];
-
 fn chord(a: [f64; 3], b: [f64; 3]) -> f64 {
     let d = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
     (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]).sqrt()
@@ -67,9 +63,9 @@ impl GlobeCells {
         owns.par_chunks_mut(n).enumerate().for_each(|(row, owns)| {
             let border = row % n == 0 || row % n == n - 1;
             let columns = (0..n).filter(|&column| border || column == 0 || column == n - 1);
-            columns.for_each(|column| owns[column] = globe.owns(row * n + column));
+            columns.for_each(|column| owns[column] = globe.grid().owns(row * n + column));
         });
-        let mut nearness = HALF.map(|_| vec![0.0; n * n]);
+        let mut nearness = [(); 4].map(|()| vec![0.0; n * n]);
         let [east, south_east, south, south_west] = &mut nearness;
         let rows = east.par_chunks_mut(n).zip(south_east.par_chunks_mut(n));
         let rows = rows.zip(south.par_chunks_mut(n).zip(south_west.par_chunks_mut(n)));
@@ -98,7 +94,7 @@ impl GlobeCells {
             let mut found = RimCell { cell: k as u32, around: [NONE; 8], nearness: [0.0; 8] };
             for step in 0..8 {
                 // on the smallest globes a way leads back or to the same cell twice
-                let there = globe.neighbour(k, step).filter(|&t| t != k && !found.around.contains(&(t as u32)));
+                let there = globe.grid().neighbour(k, step).filter(|&t| t != k && !found.around.contains(&(t as u32)));
                 if let Some(there) = there {
                     found.around[step] = there as u32;
                     found.nearness[step] = (1.0 / angle(exact(k), exact(there))) as f32;
@@ -143,7 +139,7 @@ impl GlobeCells {
 
     /// Square metres of a cell of the mean area on a globe of that radius.
     pub fn mean_area(&self, radius_metres: f64) -> f64 {
-        4.0 * std::f64::consts::PI * radius_metres * radius_metres / self.globe.distinct() as f64
+        4.0 * std::f64::consts::PI * radius_metres * radius_metres / self.globe.grid().distinct_len() as f64
     }
 
     fn is_inner(&self, k: usize) -> bool {
@@ -156,13 +152,13 @@ impl GlobeCells {
         self.rim.binary_search_by_key(&(k as u32), |cell| cell.cell).ok().map(|at| &self.rim[at])
     }
 
-    /// Neighbours of an owner in the order of [`STEPS`], each with its distance in radii of the globe.
+    /// Neighbours of an owner in the order of [`DIRECTIONS`], each with its distance in radii of the globe.
     pub fn around(&self, k: usize) -> [Option<(usize, f32)>; 8] {
         if self.is_inner(k) {
             let nearness = self.inner_nearness(k);
             let n = self.globe.samples() as isize;
             return std::array::from_fn(|step| {
-                let (down, right) = STEPS[step];
+                let (down, right) = DIRECTIONS[step];
                 Some(((k as isize + down * n + right) as usize, 1.0 / nearness[step]))
             });
         }
@@ -173,12 +169,12 @@ impl GlobeCells {
         })
     }
 
-    /// Indices of the neighbours of an owner in the order of [`STEPS`].
+    /// Indices of the neighbours of an owner in the order of [`DIRECTIONS`].
     #[inline]
     pub fn beside(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
         let around = if self.is_inner(k) {
             let n = self.globe.samples() as isize;
-            STEPS.map(|(down, right)| (k as isize + down * n + right) as u32)
+            DIRECTIONS.map(|(down, right)| (k as isize + down * n + right) as u32)
         } else {
             self.rim_cell(k).map_or([NONE; 8], |cell| cell.around)
         };
@@ -191,14 +187,14 @@ impl GlobeCells {
         let at = k % (n * n);
         let [east, south_east, south, south_west] = &self.nearness;
         [
-            south[at - n],
-            south_west[at - n + 1],
             east[at],
-            south_east[at],
-            south[at],
-            south_west[at],
-            east[at - 1],
+            south_west[at - n + 1],
+            south[at - n],
             south_east[at - n - 1],
+            east[at - 1],
+            south_west[at],
+            south[at],
+            south_east[at],
         ]
     }
 
@@ -221,7 +217,7 @@ impl GlobeCells {
                     let k = start + column;
                     if !is_outlet(k) {
                         let nearness = self.inner_nearness(k);
-                        let there = [k - n, k - n + 1, k + 1, k + n + 1, k + n, k + n - 1, k - 1, k - n - 1];
+                        let there = [k + 1, k - n + 1, k - n, k - n - 1, k - 1, k + n - 1, k + n, k + n + 1];
                         *to = down(height, k, &there.map(|t| t as u32), &nearness);
                     }
                 }
@@ -320,7 +316,7 @@ impl GlobeRoutes {
         if !height.iter().any(|&h| h <= sea) {
             // of equal copies the owner comes first
             lowest = (0..height.len()).fold(0, |low, k| if height[k] < height[low] { k } else { low });
-            lowest = cells.globe.owner(lowest);
+            lowest = cells.globe.grid().owner(lowest);
         }
         let is_outlet = |k: usize| height[k] <= sea || k == lowest || !cells.owns[k];
         let mut descent = Descent { receiver: std::mem::take(&mut self.receiver), distance: Vec::new() };
@@ -375,7 +371,7 @@ mod tests {
                 ((x * 3.0 + y * y * 2.0 - z * x + noise * 1.5) * steps) as i32 as f32 / steps
             })
             .collect();
-        cells.globe.close(&mut height);
+        cells.globe.grid().close(&mut height);
         height
     }
 
@@ -427,7 +423,7 @@ mod tests {
             let routes = GlobeRoutes::new(&cells, &height, sea, &Control::default()).unwrap();
             let mut areas = cells.areas();
             let whole: f64 = areas.iter().map(|&a| f64::from(a)).sum();
-            assert!((whole / cells.globe.distinct() as f64 - 1.0).abs() < 1e-6);
+            assert!((whole / cells.globe.grid().distinct_len() as f64 - 1.0).abs() < 1e-6);
             accumulate(&routes.receiver, &routes.upstream_first, &mut areas);
             let ends = (0..cells.len()).filter(|&k| routes.receiver[k] as usize == k && cells.owns(k));
             let arrived: f64 = ends.clone().map(|k| f64::from(areas[k])).sum();

@@ -10,7 +10,7 @@
 use super::basins::{Sets, label, passes};
 use super::cells::{Cells, Outlets};
 use super::descent::{Descent, Steering};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// A hollow of the ground.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,7 +5,7 @@
 //! side by side in the list: the passes along it are kind to the cache. Read backwards it is the order for
 //! what depends on the receiver (Braun & Willett 2013 use another such list, their stack).
 
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 16;

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 
 use super::cells::{Cells, Outlets};
 use super::descent::{Descent, Window};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Two receivers of every cell, straight and diagonal; outlets are their own.
 #[derive(Clone, Debug, Default)]

@@ -14,7 +14,6 @@
 use std::time::Duration;
 
 use rayon::ThreadPool;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::extremes::{RUNS, extremes};
 use super::instruments::{Instruments, Stopwatch};
@@ -22,9 +21,8 @@ use super::report::{Benchmark, Cell, Consistency, Disagreement, Findings, Growth
 use super::stats::{Estimate, estimate, power_law};
 use super::subject::{Site, Subject};
 use crate::eval::thread_pool;
-use crate::field::globe::FACES;
-use crate::field::{Edges, MapKind, Stream, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::topology::FACES;
+use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
 use crate::scene::World;
 
 /// Shortest time that is taken for one observation: the clock and a rousing thread are then lost in it.
@@ -278,7 +276,7 @@ impl Lab<'_> {
             let (made, watch) = self.run(bed)?;
             sum += watch.seconds();
             if k == 0 {
-                bed.hashes.push(content_hash(&made));
+                bed.hashes.push(made.hash());
             }
         }
         bed.seconds.push(sum / bed.runs as f64);
@@ -294,22 +292,6 @@ fn shuffled(n: usize, round: usize) -> Vec<usize> {
         order.swap(k, (random.bits(k as i32, 0) % (k as u64 + 1)) as usize);
     }
     order
-}
-
-/// Hash of the heights and all data maps; that of the heights alone where there are no maps.
-pub fn content_hash(terrain: &Terrain) -> u128 {
-    let heights = terrain.hash();
-    let maps: Vec<_> = MapKind::ALL.iter().filter_map(|&kind| Some((kind, terrain.map(kind)?))).collect();
-    if maps.is_empty() {
-        return heights;
-    }
-    let mut hasher = Xxh3::new();
-    hasher.update(&heights.to_le_bytes());
-    for (kind, map) in maps {
-        hasher.update(&[kind as u8]);
-        map.iter().for_each(|value| hasher.update(&value.to_le_bytes()));
-    }
-    hasher.digest128()
 }
 
 fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed]) -> Findings {

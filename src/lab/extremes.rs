@@ -8,8 +8,7 @@ use rayon::ThreadPool;
 use super::instruments::{Instruments, Stopwatch};
 use super::report::Extreme;
 use super::subject::{Site, Subject};
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, MapKind, Terrain};
 
 /// Runs at each end; the fastest counts.
 pub const RUNS: usize = 3;

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 
 use super::variants::{Size, Thumbnail, Variant, draw_all};
 use crate::eval::thread_pool;
-use crate::nodes::Control;
+use crate::field::Control;
 
 /// A thumbnail of an order.
 #[derive(Clone, Debug, PartialEq)]

@@ -22,7 +22,7 @@ pub mod stats;
 mod subject;
 mod variants;
 
-pub use bench::{BenchError, Extremes, OBSERVATION, Plan, Progress, bench, content_hash};
+pub use bench::{BenchError, Extremes, OBSERVATION, Plan, Progress, bench};
 pub use instruments::{Instruments, Machine, Stopwatch};
 pub use knob::{Knob, VariantError};
 pub use maker::{Made, Maker};

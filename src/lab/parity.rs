@@ -11,9 +11,8 @@
 use serde::Serialize;
 
 use crate::eval::{Playhead, Store, evaluate};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::hydrology::{Basins, Cells, Descent, Outlets, Steering, accumulate, upstream_first};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::{Scene, Settings};
 
 /// Drift over height range up to which a preview is true, and close.

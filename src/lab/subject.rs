@@ -1,8 +1,8 @@
 //! What is benchmarked: a node of the catalogue with its parameters, or anything that makes a terrain.
 
 use super::instruments::Stopwatch;
-use crate::field::{Edges, Grid, Stream, Terrain};
-use crate::nodes::{Cancelled, Context, Control, Node, Work};
+use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
+use crate::nodes::{Context, Node, Work};
 use crate::param::{Kind, ParamError, Value};
 use crate::planet::Planet;
 use crate::scene::{Scene, Settings, World, example};

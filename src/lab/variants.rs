@@ -8,10 +8,9 @@ use serde::Serialize;
 
 use super::knob::{Knob, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{Picture, picture, table_of};
 use crate::measure::slopes;
-use crate::nodes::{Cancelled, Control};
 use crate::param::{Preset, Value};
 use crate::scene::{Layer, Scene};
 

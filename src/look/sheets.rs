@@ -7,9 +7,8 @@ use serde::Serialize;
 
 use super::biomes::{Biomes, Paint};
 use crate::field::globe::nearly_located;
-use crate::field::{Globe, Terrain};
+use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::io::{FileError, write_atomically};
-use crate::nodes::{Cancelled, Control};
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
 

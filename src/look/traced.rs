@@ -22,7 +22,7 @@ use super::relief::shoulder;
 use crate::construction::plane::higher;
 use crate::construction::trace::{Bound, Ray, Surface, Tracer};
 use crate::construction::{Program, Tier};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 use crate::scene::Settings;
 use shade::Shade;
 

@@ -12,7 +12,7 @@
 use super::ground::Ground;
 use super::line::Fitted;
 use super::variogram::{LEAST_POINTS, sizes};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Steps between the places in a column.
 const STEPS: usize = 4;

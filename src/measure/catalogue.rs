@@ -223,7 +223,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Olsen 2004; Le Martelot 2005, §3.3.3",
         |m| Reading::or(m.playability.map(|p| p.largest_flat_km2), NO_LAND);
     Content: "hash" "Hash" [""] 0,
-        "Content hash of size and heights (XXH3-128): equal hashes mean equal bits.", "",
+        "Content hash of size, heights and data maps (XXH3-128): equal hashes mean equal bits.", "",
         |m| Reading::Hash(m.hash);
 };
 

@@ -5,9 +5,8 @@
 
 use serde::Serialize;
 
-use crate::field::{Edges, Globe, Terrain};
+use crate::field::{Cancelled, Control, Edges, Globe, Terrain};
 use crate::look::TypeMap;
-use crate::nodes::{Cancelled, Control};
 use crate::planet::climate::feels;
 use crate::scene::Scene;
 
@@ -83,7 +82,7 @@ pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> 
     let wraps = terrain.grid.edges == Edges::Wrap;
     let area = |k: usize| match (&globe, &areas) {
         (Some(globe), Some(areas)) => {
-            if globe.owns(k) {
+            if globe.grid().owns(k) {
                 f64::from(areas[k % areas.len()])
             } else {
                 0.0

@@ -9,9 +9,8 @@
 use super::drainage::{Network, source_km2};
 use super::ground::{Ground, rows};
 use super::{Limits, Scale};
-use crate::field::{Edges, Grid, Terrain};
+use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
 use crate::hydrology::Cells;
-use crate::nodes::{Cancelled, Control};
 
 /// Cells of the coarser grid that drain to a channel at the least.
 const LEAST_SOURCE_CELLS: f64 = 256.0;

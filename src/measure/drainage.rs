@@ -11,8 +11,8 @@
 use super::Limits;
 use super::ground::Ground;
 use super::line::Fitted;
+use crate::field::{Cancelled, Control};
 use crate::hydrology::{Basins, Cells, Descent, OUTSIDE, Outlets, Steering, strahler, upstream_first};
-use crate::nodes::{Cancelled, Control};
 
 /// Share of the terrain that must drain to a channel if no area is asked for.
 const DEFAULT_SHARE: f64 = 1.0e-3;

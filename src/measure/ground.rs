@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Scale;
-use crate::field::{HAS_GROUND, MapKind, Terrain};
+use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 use crate::hydrology::Cells;
-use crate::nodes::{Cancelled, Control};
 
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]

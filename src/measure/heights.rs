@@ -6,7 +6,7 @@
 //! Source: Strahler 1952; Pike & Wilson 1971 (the identity of the two).
 
 use super::ground::{Ground, Range, rows};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Bins of the histogram.
 const BINS: usize = 64;

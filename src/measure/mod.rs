@@ -43,8 +43,7 @@ pub use slopes::{Slopes, slopes};
 pub use steepness::Steepness;
 pub use summits::{Summit, Summits};
 
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Terrain};
 use ground::Ground;
 
 /// Everything that is measured of a terrain, with the data of the plots.

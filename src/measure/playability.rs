@@ -6,7 +6,7 @@
 
 use super::Limits;
 use super::ground::Ground;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// How much of the land can be crossed and built on.
 #[derive(Clone, Copy, Debug, PartialEq)]

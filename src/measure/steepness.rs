@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use super::ground::Ground;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Bins of one degree.
 const BINS: usize = 90;

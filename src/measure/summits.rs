@@ -12,8 +12,8 @@ use rayon::prelude::*;
 
 use super::Limits;
 use super::ground::Ground;
+use crate::field::{Cancelled, Control};
 use crate::hydrology::hollows;
-use crate::nodes::{Cancelled, Control};
 
 /// Share of the relief that counts as prominence if none is asked for.
 const DEFAULT_SHARE: f64 = 0.02;

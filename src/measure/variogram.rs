@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::ground::Ground;
 use super::line::Fitted;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Fewest points that a dimension is read from.
 pub const LEAST_POINTS: usize = 3;

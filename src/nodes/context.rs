@@ -1,54 +1,9 @@
-//! What a node knows about where it runs, and how it hears that it should stop.
-
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+//! What a node knows about where it runs.
 
 use rayon::prelude::*;
 
-use crate::field::{Grid, Stream};
+use crate::field::{Cancelled, Control, Grid, Stream};
 use crate::planet::Planet;
-
-/// The evaluation was superseded or cancelled; what it had is dropped.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cancelled")]
-pub struct Cancelled;
-
-/// Shared by the one who asks for an evaluation and the one who runs it.
-#[derive(Debug, Default)]
-pub struct Control {
-    stop: AtomicBool,
-    layer: AtomicU32,
-    fraction: AtomicU32,
-}
-
-impl Control {
-    pub fn cancel(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    pub fn is_cancelled(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
-    }
-
-    pub fn check(&self) -> Result<(), Cancelled> {
-        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
-    }
-
-    /// Says which layer is being computed.
-    pub fn enter_layer(&self, index: usize) {
-        self.layer.store(index as u32, Ordering::Relaxed);
-        self.advance(0.0);
-    }
-
-    /// Says how much of the layer is done, from 0 to 1.
-    pub fn advance(&self, fraction: f32) {
-        self.fraction.store(fraction.to_bits(), Ordering::Relaxed);
-    }
-
-    /// The layer being computed and how much of it is done.
-    pub fn progress(&self) -> (usize, f32) {
-        (self.layer.load(Ordering::Relaxed) as usize, f32::from_bits(self.fraction.load(Ordering::Relaxed)))
-    }
-}
 
 /// Cells computed between two looks at the stop flag, and handed to a thread at once.
 const BAND_CELLS: usize = 8 * 1024;

@@ -3,7 +3,7 @@
 //! A node is a struct of parameters (made by [`params!`](crate::params)) and one way to run: [`Generator`],
 //! [`Filter`] or [`Process`]. To add one: write its file (parameters, law with its source in the docs, pure function,
 //! `impl`, tests) and add one word to the list at the end of this file. The order of that list is the order of the Add menu,
-//! of the help and of `talweg nodes`; `tests/contract.rs` walks it.
+//! of the help and of `talweg nodes`; `tests/core/contract.rs` walks it.
 
 pub mod context;
 pub mod erosion;
@@ -14,11 +14,11 @@ pub mod maps;
 pub mod planet;
 pub mod water;
 
-pub use context::{Cancelled, Context, Control, Pace};
+pub use context::{Context, Pace};
 
 use serde::{Deserialize, Serialize};
 
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::param::{About, Params, Preset};
 use crate::scene::World;
 

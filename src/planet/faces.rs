@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use super::projection::FACE_NAMES;
 use crate::field::Globe;
-use crate::field::globe::{FACES, direction_at, locate};
+use crate::field::globe::{direction_at, locate};
+use crate::field::topology::FACES;
 use crate::io::{Raster, RasterError, catmull_rom, raster};
 
 /// Why six files are no planet.
@@ -58,7 +59,7 @@ impl Faces {
             heights.extend(raster.values.iter().map(|&value| height(raster, value)));
         }
         let globe = Globe::new(rasters[0].width);
-        globe.close(&mut heights);
+        globe.grid().close(&mut heights);
         Ok(Self { globe, heights })
     }
 

@@ -6,10 +6,9 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::Planet;
-use crate::field::globe::FACES;
-use crate::field::{Globe, Terrain, globe_gradient};
+use crate::field::topology::FACES;
+use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
 use crate::measure::{ClimateMeasures, climate_measures};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Scene;
 
 /// Bands of height of the hypsometric curve.
@@ -39,7 +38,7 @@ pub struct PlanetMeasures {
     /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
     pub climate: ClimateMeasures,
-    /// Content hash of the heights.
+    /// Content hash of the heights and data maps.
     pub hash: String,
 }
 
@@ -84,7 +83,7 @@ pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Re
     control.check()?;
     let radius_km = f64::from(radius_metres) / 1000.0;
     let area_km2 = 4.0 * std::f64::consts::PI * radius_km * radius_km;
-    let unit_km2 = area_km2 / globe.distinct() as f64;
+    let unit_km2 = area_km2 / globe.grid().distinct_len() as f64;
     let ground = PlanetGround {
         globe: &globe,
         height: &terrain.height,
@@ -195,7 +194,7 @@ impl PlanetGround<'_> {
     fn row(&self, row: usize) -> Sums {
         let n = self.globe.samples();
         let mut sums = Sums::default();
-        for k in (row * n..(row + 1) * n).filter(|&k| self.globe.owns(k)) {
+        for k in (row * n..(row + 1) * n).filter(|&k| self.globe.grid().owns(k)) {
             let (metres, area) = (f64::from(self.height[k]) * self.relief, f64::from(self.areas[k % (n * n)]));
             sums.hypsometry[self.band(metres)] += area;
             sums.whole += area;

@@ -18,8 +18,7 @@ use talweg::app::frame::document::Group;
 use talweg::app::frame::editor::Effect;
 use talweg::app::view::Overlay;
 use talweg::app::view::{Choice, Layout, prepare};
-use talweg::field::{Edges, Terrain};
-use talweg::nodes::Control;
+use talweg::field::{Control, Edges, Terrain};
 use talweg::param::Value;
 use talweg::scene::Settings;
 

@@ -19,8 +19,8 @@ use talweg::app::frame::toasts::Kind;
 use talweg::app::view::Overlay;
 use talweg::app::view::{Choice, Recipe, Refusal, ViewMode, prepare};
 use talweg::eval::Quality;
-use talweg::field::{Edges, MapKind, Terrain};
-use talweg::nodes::{Control, Node};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::Node;
 use talweg::param::{Kind, Value};
 
 #[test]

@@ -14,7 +14,7 @@ use talweg::app::view::{Choice, Lens, Pose, Stage, prepare};
 use talweg::construction::edit::{Way, outlook, points};
 use talweg::construction::{Form, Piece, Tier, Tree};
 use talweg::eval::{Quality, Store, evaluate};
-use talweg::nodes::Control;
+use talweg::field::Control;
 
 fn tree(panels: &Panels) -> Arc<Tree> {
     panels.state().editor.doc.tree_of(0).unwrap().clone()

@@ -13,8 +13,9 @@ use talweg::app::features::variants::VariantsAction;
 use talweg::app::features::variants::thumbnails::{ThumbnailService, ThumbnailState, Wants};
 use talweg::app::frame::commands::Command;
 use talweg::eval::{Cache, Store, Timeline};
+use talweg::field::Control;
 use talweg::lab::{Size, draw};
-use talweg::nodes::{Control, Node};
+use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg::scene::Scene;
 

@@ -10,9 +10,8 @@ use crate::app::frame::tasks::{Newest, Tasks};
 use crate::app::view::globe::{PreparedGlobe, prepare_globe};
 use crate::app::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::look::Biomes;
-use crate::nodes::{Cancelled, Control};
 use crate::scene::{Problem, Scene};
 
 type Answer = Result<Picture, Cancelled>;

@@ -235,8 +235,7 @@ mod tests {
 
     use super::*;
     use crate::app::view::{Choice, Overlay, Recipe, prepare};
-    use crate::field::{Edges, MapKind, Stream, Terrain};
-    use crate::nodes::Control;
+    use crate::field::{Control, Edges, MapKind, Stream, Terrain};
     use crate::scene::Settings;
 
     /// Red ground: what is bluish is a hole.
@@ -294,7 +293,8 @@ mod tests {
         for (k, h) in terrain.height.iter_mut().enumerate() {
             let [x, y, z] = globe.direction_of(k);
             // the same on every face that has the sample
-            *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos() + 0.1 * draw.signed(globe.owner(k) as i32, 0);
+            *h = 0.3 * (x * 20.0).sin() * (y * 18.0 + z * 9.0).cos()
+                + 0.1 * draw.signed(globe.grid().owner(k) as i32, 0);
         }
         let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
         let (choice, control) = (Choice::default(), Control::default());

@@ -7,9 +7,8 @@ use rayon::prelude::*;
 use super::mips::{Mips, from_unit_bytes, unit_bytes};
 use super::prepare::is_same;
 use crate::construction::fill::Region;
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{COVERS, share_hidden};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
 /// What lies on the ground of a terrain.

@@ -6,8 +6,7 @@
 use rayon::prelude::*;
 
 use super::mips::{Mips, half_bytes};
-use crate::field::{HAS_GROUND, MapKind, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
 
 /// A piece of the brink: both ends (column, row), counted in samples. Seen from its first end, the ground is on the left.
 pub type Wall = [f32; 4];

@@ -326,7 +326,7 @@ mod tests {
                 129,
                 None,
                 &mut crate::eval::Store::forgetful(),
-                &crate::nodes::Control::default(),
+                &crate::field::Control::default(),
             )
             .expect("nobody stops it");
             let terrain = evaluated.terrain;

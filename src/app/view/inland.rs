@@ -8,8 +8,7 @@
 use rayon::prelude::*;
 
 use super::mips::{Mips, half_bytes, packed};
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, MapKind, Terrain};
 
 /// Depths below this, as fractions of the relief, are no water: they are what is left of a film that dries.
 const DRY: f32 = 2e-5;

@@ -5,8 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::scale::{SIDE_WORLD, Scale};
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Terrain};
 
 /// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
 const SUN_TANGENT: f32 = 0.03;

@@ -17,9 +17,8 @@ use super::pick::Ground;
 use super::ramp::Ramp;
 use super::scale::Scale;
 use crate::construction::fill::Region;
-use crate::field::{Grid, MapKind, Terrain, brinked, gradient};
+use crate::field::{Cancelled, Control, Grid, MapKind, Terrain, brinked, gradient};
 use crate::look::{Biomes, Paint};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
 /// The widest texture that every graphics card takes.

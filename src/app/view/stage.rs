@@ -146,8 +146,7 @@ impl Stage {
 mod tests {
     use super::*;
     use crate::app::view::{Choice, prepare};
-    use crate::field::{Edges, Terrain};
-    use crate::nodes::Control;
+    use crate::field::{Control, Edges, Terrain};
     use crate::scene::Settings;
 
     fn stage() -> Stage {

@@ -274,8 +274,7 @@ fn bands(wanted: &Prepared, shown: Option<&Prepared>) -> Vec<Band> {
 mod tests {
     use super::*;
     use crate::app::view::{Choice, Overlay, prepare};
-    use crate::field::{Edges, MapKind};
-    use crate::nodes::Control;
+    use crate::field::{Control, Edges, MapKind};
     use crate::scene::Settings;
 
     fn prepared(terrain: &Terrain, overlay: Overlay) -> Prepared {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_2_PI;
 
-use super::{AXES, Axis};
+use crate::field::topology::{AXES, Axis};
 
 /// The face that a direction meets, and where: along its rows and its columns, from 0 to 1. The direction need not have
 /// length 1, but must not be 0.

@@ -2,6 +2,7 @@
 
 use super::law::Band;
 use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
+use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{Globe, Stream, Terrain};
 use crate::nodes::generators::solid::{Places, blend};
 
@@ -61,11 +62,6 @@ impl<'a> GlobeGround<'a> {
         Self { paint, height: &terrain.height, globe: Globe::new(n), tangents, step_metres, nearer }
     }
 
-    /// Gives what was found for the owners of samples to their copies.
-    pub fn close<T: Copy>(&self, field: &mut [T]) {
-        self.globe.close(field);
-    }
-
     /// What the law asks about the samples of a row, counted over all faces.
     pub fn places(&self, number: usize, row: &mut Row, band: &mut Band) {
         let (n, paint) = (self.globe.samples(), self.paint);
@@ -103,7 +99,8 @@ impl<'a> GlobeGround<'a> {
         for column in (0..n).filter(|&column| !inner || column == 0 || column == n - 1) {
             let index = number * n + column;
             let at = |k: usize| self.height[k];
-            let sides = [0, 2, 4, 6].map(|step| at(self.globe.neighbour(index, step).unwrap_or(index)));
+            let sides =
+                [NORTH, EAST, SOUTH, WEST].map(|step| at(self.globe.grid().neighbour(index, step).unwrap_or(index)));
             (steepest[column], tangent[column]) = frame.slopes(at(index), sides, self.tangents[column]);
         }
     }

@@ -8,9 +8,8 @@ use super::globe::{GlobeGround, Row};
 use super::law::{Band, Law, Place, Units};
 use super::table::BiomeTable;
 use crate::field::globe::locate;
-use crate::field::{Stream, Terrain};
+use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::look::PaletteTable;
-use crate::nodes::{Cancelled, Control};
 use crate::planet::climate::{Climate, Ground, Weather};
 use crate::scene::{Scene, Settings};
 
@@ -219,8 +218,8 @@ impl Paint {
                 Ok(())
             },
         )?;
-        if let Some(globe) = globe {
-            globe.close(&mut out);
+        if grid.is_globe() {
+            grid.close(&mut out);
         }
         Ok(out)
     }

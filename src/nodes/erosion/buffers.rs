@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use crate::field::{Edges, Globe, Grid, MapKind, Terrain};
+use crate::field::{Edges, Grid, MapKind, Terrain};
 use crate::nodes::Ledger;
 
 /// What a row lost and gained, and what the water over it carries.
@@ -76,24 +76,14 @@ pub fn exchange_maps<'a>(
 /// Makes the maps of `kinds` where there are none, and closes the seams of a wrapping terrain and of a globe.
 pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     terrain.close_seam();
-    let (n, edges) = (terrain.samples(), terrain.grid.edges);
-    let globe = terrain.grid.is_globe().then(|| Globe::new(n));
+    let grid = terrain.grid;
     for &kind in kinds {
         if terrain.map(kind).is_none() {
             terrain.map_mut(kind);
-        } else if let Some(globe) = &globe {
-            globe.close(terrain.map_mut(kind));
-        } else if edges == Edges::Wrap {
-            let map = terrain.map_mut(kind);
-            map.chunks_mut(n).for_each(|row| row[n - 1] = row[0]);
-            map.copy_within(0..n, (n - 1) * n);
+        } else if grid.is_globe() || grid.edges == Edges::Wrap {
+            grid.close(terrain.map_mut(kind));
         }
     }
-}
-
-/// The row or column that `index` repeats: the first for the last of a wrapping grid, else itself.
-pub fn original(grid: Grid, index: usize) -> usize {
-    if grid.edges == Edges::Wrap && index + 1 == grid.samples { 0 } else { index }
 }
 
 /// The row that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.

@@ -17,7 +17,7 @@
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is the
 //! sediment map.
-//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle (tests/erosion_coastal.rs).
+//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle (tests/core/erosion_coastal.rs).
 //! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
 //! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and the
 //! settling by slope are ours.
@@ -30,8 +30,8 @@ use super::buffers::{add_balance, balance, exchange_maps, total};
 use super::coastal_exposure::Waves;
 use super::coastal_shore::{Ring, Shore};
 use super::rock::Rock;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
     /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris gathers in beaches.

@@ -10,7 +10,8 @@
 
 use super::coastal::{Coastal, Law};
 use super::coastal_shore::Ring;
-use crate::nodes::{Cancelled, Context};
+use crate::field::Cancelled;
+use crate::nodes::Context;
 
 const DIRECTIONS: usize = 16;
 /// Directions in which a straight coast sees the sea.

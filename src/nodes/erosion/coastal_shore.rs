@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::coastal::Law;
 use super::coastal_exposure::Waves;
 use super::rock::Rock;
-use crate::field::{Edges, Grid};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges, Grid};
+use crate::nodes::Context;
 
 /// Share of the debris over a cell that settles in one step, if there is room.
 const SETTLING: f32 = 0.5;

@@ -17,11 +17,11 @@
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, add_balance, balance, original};
+use super::buffers::{self, Next, add_balance, balance};
 use super::globe;
 use super::rock::Rock;
-use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
@@ -239,9 +239,9 @@ impl Law<'_> {
 
     /// r·s of the cells of a row.
     fn load_shares(&self, row: isize, to: &mut Padded) {
-        let first = original(self.grid, self.beyond(row)) * self.grid.samples;
+        let first = self.grid.original(self.beyond(row)) * self.grid.samples;
         for (j, share) in to.iter_mut().enumerate() {
-            let column = original(self.grid, self.beyond(j as isize - 1));
+            let column = self.grid.original(self.beyond(j as isize - 1));
             *share = self.share * f64::from(self.rock.softness(first + column));
         }
     }

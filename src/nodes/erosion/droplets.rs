@@ -32,8 +32,8 @@ use super::droplets_flight::{LANES, Lane, Law};
 use super::droplets_ground::{Ground, Patch};
 use super::droplets_tiles::Tiles;
 use super::rock::Rock;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
     /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet.

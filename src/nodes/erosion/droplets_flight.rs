@@ -3,7 +3,8 @@
 use super::droplets::Droplets;
 use super::droplets_brush::{FAN, Stroke, Tools};
 use super::droplets_ground::{Ground, Patch};
-use crate::nodes::{Cancelled, Context};
+use crate::field::Cancelled;
+use crate::nodes::Context;
 
 /// Widest brush, in cells, so that a droplet on a fine grid ends in good time.
 const WIDEST: f32 = 64.0;

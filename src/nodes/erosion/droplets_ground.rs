@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::droplets_tiles::Span;
 use super::rock::Rock;
-use crate::field::{Edges, Grid};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges, Grid};
+use crate::nodes::Context;
 
 /// Cells that a brush may reach beyond the end of a row because its rows are whole vectors.
 pub const LANES: usize = 4;

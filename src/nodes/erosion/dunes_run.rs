@@ -8,8 +8,8 @@ use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::dunes::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
 use super::rock::Rock;
 use super::wind::{Hop, Line, toward};
-use crate::field::{Edges, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::field::{Cancelled, Edges, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Cells of a band of rows.
 const BAND_CELLS: usize = 16 * 1024;

@@ -23,7 +23,7 @@
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so water
 //! sloshes where it is deep; with evaporation that dies away.
-//! Anisotropy: a cone of slope 2.4 keeps 2.39 along 0°, 22.5° and 45° alike, within 0.1 % (tests/erosion_classic.rs). On
+//! Anisotropy: a cone of slope 2.4 keeps 2.39 along 0°, 22.5° and 45° alike, within 0.1 % (tests/core/erosion_classic.rs). On
 //! the document's kind of terrain (257², its constants, 100 iterations) the mean slope falls by 42 % and the erosion score goes
 //! from 0.42 to 0.65.
 //! Source: Olsen 2004; document 000, §3.3.2.
@@ -34,8 +34,8 @@ use super::buffers::{self, Next, add_balance, balance, inside, total};
 use super::globe;
 use super::silt::{WRITTEN, Weather, lay_down};
 use super::thermal::Neighbours;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Process, Run};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.

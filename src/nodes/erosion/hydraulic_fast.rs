@@ -19,7 +19,7 @@
 //! water takes depends on the order: on a featureless cone three quarters of what moves is elsewhere on a mirrored terrain. On the document's kind
 //! of terrain (257², its constants, 100 iterations) the result is 0.004 of the relief (rms) from that of the reference form, which
 //! itself changed 0.0065; the mean slope falls by 22 % and the erosion score goes from 0.42 to 0.47, because four
-//! neighbours smooth less than eight (tests/erosion_classic.rs).
+//! neighbours smooth less than eight (tests/core/erosion_classic.rs).
 //! Cost: as the document writes the two forms, an iteration of this one takes 0.26 to 0.28 of the reference's at 512²; the
 //! document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors (benches/erosion.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
@@ -28,8 +28,8 @@ use super::buffers::{self, Account, Next, add_balance, balance, total};
 use super::lanes::{Around, CENTRE, CROSS, FirstLowest, Real};
 use super::silt::{WRITTEN, Weather, lay_down};
 use super::sweep::{Law, Row, Sweep};
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Process, Run};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.

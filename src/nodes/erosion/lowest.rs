@@ -12,8 +12,8 @@ use super::lanes::{Around, CENTRE, CORNERS, CROSS, FirstLowest, Real};
 use super::rock::Rock;
 use super::sweep::{Law, Row, Sweep};
 use super::thermal::Neighbours;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Where material moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

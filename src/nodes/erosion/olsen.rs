@@ -7,7 +7,7 @@
 //! because the diagonals leave the two colours of the chess board apart, which shows as hatching on the plains.
 //! Bias: the edges of the plains follow the grid. A cone of slope 2.4 has 2.20, 2.18 and 2.23 along 0°, 22.5° and 45° after 50 iterations
 //! with the straight neighbours (2.08, 1.94 and 1.78 with the diagonals), and a mirrored terrain moves up to half of what moves
-//! at other places (tests/erosion_classic.rs).
+//! at other places (tests/core/erosion_classic.rs).
 //! On the document's kind of terrain (257², k = 4, 100 iterations) the score goes from 0.42 to 1.08.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Source: Olsen 2004; document 000, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).

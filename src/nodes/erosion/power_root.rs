@@ -4,7 +4,7 @@
 //! s = log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n (1 - t)).
 //! Where b is so small that t rounds to 1 the table ends, and where t is nothing beside 1 it goes on as a straight line.
 //! Logarithms are to base 2, from + - × ÷ and the bits of the numbers, so they are the same everywhere.
-//! Error: t is right to 1e-7, as `tests/erosion_streams.rs` finds beside bisection.
+//! Error: t is right to 1e-7, as `tests/core/erosion_streams.rs` finds beside bisection.
 
 /// Entries of the table for a doubling of b.
 const PER_DOUBLING: f64 = 32.0;

@@ -1,6 +1,5 @@
 //! Material in water: what the hydraulic erosions share.
 
-use super::buffers::original;
 use super::rock::Rock;
 use crate::field::{Grid, MapKind, Terrain};
 
@@ -42,14 +41,14 @@ impl Weather {
 
     /// Rain and solubility along a row.
     pub fn row(&self, grid: Grid, row: usize, rain: &mut [f32], solubility: &mut [f32]) {
-        let first = original(grid, row) * grid.samples;
+        let first = grid.original(row) * grid.samples;
         if self.rain_map.is_none() && self.rock.uniform().is_some() {
             rain.fill(self.rain);
             solubility.fill(self.solubility(0));
             return;
         }
         for (j, (rain, solubility)) in rain.iter_mut().zip(solubility).enumerate() {
-            let k = first + original(grid, j);
+            let k = first + grid.original(j);
             (*rain, *solubility) = (self.rain(k), self.solubility(k));
         }
     }

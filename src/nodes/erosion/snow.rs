@@ -25,8 +25,8 @@ use rayon::prelude::*;
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
 use super::dunes_run::swap_map;
 use super::wind::toward;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm. Cliffs stay bare, couloirs fill, cones grow at their feet.

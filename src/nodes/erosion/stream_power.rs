@@ -30,9 +30,9 @@ use super::globe;
 use super::rock::Rock;
 use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering};
-use crate::nodes::{Cancelled, Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.

@@ -10,9 +10,10 @@ use super::power_root::{PowerRoot, exp2, log2};
 use super::rock::Rock;
 use super::stream_power::{SLIDE_YEARS, StreamPower};
 use super::uplift::Uplift;
+use crate::field::Cancelled;
 use crate::hydrology::{Basins, Cells, Spread};
+use crate::nodes::Context;
 use crate::nodes::filters::gauss;
-use crate::nodes::{Cancelled, Context};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;

@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use super::lanes::Around;
 use super::sweep_open::Blocks;
 use super::sweep_wrap::Rows;
-use crate::field::Edges;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges};
+use crate::nodes::Context;
 
 /// What a scan does with its cells, which have `P` values each.
 pub trait Law<const P: usize>: Sync {

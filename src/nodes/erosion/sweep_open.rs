@@ -15,7 +15,8 @@ use glam::{Mat4, Vec4};
 
 use super::lanes::{Around, FirstLowest, Place, Real};
 use super::sweep::{Law, Progress, Row};
-use crate::nodes::{Cancelled, Context};
+use crate::field::Cancelled;
+use crate::nodes::Context;
 
 /// Rows of a block.
 const ROWS: usize = 8;

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use super::lanes::{Around, FirstLowest, Place};
 use super::sweep::{Law, Progress, Row};
-use crate::nodes::{Cancelled, Context};
+use crate::field::Cancelled;
+use crate::nodes::Context;
 
 /// The values of a cell.
 struct Cell<const P: usize>([AtomicU32; P]);

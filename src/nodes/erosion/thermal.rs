@@ -19,16 +19,16 @@
 //! is filled from all sides at once, so a large c overshoots: at 257² on fBm the papers' c = 0.5 moves four times
 //! as much rock to and fro in iteration 50 as c = 0.3 does and is no nearer to rest after 1000.
 //! Anisotropy: a cone that came to rest at slope 1 has 1.03, 1.04 and 0.99 along 0°, 22.5° and 45° with all eight neighbours;
-//! 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals (tests/erosion_classic.rs).
+//! 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals (tests/core/erosion_classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1 (there T is the same for diagonals).
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, add_balance, balance, inside, original};
+use super::buffers::{self, Next, add_balance, balance, inside};
 use super::globe;
 use super::rock::Rock;
-use crate::field::{Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Ledger, Process, Run};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Process, Run};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -231,9 +231,9 @@ impl Law<'_> {
             return;
         }
         let Some(row) = inside(self.grid, row) else { return };
-        let first = original(self.grid, row) * self.grid.samples;
+        let first = self.grid.original(row) * self.grid.samples;
         for (j, rate) in rates.iter_mut().enumerate() {
-            *rate = self.rate * self.rock.softness(first + original(self.grid, j));
+            *rate = self.rate * self.rock.softness(first + self.grid.original(j));
         }
     }
 

@@ -7,7 +7,7 @@
 //! fine streaks along the neighbourhood's directions; the diagonals alone leave the two colours of the chess board apart.
 //! A cone that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88
 //! and 0.95 with the straight neighbours; 0.71, 0.68 and 0.61 with all. The order shows too: the result of a mirrored
-//! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/erosion_classic.rs).
+//! terrain differs from the mirrored result by a tenth to a fifth of the change (tests/core/erosion_classic.rs).
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).

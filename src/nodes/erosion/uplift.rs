@@ -6,12 +6,12 @@
 //! axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping terrains
 //! all of it repeats, and a range goes on without an end along a side or a diagonal.
 
-use crate::field::{Edges, Globe};
+use crate::field::{Cancelled, Edges, Globe};
+use crate::nodes::Context;
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 use crate::nodes::generators::solid::SolidField;
 use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Cancelled, Context};
 
 crate::choices! {
     /// Where the ground rises.

@@ -4,8 +4,8 @@
 //! Source: Deriche 1993.
 
 use super::gauss;
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Softens the relief: hills narrower than the radius melt away, wider ones stay. Any radius takes the same time.

@@ -5,8 +5,8 @@
 //! the ceiling changes places with it. Heights between the knees keep their bits. Boundary: none.
 //! Source: quadratic smooth minimum, Quílez 2013.
 
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Cuts off what is too low or too high: level plains and table mountains, with hard or rounded rims.

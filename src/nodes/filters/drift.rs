@@ -3,9 +3,10 @@
 //! Law: both components are fractal gradient noise ([`lattice`](crate::nodes::generators::lattice)) of independent streams;
 //! three standard deviations are the `reach`.
 
+use crate::field::Cancelled;
+use crate::nodes::Context;
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::{Cancelled, Context};
 
 /// A displacement in samples, to the south and to the east.
 pub struct Drift {

@@ -8,8 +8,8 @@
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*.
 
 use super::lines::{LANES, Lines, beyond, separable};
-use crate::field::Edges;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges};
+use crate::nodes::Context;
 
 /// `field` dilated with paraboloids that fall by `fall` at distance 1 cell, or eroded if `sign` is -1.
 pub fn dilated(cx: &Context, field: &[f32], fall: f64, sign: f64) -> Result<Vec<f32>, Cancelled> {

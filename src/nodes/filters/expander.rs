@@ -9,8 +9,8 @@
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Lets high ground grow into broad domes and plateaus, or shrink to sharp crests between wide valleys.

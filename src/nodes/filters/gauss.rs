@@ -11,8 +11,8 @@
 
 use super::globe_gauss;
 use super::lines::{LANES, Lanes, Lines, beyond, separable};
-use crate::field::Edges;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges};
+use crate::nodes::Context;
 
 /// α and λ of the two pairs, as (real, imaginary).
 const PAIRS: [(Complex, Complex); 2] =

@@ -9,8 +9,8 @@
 
 use rayon::prelude::*;
 
-use crate::field::Globe;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Globe};
+use crate::nodes::Context;
 
 const MEANS: usize = 3;
 
@@ -20,7 +20,7 @@ pub fn smoothed(cx: &Context, field: &[f32], sigma: f64) -> Result<Vec<f32>, Can
     let around = 4 * (globe.samples() - 1);
     let width = (12.0 * sigma * sigma / MEANS as f64 + 1.0).sqrt().min(around as f64);
     let mut out = field.to_vec();
-    let families = globe.rings();
+    let families = globe.grid().rings();
     for family in families.iter().cycle().take(MEANS * families.len()) {
         cx.control.check()?;
         let smooth: Vec<Vec<f32>> =
@@ -34,7 +34,7 @@ pub fn smoothed(cx: &Context, field: &[f32], sigma: f64) -> Result<Vec<f32>, Can
             }
         }
     }
-    globe.close(&mut out);
+    globe.grid().close(&mut out);
     Ok(out)
 }
 

@@ -3,8 +3,8 @@
 //! Law: out = 2 · level - h. Twice is the identity, up to rounding. Boundary: none, every sample stands alone.
 //! Source: the negative of image editors; Gonzalez & Woods 2018, §3.2.
 
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Turns the terrain upside down: peaks become pits, ridges become valleys.

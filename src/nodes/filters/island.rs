@@ -7,10 +7,10 @@
 //! A preview is exactly the subsample of the full size.
 //! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
 
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Makes an island: the ground sinks below the sea towards the edges, behind a coast with bays and headlands.

@@ -7,8 +7,8 @@
 //! Boundary: none, every sample stands alone.
 //! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`Curve`]).
 
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 use crate::param::Curve;
 
 crate::params! {

@@ -12,8 +12,8 @@
 use rayon::prelude::*;
 
 use super::order::Order;
-use crate::field::{Edges, Grid, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Edges, Grid, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.

@@ -7,8 +7,8 @@
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
 use super::order;
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::choices! {
     /// What the two heights are given in.

@@ -10,8 +10,8 @@
 
 use super::drift::{Drift, Look};
 use super::sampling::{Between, Beyond, floor, move_ground};
-use crate::field::{Stream, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Stream, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::choices! {
     /// What displaces the points.

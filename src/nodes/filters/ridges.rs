@@ -10,8 +10,8 @@
 
 use super::gauss;
 use super::lines::beyond;
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.

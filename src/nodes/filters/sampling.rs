@@ -7,8 +7,8 @@
 
 use std::sync::Arc;
 
-use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::nodes::Context;
 
 /// What lies beyond the edges of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]

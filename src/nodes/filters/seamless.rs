@@ -12,8 +12,8 @@
 
 use super::gauss::Kernel;
 use super::lines::{LANES, Lanes, Lines};
-use crate::field::{Edges, Grid, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Edges, Grid, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.

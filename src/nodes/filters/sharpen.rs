@@ -5,8 +5,8 @@
 //! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 
 use super::gauss;
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Brings out relief: what stands above its surroundings rises, what lies below sinks.

@@ -6,9 +6,9 @@
 //! Boundary and previews: as in the generator.
 //! Source: document 000, §3.1 (figure 11); Saupe 1988.
 
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::nodes::generators::spectral::{Interpolation, Spectral};
-use crate::nodes::{Cancelled, Context, Filter, Generator};
+use crate::nodes::{Context, Filter, Generator};
 
 crate::choices! {
     /// Where the tables are added.

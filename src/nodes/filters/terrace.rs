@@ -7,8 +7,8 @@
 //! Boundary: none, every sample stands alone. Heights over a million steps from 0 are left as they are.
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Cuts slopes into steps: flat treads with a sharp lip, like layered rock or rice terraces.

@@ -9,8 +9,8 @@
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
 use super::sampling::{Between, Beyond, move_ground};
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::choices! {
     /// What fills the ground that comes from outside.

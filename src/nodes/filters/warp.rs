@@ -8,8 +8,8 @@
 
 use super::drift::{Drift, Look};
 use super::sampling::{Between, Beyond, move_ground};
-use crate::field::Terrain;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go along.

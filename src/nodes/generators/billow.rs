@@ -10,7 +10,8 @@
 use super::octaves::{self, Fade, Octaves, Reader};
 use super::solid::SolidField;
 use super::warp::{Field, Warp};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Round, swelling hills with sharp creases between them.

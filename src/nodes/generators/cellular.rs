@@ -13,7 +13,8 @@
 use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
 use super::solid::SolidField;
 use super::solid_cells::SolidCells;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// Which distance is the height.

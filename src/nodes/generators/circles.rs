@@ -10,8 +10,8 @@
 //! Boundary: on wrapping terrains circles go on at the other side.
 //! Source: document 000, §1 (named).
 
-use crate::field::{Edges, Stream};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Edges, Stream};
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Soft, rolling ground of many round bumps.

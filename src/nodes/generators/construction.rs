@@ -12,8 +12,8 @@ use std::sync::{Arc, LazyLock};
 
 use crate::construction::fill::{Region, Sampling};
 use crate::construction::{Program, Tier, Tree, presets};
-use crate::field::{Edges, MapKind, Stream, Terrain};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Edges, MapKind, Stream, Terrain};
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by hand.

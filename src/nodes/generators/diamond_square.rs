@@ -17,7 +17,8 @@
 //! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; document 000, §1.1.1; document 001 (halving).
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Rough terrain from squares that are halved again and again, each midpoint moved at random.

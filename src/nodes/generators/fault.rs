@@ -13,8 +13,8 @@
 //! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
 use super::octaves::Fade;
-use crate::field::{Edges, Stream};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Edges, Stream};
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Rough country broken along many straight lines, one side of each lifted.

@@ -11,7 +11,8 @@ use super::lattice::Octave;
 use super::octaves::{self, Fade, Octaves, Reader};
 use super::solid::SolidField;
 use super::warp::Warp;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Plains with smooth valleys that grow into rugged mountains.

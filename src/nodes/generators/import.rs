@@ -6,8 +6,9 @@
 //! Boundary: a wrapping terrain repeats its first row and column; what does not fit together shows as a cliff there
 //! (the filter `Seamless` mends it).
 
+use crate::field::Cancelled;
 use crate::io::{Raster, raster};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Context, Generator};
 use crate::param::ImageFile;
 
 crate::choices! {

@@ -5,8 +5,8 @@
 //! 2ᵏ + 1 are computed on the next larger one and read from it bilinearly at the same fractions of the side; a window
 //! would show another part of the terrain at every size, and a preview would not look like the result.
 
-use crate::field::{Edges, Grid, Stream};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges, Grid, Stream};
+use crate::nodes::Context;
 
 crate::choices! {
     /// How the displacement falls from level to level.

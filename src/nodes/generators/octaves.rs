@@ -1,7 +1,7 @@
 //! What fractal sums share: their parameters, the lattice of each octave on the grid, and the sum itself.
 
-use crate::field::{Edges, Grid, Stream};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges, Grid, Stream};
+use crate::nodes::Context;
 
 crate::choices! {
     /// Weight between lattice points.

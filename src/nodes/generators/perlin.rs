@@ -13,7 +13,8 @@
 use super::octaves::{self, Fade, Octaves};
 use super::solid::SolidField;
 use super::warp::{Field, Warp};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Rolling hills to rugged mountains: the same random relief laid over itself, finer and lower each time.

@@ -17,8 +17,8 @@ use rayon::prelude::*;
 use super::octaves::Fade;
 use super::river_network::{Network, RUN};
 use super::river_reach::Bounds;
-use crate::field::Edges;
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Edges};
+use crate::nodes::Context;
 
 crate::choices! {
     /// Profile of the valley's sides.

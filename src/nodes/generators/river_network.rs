@@ -16,8 +16,7 @@ use std::collections::{BinaryHeap, HashMap};
 
 use super::river_reach::{Bounds, Level, distance, distance_around};
 use super::squig::{Edge, Side, Vertex, across, refine, turn};
-use crate::field::Stream;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Stream};
 
 /// Levels at which every course chooses for itself.
 const SHARED: u32 = 3;

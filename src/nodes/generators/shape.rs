@@ -11,8 +11,8 @@
 //! Source: document 000, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
 use super::octaves::Fade;
-use crate::field::Edges;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Edges};
+use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// What stands on the terrain.

@@ -14,7 +14,8 @@ use super::lattice::direction;
 use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
 use super::solid::SolidField;
 use super::solid_simplex::SolidSimplex;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Rolling hills to rugged mountains, like Perlin noise, on triangles instead of squares.

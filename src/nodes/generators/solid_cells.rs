@@ -145,9 +145,9 @@ impl SolidNoise for SolidCells {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::{Edges, Globe, Grid};
+    use crate::field::{Control, Edges, Globe, Grid};
     use crate::nodes::generators::cellular::Cellular;
-    use crate::nodes::{Context, Control, Generator};
+    use crate::nodes::{Context, Generator};
 
     fn spread(values: &[f32]) -> [f64; 2] {
         let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64;

@@ -10,7 +10,8 @@
 
 use super::octaves::{self, Axis, Fade, Lattice};
 use super::values::{Curve, Values};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// How the values of a table are joined.

@@ -18,8 +18,8 @@ use super::river_bed::{self, Profile, Valley};
 use super::river_network::{Banks as Holding, Fall, Network, Plan};
 use super::squig::Side;
 use super::triangular;
-use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// How the ground meets the water.

@@ -15,8 +15,8 @@
 
 use super::octaves::Fade;
 use super::picture::{Picture, Turn};
-use crate::field::Stream;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Stream};
+use crate::nodes::{Context, Generator};
 use crate::param::ImageFile;
 
 crate::choices! {

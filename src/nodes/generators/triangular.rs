@@ -17,8 +17,8 @@
 //! Source: document 000, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
 use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
-use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// What is split.

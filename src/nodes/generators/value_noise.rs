@@ -11,7 +11,8 @@
 use super::octaves::{self, Fade, Octaves};
 use super::solid::{Solid, SolidField};
 use super::values::{Curve, Values};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::Cancelled;
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Blocky hills: random heights on a lattice, joined smoothly, laid over themselves finer and lower each time.

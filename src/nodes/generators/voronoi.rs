@@ -16,8 +16,8 @@
 //! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 use super::nearest::{Buckets, Point};
-use crate::field::{Edges, Stream};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Edges, Stream};
+use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// How distance is measured.
@@ -251,8 +251,7 @@ fn along<const WRAP: bool>(a: f32, b: f32) -> f32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Grid;
-    use crate::nodes::Control;
+    use crate::field::{Control, Grid};
 
     #[test]
     fn blocks_give_the_bits_of_a_search_through_all_points() {

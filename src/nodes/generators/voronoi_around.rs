@@ -10,8 +10,8 @@ use std::f32::consts::PI;
 
 use super::sphere_points::{Feature, SpherePoints, on_faces, scattered, square};
 use super::voronoi::{REGIONS, Regions, Scatter, Voronoi};
-use crate::field::{Globe, Stream};
-use crate::nodes::{Cancelled, Context};
+use crate::field::{Cancelled, Globe, Stream};
+use crate::nodes::Context;
 
 /// Samples of a row that share their candidates.
 const SHARED: usize = 32;
@@ -115,8 +115,8 @@ fn nearest_squares<const K: usize>(points: &[Feature], [x, y, z]: [[f32; LANES];
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::Grid;
-    use crate::nodes::{Control, Generator};
+    use crate::field::{Control, Grid};
+    use crate::nodes::Generator;
 
     #[test]
     fn pieces_give_the_bits_of_a_search_through_all_points() {
@@ -145,7 +145,7 @@ mod tests {
                 let place = globe.direction_of(k).map(|x| [x; LANES]);
                 let squares = nearest_squares::<4>(&all, place);
                 assert_eq!(h, node.heights(&squares, all.len() as f32 / (4.0 * PI))[0], "{points}: {k}");
-                assert_eq!(h.to_bits(), out[globe.owner(k)].to_bits(), "{points}: faces differ at {k}");
+                assert_eq!(h.to_bits(), out[globe.grid().owner(k)].to_bits(), "{points}: faces differ at {k}");
             }
         }
     }

@@ -11,8 +11,8 @@
 use super::diamond_square;
 use super::midpoint::{self, Distribution, Law, Schedule};
 use super::voronoi::{Metric, Regions, Scatter, Voronoi};
-use crate::field::Grid;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::field::{Cancelled, Grid};
+use crate::nodes::{Context, Generator};
 
 crate::params! {
     /// Mountain ranges between scattered points, with rough fractal slopes.

@@ -10,12 +10,12 @@
 
 use std::sync::Arc;
 
-use crate::field::{Edges, Globe, MapKind, Terrain};
+use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use crate::nodes::generators::lattice::Octave;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
 use crate::nodes::generators::solid::SolidField;
 use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::choices! {
     /// How the rock is built.

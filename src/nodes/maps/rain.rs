@@ -10,9 +10,9 @@
 
 use std::sync::Arc;
 
-use crate::field::{Edges, MapKind, Terrain};
+use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::filters::gauss;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Says how much rain falls where, for the erosions and rivers above: more on heights and windward slopes, less behind mountains. The ground stays as it is.

@@ -14,12 +14,12 @@
 
 use std::f32::consts::FRAC_2_PI;
 
-use crate::field::Globe;
 use crate::field::globe::{meet, towards};
+use crate::field::{Cancelled, Globe};
 use crate::nodes::generators::octaves::{self, Fade, Octaves, Reader};
 use crate::nodes::generators::solid::{Places, Solid, SolidField, SolidNoise};
 use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// How relief and plates are joined.

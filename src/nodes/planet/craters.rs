@@ -25,8 +25,8 @@ use super::craters_rough::Turn;
 use super::craters_shape::{Law, Shape, smooth};
 use super::craters_stamp::stamp;
 use super::craters_surface::Surface;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::choices! {
     /// How the number of craters is told.

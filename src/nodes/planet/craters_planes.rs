@@ -10,7 +10,7 @@ use super::craters_impact::{Event, Impact};
 use super::craters_shape::REACH;
 use super::craters_surface::Surface;
 use super::craters_tiles::Tiles;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 const PROBE: f32 = 0.75;
 /// Slopes of the plane stay below this, so that an impact beside a cliff makes no spike.

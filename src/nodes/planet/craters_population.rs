@@ -8,8 +8,7 @@
 use rayon::prelude::*;
 
 use super::craters_surface::Surface;
-use crate::field::Stream;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Stream};
 
 /// Sizes of craters, in sides of the terrain.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ use super::craters_planes::find_planes;
 use super::craters_shape::{REACH, smooth};
 use super::craters_surface::Surface;
 use super::craters_tiles::{Entry, TILE_COLUMNS, TILE_ROWS, Tiles};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// Presses `impacts` into `height` by `events`, from the oldest to the youngest. `brightness` is as long as `height`, or empty.
 pub fn stamp(

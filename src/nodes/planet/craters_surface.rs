@@ -9,7 +9,8 @@
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2, PI};
 
-use crate::field::globe::{FACES, direction_at, locate};
+use crate::field::globe::{direction_at, locate};
+use crate::field::topology::FACES;
 use crate::field::{Edges, Globe, Grid};
 
 /// Samples in rows and columns, each from the first to before the last. Rows of a globe are those of all faces.

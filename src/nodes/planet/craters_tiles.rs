@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::craters_impact::{Event, Impact};
 use super::craters_surface::{Rectangle, Surface};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 pub const TILE_ROWS: usize = 32;
 pub const TILE_COLUMNS: usize = 64;

@@ -6,10 +6,10 @@
 //! A file with more samples is read at the scene's samples, not averaged: a preview is exactly the subsample.
 //! Source: the cylinder of document 003; equirectangular projection (plate carrée).
 
-use crate::field::Globe;
+use crate::field::{Cancelled, Globe};
 use crate::io::{Raster, catmull_rom, raster};
 use crate::nodes::generators::import::{Heights, Sampling};
-use crate::nodes::{Cancelled, Context, Generator};
+use crate::nodes::{Context, Generator};
 use crate::param::ImageFile;
 use crate::planet::faces::{Faces, face_names, fitting};
 use crate::planet::projection::{Equirectangular, Registration};

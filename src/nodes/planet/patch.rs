@@ -5,9 +5,9 @@
 //! the middle ([`Square`]). Outside nothing changes, to the bit.
 //! The globe keeps what its own samples resolve; the patch's finer relief stays in its file.
 
-use crate::field::Globe;
+use crate::field::{Cancelled, Globe};
 use crate::io::raster;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 use crate::param::ImageFile;
 use crate::planet::patch::Square;
 

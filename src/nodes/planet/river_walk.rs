@@ -11,9 +11,8 @@
 
 use std::sync::Arc;
 
-use crate::field::{Globe, MapKind, Terrain};
-use crate::hydrology::Cells;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the ground.
@@ -32,69 +31,19 @@ const TRIES: i32 = 64;
 /// Steps between two looks at the stop flag.
 const CHECK: usize = 4096;
 
-/// The distinct samples with their neighbours.
-enum Ground {
-    Flat(Cells),
-    Globe(Globe),
-}
-
-impl Ground {
-    fn of(terrain: &Terrain) -> Self {
-        match terrain.grid.is_globe() {
-            true => Self::Globe(Globe::new(terrain.grid.samples)),
-            false => Self::Flat(Cells::of(terrain.grid)),
-        }
-    }
-
-    /// The sample next to the place of three uniform random numbers.
-    fn start(&self, draw: [f32; 3]) -> usize {
-        match self {
-            Self::Flat(cells) => {
-                let at = |d: f32| ((d * cells.side as f32) as usize).min(cells.side - 1);
-                at(draw[1]) * cells.side + at(draw[0])
-            }
-            Self::Globe(globe) => {
-                let n = globe.samples();
-                let at = |d: f32| ((d * n as f32) as usize).min(n - 1);
-                let face = ((draw[2] * 6.0) as usize).min(5);
-                globe.owner((face * n + at(draw[1])) * n + at(draw[0]))
-            }
-        }
-    }
-
-    fn around(&self, k: usize) -> [Option<usize>; 8] {
-        match self {
-            Self::Flat(cells) => cells.around(k),
-            Self::Globe(globe) => std::array::from_fn(|step| globe.neighbour(k, step)),
-        }
-    }
-
-    /// Values of the cells on the whole grid.
-    fn spread(&self, values: Vec<f32>, terrain: &Terrain) -> Vec<f32> {
-        match self {
-            Self::Flat(cells) => {
-                let mut field = vec![0.0; terrain.grid.len()];
-                cells.scatter(&values, &mut field);
-                field
-            }
-            Self::Globe(globe) => {
-                let mut values = values;
-                globe.close(&mut values);
-                values
-            }
-        }
-    }
+/// The sample next to the place of three uniform random numbers.
+fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
+    let among = |count: usize, draw: f32| ((draw * count as f32) as usize).min(count - 1);
+    let [column, row] = [draw[0], draw[1]].map(|draw| among(grid.distinct(), draw));
+    grid.owner((among(grid.faces(), draw[2]) * grid.samples + row) * grid.samples + column)
 }
 
 impl Filter for RiverWalk {
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         terrain.close_seam();
-        let ground = Ground::of(terrain);
-        let mut height = match &ground {
-            Ground::Flat(cells) => cells.gather(&terrain.height).into_owned(),
-            Ground::Globe(_) => terrain.height.clone(),
-        };
+        let grid = terrain.grid;
+        let mut height = terrain.height.clone();
         // a river is a sample wide: in a coarse preview it is shallower, so that as much ground is gone
         let finer = (cx.grid.samples - 1) as f32 / (cx.scene_samples - 1) as f32;
         let (sea, step) = (cx.sea_level, self.depth_metres / cx.relief_metres * finer);
@@ -105,7 +54,7 @@ impl Filter for RiverWalk {
         for river in 1..=self.rivers {
             let start = |attempt: i32| {
                 let draw = |what: i32| cx.random.unit(river as i32, 3 * attempt + what);
-                ground.start([draw(0), draw(1), draw(2)])
+                sample_near(grid, [draw(0), draw(1), draw(2)])
             };
             let Some(mut at) = (0..TRIES).map(start).find(|&k| height[k] > sea) else { continue };
             for _ in 0..longest {
@@ -116,7 +65,7 @@ impl Filter for RiverWalk {
                 visited[at] = river;
                 height[at] -= step;
                 passed[at] += 1.0;
-                let free = ground.around(at).into_iter().flatten().filter(|&k| visited[k] != river);
+                let free = grid.neighbours(at).into_iter().flatten().filter(|&k| visited[k] != river);
                 let lowest = free.reduce(|a, b| if height[b] < height[a] { b } else { a });
                 match lowest {
                     Some(next) if height[next] > sea => at = next,
@@ -124,8 +73,8 @@ impl Filter for RiverWalk {
                 }
             }
         }
-        let water = passed.iter().map(|&p| if p > 0.0 { 0.5 * step } else { 0.0 }).collect();
-        let [height, passed, water] = [height, passed, water].map(|values| ground.spread(values, terrain));
+        let mut water: Vec<f32> = passed.iter().map(|&p| if p > 0.0 { 0.5 * step } else { 0.0 }).collect();
+        [&mut height, &mut passed, &mut water].into_iter().for_each(|field| grid.close(field));
         terrain.height = height;
         terrain.set_map(MapKind::Flow, Some(Arc::new(passed)));
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));

@@ -17,9 +17,9 @@ use rayon::prelude::*;
 
 use super::rivers_mouths::{deltas, fjords};
 use super::rivers_valleys::{Reach, valleys};
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
@@ -108,9 +108,9 @@ impl Filter for PlanetRivers {
         terrain.height = before;
         let Cut { mut ground, mut water } = cut?;
         let globe = cells.globe();
-        globe.close(&mut ground);
-        globe.close(&mut water);
-        globe.close(&mut flow);
+        globe.grid().close(&mut ground);
+        globe.grid().close(&mut water);
+        globe.grid().close(&mut flow);
         terrain.height = ground;
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
         terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));

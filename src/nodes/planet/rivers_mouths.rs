@@ -5,9 +5,10 @@ use std::collections::{BinaryHeap, HashSet};
 
 use super::rivers::{Network, PlanetRivers};
 use super::rivers_valleys::Reach;
+use crate::field::Cancelled;
 use crate::field::globe::latitude;
 use crate::hydrology::GlobeCells;
-use crate::nodes::{Cancelled, Context};
+use crate::nodes::Context;
 
 /// How much steeper the walls of a fjord are than the sides of a valley.
 const WALL: f32 = 6.0;

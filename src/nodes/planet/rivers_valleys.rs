@@ -6,7 +6,7 @@
 //! distance to it, until nothing gets lower. A valley ends where its side meets the ground.
 
 use super::rivers::Network;
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control};
 
 /// A cell of a river.
 #[derive(Clone, Copy, Debug)]

@@ -5,8 +5,8 @@
 //! Scheme: each cell learns from its neighbours which river cell cuts it lowest, in sweeps down and up the grid, and measures
 //! the true distance to it (Danielsson 1980). A river's reach ends where its bank meets the ground.
 
+use crate::field::{Cancelled, Control};
 use crate::hydrology::Cells;
-use crate::nodes::{Cancelled, Control};
 
 /// A cell of a river.
 #[derive(Clone, Copy, Debug, Default)]

@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Spread, Steering, accumulate, upstream_first};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::choices! {
     /// How water chooses its way down.

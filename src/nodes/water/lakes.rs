@@ -8,9 +8,9 @@
 use std::sync::Arc;
 
 use super::routed::Routed;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::Steering;
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Lets water stand in the hollows that are large and deep enough, and shows it in the water map. The ground stays as it is.

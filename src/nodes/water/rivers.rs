@@ -14,9 +14,9 @@ use std::sync::Arc;
 use super::banks::{self, NONE, Reach};
 use super::flow::rain;
 use super::routed::Routed;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{Steering, accumulate, strahler, upstream_first};
-use crate::nodes::{Cancelled, Context, Filter};
+use crate::nodes::{Context, Filter};
 
 crate::params! {
     /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in them.

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::hydrology::{Basins, Cells, Descent, Outlets, Steering};
-use crate::nodes::{Cancelled, Context};
+use crate::nodes::Context;
 
 /// Heights, receivers without pits, and hollows of a terrain, in cells.
 pub struct Routed<'a> {

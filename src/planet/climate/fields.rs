@@ -5,8 +5,7 @@
 use rayon::prelude::*;
 
 use super::{Climate, Ground, Weather};
-use crate::field::{Globe, Terrain};
-use crate::nodes::{Cancelled, Control};
+use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::scene::Scene;
 
 /// How warm and wet it is at every sample of a terrain.
@@ -66,8 +65,8 @@ pub fn feels(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Feel
         },
     )?;
     if let Some(globe) = globe {
-        globe.close(&mut out.celsius);
-        globe.close(&mut out.moisture);
+        globe.grid().close(&mut out.celsius);
+        globe.grid().close(&mut out.moisture);
     }
     Ok(out)
 }

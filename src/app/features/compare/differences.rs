@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{DIFFERENCES, Limits, MEASURES, Reading, Scale, difference, measure};
-use crate::nodes::{Cancelled, Control};
 
 /// A terrain with what its numbers mean.
 #[derive(Clone, Debug)]

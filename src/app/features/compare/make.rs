@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::app::features::compare::differences::Subject;
 use crate::app::view::{Choice, Prepared, SIDE_WORLD, climate_of, prepare};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{PaletteTable, table_of};
 use crate::measure;
-use crate::nodes::{Cancelled, Control};
 use crate::scene::{Scene, SceneError, Trouble};
 
 /// Results of layers that are kept for the next time, while B follows the scene.

@@ -28,6 +28,7 @@ use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
 use crate::app::frame::window::FrameCost;
 use crate::app::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, climate_of};
 use crate::eval::{Playhead, Store};
+use crate::field::Cancelled;
 use crate::look::table_of;
 use crate::scene::Scene;
 

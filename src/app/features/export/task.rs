@@ -8,10 +8,10 @@ use bevy::prelude::Resource;
 
 use crate::app::frame::tasks::{Outcome, Task, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
+use crate::field::{Cancelled, Control};
 use crate::film::{Film, FilmError, check_target};
 use crate::io::{FileError, check_place, export_heightmap};
 use crate::look::table_of;
-use crate::nodes::{Cancelled, Control};
 use crate::planet::projection::{Equirectangular, export_map};
 use crate::scene::Scene;
 

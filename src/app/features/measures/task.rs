@@ -19,7 +19,7 @@ use crate::eval::{Store, thread_pool};
 use crate::field::Terrain;
 use crate::lab::{Parity, parity};
 use crate::measure::{Limits, Measures, Scale, measure};
-use crate::nodes::Cancelled;
+use crate::field::Cancelled;
 use crate::planet::{PlanetMeasures, measure_planet};
 use crate::scene::Scene;
 

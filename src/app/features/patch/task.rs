@@ -6,8 +6,8 @@ use bevy::prelude::{Message, Resource};
 
 use crate::app::frame::tasks::{self, Outcome, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
+use crate::field::{Cancelled, Control};
 use crate::io::{FileError, check_place};
-use crate::nodes::{Cancelled, Control};
 use crate::planet::patch::{PatchError, Square, put_back, take};
 use crate::scene::{Scene, SceneError};
 

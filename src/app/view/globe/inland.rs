@@ -16,12 +16,12 @@ pub fn wetness(globe: &Globe, depth: &[f32]) -> Vec<f32> {
     let wet: Vec<f32> = depth.par_iter().map(|&depth| if depth > 0.0 { film(depth) } else { 0.0 }).collect();
     let is_wet = |k: Option<usize>| k.is_some_and(|k| wet[k] > 0.5);
     let joined = |k: usize| {
-        let beside = |step: usize| globe.neighbour(k, step % 8);
+        let beside = |step: usize| globe.grid().neighbour(k, step % 8);
         let is_inside = |step: usize| is_wet(beside(step)) && is_wet(beside(step + 2)) && !is_wet(beside(step + 1));
         if wet[k] < CORNER && (0..8).step_by(2).any(is_inside) { CORNER } else { wet[k] }
     };
     let mut joined: Vec<f32> = (0..wet.len()).into_par_iter().map(joined).collect();
-    globe.close(&mut joined);
+    globe.grid().close(&mut joined);
     joined
 }
 
@@ -47,9 +47,9 @@ mod tests {
     fn copies_of_a_sample_are_as_wet_as_it() {
         let globe = Globe::new(9);
         let depth: Vec<f32> =
-            (0..globe.len()).map(|k| globe.owner(k) % 7).map(|k| if k < 2 { 0.01 } else { -1.0 }).collect();
+            (0..globe.len()).map(|k| globe.grid().owner(k) % 7).map(|k| if k < 2 { 0.01 } else { -1.0 }).collect();
         let wet = wetness(&globe, &depth);
-        assert!((0..wet.len()).all(|k| wet[k] == wet[globe.owner(k)] && (0.0..=1.0).contains(&wet[k])));
+        assert!((0..wet.len()).all(|k| wet[k] == wet[globe.grid().owner(k)] && (0.0..=1.0).contains(&wet[k])));
         assert!(wet.contains(&CORNER));
     }
 }

@@ -10,7 +10,8 @@
 use glam::{DMat4, DVec3, DVec4};
 
 use super::ground::FaceBounds;
-use crate::field::globe::{FACES, direction_at};
+use crate::field::globe::direction_at;
+use crate::field::topology::FACES;
 
 /// Share of the reach of a level at which its vertices begin to morph.
 pub const MORPH_START: f64 = 0.85;

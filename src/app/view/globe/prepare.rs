@@ -16,10 +16,10 @@ use crate::app::view::mips::{Mips, half};
 use crate::app::view::overlay::{Choice, Overlay, STEEPEST_DEGREES, places};
 use crate::app::view::prepare::next_serial;
 use crate::app::view::ramp::Ramp;
-use crate::field::globe::{FACES, direction_at};
-use crate::field::{Globe, Grid, MapKind, Terrain};
+use crate::field::globe::direction_at;
+use crate::field::topology::FACES;
+use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
 use crate::look::{Biomes, Paint, PaletteTable, Place};
-use crate::nodes::{Cancelled, Control};
 use crate::scene::Settings;
 
 /// More samples along a face are drawn as if there were so many.
@@ -368,7 +368,7 @@ fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> R
         for (column, slope) in out.iter_mut().enumerate() {
             let is_border = row == 0 || column == 0 || row == n - 1 || column == n - 1;
             let (here, gradient) = if is_border {
-                let owner = globe.owner(line * n + column);
+                let owner = globe.grid().owner(line * n + column);
                 (at(row, column), around(globe, height, owner))
             } else {
                 let across = at(row, column + 1) - at(row, column - 1);
@@ -389,7 +389,7 @@ fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> R
 /// Gradient at a sample from its straight neighbours, across borders.
 fn around(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
     let here = DVec3::from(globe.direction_of(index).map(f64::from));
-    let neighbours = (0..8).step_by(2).filter_map(|step| globe.neighbour(index, step));
+    let neighbours = (0..8).step_by(2).filter_map(|step| globe.grid().neighbour(index, step));
     let steps = neighbours.map(|other| {
         let way = DVec3::from(globe.direction_of(other).map(f64::from)) - here;
         (way - here * way.dot(here), f64::from(height[other]) - f64::from(height[index]))

@@ -10,7 +10,7 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 
 use super::prepare::PreparedGlobe;
 use crate::app::view::mips::Mips;
-use crate::field::globe::FACES;
+use crate::field::topology::FACES;
 
 /// What is uploaded in one frame: some milliseconds.
 const BYTES_PER_FRAME: usize = 48 << 20;

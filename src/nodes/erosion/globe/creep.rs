@@ -8,13 +8,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::links::Links;
 use super::mesh::{Mesh, ROWS};
-use crate::field::Terrain;
+use crate::field::metric::Links;
+use crate::field::{Cancelled, Terrain};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::creep::{Creep, FARTHEST, WRITTEN};
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Share of a cell's height that may be exchanged in one step.
 const STABLE: f64 = 0.8;
@@ -68,7 +68,7 @@ impl Soil {
 fn stiffness(mesh: &Mesh, conductances: &Links) -> f64 {
     (0..mesh.samples())
         .flat_map(|row| {
-            let links = conductances.around(row);
+            let links = conductances.around_row(row);
             mesh.areas(row)
                 .iter()
                 .enumerate()
@@ -105,7 +105,8 @@ impl Run for Soil {
         }
         for _ in 0..steps {
             mesh.rows(cx, [&mut later[..]], |row, of_face, [new]| {
-                let (here, around, links) = (mesh.row(now, row), mesh.around(now, row), conductances.around(of_face));
+                let (here, around, links) =
+                    (mesh.row(now, row), mesh.around(now, row), conductances.around_row(of_face));
                 new.fill(0.0);
                 for step in 0..8 {
                     if even.is_some() {

@@ -11,12 +11,12 @@ use rayon::prelude::*;
 
 use super::mesh::{Mesh, ROWS};
 use super::thermal::ways;
-use crate::field::{MapKind, Terrain};
+use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::hydraulic::Hydraulic;
 use crate::nodes::erosion::silt::{WRITTEN, Weather, lay_down};
 use crate::nodes::erosion::thermal::Neighbours;
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Hydraulic erosion under way.
 pub struct Wash {
@@ -99,7 +99,7 @@ impl Run for Wash {
         })?;
         mesh.rows(cx, [&mut share[..], &mut given[..]], |row, of_face, [share, given]| {
             let (here, around, water) = (mesh.row(level, row), mesh.around(level, row), mesh.row(water, row));
-            let missing = mesh.distances.around(of_face);
+            let missing = mesh.distances.around_row(of_face);
             // the sum of the differences stands in `share` for now, their number in `given`
             share.fill(0.0);
             given.fill(1.0);
@@ -123,7 +123,7 @@ impl Run for Wash {
             cx.control.check()?;
             let (here, around) = (mesh.row(level, row), mesh.around(level, row));
             let (shares, contents) = (mesh.around(share, row), mesh.around(content, row));
-            let missing = mesh.distances.around(row % n);
+            let missing = mesh.distances.around_row(row % n);
             wet.fill(0.0);
             silt.fill(0.0);
             for &step in steps {

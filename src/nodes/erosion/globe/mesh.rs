@@ -6,10 +6,10 @@
 
 use rayon::prelude::*;
 
-use super::links::Links;
-use crate::field::Globe;
-use crate::field::globe::FACES;
-use crate::nodes::{Cancelled, Context};
+use crate::field::metric::Links;
+use crate::field::topology::{EAST, FACES, NORTH, SOUTH, WEST};
+use crate::field::{Cancelled, Globe};
+use crate::nodes::Context;
 
 pub struct Mesh {
     globe: Globe,
@@ -46,14 +46,16 @@ impl Mesh {
                     let step = match (inner(row) != row, inner(column) != column) {
                         (false, false) => None,
                         // beside the corner of a face lies the sample that also lies above or below it
-                        (false, true) if row == 1 => Some(0),
-                        (false, true) if row == n => Some(4),
-                        (false, true) => Some(if column == 0 { 6 } else { 2 }),
-                        (true, false) => Some(if row == 0 { 0 } else { 4 }),
+                        (false, true) if row == 1 => Some(NORTH),
+                        (false, true) if row == n => Some(SOUTH),
+                        (false, true) => Some(if column == 0 { WEST } else { EAST }),
+                        (true, false) => Some(if row == 0 { NORTH } else { SOUTH }),
                         // nobody's neighbour
                         (true, true) => None,
                     };
-                    let from = step.and_then(|step| globe.neighbour(here, step)).unwrap_or_else(|| globe.owner(here));
+                    let from = step
+                        .and_then(|step| globe.grid().neighbour(here, step))
+                        .unwrap_or_else(|| globe.grid().owner(here));
                     let to = padded(face, row, column) as u32;
                     if owner(from) != to {
                         rims.push([to, owner(from)]);
@@ -85,7 +87,7 @@ impl Mesh {
 
     /// Side of a square cell of the mean area, in radii of the globe.
     pub fn mean_cell(&self) -> f64 {
-        (4.0 * std::f64::consts::PI / self.globe.distinct() as f64).sqrt()
+        (4.0 * std::f64::consts::PI / self.globe.grid().distinct_len() as f64).sqrt()
     }
 
     /// Cells of padded faces.
@@ -145,19 +147,19 @@ impl Mesh {
         &padded[self.start(row)..][..n]
     }
 
-    /// The neighbours of the cells of row `row` of all rows, in the order of [`STEPS`](crate::field::globe::STEPS).
+    /// The neighbours of the cells of row `row` of all rows, in the order of [`DIRECTIONS`](crate::field::DIRECTIONS).
     pub fn around<'a, T>(&self, padded: &'a [T], row: usize) -> [&'a [T]; 8] {
         let n = self.samples();
         let (at, stride) = (self.start(row), n + 2);
         let starts = [
-            at - stride,
-            at - stride + 1,
             at + 1,
-            at + stride + 1,
-            at + stride,
-            at + stride - 1,
-            at - 1,
+            at - stride + 1,
+            at - stride,
             at - stride - 1,
+            at - 1,
+            at + stride - 1,
+            at + stride,
+            at + stride + 1,
         ];
         starts.map(|start| &padded[start..][..n])
     }
@@ -185,98 +187,5 @@ impl Mesh {
     pub fn total(&self, row: usize, values: &[f32]) -> f64 {
         let n = self.samples();
         values.iter().zip(&self.weights[row * n..][..n]).map(|(&v, &weight)| f64::from(v) * f64::from(weight)).sum()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
-
-    use super::*;
-    use crate::field::Grid;
-    use crate::field::Stream;
-    use crate::nodes::Control;
-
-    fn context(n: usize, control: &Control) -> Context<'_> {
-        Context {
-            grid: Grid::globe(n),
-            size_metres: 8000.0,
-            relief_metres: 1800.0,
-            sea_level: 0.0,
-            planet: None,
-            scene_samples: n,
-            random: Stream::new(1, 1),
-            control,
-        }
-    }
-
-    /// A row finds beside it what [`Globe::neighbour`] names, with one value for both cells of a pair and the true distance.
-    #[test]
-    fn neighbours_stand_beside_their_cells_and_pairs_have_one_link() {
-        let control = Control::default();
-        for n in [2, 3, 4, 5, 12, 17] {
-            let mesh = Mesh::new(n);
-            let conductances = Links::conductances(&mesh.globe);
-            let cx = context(n, &control);
-            let numbers: Vec<f32> = (0..mesh.globe.len()).map(|k| mesh.globe.owner(k) as f32).collect();
-            let mut padded = vec![-1.0; mesh.padded_len()];
-            mesh.pad(&cx, &numbers, &mut padded).unwrap();
-            let mut pairs = std::collections::HashMap::new();
-            let mut seen = 0;
-            for k in (0..mesh.globe.len()).filter(|&k| mesh.weights[k] > 0.0) {
-                let (row, j) = (k / n, k % n);
-                assert_eq!(mesh.row(&padded, row)[j], k as f32);
-                let around = mesh.around(&padded, row).map(|cells| cells[j] as usize);
-                let links = mesh.distances.around(row % n).map(|links| links[j]);
-                let flows = conductances.around(row % n).map(|links| links[j]);
-                for step in 0..8 {
-                    match mesh.globe.neighbour(k, step) {
-                        None => assert!(links[step] == f32::INFINITY && flows[step] == 0.0, "{n}: {k}, {step}"),
-                        Some(there) => {
-                            seen += 1;
-                            assert_eq!(around[step], there, "{n}: {k}, {step}");
-                            let exact = |k: usize| mesh.globe.exact_direction(k / (n * n), k / n % n, k % n);
-                            let (a, b) = (exact(k), exact(there));
-                            let angle = (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]).clamp(-1.0, 1.0).acos();
-                            assert!((f64::from(links[step]) - angle).abs() < 1e-6, "{n}: {k}, {step}");
-                            assert!(flows[step] >= -1e-6, "{n}: {k}, {step}: {}", flows[step]);
-                            let bits = (links[step].to_bits(), flows[step].to_bits());
-                            let pair = pairs.entry((k.min(there), k.max(there))).or_insert(bits);
-                            assert_eq!(*pair, bits, "{n}: {k} and {there}");
-                        }
-                    }
-                }
-            }
-            assert_eq!(seen, 2 * pairs.len(), "each cell of a pair knows the other");
-        }
-    }
-
-    /// Heights in proportion to x, y or z are eigenfunctions on the unit sphere: Δh = -2h.
-    #[test]
-    fn conductances_make_the_laplacian_of_the_sphere() {
-        let control = Control::default();
-        let n = 33;
-        let mesh = Mesh::new(n);
-        let conductances = Links::conductances(&mesh.globe);
-        let steradians = (mesh.mean_cell() * mesh.mean_cell()) as f32;
-        for axis in 0..3 {
-            let field: Vec<f32> = (0..mesh.globe.len()).map(|k| mesh.globe.direction_of(k)[axis]).collect();
-            let mut padded = vec![0.0; mesh.padded_len()];
-            mesh.pad(&context(n, &control), &field, &mut padded).unwrap();
-            let (mut worst, mut worst_corner) = (0.0f32, 0.0f32);
-            for (k, &here) in field.iter().enumerate() {
-                let (row, j) = (k / n, k % n);
-                let links = conductances.around(row % n);
-                let around = mesh.around(&padded, row);
-                let sum: f32 = (0..8).map(|step| links[step][j] * (around[step][j] - here)).sum();
-                let laplacian = sum / (mesh.areas(row % n)[j] * steradians);
-                let off = (laplacian + 2.0 * here).abs();
-                // where three faces meet the cells are not those of a lattice, and the scheme is of first order
-                let corner = (0..8).any(|step| mesh.globe.neighbour(k, step).is_none());
-                let worst = if corner { &mut worst_corner } else { &mut worst };
-                *worst = worst.max(off);
-            }
-            assert!(worst < 0.06 && worst_corner < 0.5, "axis {axis}: {worst}, at corners {worst_corner}");
-        }
     }
 }

@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::links::Links;
 use super::mesh::{Mesh, ROWS};
-use crate::field::Terrain;
+use crate::field::metric::Links;
+use crate::field::{Cancelled, Terrain};
 use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::rock::Rock;
@@ -25,7 +25,7 @@ use crate::nodes::erosion::stream_power::{StreamPower, WRITTEN};
 use crate::nodes::erosion::stream_power_law::{COURANT, FILL, Forces, MOST};
 use crate::nodes::erosion::uplift::Uplift;
 use crate::nodes::filters::gauss;
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;
@@ -151,7 +151,7 @@ impl Run for Range {
                     }
                     None => {
                         new.fill(0.0);
-                        let (around, links) = (mesh.around(padded, row), conductances.around(row % n));
+                        let (around, links) = (mesh.around(padded, row), conductances.around_row(row % n));
                         for step in 0..8 {
                             exchange(here, around[step], links[step], new);
                         }

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::mesh::{Mesh, ROWS};
-use crate::field::Terrain;
+use crate::field::{Cancelled, Terrain};
 use crate::nodes::erosion::buffers::{Next, add_balance};
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::erosion::thermal::{Neighbours, Thermal, WRITTEN};
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Thermal erosion under way.
 pub struct Slide {
@@ -73,7 +73,7 @@ impl Run for Slide {
         let even = rock.uniform();
         mesh.rows(cx, [&mut *share, &mut *loss], |row, of_face, [share, loss]| {
             let (here, around) = (mesh.row(height, row), mesh.around(height, row));
-            let distances = mesh.distances.around(of_face);
+            let distances = mesh.distances.around_row(of_face);
             // the sum of the falls stands in `share` for now, the greatest excess in `loss`
             share.fill(0.0);
             loss.fill(0.0);
@@ -94,7 +94,7 @@ impl Run for Slide {
         new.par_chunks_mut(n).with_min_len(ROWS).enumerate().try_for_each(|(row, new)| {
             cx.control.check()?;
             let (here, around) = (mesh.row(height, row), mesh.around(height, row));
-            let (shares, distances) = (mesh.around(share, row), mesh.distances.around(row % n));
+            let (shares, distances) = (mesh.around(share, row), mesh.distances.around_row(row % n));
             new.fill(0.0);
             for &step in steps {
                 take(here, around[step], shares[step], distances[step], rise, new);

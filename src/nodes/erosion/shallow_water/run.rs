@@ -9,9 +9,9 @@ use super::law::Law;
 use super::rows::{FIELDS, FLUX, GROUND, SEDIMENT, WATER, row_of};
 use super::supply::Supply;
 use super::sweep::{Rim, Sweep};
-use crate::field::{Edges, Grid, MapKind, Terrain};
+use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::{Cancelled, Context, Ledger, Run};
+use crate::nodes::{Context, Ledger, Run};
 
 /// Cells of a band; three rows beside it are computed twice, so bands are not too small.
 const BAND_CELLS: usize = 64 * 1024;

@@ -1,0 +1,460 @@
+//! How far apart the samples of a grid are, and what area each stands for.
+//!
+//! A law that is written over a [`Metric`] serves squares and globes. [`Uniform`] is a square, all of whose cells are alike: its
+//! values are constants that the compiler puts into the loops. [`Spherical`] is a globe: its values stand in tables that all
+//! faces share.
+//! Units: distances are counted in the spacing of the samples on a square and in radii on a globe
+//! ([`Metric::spacing`] tells one in the other); areas in cells of the mean area; conductances have no unit.
+//!
+//! Links: a value of a pair of neighbours stands once, with the north or west of its two cells, in a table that all faces share: a
+//! cube-sphere looks the same in the mirrors of its faces' borders, middles and diagonals. Links are worked out in an eighth of a
+//! face and copied to all of it, so both cells of a pair read the same bits, on whatever faces they are computed.
+//! At a corner of the cube three faces meet, and two of the eight directions lead nowhere: there a link has a value of its own.
+//! Conductance: diffusion between cells i and j passes w·(h_j - h_i), w = ½·(cot α + cot β) with α and β the
+//! angles that look at the pair in the two triangles beside it. The quadrangles of the grid are cut along their shorter
+//! diagonal, which keeps every w above 0.
+//! Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces and their conjugates*.
+
+use rayon::prelude::*;
+
+use super::topology::FACES;
+use super::{Globe, Grid};
+
+/// Distances and areas of a grid.
+pub trait Metric: Clone + Send + Sync + 'static {
+    /// The same for the cells of a row.
+    type Row<'a>: RowMetric
+    where
+        Self: 'a;
+
+    /// The metric of a grid.
+    fn of_grid(grid: Grid) -> Self;
+
+    /// The cells of row `row` of all rows.
+    fn row(&self, row: usize) -> Self::Row<'_>;
+
+    /// Side of a square cell of the mean area, in units of distance.
+    fn spacing(&self) -> f64;
+
+    /// Area of every cell of row `row` of all rows, in cells of the mean area and 0 for a copy. None where all cells of the grid
+    /// have the same.
+    fn owned_areas(&self, row: usize) -> Option<&[f32]>;
+}
+
+/// Distances and areas of the cells of a row; directions are indices of [`DIRECTIONS`](super::DIRECTIONS).
+pub trait RowMetric: Copy {
+    /// Of `n` cells: a loop over them needs no bounds checks.
+    #[must_use]
+    fn cut(self, n: usize) -> Self;
+
+    /// Distance from a cell to its neighbour in a direction; infinite where a globe has none.
+    fn distance(self, direction: usize, column: usize) -> f32;
+
+    /// Area of a cell, in cells of the mean area.
+    fn area(self, column: usize) -> f32;
+}
+
+/// The metric of a square: its samples are 1 apart, diagonally √2.
+#[derive(Clone, Copy, Debug)]
+pub struct Uniform;
+
+impl Metric for Uniform {
+    type Row<'a> = Self;
+
+    fn of_grid(_: Grid) -> Self {
+        Self
+    }
+
+    fn row(&self, _: usize) -> Self {
+        Self
+    }
+
+    fn spacing(&self) -> f64 {
+        1.0
+    }
+
+    fn owned_areas(&self, _: usize) -> Option<&[f32]> {
+        None
+    }
+}
+
+impl RowMetric for Uniform {
+    #[inline(always)]
+    fn cut(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn distance(self, direction: usize, _: usize) -> f32 {
+        if direction.is_multiple_of(2) { 1.0 } else { std::f32::consts::SQRT_2 }
+    }
+
+    #[inline(always)]
+    fn area(self, _: usize) -> f32 {
+        1.0
+    }
+}
+
+/// The metric of a globe of radius 1.
+#[derive(Clone, Debug)]
+pub struct Spherical {
+    globe: Globe,
+    distances: Links,
+    /// Of the cells of a face.
+    areas: Vec<f32>,
+    /// Of all cells; 0 for copies.
+    owned_areas: Vec<f32>,
+}
+
+impl Spherical {
+    pub fn globe(&self) -> &Globe {
+        &self.globe
+    }
+
+    /// Distances between neighbours.
+    pub fn distances(&self) -> &Links {
+        &self.distances
+    }
+
+    /// Areas of all cells, in cells of the mean area; 0 for copies.
+    pub fn all_owned_areas(&self) -> &[f32] {
+        &self.owned_areas
+    }
+}
+
+impl Metric for Spherical {
+    type Row<'a> = SphericalRow<'a>;
+
+    fn of_grid(grid: Grid) -> Self {
+        let n = grid.samples;
+        let globe = Globe::new(n);
+        let areas = globe.areas();
+        let mut owned_areas = vec![0.0; FACES * n * n];
+        owned_areas.par_chunks_mut(n).enumerate().for_each(|(row, out)| {
+            let whole = row % n == 0 || row % n == n - 1;
+            for (column, (out, &area)) in out.iter_mut().zip(&areas[row % n * n..]).enumerate() {
+                let is_border = whole || column == 0 || column == n - 1;
+                *out = if !is_border || grid.owns(row * n + column) { area } else { 0.0 };
+            }
+        });
+        Self { distances: Links::distances(&globe), globe, areas, owned_areas }
+    }
+
+    fn row(&self, row: usize) -> SphericalRow<'_> {
+        let n = self.globe.samples();
+        SphericalRow { distances: self.distances.around_row(row), areas: &self.areas[row % n * n..][..n] }
+    }
+
+    fn spacing(&self) -> f64 {
+        (4.0 * std::f64::consts::PI / self.globe.grid().distinct_len() as f64).sqrt()
+    }
+
+    fn owned_areas(&self, row: usize) -> Option<&[f32]> {
+        let n = self.globe.samples();
+        Some(&self.owned_areas[row * n..][..n])
+    }
+}
+
+/// The cells of a row of a globe.
+#[derive(Clone, Copy, Debug)]
+pub struct SphericalRow<'a> {
+    distances: [&'a [f32]; 8],
+    areas: &'a [f32],
+}
+
+impl RowMetric for SphericalRow<'_> {
+    #[inline(always)]
+    fn cut(self, n: usize) -> Self {
+        Self { distances: self.distances.map(|row| &row[..n]), areas: &self.areas[..n] }
+    }
+
+    #[inline(always)]
+    fn distance(self, direction: usize, column: usize) -> f32 {
+        self.distances[direction][column]
+    }
+
+    #[inline(always)]
+    fn area(self, column: usize) -> f32 {
+        self.areas[column]
+    }
+}
+
+/// A value for every pair of neighbours on a globe, on a padded face: n + 2 rows of n + 2.
+#[derive(Clone, Debug)]
+pub struct Links {
+    n: usize,
+    /// Of the cell to the west or north of the pair.
+    east: Vec<f32>,
+    south: Vec<f32>,
+    south_east: Vec<f32>,
+    south_west: Vec<f32>,
+}
+
+impl Links {
+    /// Distances in radii of the globe; infinite where there is no neighbour.
+    pub fn distances(globe: &Globe) -> Self {
+        Self::of_pairs(globe, f32::INFINITY, |angle| angle)
+    }
+
+    /// One over the [`distances`](Self::distances); 0 where there is no neighbour.
+    pub fn inverse_distances(globe: &Globe) -> Self {
+        Self::of_pairs(globe, 0.0, |angle| 1.0 / angle)
+    }
+
+    fn of_pairs(globe: &Globe, none: f32, value: impl Fn(f64) -> f64 + Sync) -> Self {
+        let of_pair = |a: [usize; 2], b: [usize; 2]| {
+            let d = minus(globe.exact_direction(0, b[0], b[1]), globe.exact_direction(0, a[0], a[1]));
+            value(2.0 * libm::asin((0.5 * dot(d, d).sqrt()).min(1.0)))
+        };
+        Eighth {
+            n: globe.samples(),
+            straight: &|i, j| of_pair([i, j], [i, j + 1]),
+            diagonal: &|i, j| [of_pair([i, j], [i + 1, j + 1]), of_pair([i, j + 1], [i + 1, j])],
+        }
+        .unfold(none)
+    }
+
+    /// Conductances; nothing passes where there is no neighbour.
+    pub fn conductances(globe: &Globe) -> Self {
+        let quadrangle = |i: usize, j: usize| Quadrangle::new(globe, i, j);
+        Eighth {
+            n: globe.samples(),
+            straight: &|i, j| {
+                let south = quadrangle(i, j).north;
+                // beyond the border there is as much
+                south + if i == 0 { south } else { quadrangle(i - 1, j).south }
+            },
+            diagonal: &|i, j| quadrangle(i, j).diagonals,
+        }
+        .unfold(0.0)
+    }
+
+    /// Links of the cells of row `row` of all rows to their neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
+    pub fn around_row(&self, row: usize) -> [&[f32]; 8] {
+        let (n, at) = (self.n, self.start(row, 0));
+        self.tables(at).map(|(table, start)| &table[start..][..n])
+    }
+
+    /// Links of sample `k` to its neighbours, in the order of [`DIRECTIONS`](super::DIRECTIONS).
+    #[inline(always)]
+    pub fn around(&self, k: usize) -> [f32; 8] {
+        self.tables(self.start(k / self.n, k % self.n)).map(|(table, at)| table[at])
+    }
+
+    /// Where the links of a cell stand in the padded face.
+    #[inline(always)]
+    fn start(&self, row: usize, column: usize) -> usize {
+        (row % self.n + 1) * (self.n + 2) + 1 + column
+    }
+
+    /// The tables of the eight directions, and where the links of the cell at `at` stand in them.
+    #[inline(always)]
+    fn tables(&self, at: usize) -> [(&[f32], usize); 8] {
+        let stride = self.n + 2;
+        let Self { east, south, south_east, south_west, .. } = self;
+        [
+            (east, at),
+            (south_west, at - stride + 1),
+            (south, at - stride),
+            (south_east, at - stride - 1),
+            (east, at - 1),
+            (south_west, at),
+            (south, at),
+            (south_east, at),
+        ]
+    }
+}
+
+/// What the links of a face are made of: those of an eighth of it.
+struct Eighth<'a> {
+    n: usize,
+    /// Of (row, column) and (row, column + 1).
+    straight: &'a (dyn Fn(usize, usize) -> f64 + Sync),
+    /// Of the quadrangle south-east of (row, column): from its north-west corner, and from its north-east corner.
+    diagonal: &'a (dyn Fn(usize, usize) -> [f64; 2] + Sync),
+}
+impl Eighth<'_> {
+    /// Links of a face and its rim; `none` where there is no neighbour.
+    fn unfold(&self, none: f32) -> Links {
+        let (n, last) = (self.n, self.n as isize - 1);
+        let inside = |k: isize| (0..=last).contains(&k);
+        let at_corner = |k: isize| k == 0 || k == last;
+        let table = |link: &(dyn Fn(isize, isize) -> Option<f64> + Sync)| {
+            let mut table = vec![none; (n + 2) * (n + 2)];
+            table.par_chunks_mut(n + 2).enumerate().for_each(|(i, row)| {
+                for (j, to) in row.iter_mut().enumerate() {
+                    *to = link(i as isize - 1, j as isize - 1).map_or(none, |value| value as f32);
+                }
+            });
+            table
+        };
+        Links {
+            n,
+            // over its two borders the corner of a face leads to the same sample: one way counts
+            east: table(&|i, j| {
+                let twice = (j == -1 || j == last) && at_corner(i);
+                (inside(i) && j <= last && !twice).then(|| self.straight(i, j))
+            }),
+            south: table(&|i, j| (inside(j) && i <= last).then(|| self.straight(j, i))),
+            south_east: table(&|i, j| {
+                let lost = (i == -1 && j == -1) || (i == last && j == last);
+                (i <= last && j <= last && !lost).then(|| self.diagonal(i, j, 0))
+            }),
+            south_west: table(&|i, j| {
+                let lost = (i == -1 && j == last + 1) || (i == last && j == 0);
+                (i <= last && j >= 0 && !lost).then(|| self.diagonal(i, j - 1, 1))
+            }),
+        }
+    }
+
+    /// The step from `k` to `k + 1` in the first half of a face, and whether it is turned around there.
+    fn fold(&self, k: isize) -> (usize, bool) {
+        let last = self.n as isize - 1;
+        let (low, turned) = match k {
+            -1 => (0, true),
+            k if k == last => (last - 1, true),
+            k => (k, false),
+        };
+        if 2 * low > last - 1 { ((last - 1 - low) as usize, !turned) } else { (low as usize, turned) }
+    }
+
+    fn straight(&self, row: isize, column: isize) -> f64 {
+        let row = row.min(self.n as isize - 1 - row) as usize;
+        (self.straight)(row, self.fold(column).0)
+    }
+
+    fn diagonal(&self, row: isize, column: isize, which: usize) -> f64 {
+        let ((i, down), (j, right)) = (self.fold(row), self.fold(column));
+        let pair = (self.diagonal)(i.min(j), i.max(j));
+        // the two diagonals of a quadrangle in the middle of a face are each other's mirror images
+        let middle = |k: usize| 2 * k + 2 == self.n;
+        if middle(i) || middle(j) { 0.5 * (pair[0] + pair[1]) } else { pair[which ^ usize::from(down != right)] }
+    }
+}
+
+/// Conductances within a quadrangle.
+struct Quadrangle {
+    north: f64,
+    south: f64,
+    diagonals: [f64; 2],
+}
+
+/// Diagonals of lengths closer than this, as squares on the unit sphere, are alike.
+const ALIKE: f64 = 1.0e-12;
+
+impl Quadrangle {
+    fn new(globe: &Globe, i: usize, j: usize) -> Self {
+        let corner = |down: usize, right: usize| globe.exact_direction(0, i + down, j + right);
+        let [nw, ne, se, sw] = [corner(0, 0), corner(0, 1), corner(1, 1), corner(1, 0)];
+        let square = |a, b| {
+            let d = minus(a, b);
+            dot(d, d)
+        };
+        let falling = Self {
+            north: half_cotangent(se, nw, ne),
+            south: half_cotangent(nw, sw, se),
+            diagonals: [half_cotangent(ne, nw, se) + half_cotangent(sw, nw, se), 0.0],
+        };
+        let rising = Self {
+            north: half_cotangent(sw, nw, ne),
+            south: half_cotangent(ne, sw, se),
+            diagonals: [0.0, half_cotangent(nw, ne, sw) + half_cotangent(se, ne, sw)],
+        };
+        let longer = square(nw, se) - square(ne, sw);
+        if longer.abs() < ALIKE {
+            let mean = |a: f64, b: f64| 0.5 * (a + b);
+            return Self {
+                north: mean(falling.north, rising.north),
+                south: mean(falling.south, rising.south),
+                diagonals: [0, 1].map(|k| mean(falling.diagonals[k], rising.diagonals[k])),
+            };
+        }
+        if longer < 0.0 { falling } else { rising }
+    }
+}
+
+/// Half the cotangent of the angle at `top` towards `a` and `b`.
+fn half_cotangent(top: [f64; 3], a: [f64; 3], b: [f64; 3]) -> f64 {
+    let (u, v) = (minus(a, top), minus(b, top));
+    let inner = dot(u, v);
+    0.5 * inner / (dot(u, u) * dot(v, v) - inner * inner).sqrt()
+}
+
+fn minus(a: [f64; 3], b: [f64; 3]) -> [f64; 3] {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+
+    use super::*;
+    use std::collections::HashMap;
+
+    fn exact(globe: &Globe, k: usize) -> [f64; 3] {
+        let n = globe.samples();
+        globe.exact_direction(k / (n * n), k / n % n, k % n)
+    }
+
+    /// Both cells of a pair have one value, and it is the true one.
+    #[test]
+    fn pairs_have_one_link() {
+        for n in [2, 3, 4, 5, 12, 17] {
+            let grid = Grid::globe(n);
+            let metric = Spherical::of_grid(grid);
+            let conductances = Links::conductances(&metric.globe);
+            let inverse = Links::inverse_distances(&metric.globe);
+            let mut pairs = HashMap::new();
+            let mut seen = 0;
+            for k in (0..grid.len()).filter(|&k| grid.owns(k)) {
+                let (links, flows, inverse) = (metric.distances.around(k), conductances.around(k), inverse.around(k));
+                assert_eq!(metric.distances.around_row(k / n).map(|links| links[k % n]), links);
+                for (direction, there) in grid.neighbours(k).into_iter().enumerate() {
+                    let Some(there) = there else {
+                        assert_eq!((links[direction], flows[direction], inverse[direction]), (f32::INFINITY, 0.0, 0.0));
+                        continue;
+                    };
+                    seen += 1;
+                    let angle = dot(exact(&metric.globe, k), exact(&metric.globe, there)).clamp(-1.0, 1.0).acos();
+                    assert!((f64::from(links[direction]) - angle).abs() < 1e-6, "{n}: {k}, {direction}");
+                    // near the corners of the cube rows and columns meet at up to 120°: a diagonal is then √3 steps long
+                    assert!(n < 3 || angle < 1.74 * std::f64::consts::FRAC_PI_2 / (n - 1) as f64 + 1e-6);
+                    assert!((inverse[direction] * links[direction] - 1.0).abs() < 1e-6);
+                    assert!(flows[direction] >= -1e-6, "{n}: {k}, {direction}: {}", flows[direction]);
+                    let bits = (links[direction].to_bits(), flows[direction].to_bits());
+                    let pair = pairs.entry((k.min(there), k.max(there))).or_insert(bits);
+                    assert_eq!(*pair, bits, "{n}: {k} and {there}");
+                }
+            }
+            assert_eq!(seen, 2 * pairs.len(), "each cell of a pair knows the other");
+        }
+    }
+
+    /// Heights in proportion to x, y or z are eigenfunctions on the unit sphere: Δh = -2h.
+    #[test]
+    fn conductances_make_the_laplacian_of_the_sphere() {
+        let grid = Grid::globe(33);
+        let metric = Spherical::of_grid(grid);
+        let conductances = Links::conductances(&metric.globe);
+        let steradians = (metric.spacing() * metric.spacing()) as f32;
+        for axis in 0..3 {
+            let field: Vec<f32> = (0..grid.len()).map(|k| metric.globe.direction_of(k)[axis]).collect();
+            let (mut worst, mut worst_corner) = (0.0f32, 0.0f32);
+            for k in (0..grid.len()).filter(|&k| grid.owns(k)) {
+                let around = grid.neighbours(k);
+                let differences = around.map(|there| there.map_or(0.0, |there| field[there] - field[k]));
+                let sum: f32 = conductances.around(k).iter().zip(differences).map(|(link, d)| link * d).sum();
+                let laplacian = sum / (metric.owned_areas[k] * steradians);
+                let off = (laplacian + 2.0 * field[k]).abs();
+                // where three faces meet the cells are not those of a lattice, and the scheme is of first order
+                let worst = if around.contains(&None) { &mut worst_corner } else { &mut worst };
+                *worst = worst.max(off);
+            }
+            assert!(worst < 0.06 && worst_corner < 0.5, "axis {axis}: {worst}, at corners {worst_corner}");
+        }
+    }
+}

@@ -1,0 +1,583 @@
+//! What lies beside what: the faces of a [`Grid`], the neighbours of its samples, copies and their owners, padded rows.
+//!
+//! A square is one face, a globe six: the faces of a cube, +X, -X, +Y, -Y, +Z, -Z. North is +Z, longitude 0 is +X and grows to
+//! the east, towards +Y. Rows of the four faces around the equator run to the east, their columns to the south.
+//! Copies: a wrapping square repeats its first row and column in its last ones, and neighbouring faces of a globe repeat the
+//! samples between them. The copy of the lowest index *owns* the sample: neighbours are given as owners, sums count owners, and
+//! [`Grid::close`] gives what owners found to their copies.
+//! At the eight corners of the cube three faces meet: a sample there has three straight and three diagonal neighbours.
+
+use super::{Edges, Grid};
+
+/// Faces of a globe.
+pub const FACES: usize = 6;
+
+/// Row and column steps to the eight neighbours, anticlockwise from the east; even ones are straight, odd ones diagonal.
+/// What is said of a *direction* everywhere is an index into this list; the opposite one is `(direction + 4) % 8`.
+pub const DIRECTIONS: [(isize, isize); 8] = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)];
+
+/// Indices of the straight steps in [`DIRECTIONS`].
+pub const EAST: usize = 0;
+pub const NORTH: usize = 2;
+pub const WEST: usize = 4;
+pub const SOUTH: usize = 6;
+
+/// An axis of space with a sign: x, -x, y, -y, z, -z are 0 to 5.
+pub(super) type Axis = usize;
+
+/// Axes of each face of a globe: outwards, along rows, along columns.
+pub(super) const AXES: [[Axis; 3]; FACES] = [[0, 2, 5], [1, 3, 5], [2, 1, 5], [3, 0, 5], [4, 2, 0], [5, 2, 1]];
+
+const fn opposite(axis: Axis) -> Axis {
+    axis ^ 1
+}
+
+/// A sample by its face, row and column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    face: usize,
+    row: usize,
+    column: usize,
+}
+
+/// A border of a face of a globe.
+#[derive(Clone, Copy, Debug)]
+enum Side {
+    North,
+    South,
+    West,
+    East,
+}
+
+impl Grid {
+    fn index(self, place: Place) -> usize {
+        (place.face * self.samples + place.row) * self.samples + place.column
+    }
+
+    fn place(self, index: usize) -> Place {
+        let n = self.samples;
+        Place { face: index / (n * n), row: index / n % n, column: index % n }
+    }
+
+    /// Samples that are not copies.
+    pub fn distinct_len(self) -> usize {
+        if self.is_globe() { FACES * (self.samples - 1) * (self.samples - 1) + 2 } else { self.distinct().pow(2) }
+    }
+
+    /// The copy of sample `index` that owns it.
+    #[inline]
+    pub fn owner(self, index: usize) -> usize {
+        self.index(self.owned(self.place(index)))
+    }
+
+    /// Whether sample `index` is no copy of another.
+    #[inline]
+    pub fn owns(self, index: usize) -> bool {
+        self.owner(index) == index
+    }
+
+    /// The neighbour of a sample in one of the [`DIRECTIONS`], as the index of its owner. There is none beyond an open edge, and
+    /// none at the corners of a globe's cube in the two directions in which three faces leave no fourth.
+    pub fn neighbour(self, index: usize, direction: usize) -> Option<usize> {
+        let here = self.place(index);
+        let (down, right) = DIRECTIONS[direction];
+        let last = self.samples - 1;
+        if here.row.wrapping_sub(1) < last - 1 && here.column.wrapping_sub(1) < last - 1 {
+            let place =
+                Place { row: here.row.strict_add_signed(down), column: here.column.strict_add_signed(right), ..here };
+            return Some(self.index(self.owned(place)));
+        }
+        let place = if self.is_globe() {
+            self.beside(here, direction)?
+        } else {
+            let along = |index: usize, step: isize| match step {
+                0 => Some(index),
+                1 => self.after(index),
+                _ => self.before(index),
+            };
+            Place { face: 0, row: along(here.row, down)?, column: along(here.column, right)? }
+        };
+        Some(self.index(self.owned(place)))
+    }
+
+    /// The neighbours of a sample in the order of [`DIRECTIONS`], as indices of owners.
+    pub fn neighbours(self, index: usize) -> [Option<usize>; 8] {
+        std::array::from_fn(|direction| self.neighbour(index, direction))
+    }
+
+    /// Copies what owners have to all samples that repeat them.
+    pub fn close<T: Copy>(self, field: &mut [T]) {
+        let n = self.samples;
+        let last = n - 1;
+        if self.is_globe() {
+            for face in 1..FACES {
+                for along in 0..n {
+                    for (row, column) in [(0, along), (last, along), (along, 0), (along, last)] {
+                        let place = Place { face, row, column };
+                        field[self.index(place)] = field[self.index(self.owned(place))];
+                    }
+                }
+            }
+        } else if self.edges == Edges::Wrap {
+            field.chunks_mut(n).for_each(|row| row[last] = row[0]);
+            field.copy_within(0..n, last * n);
+        }
+    }
+
+    /// A neighbour on a globe, not yet by its owner.
+    fn beside(self, here: Place, direction: usize) -> Option<Place> {
+        let (down, right) = DIRECTIONS[direction];
+        let last = self.samples as isize - 1;
+        let (row, column) = (here.row as isize + down, here.column as isize + right);
+        let inside = |k: isize| (0..=last).contains(&k);
+        match (inside(row), inside(column)) {
+            (true, true) => Some(Place { face: here.face, row: row as usize, column: column as usize }),
+            (false, false) => None,
+            (false, true) => {
+                Some(self.across(here.face, if row < 0 { Side::North } else { Side::South }, column as usize, 1))
+            }
+            // at a corner the straight steps over both borders reach the same sample
+            (true, false) if down == 0 && (here.row == 0 || here.row == self.samples - 1) => None,
+            (true, false) => {
+                Some(self.across(here.face, if column < 0 { Side::West } else { Side::East }, row as usize, 1))
+            }
+        }
+    }
+
+    #[inline]
+    fn owned(self, place: Place) -> Place {
+        if self.is_globe() {
+            let copies = self.copies(place).into_iter().flatten();
+            copies.fold(place, |least, copy| if copy.face < least.face { copy } else { least })
+        } else {
+            Place { face: 0, row: self.original(place.row), column: self.original(place.column) }
+        }
+    }
+
+    /// The row or column of a square that `index` repeats: the first for the last of a wrapping square, else itself.
+    #[inline]
+    pub fn original(self, index: usize) -> usize {
+        if self.edges == Edges::Wrap && index + 1 == self.samples { 0 } else { index }
+    }
+
+    /// The copies of a sample of a globe on the faces across the borders it lies on.
+    fn copies(self, place: Place) -> [Option<Place>; 2] {
+        let last = self.samples - 1;
+        let across = |side: Side, along: usize| Some(self.across(place.face, side, along, 0));
+        [
+            match place.row {
+                0 => across(Side::North, place.column),
+                row if row == last => across(Side::South, place.column),
+                _ => None,
+            },
+            match place.column {
+                0 => across(Side::West, place.row),
+                column if column == last => across(Side::East, place.row),
+                _ => None,
+            },
+        ]
+    }
+
+    /// The sample `depth` steps behind a border of `face`, at `along` of the border.
+    fn across(self, face: usize, side: Side, along: usize, depth: usize) -> Place {
+        let [out, east, south] = AXES[face];
+        let (beyond, along_axis) = match side {
+            Side::North => (opposite(south), east),
+            Side::South => (south, east),
+            Side::West => (opposite(east), south),
+            Side::East => (east, south),
+        };
+        let last = self.samples - 1;
+        // on the face beyond, the border lies on the side of our own face, and depth leads away from it
+        let coordinate = |axis: Axis| match axis {
+            a if a == out => last - depth,
+            a if a == opposite(out) => depth,
+            a if a == along_axis => along,
+            _ => last - along,
+        };
+        Place { face: beyond, row: coordinate(AXES[beyond][2]), column: coordinate(AXES[beyond][1]) }
+    }
+
+    /// The closed lines along the rows and columns of a globe's faces: three families of `samples` rings that each run through
+    /// four faces. A ring is its four straight parts in the order they are passed, as (first index, stride); the last sample
+    /// of a part and the first of the next are copies of each other. Every face belongs to two families.
+    pub fn rings(self) -> [Vec<[(usize, isize); 4]>; 3] {
+        let starts = [(0, Side::East), (0, Side::South), (2, Side::South)];
+        starts.map(|(face, heading)| (0..self.samples).map(|k| self.ring(face, heading, k)).collect())
+    }
+
+    fn ring(self, face: usize, mut heading: Side, along: usize) -> [(usize, isize); 4] {
+        let n = self.samples as isize;
+        let mut place = match heading {
+            Side::East => Place { face, row: along, column: 0 },
+            _ => Place { face, row: 0, column: along },
+        };
+        std::array::from_fn(|_| {
+            let stride = [-n, n, -1, 1][heading as usize];
+            let part = (self.index(place), stride);
+            let along = if stride.abs() == 1 { place.row } else { place.column };
+            let [out, ..] = AXES[place.face];
+            place = self.across(place.face, heading, along, 0);
+            let [_, east, south] = AXES[place.face];
+            heading = match out {
+                a if a == south => Side::North,
+                a if a == opposite(south) => Side::South,
+                a if a == east => Side::West,
+                _ => Side::East,
+            };
+            part
+        })
+    }
+}
+
+/// No neighbour, in an [`Adjacency`].
+pub const NONE: u32 = u32::MAX;
+
+/// Rows and columns along the borders of a face whose neighbours are listed: those next to a border see copies.
+const RIM: usize = 2;
+
+/// The neighbours of every sample, for work that goes from sample to sample: counted inside the faces, listed along their borders.
+#[derive(Clone, Debug)]
+pub struct Adjacency {
+    grid: Grid,
+    /// Neighbours of the samples along the borders, face by face: rows 0 and 1, the last two rows, the ends of the others.
+    rim: Vec<[u32; 8]>,
+}
+
+impl Adjacency {
+    pub fn new(grid: Grid) -> Self {
+        let n = grid.samples;
+        let ends = move |row: usize| {
+            let whole = row < RIM || row + RIM >= n;
+            (0..n).filter(move |&column| whole || column < RIM || column + RIM >= n)
+        };
+        let middle = RIM..n.saturating_sub(RIM);
+        let rows: Vec<usize> = (0..RIM.min(n)).chain(middle.end.max(RIM.min(n))..n).chain(middle).collect();
+        let faces = 0..grid.faces();
+        let cells = faces.flat_map(|face| {
+            rows.iter().flat_map(move |&row| ends(row).map(move |column| (face * n + row) * n + column))
+        });
+        let rim = cells.map(|k| Self::listed(grid, k)).collect();
+        Self { grid, rim }
+    }
+
+    fn listed(grid: Grid, k: usize) -> [u32; 8] {
+        let mut found = [NONE; 8];
+        for direction in 0..8 {
+            let there = grid.neighbour(k, direction).map_or(NONE, |there| there as u32);
+            // on the smallest globes a way leads back or to the same cell twice
+            let again = grid.is_globe() && (there == k as u32 || found.contains(&there));
+            found[direction] = if again { NONE } else { there };
+        }
+        found
+    }
+
+    /// Whether the neighbours of sample `k` are found by counting: it lies two or more from the borders of its face.
+    #[inline(always)]
+    pub fn is_inner(&self, k: usize) -> bool {
+        let n = self.grid.samples;
+        let inner = |at: usize| at >= RIM && at + RIM < n;
+        inner(k / n % n) && inner(k % n)
+    }
+
+    /// The neighbours of sample `k` in the order of [`DIRECTIONS`], as indices of owners; [`NONE`] where there is none.
+    #[inline(always)]
+    pub fn around(&self, k: usize) -> [u32; 8] {
+        if self.is_inner(k) {
+            let (k, n) = (k as u32, self.grid.samples as u32);
+            return [k + 1, k - n + 1, k - n, k - n - 1, k - 1, k + n - 1, k + n, k + n + 1];
+        }
+        self.rim[self.rim_index(k)]
+    }
+
+    /// The neighbours of sample `k` that there are, as indices of owners.
+    #[inline]
+    pub fn beside(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
+        self.around(k).into_iter().filter(|&there| there != NONE).map(|there| there as usize)
+    }
+
+    fn rim_index(&self, k: usize) -> usize {
+        let n = self.grid.samples;
+        let (row, column) = (k / n % n, k % n);
+        let whole = (2 * RIM).min(n);
+        let in_face = if row < RIM {
+            row * n + column
+        } else if row + RIM >= n {
+            (row + whole - n) * n + column
+        } else {
+            let end = if column < RIM { column } else { column + 2 * RIM - n };
+            whole * n + (row - RIM) * 2 * RIM + end
+        };
+        k / (n * n) * (whole * n + n.saturating_sub(2 * RIM) * 2 * RIM) + in_face
+    }
+}
+
+/// What stands in a padded row where there is no neighbour.
+#[derive(Clone, Copy, Debug)]
+pub enum Beyond<T> {
+    /// This value; NaN compares as neither higher nor lower.
+    Value(T),
+    /// The nearest sample of the face: the edge is a mirror.
+    Nearest,
+}
+
+/// Three rows of a face with the neighbours beyond their ends, which pass down the face row by row: what a stencil reads.
+///
+/// A padded row has n + 2 values. The field it reads is closed ([`Grid::close`]).
+#[derive(Clone, Debug)]
+pub struct Window<T> {
+    grid: Grid,
+    beyond: Beyond<T>,
+    face: usize,
+    /// The row of the face under work, which stands in the middle.
+    row: isize,
+    rows: [Vec<T>; 3],
+}
+
+impl<T: Copy + Default> Window<T> {
+    /// A window that [`advance`](Self::advance) will bring to row `first` of all rows of the grid.
+    pub fn new(grid: Grid, beyond: Beyond<T>, field: &[T], first: usize) -> Self {
+        let n = grid.samples;
+        let rows = std::array::from_fn(|_| vec![T::default(); n + 2]);
+        let mut window = Self { grid, beyond, face: first / n, row: (first % n) as isize - 1, rows };
+        let [_, north, here] = &mut window.rows;
+        grid.load_padded(field, window.face, window.row, beyond, north);
+        grid.load_padded(field, window.face, window.row + 1, beyond, here);
+        window
+    }
+
+    /// Moves on by a row. At the end of a face the next window begins.
+    pub fn advance(&mut self, field: &[T]) {
+        let (grid, n) = (self.grid, self.grid.samples as isize);
+        if self.row + 1 == n {
+            let [_, north, here] = &mut self.rows;
+            (self.face, self.row) = (self.face + 1, -1);
+            grid.load_padded(field, self.face, -1, self.beyond, north);
+            grid.load_padded(field, self.face, 0, self.beyond, here);
+        }
+        self.rows.rotate_left(1);
+        self.row += 1;
+        let [north, here, south] = &mut self.rows;
+        grid.load_padded(field, self.face, self.row + 1, self.beyond, south);
+        if grid.is_globe() {
+            if self.row == 1 {
+                grid.load_ends(field, self.face, 0, self.beyond, north);
+            }
+            // over its two borders the corner of a face leads to the same sample: the row's ends do not count
+            if self.row == 0 || self.row == n - 1 {
+                let ends = match self.beyond {
+                    Beyond::Value(value) => [value; 2],
+                    Beyond::Nearest => [here[1], here[n as usize]],
+                };
+                (here[0], here[n as usize + 1]) = (ends[0], ends[1]);
+            }
+        }
+    }
+
+    /// The rows to the north, under work and to the south, padded.
+    pub fn rows(&self) -> [&[T]; 3] {
+        self.rows.each_ref().map(|row| &row[..])
+    }
+
+    /// The cells of the row under work.
+    pub fn here(&self) -> &[T] {
+        &self.rows[1][1..=self.grid.samples]
+    }
+}
+
+/// The neighbours of the cells of the middle row of three padded ones, in the order of [`DIRECTIONS`].
+#[inline(always)]
+pub fn around_row<'a, T>([north, here, south]: [&'a [T]; 3]) -> [&'a [T]; 8] {
+    let n = here.len() - 2;
+    [
+        &here[2..][..n],
+        &north[2..][..n],
+        &north[1..][..n],
+        &north[..n],
+        &here[..n],
+        &south[..n],
+        &south[1..][..n],
+        &south[2..][..n],
+    ]
+}
+
+impl Grid {
+    /// Copies row `row` of a face, which may lie one before the first or behind the last, into `out` with what lies beyond its ends.
+    fn load_padded<T: Copy>(self, field: &[T], face: usize, row: isize, beyond: Beyond<T>, out: &mut [T]) {
+        let n = self.samples;
+        let is_inside = (0..n as isize).contains(&row);
+        let inside = row.clamp(0, n as isize - 1) as usize;
+        let nearest = match () {
+            () if is_inside => Some(inside),
+            () if self.is_globe() => None,
+            () if row < 0 => self.before(0),
+            () => self.after(n - 1),
+        };
+        match (nearest, beyond) {
+            (Some(row), _) => out[1..=n].copy_from_slice(self.row(field, face * n + row)),
+            (None, _) if self.is_globe() => {
+                let side = if row < 0 { Side::North } else { Side::South };
+                for (along, out) in out[1..=n].iter_mut().enumerate() {
+                    *out = field[self.index(self.across(face, side, along, 1))];
+                }
+            }
+            (None, Beyond::Nearest) => out[1..=n].copy_from_slice(self.row(field, inside)),
+            (None, Beyond::Value(value)) => out.fill(value),
+        }
+        self.load_ends(field, face, row, beyond, out);
+    }
+
+    /// Fills the ends of a padded row whose cells are loaded.
+    fn load_ends<T: Copy>(self, field: &[T], face: usize, row: isize, beyond: Beyond<T>, out: &mut [T]) {
+        let n = self.samples;
+        let ends = if self.is_globe() {
+            let is_inside = (0..n as isize).contains(&row);
+            [Side::West, Side::East].map(|side| {
+                // beyond the corner of a face there is none
+                is_inside.then(|| field[self.index(self.across(face, side, row as usize, 1))])
+            })
+        } else {
+            [self.before(0), self.after(n - 1)].map(|column| column.map(|column| out[1 + column]))
+        };
+        let none = match beyond {
+            Beyond::Value(value) => [value; 2],
+            Beyond::Nearest => [out[1], out[n]],
+        };
+        (out[0], out[n + 1]) = (ends[0].unwrap_or(none[0]), ends[1].unwrap_or(none[1]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    fn grids(n: usize) -> [Grid; 3] {
+        [Grid::new(n, Edges::Open), Grid::new(n, Edges::Wrap), Grid::globe(n)]
+    }
+
+    #[test]
+    fn the_opposite_of_a_direction_leads_back() {
+        for (direction, (down, right)) in DIRECTIONS.into_iter().enumerate() {
+            assert_eq!(DIRECTIONS[(direction + 4) % 8], (-down, -right));
+            assert_eq!(direction % 2 == 0, down == 0 || right == 0);
+        }
+        assert_eq!([EAST, NORTH, WEST, SOUTH].map(|k| DIRECTIONS[k]), [(0, 1), (-1, 0), (0, -1), (1, 0)]);
+    }
+
+    #[test]
+    fn neighbours_are_mutual_owners_and_as_many_as_there_are() {
+        for n in [3, 4, 9] {
+            for grid in grids(n) {
+                let owners: Vec<usize> = (0..grid.len()).filter(|&k| grid.owns(k)).collect();
+                assert_eq!(owners.len(), grid.distinct_len());
+                for &k in &owners {
+                    let around: HashSet<usize> = grid.neighbours(k).into_iter().flatten().collect();
+                    for &other in &around {
+                        assert!(
+                            grid.owns(other) && grid.neighbours(other).contains(&Some(k)),
+                            "{grid:?}: {k}, {other}"
+                        );
+                    }
+                    let expected: &[usize] = match (grid.is_globe(), grid.edges) {
+                        (true, _) => &[6, 8],
+                        (_, Edges::Open) => &[3, 5, 8],
+                        (_, Edges::Wrap) => {
+                            if n == 3 {
+                                &[3]
+                            } else {
+                                &[8]
+                            }
+                        }
+                    };
+                    assert!(expected.contains(&around.len()), "{grid:?}: {around:?}");
+                    // the straight ones of every copy are the same set
+                    let straight = |k: usize| {
+                        (0..8).step_by(2).filter_map(|step| grid.neighbour(k, step)).collect::<HashSet<usize>>()
+                    };
+                    for copy in (0..grid.len()).filter(|&c| grid.owner(c) == k) {
+                        assert_eq!(straight(copy), straight(k), "{grid:?}");
+                    }
+                }
+            }
+        }
+        let corners = (0..Grid::globe(5).len()).filter(|&k| Grid::globe(5).owns(k));
+        assert_eq!(corners.filter(|&k| Grid::globe(5).neighbours(k).contains(&None)).count(), 8);
+    }
+
+    #[test]
+    fn an_adjacency_lists_the_neighbours() {
+        for n in [2, 3, 4, 5, 6, 11] {
+            for grid in grids(n) {
+                let adjacency = Adjacency::new(grid);
+                for k in 0..grid.len() {
+                    let expected = grid.neighbours(k).map(|there| there.map_or(NONE, |there| there as u32));
+                    let found = adjacency.around(k);
+                    if n > 3 {
+                        assert_eq!(found, expected, "{grid:?}: {k}");
+                    } else {
+                        let distinct =
+                            |list: [u32; 8]| list.into_iter().filter(|&t| t != k as u32).collect::<HashSet<u32>>();
+                        assert_eq!(
+                            distinct(found).difference(&HashSet::from([NONE])).count(),
+                            distinct(expected).difference(&HashSet::from([NONE])).count(),
+                            "{grid:?}: {k}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_window_shows_the_neighbours_of_every_row() {
+        for n in [2, 3, 4, 5, 12] {
+            for grid in grids(n) {
+                let mut field: Vec<i64> = (0..grid.len() as i64).collect();
+                grid.close(&mut field);
+                for first in [0, n - 1, grid.rows() - n] {
+                    let mut window = Window::new(grid, Beyond::Value(-1), &field, first);
+                    for row in first..grid.rows() {
+                        window.advance(&field);
+                        assert_eq!(window.here(), grid.row(&field, row));
+                        let around = around_row(window.rows());
+                        for column in 0..n {
+                            let k = row * n + column;
+                            let expected = grid.neighbours(k).map(|there| there.map_or(-1, |there| there as i64));
+                            assert_eq!(around.map(|cells| cells[column]), expected, "{grid:?}: {row}, {column}");
+                        }
+                    }
+                }
+                let mut mirror = Window::new(grid, Beyond::Nearest, &field, 0);
+                mirror.advance(&field);
+                assert_eq!(around_row(mirror.rows())[3][0] == field[0], !(grid.edges == Edges::Wrap), "{grid:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn closing_copies_owners() {
+        for grid in grids(4) {
+            let mut field: Vec<usize> = (0..grid.len()).collect();
+            grid.close(&mut field);
+            assert!((0..grid.len()).all(|k| field[k] == grid.owner(k)));
+        }
+    }
+
+    #[test]
+    fn rings_close_and_pass_every_sample_of_a_face_twice() {
+        let grid = Grid::globe(5);
+        let mut passed = vec![0; grid.len()];
+        for ring in grid.rings().iter().flatten() {
+            let ends: Vec<[usize; 2]> =
+                ring.iter().map(|&(first, stride)| [first, (first as isize + 4 * stride) as usize]).collect();
+            for (k, end) in ends.iter().enumerate() {
+                assert_eq!(grid.owner(end[1]), grid.owner(ends[(k + 1) % 4][0]));
+            }
+            for &(first, stride) in ring {
+                (0..5).for_each(|k| passed[(first as isize + k * stride) as usize] += 1);
+            }
+        }
+        assert!(passed.iter().all(|&count| count == 2));
+    }
+}

@@ -1,0 +1,436 @@
+//! What every node of the catalogue promises. The tests walk the list, so a new node is tested by being in it.
+#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::Duration;
+
+use crate::node_kit::{Place, altered, another, extremes, on_squares, on_threads};
+use proptest::prelude::*;
+use rayon::prelude::*;
+use talweg::eval::{Store, evaluate};
+use talweg::field::{Control, Edges, MapKind, Terrain};
+use talweg::nodes::{Node, Work, help};
+use talweg::param::{About, Kind, Params, Value};
+use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
+
+const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
+
+/// The Add menu has these groups; a new one is a decision, not a slip of the pen.
+const CATEGORIES: [&str; 9] = ["Noise", "Fractal", "Cells", "Shapes", "Planet", "Filter", "Erosion", "Water", "Maps"];
+
+fn is_sentence(text: &str) -> bool {
+    text.len() > 8
+        && text.ends_with('.')
+        && text.starts_with(|c: char| c.is_uppercase() || c.is_ascii_digit())
+        && !text.contains("  ")
+        && !text.contains('\n')
+}
+
+fn check_described(about: &About) {
+    let name = about.name;
+    assert!(!about.label.is_empty() && is_sentence(about.help), "{name}: {:?}", about.help);
+    let mut seen = HashSet::new();
+    for spec in &about.params {
+        let what = format!("{name}.{}", spec.name);
+        assert!(seen.insert(spec.name), "{what} twice");
+        assert!(is_sentence(spec.help), "{what}: {:?}", spec.help);
+        assert_eq!(spec.clamp(&spec.default), spec.default, "{what}: the default is outside the hard range");
+        assert_eq!(spec.parse(&spec.show(&spec.default)).as_ref(), Ok(&spec.default), "{what}: shown and read");
+        match &spec.kind {
+            Kind::Float { hard, slider } => {
+                assert!(hard.0 < hard.1 && hard.0.is_finite() && hard.1.is_finite(), "{what}");
+                assert!(hard.0 <= slider.0 && slider.0 < slider.1 && slider.1 <= hard.1, "{what}: slider");
+            }
+            Kind::Int { hard, slider } => {
+                assert!(hard.0 <= slider.0 && slider.0 < slider.1 && slider.1 <= hard.1, "{what}: slider");
+            }
+            Kind::Choice(options) => {
+                for option in *options {
+                    assert!(is_sentence(option.help), "{what}: {:?}", option.help);
+                }
+            }
+            Kind::Bool | Kind::Curve | Kind::Image | Kind::Layer | Kind::Tree => {}
+        }
+        for (part, unit) in [("angle", "°"), ("metres", "m"), ("degrees", "°")] {
+            assert!(!spec.name.contains(part) || spec.unit == unit, "{what}: the unit should be {unit}");
+        }
+    }
+}
+
+#[test]
+fn everything_is_described() {
+    let (mut names, mut labels) = (HashSet::new(), HashSet::new());
+    for node in Node::catalogue() {
+        let about = node.about();
+        assert!(names.insert(about.name) && labels.insert(about.label), "{} twice", about.name);
+        assert!(CATEGORIES.contains(&about.category), "{}: {}", about.name, about.category);
+        assert!(!about.source.is_empty() && !about.synonyms.is_empty(), "{}: source and search words", about.name);
+        assert!(node.version() >= 1);
+        assert_eq!(Node::named(about.name), Some(node.clone()));
+        check_described(about);
+    }
+    for group in [&Settings::default() as &dyn Params, &Mix::default(), &Mask::default()] {
+        check_described(group.about());
+    }
+}
+
+#[test]
+fn scenes_keep_every_parameter() {
+    for node in Node::catalogue() {
+        for node in [node.clone(), altered(node)] {
+            let scene = Scene { layers: vec![Layer::new(node, 3)], ..Scene::default() };
+            let (read, warnings) = Scene::from_ron(&scene.to_ron()).unwrap();
+            assert_eq!((read, warnings), (scene, vec![]));
+        }
+    }
+}
+
+#[test]
+fn unknown_keys_and_values_out_of_range_are_noticed() {
+    for node in Node::catalogue() {
+        let about = node.about();
+        let text = |body: &str| format!("(version: 1, layers: [(node: {}({body}))])", about.name);
+        let error = Scene::from_ron(&text("no_such_key: 1")).unwrap_err().to_string();
+        assert!(error.contains("no_such_key") && error.contains("line 1"), "{error}");
+        for spec in &about.params {
+            let Kind::Float { hard, .. } = spec.kind else { continue };
+            let (_, warnings) = Scene::from_ron(&text(&format!("{}: {:.1}", spec.name, hard.1 + 1.0))).unwrap();
+            assert!(warnings[0].0.contains(spec.name), "{warnings:?}");
+        }
+    }
+}
+
+#[test]
+fn presets_are_described_and_can_be_told_apart() {
+    for node in Node::catalogue() {
+        let presets = &node.about().presets;
+        assert!(presets.len() >= 3 || node.as_process().is_none(), "{}: a process needs presets", node.about().name);
+        for preset in presets {
+            let what = format!("{} {}", node.about().name, preset.name);
+            assert!(is_sentence(preset.help), "{what}: {:?}", preset.help);
+            let mut adopted = altered(node.clone());
+            adopted.adopt(preset);
+            assert!(adopted.present_preset().is_some_and(|p| p.name == preset.name), "{what} looks like another");
+            for (name, value) in &preset.values {
+                let index = node.about().find(name).unwrap();
+                assert_eq!(adopted.params().get(index), *value, "{what}: {name} is out of range");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_node_makes_the_maps_that_it_says() {
+    let place = Place::new(33, Edges::Open);
+    let input = place.noise();
+    for node in on_squares().flat_map(|node| [node.clone(), altered(node)]) {
+        let made = place.finish(&node, &input, 4);
+        for &kind in MapKind::ALL {
+            let says = node.writes().contains(&kind);
+            assert_eq!(made.map(kind).is_some(), says, "{}: {}", node.about().name, kind.label());
+        }
+    }
+}
+
+#[test]
+fn a_parameter_that_does_not_matter_changes_no_bit() {
+    let place = Place::new(33, Edges::Open);
+    let mut seen = 0;
+    for node in on_squares() {
+        let input = place.noise();
+        // as it is, and with every choice made otherwise
+        for node in [node.clone(), altered(node)] {
+            let made = place.finish(&node, &input, 4);
+            for (k, spec) in node.about().params.iter().enumerate().filter(|(k, _)| !node.params().matters(*k)) {
+                seen += 1;
+                for value in extremes(spec).into_iter().chain([another(spec)]) {
+                    let mut other = node.clone();
+                    other.params_mut().set(k, &value).unwrap();
+                    assert!(
+                        place.finish(&other, &input, 4) == made,
+                        "{}.{} = {}",
+                        node.about().name,
+                        spec.name,
+                        spec.show(&value)
+                    );
+                }
+            }
+        }
+    }
+    assert!(seen > 20, "{seen}");
+}
+
+fn assert_finite(terrain: &Terrain, what: &str) {
+    let bad = terrain.height.iter().position(|h| !h.is_finite());
+    assert_eq!(bad, None, "{what}: {:?}", bad.map(|k| terrain.height[k]));
+}
+
+#[test]
+fn extremes_stay_finite() {
+    on_squares().collect::<Vec<_>>().into_par_iter().for_each(|node| {
+        let specs = &node.about().params;
+        let mut cases = vec![node.clone()];
+        for (a, first) in specs.iter().enumerate() {
+            for value in extremes(first) {
+                let mut one = node.clone();
+                one.params_mut().set(a, &value).unwrap();
+                for (b, second) in specs.iter().enumerate().skip(a + 1) {
+                    for value in extremes(second) {
+                        let mut two = one.clone();
+                        two.params_mut().set(b, &value).unwrap();
+                        cases.push(two);
+                    }
+                }
+                cases.push(one);
+            }
+        }
+        for edges in BOTH {
+            let place = Place::new(17, edges);
+            let inputs = place.inputs();
+            let needed = if matches!(node.work(), Work::Generator(_)) { 1 } else { inputs.len() };
+            for case in &cases {
+                for (name, input) in &inputs[..needed] {
+                    assert_finite(&place.finish(case, input, 3), &format!("{name} {case:?}"));
+                }
+            }
+        }
+        for (size_metres, relief_metres) in [(1.0, 100_000.0), (1_000_000.0, 0.1), (1.0, 0.1)] {
+            let place = Place { size_metres, relief_metres, ..Place::new(17, Edges::Open) };
+            for (name, input) in place.inputs() {
+                assert_finite(
+                    &place.finish(&node, &input, 3),
+                    &format!("{name} {size_metres} {relief_metres} {node:?}"),
+                );
+            }
+        }
+    });
+}
+
+/// Three iterations of a process, and one at the largest size, where they take long.
+#[test]
+fn any_size_works() {
+    for (samples, iterations) in [(2, 3), (3, 3), (4, 3), (5, 3), (33, 3), (100, 3), (333, 3), (1009, 1)] {
+        for edges in BOTH {
+            let place = Place::new(samples, edges);
+            let input = place.noise();
+            for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+                let what = format!("{} at {samples} {edges:?}", node.about().name);
+                assert_finite(&place.finish(&node, &input, iterations), &what);
+            }
+        }
+    }
+}
+
+#[test]
+fn threads_do_not_change_a_bit() {
+    let place = Place::new(300, Edges::Open);
+    let input = place.noise();
+    for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+        let [one, two] = [1, 2].map(|threads| on_threads(threads, || place.finish(&node, &input, 5)));
+        assert!(one == two, "{node:?}");
+    }
+}
+
+/// Moving the sea computes only what depends on it, so a node that reads its level has to say so.
+#[test]
+fn the_sea_matters_where_the_node_says_so() {
+    for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+        let [high, low] = [0.55, 0.25].map(|sea_level| {
+            let place = Place { sea_level, ..Place::new(65, Edges::Open) };
+            place.finish(&node, &place.noise(), 5)
+        });
+        assert_eq!(high != low, node.reads_sea_level(), "{node:?}");
+    }
+}
+
+/// The panel offers no seed where it would do nothing.
+#[test]
+fn the_seed_matters_where_the_node_says_so() {
+    for node in on_squares().map(altered) {
+        let made = |seed: u32| {
+            let ground = Layer::new(Node::named("Perlin").expect("in the catalogue"), 1);
+            let mut scene = Scene { layers: vec![ground, Layer::new(node.clone(), seed)], ..Scene::default() };
+            scene.settings.resolution = 65;
+            evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("nobody stopped it").terrain
+        };
+        assert!(node.is_random() || made(1) == made(2), "{node:?} draws random values and says it does not");
+    }
+}
+
+#[test]
+fn the_seam_of_wrapping_scenes_is_closed() {
+    for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+        for samples in [2, 33, 100, 257] {
+            let place = Place::new(samples, Edges::Wrap);
+            let made = place.finish(&node, &place.noise(), 20);
+            let bits = |i: usize, j: usize| made.height[i * samples + j].to_bits();
+            for k in 0..samples {
+                assert_eq!(bits(0, k), bits(samples - 1, k), "rows at {k} of {samples}: {node:?}");
+                assert_eq!(bits(k, 0), bits(k, samples - 1), "columns at {k} of {samples}: {node:?}");
+            }
+        }
+    }
+}
+
+/// Whether a preview is the result's subsample to the bit. Processes and filters that read neighbours see a coarser
+/// surrounding in it, and come within the rms that all nodes keep.
+fn previews_exactly(node: &Node) -> bool {
+    match node.work() {
+        Work::Generator(generator) => generator.previews_exactly(),
+        Work::Filter(filter) => !filter.reads_neighbours(),
+        Work::Process(_) => false,
+    }
+}
+
+#[test]
+fn a_preview_shows_the_result() {
+    for edges in BOTH {
+        let full = Place::new(257, edges);
+        let preview = Place { scene_samples: 257, ..Place::new(129, edges) };
+        for node in on_squares().flat_map(|n| [n.clone(), altered(n)]) {
+            let fine = full.finish(&node, &full.noise(), u32::MAX);
+            let coarse = preview.finish(&node, &preview.noise(), u32::MAX);
+            let mut squares = 0.0f64;
+            for (k, h) in coarse.height.iter().enumerate() {
+                let shared = fine.height[(k / 129) * 2 * 257 + (k % 129) * 2];
+                if previews_exactly(&node) {
+                    assert_eq!(h.to_bits(), shared.to_bits(), "sample {k}: {node:?}");
+                }
+                squares += f64::from(h - shared).powi(2);
+            }
+            let rms = (squares / coarse.height.len() as f64).sqrt();
+            assert!(rms < 0.02, "{rms}: {node:?}");
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_control_stops_everything() {
+    let place = Place::new(65, Edges::Open);
+    let input = place.noise();
+    let control = Control::default();
+    control.cancel();
+    for node in on_squares().map(altered) {
+        assert!(place.run(&node, &input, 1, &control).is_err(), "{node:?}");
+    }
+}
+
+#[test]
+fn cancel_at_any_moment_leaves_the_state_before_or_after() {
+    let place = Place::new(513, Edges::Open);
+    let input = place.noise();
+    let stop_after = |micros: u64, work: &mut dyn FnMut(&Control) -> bool| -> bool {
+        let control = Control::default();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_micros(micros));
+                control.cancel();
+            });
+            work(&control)
+        })
+    };
+    for node in on_squares().map(altered) {
+        let whole = place.finish(&node, &input, 1);
+        for micros in [0, 50, 100, 200, 400, 800, 1600] {
+            stop_after(micros, &mut |control| match node.as_process() {
+                None => place.run(&node, &input, 1, control).is_ok_and(|made| {
+                    assert!(made == whole);
+                    true
+                }),
+                Some(process) => {
+                    let mut run = process.start(&place.context(control), input.clone());
+                    let (before, ledger) = (run.terrain().clone(), run.ledger());
+                    let done = run.step(&place.context(control)).is_ok();
+                    if !done {
+                        assert!(*run.terrain() == before && run.ledger() == ledger, "{node:?}");
+                        run.step(&place.context(&Control::default())).unwrap();
+                    }
+                    assert!(*run.terrain() == whole, "{node:?}");
+                    done
+                }
+            });
+        }
+    }
+}
+
+#[test]
+fn processes_replay_from_snapshots_and_balance_their_books() {
+    for edges in BOTH {
+        let place = Place::new(65, edges);
+        let control = Control::default();
+        let cx = place.context(&control);
+        for node in on_squares() {
+            for node in [node.clone(), altered(node)] {
+                let Some(process) = node.as_process() else { continue };
+                let input = place.noise();
+                let before = cx.grid.sum(&input.height);
+                let mut run = process.start(&cx, input);
+                (0..3).for_each(|_| run.step(&cx).unwrap());
+                let mut again = run.snapshot();
+                assert!(run.bytes() >= run.terrain().bytes() && again.terrain() == run.terrain());
+                for replay in [&mut run, &mut again] {
+                    (0..4).for_each(|_| replay.step(&cx).unwrap());
+                }
+                assert!(run.terrain() == again.terrain() && run.ledger() == again.ledger(), "{node:?}");
+                let books = run.ledger();
+                let after = cx.grid.sum(&run.terrain().height);
+                assert!(books.eroded + books.added > 0.0, "nothing happened: {node:?}");
+                assert!(books.residual().abs() <= 1e-6 * before, "{books:?} {node:?}");
+                let change = books.added + books.deposited - books.eroded;
+                assert!((after - before - change).abs() <= 1e-6 * before, "{} {books:?} {node:?}", after - before);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_help_is_up_to_date() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/help/nodes.md");
+    let text = help::markdown();
+    if std::fs::read_to_string(&path).ok().as_ref() != Some(&text) {
+        std::fs::write(&path, &text).unwrap();
+        panic!("assets/help/nodes.md was stale and has been rewritten: commit it");
+    }
+}
+
+/// A node with random values from the whole hard range of every parameter.
+fn any_node() -> impl Strategy<Value = Node> {
+    let count = on_squares().count();
+    (0..count, proptest::collection::vec(0.0f64..=1.0, 24)).prop_map(|(index, draws)| {
+        let mut node = on_squares().nth(index).expect("counted");
+        for (k, spec) in node.about().params.iter().enumerate() {
+            let t = draws[k % draws.len()];
+            let value = match &spec.kind {
+                Kind::Float { hard, .. } => Value::Float((f64::from(hard.0) + f64::from(hard.1 - hard.0) * t) as f32),
+                Kind::Int { hard, .. } => Value::Int(hard.0 + ((hard.1 - hard.0) as f64 * t) as i64),
+                Kind::Bool => Value::Bool(t < 0.5),
+                Kind::Choice(options) => Value::Choice(((options.len() as f64 * t) as usize).min(options.len() - 1)),
+                Kind::Curve if t < 0.5 => another(spec),
+                Kind::Curve => extremes(spec).swap_remove(0),
+                Kind::Tree => extremes(spec).swap_remove((t * 2.99) as usize),
+                Kind::Image | Kind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
+            };
+            node.params_mut().set(k, &value).unwrap();
+        }
+        node
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn any_parameters_at_any_size_stay_finite(
+        node in any_node(),
+        samples in 2usize..=70,
+        wraps in any::<bool>(),
+        size_metres in 1.0f32..=1.0e6,
+        relief_metres in 0.1f32..=1.0e5,
+    ) {
+        let edges = if wraps { Edges::Wrap } else { Edges::Open };
+        let place = Place { size_metres, relief_metres, ..Place::new(samples, edges) };
+        let made = place.finish(&node, &place.noise(), 3);
+        prop_assert!(made.height.iter().all(|h| h.is_finite()));
+    }
+}

@@ -1,0 +1,87 @@
+//! Golden hashes: the same scene gives the same bits, on every machine and in every later version.
+//!
+//! Each node of the catalogue runs with its defaults and with every parameter at another value, wherever it can: on a
+//! square of 65², on a wrapping one of 33², on a planet of 6 × 33². Filters and processes stand on Perlin noise; on the
+//! square of 65² also on noise with maps of hardness and rain. The heights have a hash, and so has every data map that
+//! the node leaves. When a hash differs, old scenes would look different. If that is meant, let the node's `version()`
+//! grow, then bless the new bits and commit them:
+//!
+//! ```text
+//! TALWEG_BLESS=1 cargo test --no-default-features --test core golden
+//! ```
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use crate::node_kit::{EARTH, Place, altered};
+use talweg::field::{Edges, Terrain};
+use talweg::nodes::{Node, Work};
+use talweg::scene::World;
+
+/// Noise with rock and rain that differ from place to place.
+fn with_maps(place: Place, noise: &Terrain) -> Terrain {
+    let steps = ["Hardness", "Rain"].map(|name| Node::named(name).unwrap());
+    steps.iter().fold(noise.clone(), |below, node| place.finish(node, &below, 0))
+}
+
+static HASHES: LazyLock<BTreeMap<String, String>> = LazyLock::new(hashes);
+
+fn hashes() -> BTreeMap<String, String> {
+    let square = Place::new(65, Edges::Open);
+    let places = [("", square), (", wrapping", Place::new(33, Edges::Wrap)), (", planet", Place::globe(33, &EARTH))];
+    let mut stages: Vec<(&str, Place, Terrain)> = Vec::new();
+    for (name, place) in places {
+        stages.push((name, place, place.noise()));
+    }
+    stages.push((", on rock and rain", square, with_maps(square, &stages[0].2)));
+    let mut table = BTreeMap::new();
+    for node in Node::catalogue() {
+        for (stage, place, input) in &stages {
+            let world = if place.planet.is_some() { World::Planet } else { World::Terrain };
+            let is_generator = matches!(node.work(), Work::Generator(_));
+            if !node.fits(world) || (is_generator && input.maps().next().is_some()) {
+                continue;
+            }
+            for (setting, node) in [("defaults", node.clone()), ("other values", altered(node.clone()))] {
+                let made = place.finish(&node, input, 20);
+                let name = format!("{} v{}, {setting}{stage}", node.about().name, node.version());
+                for (kind, map) in made.maps().filter(|(kind, map)| input.map(*kind) != Some(map)) {
+                    table.insert(format!("{name}: {kind:?}"), format!("{:032x}", made.map_hash(kind).unwrap()));
+                    assert_eq!(map.len(), made.grid.len(), "{name}: {kind:?}");
+                }
+                table.insert(name, format!("{:032x}", made.height_hash()));
+            }
+        }
+    }
+    table
+}
+
+#[test]
+fn every_map_that_a_node_says_it_writes_is_guarded() {
+    for node in Node::catalogue() {
+        for kind in node.writes() {
+            let prefix = format!("{} v{}, ", node.about().name, node.version());
+            let suffix = format!(": {kind:?}");
+            assert!(
+                HASHES.keys().any(|name| name.starts_with(&prefix) && name.ends_with(&suffix)),
+                "{prefix}{suffix} is not among the golden hashes"
+            );
+        }
+    }
+}
+
+#[test]
+fn nodes_give_the_bits_they_always_gave() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/nodes.ron");
+    let now = &*HASHES;
+    if std::env::var_os("TALWEG_BLESS").is_some() {
+        let text = ron::ser::to_string_pretty(now, ron::ser::PrettyConfig::new()).unwrap();
+        std::fs::write(&path, text + "\n").unwrap();
+        return;
+    }
+    let known: BTreeMap<String, String> = ron::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let differing: Vec<&String> =
+        now.keys().chain(known.keys()).filter(|&name| now.get(name) != known.get(name)).collect();
+    assert!(differing.is_empty(), "other bits than before; see the head of tests/core/golden.rs: {differing:#?}");
+}

@@ -1,0 +1,40 @@
+//! Tests of the engine-free library through its public names, in one program: it is linked once, and its tests share
+//! two threads. `cargo test --test core erosion` runs those whose path has "erosion".
+
+mod analytic;
+mod biomes;
+mod claims;
+mod common;
+mod construction;
+mod construction_kit;
+mod contract;
+mod craters;
+mod erosion_classic;
+mod erosion_coastal;
+mod erosion_creep;
+mod erosion_droplets;
+mod erosion_snow;
+mod erosion_streams;
+mod erosion_water;
+mod erosion_wind;
+mod filters;
+mod generators;
+mod globe_erosion;
+mod globe_rivers;
+mod golden;
+mod hydrology;
+mod import;
+mod lab;
+mod lab_variants;
+mod measure_kit;
+mod measures;
+mod measures_report;
+mod node_kit;
+mod pictures;
+mod planet;
+mod planet_import;
+mod rivers;
+mod saving;
+mod scenes;
+mod spectrum;
+mod tidy;

@@ -1,0 +1,73 @@
+//! Small relief pictures of shipped scenes against kept ones.
+
+use talweg::look::{Picture, palette, relief};
+use talweg::scene::example;
+
+use crate::common::{blessing, evaluate, path};
+
+const SIDE: usize = 96;
+/// Largest difference of a channel, and how many channels in a thousand may differ by more: a change that moves a
+/// shadow by a hair passes, one that anybody would see does not.
+const NEAR: u8 = 6;
+const FAR_PER_MILLE: usize = 5;
+
+fn draw(name: &str) -> Picture {
+    let scene = &example(name).unwrap_or_else(|| panic!("no example {name}")).scene;
+    let table = palette(&scene.palette).unwrap().table(&scene.settings);
+    relief(&evaluate(scene, 257, 0), &scene.settings, &table, SIDE, SIDE)
+}
+
+fn read(file: &std::path::Path) -> Picture {
+    let open = std::fs::File::open(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let mut reader = png::Decoder::new(std::io::BufReader::new(open)).read_info().unwrap();
+    let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut rgb).unwrap();
+    Picture { width: info.width as usize, height: info.height as usize, rgb }
+}
+
+#[test]
+fn reliefs_look_as_they_did() {
+    for name in ["alpine-range", "island", "canyon-lands"] {
+        let golden = path(&format!("tests/golden/{name}.png"));
+        let drawn = draw(name);
+        if blessing() {
+            drawn.save(&golden).unwrap();
+        }
+        let kept = read(&golden);
+        assert_eq!((drawn.width, drawn.height), (kept.width, kept.height));
+        let far = drawn.rgb.iter().zip(&kept.rgb).filter(|(a, b)| a.abs_diff(**b) > NEAR).count();
+        if far * 1000 > drawn.rgb.len() * FAR_PER_MILLE {
+            let new = path(&format!("tests/golden/{name}.png.new"));
+            drawn.save(&new).unwrap();
+            panic!("{far} channels differ; compare {} with {}, then TALWEG_BLESS=1", new.display(), golden.display());
+        }
+    }
+}
+
+#[test]
+fn a_relief_has_the_same_bits_on_any_number_of_threads() {
+    let scene = &example("island").unwrap().scene;
+    let (table, terrain) = (palette("tropical").unwrap().table(&scene.settings), evaluate(scene, 129, 0));
+    let drawn = |threads: usize| {
+        let pool = talweg::eval::thread_pool(threads).unwrap();
+        pool.install(|| relief(&terrain, &scene.settings, &table, 150, 101))
+    };
+    assert_eq!(drawn(1), drawn(2));
+    assert_eq!(drawn(1), drawn(5));
+}
+
+#[test]
+fn extremes_are_drawn_without_panic() {
+    use talweg::field::{Edges, Terrain};
+    use talweg::scene::Settings;
+    let table = palette("alpine").unwrap().table(&Settings::default());
+    for samples in [2, 3, 33] {
+        for (low, sun_elevation, sea_level) in [(0.0, 1.0, 0.0), (-1e6, 90.0, 5e4), (1e6, 45.0, -1e5)] {
+            let terrain = Terrain::from_fn(samples, Edges::Open, |u, v| low * u * v);
+            let settings = Settings { sun_elevation, sea_level, ..Settings::default() };
+            for (width, height) in [(1, 1), (7, 3), (64, 64)] {
+                assert_eq!(relief(&terrain, &settings, &table, width, height).rgb.len(), width * height * 3);
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Squig-curve rivers: water that never rises on its way, never stands above its banks and never has a gap.
+#![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+
+use talweg::eval::{Store, evaluate};
+use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
+use talweg::nodes::generators::river_network::Network;
+use talweg::nodes::generators::squig::Side;
+use talweg::nodes::generators::squig_river::{Banks, SquigRiver};
+use talweg::nodes::{Context, Generator, Node};
+use talweg::scene::{Blend, Layer, Scene};
+
+fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&Context) -> T) -> T {
+    let control = Control::default();
+    work(&Context {
+        grid: Grid::new(samples, edges),
+        size_metres: 8000.0,
+        relief_metres: 1800.0,
+        sea_level: 0.0,
+        planet: None,
+        scene_samples: 1025,
+        random: Stream::new(seed, 1),
+        control: &control,
+    })
+}
+
+fn made(node: &SquigRiver, samples: usize, seed: u32) -> (Terrain, Network) {
+    with_context(samples, Edges::Open, seed, |cx| {
+        let mut terrain = Terrain::flat(cx.grid);
+        node.generate(cx, &mut terrain).unwrap();
+        (terrain, node.network(cx).unwrap())
+    })
+}
+
+/// Rivers of many kinds.
+fn kinds() -> Vec<SquigRiver> {
+    let plain = SquigRiver::default();
+    vec![
+        plain.clone(),
+        SquigRiver { tributaries: 0, forks: 0, cascades: 0.0, ..plain.clone() },
+        SquigRiver { cascades: 1.0, steps: 12, drop: 0.5, rivers: 4, tributaries: 9, forks: 8, ..plain.clone() },
+        SquigRiver { entry: Side::West, exit: Side::East, rivers: 8, width: 250.0, depth: 40.0, ..plain.clone() },
+        SquigRiver { entry: Side::South, exit: Side::South, detail: 5, width: 20.0, ..plain.clone() },
+        SquigRiver { banks: Banks::AsInPaper, tributaries: 0, forks: 0, cascades: 0.0, depth: 2.0, ..plain.clone() },
+        SquigRiver { banks: Banks::AsInPaper, rivers: 3, tributaries: 5, forks: 4, ..plain },
+    ]
+}
+
+fn on_side(side: Side, position: [f32; 2]) -> bool {
+    match side {
+        Side::North => position[1] == 0.0,
+        Side::East => position[0] == 1.0,
+        Side::South => position[1] == 1.0,
+        Side::West => position[0] == 0.0,
+    }
+}
+
+#[test]
+fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
+    let (mut joins, mut forks) = (0, 0);
+    for node in kinds() {
+        for seed in 0..6 {
+            let network = with_context(257, Edges::Open, seed, |cx| node.network(cx).unwrap());
+            let mut owners = vec![Vec::new(); network.nodes.len()];
+            for (k, course) in network.courses.iter().enumerate() {
+                course.nodes.iter().for_each(|&id| owners[id].push(k));
+            }
+            for (k, course) in network.courses.iter().enumerate() {
+                let (first, last) = (course.nodes[0], course.nodes[course.nodes.len() - 1]);
+                if k == 0 {
+                    assert!(on_side(node.entry, network.nodes[first].position), "{seed} {node:?}");
+                }
+                let leaves = on_side(node.exit, network.nodes[last].position);
+                assert!(leaves || owners[last].len() > 1, "course {k} ends nowhere: {seed} {node:?}");
+                joins += usize::from(!leaves);
+                forks += usize::from(owners[first].len() > 1);
+                for pair in course.nodes.windows(2) {
+                    let [from, to] = [pair[0], pair[1]].map(|id| network.nodes[id]);
+                    if node.banks == Banks::Symmetric {
+                        assert!(to.level <= from.level, "{} to {}: {seed} {node:?}", from.level, to.level);
+                    }
+                    // no gap: neighbours on the lattice
+                    let step = [0, 1].map(|a| (from.vertex[a] - to.vertex[a]).abs());
+                    assert!(step[0] <= 1 && step[1] <= 1, "{from:?} {to:?}");
+                }
+            }
+        }
+    }
+    assert!(joins > 60 && forks > 20, "{joins} courses join, {forks} fork");
+}
+
+/// Distance of the nearest water in sides, and its lowest and highest level where several places are as near, by a search
+/// through all segments.
+fn nearest(network: &Network, x: f64, y: f64) -> (f64, f64, f64) {
+    let mut all = Vec::new();
+    for course in &network.courses {
+        for pair in course.nodes.windows(2) {
+            let [a, b] = [pair[0], pair[1]].map(|id| network.nodes[id]);
+            let [ax, ay, bx, by] = [a.position[0], a.position[1], b.position[0], b.position[1]].map(f64::from);
+            let (ux, uy) = (bx - ax, by - ay);
+            let t = (((x - ax) * ux + (y - ay) * uy) / (ux * ux + uy * uy).max(1e-30)).clamp(0.0, 1.0);
+            let d = (x - ax - t * ux).hypot(y - ay - t * uy);
+            all.push((d, f64::from(a.level) + f64::from(b.level - a.level) * t));
+        }
+    }
+    let least = all.iter().fold(f64::MAX, |least, (d, _)| least.min(*d));
+    let near = all.iter().filter(|(d, _)| *d < least + 1e-6);
+    near.fold((least, f64::MAX, f64::MIN), |(d, low, high), (_, level)| (d, low.min(*level), high.max(*level)))
+}
+
+#[test]
+fn water_has_the_level_of_the_nearest_place_of_a_course_and_only_there() {
+    for (k, node) in kinds().into_iter().filter(|n| n.banks == Banks::Symmetric).enumerate() {
+        let (terrain, network) = made(&node, 129, k as u32);
+        let water = terrain.map(MapKind::Water).unwrap();
+        let half = f64::from(node.width / 2.0 / 8000.0).max(0.75 / 128.0);
+        for s in 0..129 * 129 {
+            let (distance, low, high) = nearest(&network, (s % 129) as f64 / 128.0, (s / 129) as f64 / 128.0);
+            if (distance - half).abs() > 1e-6 {
+                assert_eq!(water[s] > 0.0, distance < half, "sample {s}, {distance} from the water: {node:?}");
+            }
+            if distance < half - 1e-6 {
+                let surface = f64::from(terrain.height[s] + water[s]);
+                assert!(surface > low - 1e-4 && surface < high + 1e-4, "sample {s}: {surface}, not {low}: {node:?}");
+                let depth = f64::from(node.depth / 1800.0) * (1.0 - (distance / half).powi(2));
+                assert!((f64::from(water[s]) - depth).abs() < 1e-5, "sample {s}: {} is not {depth}", water[s]);
+            }
+        }
+    }
+}
+
+fn neighbours(n: usize, k: usize) -> impl Iterator<Item = usize> {
+    let (i, j) = ((k / n) as i64, (k % n) as i64);
+    (-1..=1i64).flat_map(move |a| (-1..=1i64).map(move |b| (i + a, j + b))).filter_map(move |(r, c)| {
+        let inside = |at: i64| (0..n as i64).contains(&at);
+        (inside(r) && inside(c) && (r, c) != (i, j)).then_some((r * n as i64 + c) as usize)
+    })
+}
+
+#[test]
+fn water_never_stands_above_its_banks() {
+    for node in kinds() {
+        for (samples, seed) in [(129, 3), (257, 0), (257, 1), (513, 2)] {
+            let (terrain, _) = made(&node, samples, seed);
+            let water = terrain.map(MapKind::Water).unwrap();
+            let surface = |k: usize| terrain.height[k] + water[k];
+            let mut wet = 0;
+            for k in (0..samples * samples).filter(|&k| water[k] > 0.0) {
+                wet += 1;
+                for b in neighbours(samples, k).filter(|&b| water[b] == 0.0) {
+                    let above = surface(k) - terrain.height[b];
+                    assert!(above < 1e-5, "{samples}, seed {seed}, sample {k}: water {above} above {b}: {node:?}");
+                }
+            }
+            assert!(wet > samples / 2, "{wet}");
+        }
+    }
+}
+
+#[test]
+fn water_connects_entry_and_exit_at_every_resolution() {
+    for node in kinds() {
+        for samples in [129, 257, 333, 1025] {
+            for seed in if samples > 1000 { 4..5 } else { 3..5 } {
+                let (terrain, _) = made(&node, samples, seed);
+                let water = terrain.map(MapKind::Water).unwrap();
+                let on = |side: Side, k: usize| {
+                    on_side(side, [k % samples, k / samples].map(|at| at as f32 / (samples - 1) as f32))
+                };
+                let mut seen = vec![false; samples * samples];
+                let mut open: Vec<usize> =
+                    (0..samples * samples).filter(|&k| water[k] > 0.0 && on(node.entry, k)).collect();
+                assert!(!open.is_empty(), "no water at the entry: {samples} {seed} {node:?}");
+                let mut arrived = false;
+                while let Some(k) = open.pop() {
+                    if std::mem::replace(&mut seen[k], true) {
+                        continue;
+                    }
+                    arrived |= on(node.exit, k);
+                    open.extend(neighbours(samples, k).filter(|&b| water[b] > 0.0 && !seen[b]));
+                }
+                assert!(arrived, "a gap at {samples}, seed {seed}: {node:?}");
+            }
+        }
+    }
+}
+
+/// The paper's form on its own samples: the course in the table falls, water and bed.
+#[test]
+fn as_in_the_paper_the_course_is_a_line_of_samples_that_never_rises() {
+    for node in kinds().into_iter().filter(|n| n.banks == Banks::AsInPaper) {
+        for (samples, seed) in [(65, 0), (129, 1), (257, 2), (1025, 3)] {
+            let (terrain, network) = made(&node, samples, seed);
+            let water = terrain.map(MapKind::Water).unwrap();
+            for course in &network.courses {
+                for pair in course.nodes.windows(2) {
+                    let [a, b] = [pair[0], pair[1]].map(|id| {
+                        let [row, column] = network.nodes[id].vertex;
+                        row as usize * samples + column as usize
+                    });
+                    assert!(water[a] > 0.0 && water[b] > 0.0);
+                    assert!(terrain.height[b] <= terrain.height[a], "{samples} {seed}: the bed rises");
+                    let surface = |k: usize| terrain.height[k] + water[k];
+                    assert!(surface(b) <= surface(a) + 1e-6, "{samples} {seed}: water rises");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_coarse_result_resembles_the_fine_one() {
+    for node in kinds() {
+        let ((coarse, _), (fine, _)) = (made(&node, 129, 5), made(&node, 513, 5));
+        let mut squares = 0.0;
+        for (k, h) in coarse.height.iter().enumerate() {
+            squares += f64::from(h - fine.height[(k / 129) * 4 * 513 + (k % 129) * 4]).powi(2);
+        }
+        let rms = (squares / coarse.height.len() as f64).sqrt();
+        assert!(rms < 0.01, "{rms}: {node:?}");
+    }
+}
+
+#[test]
+fn cascades_gather_the_fall_in_few_places() {
+    let share_in_steepest_tenth = |cascades: f32| {
+        let node = SquigRiver { cascades, steps: 5, tributaries: 0, forks: 0, drop: 0.3, ..SquigRiver::default() };
+        let network = with_context(257, Edges::Open, 3, |cx| node.network(cx).unwrap());
+        let course = &network.courses[0].nodes;
+        let mut falls: Vec<f32> =
+            course.windows(2).map(|p| network.nodes[p[0]].level - network.nodes[p[1]].level).collect();
+        falls.sort_by(|a, b| b.total_cmp(a));
+        falls[..falls.len() / 10].iter().sum::<f32>() / falls.iter().sum::<f32>()
+    };
+    let [gentle, mixed, steep] = [0.0, 0.5, 1.0].map(share_in_steepest_tenth);
+    println!("the steepest tenth has {gentle:.2}, {mixed:.2} and {steep:.2} of the fall");
+    assert!(gentle < 0.35 && mixed > gentle + 0.1 && steep > 0.95, "{gentle} {mixed} {steep}");
+}
+
+/// The rivers' layer on Perlin noise, with the parts it is made of.
+fn blended(blend: Blend) -> (Terrain, Terrain, Terrain) {
+    let river = Layer::new(Node::SquigRiver(SquigRiver::default()), 2);
+    let ground = Layer::new(Node::named("Perlin").unwrap(), 1);
+    let run = |layers: Vec<Layer>| {
+        let mut scene = Scene { layers, ..Scene::default() };
+        scene.settings.resolution = 129;
+        let done = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap();
+        Terrain::clone(&done.terrain)
+    };
+    let mut top = river.clone();
+    top.mix.blend = blend;
+    (run(vec![ground.clone(), top]), run(vec![ground]), run(vec![river]))
+}
+
+#[test]
+fn water_follows_the_blend_of_the_ground() {
+    for blend in Blend::ALL.iter().copied() {
+        let (both, below, made) = blended(blend);
+        assert!(below.map(MapKind::Water).is_none());
+        let (water, own) = (both.map(MapKind::Water).unwrap(), made.map(MapKind::Water).unwrap());
+        let mut wet = 0;
+        for k in 0..129 * 129 {
+            let (a, b, w) = (below.height[k], made.height[k], own[k]);
+            assert!(water[k] >= 0.0);
+            wet += usize::from(water[k] > 0.0);
+            match blend {
+                Blend::Replace | Blend::Add => assert_eq!(water[k], w),
+                Blend::Subtract => assert_eq!(water[k], 0.0),
+                Blend::Multiply => assert!((water[k] - (a * w).max(0.0)).abs() < 1e-6),
+                Blend::Max => assert!((water[k] - (w - (a - b).max(0.0)).max(0.0)).abs() < 1e-6),
+                Blend::Min => assert!((water[k] - w.min((a - b).max(0.0))).abs() < 1e-6),
+                // as the sharp modes, away from the seam
+                Blend::SmoothMin | Blend::SmoothMax => assert!(water[k] <= w * 1.5 + 1e-6),
+            }
+        }
+        assert!(wet > 5 || blend == Blend::Subtract, "{blend:?}: {wet}");
+    }
+}
+
+#[test]
+fn what_hides_the_ground_hides_its_water_and_the_mask_brings_it_back() {
+    let river = Layer::new(Node::SquigRiver(SquigRiver::default()), 2);
+    let mut cover = Layer::new(Node::named("Perlin").unwrap(), 1);
+    let run = |cover: &Layer| {
+        let mut scene = Scene { layers: vec![river.clone(), cover.clone()], ..Scene::default() };
+        scene.settings.resolution = 129;
+        let done = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap();
+        done.terrain.map(MapKind::Water).map_or(0.0, |w| w.iter().map(|&w| f64::from(w)).sum::<f64>())
+    };
+    cover.mix.opacity = 0.5;
+    let half = run(&cover);
+    cover.mix.opacity = 1.0;
+    let none = run(&cover);
+    cover.mix.blend = Blend::Add;
+    let all = run(&cover);
+    assert!(none == 0.0 && all > 0.0 && (half / all - 0.5).abs() < 1e-3, "{none} {half} {all}");
+}
+
+#[test]
+fn wrapping_rivers_leave_no_seam() {
+    for node in kinds() {
+        for samples in [100, 129] {
+            with_context(samples, Edges::Wrap, 2, |cx| {
+                let mut terrain = Terrain::flat(cx.grid);
+                node.generate(cx, &mut terrain).unwrap();
+                let water = terrain.map(MapKind::Water).unwrap();
+                for k in 0..samples {
+                    for field in [&terrain.height, &**water] {
+                        assert_eq!(field[k].to_bits(), field[(samples - 1) * samples + k].to_bits(), "{node:?}");
+                        assert_eq!(
+                            field[k * samples].to_bits(),
+                            field[k * samples + samples - 1].to_bits(),
+                            "{node:?}"
+                        );
+                    }
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Every shipped scene, and scenes nobody would make by hand.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use talweg::nodes::Node;
+use talweg::param::{Curve, Kind, ParamSpec, Params, Value};
+use talweg::scene::{Layer, Scene, examples};
+
+use crate::common::{blessing, evaluate, path};
+
+const SAMPLES: usize = 129;
+
+/// Name, text and scene of everything in `saves/`.
+fn saves() -> Vec<(String, String, Scene)> {
+    let mut files: Vec<_> = std::fs::read_dir(path("saves")).unwrap().map(|f| f.unwrap().path()).collect();
+    // by name, as the menu has them: with their endings `a-b.ron` would come before `a.ron`
+    files.sort_by_key(|file| file.file_stem().map(ToOwned::to_owned));
+    let read = |file: &std::path::PathBuf| {
+        let name = file.file_stem().unwrap().to_str().unwrap().to_string();
+        let (scene, warnings) = Scene::load(file).unwrap_or_else(|e| panic!("{e}"));
+        assert!(warnings.is_empty(), "{name}: {warnings:?}");
+        (name, std::fs::read_to_string(file).unwrap(), scene)
+    };
+    files.iter().map(read).collect()
+}
+
+#[test]
+fn shipped_scenes_load_without_warnings_and_are_written_as_the_program_writes_them() {
+    assert!(saves().len() >= 5);
+    for (name, text, scene) in saves() {
+        if blessing() {
+            scene.save(&path(&format!("saves/{name}.ron"))).unwrap();
+            continue;
+        }
+        assert_eq!(scene.to_ron(), text, "saves/{name}.ron is not canonical; TALWEG_BLESS=1 cargo test rewrites it");
+        assert_eq!(Scene::from_ron(&scene.to_ron()).unwrap().0, scene, "{name}");
+    }
+}
+
+#[test]
+fn the_embedded_examples_are_the_files() {
+    let embedded: Vec<(&str, &Scene)> = examples().iter().map(|e| (e.name, &e.scene)).collect();
+    let saves = saves();
+    let files: Vec<(&str, &Scene)> = saves.iter().map(|(name, _, scene)| (name.as_str(), scene)).collect();
+    assert_eq!(embedded, files);
+}
+
+#[test]
+fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
+    let golden = path("tests/golden/scenes.ron");
+    let mut hashes = BTreeMap::new();
+    for (name, _, scene) in saves() {
+        let terrain = evaluate(&scene, SAMPLES, 1);
+        assert!(terrain.height.iter().all(|h| h.is_finite()), "{name}");
+        let (low, high) = terrain.range();
+        assert!(high - low > 0.1, "{name} is flat: {low} to {high}");
+        assert_eq!(evaluate(&scene, SAMPLES, 2).hash(), terrain.hash(), "{name} depends on the number of threads");
+        hashes.insert(name.clone(), format!("{:032x}", terrain.height_hash()));
+        if terrain.maps().next().is_some() {
+            hashes.insert(format!("{name}, with data maps"), format!("{:032x}", terrain.hash()));
+        }
+    }
+    if blessing() {
+        let text = ron::ser::to_string_pretty(&hashes, ron::ser::PrettyConfig::new()).unwrap();
+        std::fs::write(&golden, text + "\n").unwrap();
+    }
+    let kept: BTreeMap<String, String> = ron::from_str(&std::fs::read_to_string(&golden).unwrap()).unwrap();
+    let changed: Vec<String> = hashes
+        .keys()
+        .chain(kept.keys().filter(|name| !hashes.contains_key(*name)))
+        .filter(|name| hashes.get(*name) != kept.get(*name))
+        .map(|name| format!("{name}: {:?} was {:?}", hashes.get(name), kept.get(name)))
+        .collect();
+    assert!(
+        changed.is_empty(),
+        "heights or data maps have changed: raise the version of the node whose law changed, then bless\n{}",
+        changed.join("\n")
+    );
+}
+
+/// A value inside the parameter's hard range, from a random number.
+fn value(spec: &ParamSpec, random: u64) -> Value {
+    let part = random as f64 / u64::MAX as f64;
+    match &spec.kind {
+        Kind::Float { hard: (low, high), .. } => {
+            Value::Float((f64::from(*low) + part * (f64::from(*high) - f64::from(*low))) as f32)
+        }
+        Kind::Int { hard: (low, high), .. } => Value::Int(low + (part * (high - low) as f64) as i64),
+        Kind::Bool => Value::Bool(!random.is_multiple_of(2)),
+        Kind::Choice(options) => Value::Choice(random as usize % options.len()),
+        Kind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
+        Kind::Tree => {
+            let presets = talweg::construction::presets::all();
+            Value::Tree(presets[random as usize % presets.len()].1.clone())
+        }
+        Kind::Layer => Value::Text(format!("Layer {part}")),
+        Kind::Curve => Value::Curve(Curve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)])),
+    }
+}
+
+fn scramble(group: &mut dyn Params, random: &[u64]) {
+    for index in 0..group.about().params.len() {
+        let number = random[index % random.len()].rotate_left(7 * index as u32);
+        if !number.is_multiple_of(4) {
+            group.set(index, &value(&group.about().params[index], number)).unwrap();
+        }
+    }
+}
+
+fn any_layer() -> impl Strategy<Value = Layer> {
+    let count = Node::catalogue().len();
+    (0..count, "[^\u{0}]{1,12}", any::<u32>(), any::<bool>(), prop::collection::vec(any::<u64>(), 8)).prop_map(
+        |(kind, name, seed, enabled, random)| {
+            let mut layer =
+                Layer { name, enabled, ..Layer::new(Node::catalogue().into_iter().nth(kind).unwrap(), seed) };
+            scramble(layer.node.params_mut(), &random);
+            scramble(&mut layer.mix, &random[1..]);
+            scramble(&mut layer.mask, &random[2..]);
+            layer
+        },
+    )
+}
+
+fn any_scene() -> impl Strategy<Value = Scene> {
+    (".{1,20}", prop::collection::vec(any::<u64>(), 8), prop::collection::vec(any_layer(), 0..6)).prop_map(
+        |(name, random, layers)| {
+            let mut scene = Scene { name, layers, ..Scene::default() };
+            scramble(&mut scene.settings, &random);
+            let palettes = talweg::look::palette_names();
+            scene.palette.clone_from(&palettes[random[0] as usize % palettes.len()]);
+            scene
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn any_scene_survives_its_file_exactly(scene in any_scene()) {
+        let text = scene.to_ron();
+        let (read, warnings) = Scene::from_ron(&text).map_err(|e| TestCaseError::fail(format!("{e}\n{text}")))?;
+        prop_assert!(warnings.is_empty(), "{warnings:?}\n{text}");
+        prop_assert_eq!(read, scene);
+    }
+
+    #[test]
+    fn damaged_scenes_are_errors_or_scenes_but_never_panics(
+        scene in any_scene(),
+        cut in any::<prop::sample::Index>(),
+        edits in prop::collection::vec((any::<prop::sample::Index>(), any::<char>()), 0..6),
+    ) {
+        let mut text: Vec<char> = scene.to_ron().chars().collect();
+        for (place, character) in edits {
+            let k = place.index(text.len());
+            text[k] = character;
+        }
+        let text: String = text.into_iter().collect();
+        let end = text.char_indices().map(|(k, _)| k).nth(cut.index(text.chars().count())).unwrap_or(0);
+        for damaged in [&text[..end], &text[end..], &text] {
+            match Scene::from_ron(damaged) {
+                Err(error) => prop_assert!(!error.to_string().is_empty()),
+                Ok((scene, _)) => prop_assert!(Scene::from_ron(&scene.to_ron()).is_ok()),
+            }
+        }
+    }
+
+    #[test]
+    fn any_number_is_moved_into_its_range(azimuth in any::<f32>(), size in any::<f32>(), frequency in any::<f32>()) {
+        let number = |v: f32| ron::to_string(&v).unwrap();
+        let text = format!(
+            "(version: 1, settings: (sun_azimuth: {}, size_metres: {}), layers: [(node: Perlin(frequency: {}))])",
+            number(azimuth), number(size), number(frequency),
+        );
+        let (mut scene, _) = Scene::from_ron(&text).map_err(|e| TestCaseError::fail(format!("{e}: {text}")))?;
+        prop_assert!(scene.settings.sanitise().is_empty());
+        prop_assert!(scene.layers[0].node.params_mut().sanitise().is_empty());
+    }
+}
