@@ -48,7 +48,7 @@ impl CompareAction {
     pub fn all() -> Vec<Self> {
         let mut all = vec![Self::Toggle, Self::Keep, Self::WithScene, Self::WithoutLayer];
         all.extend(Way::ALL.map(Self::Show));
-        all.extend([Self::Swap, Self::Table, Self::NextBranch]);
+        all.extend([Self::Swap, Self::Table]);
         all
     }
 }

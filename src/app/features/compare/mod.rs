@@ -36,7 +36,7 @@ impl Plugin for ComparePlugin {
             .init_resource::<CompareInfo>()
             .init_resource::<CompareTask>()
             .add_message::<Ask>()
-            .add_actions(CompareAction::all(), run)
+            .add_actions(CompareAction::all().into_iter().chain([CompareAction::NextBranch]), run)
             .add_menu("Compare", 60)
             .add_menu_part("File", 30, file_menu)
             .add_menu_part("Erosion", 10, erosion_menu)

@@ -16,10 +16,10 @@ use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::tasks::{Busy, Newest, Tasks};
 use crate::app::frame::window::FrameCost;
 use crate::eval::{Store, thread_pool};
+use crate::field::Cancelled;
 use crate::field::Terrain;
 use crate::lab::{Parity, parity};
 use crate::measure::{Limits, Measures, Scale, measure};
-use crate::field::Cancelled;
 use crate::planet::{PlanetMeasures, measure_planet};
 use crate::scene::Scene;
 
