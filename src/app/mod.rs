@@ -36,7 +36,6 @@ use self::frame::evaluation::EvaluationClient;
 use self::frame::launch::{AppError, guarded};
 use self::frame::recent::Recent;
 use self::frame::tasks::Tasks;
-use crate::app::features::scene_settings::panel::Swatch;
 use crate::scene::{example, example_for, examples};
 
 /// What the editor is started with.

@@ -125,7 +125,7 @@ fn draw_planet(
     let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
     let radius = f64::from(planet.radius_metres);
     let (settings, palette) = (&job.scene.settings, palette.into());
-    let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &Control::default());
+    let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &crate::field::Control::default());
     let prepared = std::sync::Arc::new(job.pool.install(prepare)?);
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
     let mut camera = GlobeCamera::framing(&prepared, &showing, size);

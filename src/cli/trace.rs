@@ -8,7 +8,6 @@ use super::input::Job;
 use super::{Failure, Outcome, print, usage};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
-use crate::field::Stream;
 use crate::look::PaletteTable;
 use crate::look::traced::evaluations::{Counts, picture};
 use crate::look::traced::{Camera, Subject, View};
@@ -127,7 +126,7 @@ pub fn run(args: &TraceArgs, job: &Job, palette: &PaletteTable, output: &Path, s
             left.join(", ")
         );
     }
-    let program = node.program_of(Stream::new(job.scene.settings.seed, layer.seed));
+    let program = node.program_of(job.scene.random(layer));
     if !job.quiet {
         for problem in &program.problems {
             eprintln!("talweg: warning: {problem}");

@@ -37,14 +37,14 @@ pub struct Outlook {
     pub tree: Arc<Tree>,
     pub seed: u32,
     /// The tree made ready.
-    pub program: Program,
+    pub program: Arc<Program>,
     leaves: Vec<Leaf>,
 }
 
 impl Outlook {
     /// What `before` has as well is not made ready again.
     pub fn new(tree: &Arc<Tree>, seed: u32, before: Option<&Self>) -> Self {
-        let program = Program::after(tree, seed, before.map(|outlook| &outlook.program));
+        let program = Program::shared(tree, seed);
         let mut outlook = Self { tree: tree.clone(), seed, program, leaves: Vec::new() };
         for tier in Tier::ALL {
             if let Some(root) = tree.root(tier) {

@@ -13,11 +13,8 @@ use std::time::{Duration, Instant};
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use crate::app::features::bench::findings::{Finding, Tone, findings, is_wide};
 use crate::app::features::bench::panel::BenchState;
-use crate::app::features::bench::report::{
-    Column, ExtremeLine, Fate, Report, Row, SLOW, counted, growth, threads, three, time,
-};
+use crate::app::features::bench::report::{Report, threads};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::status::{Activity, StatusInfo};

@@ -8,6 +8,7 @@ use egui::{Align, Color32, DragValue, Label, Layout, Rect, RichText, Sense, Stro
 use egui_phosphor::regular as icon;
 
 use crate::app::features::biomes::BiomesAction;
+use crate::app::features::biomes::axis;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 use crate::app::frame::status::StatusInfo;

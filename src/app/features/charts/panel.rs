@@ -2,7 +2,7 @@
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
-use egui::{Color32, Pos2, Rect, RichText, Sense, Stroke, Ui, UiBuilder, pos2, vec2};
+use egui::{Color32, Rect, RichText, Sense, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
 use egui_plot::{Corner, Legend, Line, LineStyle, PlotPoints, VLine};
 

@@ -17,7 +17,7 @@ use std::time::Instant;
 use bevy::prelude::*;
 use bevy::window::RequestRedraw;
 
-use crate::app::features::compare::differences::{Row, Subject, Table, Values};
+use crate::app::features::compare::differences::{Subject, Table};
 use crate::app::features::compare::make::{B, From, MakeError, make, subject};
 use crate::app::features::compare::panel::{CompareInfo, CompareState};
 use crate::app::frame::actions::CancelWork;
@@ -28,7 +28,6 @@ use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
 use crate::app::frame::window::FrameCost;
 use crate::app::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, climate_of};
 use crate::eval::{Playhead, Store};
-use crate::field::Cancelled;
 use crate::look::table_of;
 use crate::scene::Scene;
 

@@ -118,7 +118,7 @@ impl TreeState {
 
     /// A tree made ready to be asked that has much in common with that of the selected layer.
     pub(crate) fn program(&self) -> Option<&crate::construction::Program> {
-        self.view.latest().map(|outlook| &outlook.program)
+        self.view.latest().map(|outlook| &*outlook.program)
     }
 
     /// Leaves what is being done, then the point, then the piece; returns whether there was any of it.

@@ -28,7 +28,7 @@ use crate::app::frame::commands::{CommandApp, CommandQueue};
 use crate::app::frame::document::Selection;
 use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot, bar_frame, parameter_area, side_list};
-use crate::app::frame::menu::{entry, pick, tick};
+use crate::app::frame::menu::{pick, tick};
 use crate::app::frame::status::{StatusHint, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::FrameSystems;

@@ -258,7 +258,7 @@ fn cross(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &TreeState) {
     };
     heading(ui, &title);
     let is_own = shown.is_some();
-    let changed = tree_profile::editor(ui, "Profile across", shown.unwrap_or(&plain), 1.0);
+    let changed = profile::editor(ui, "Profile across", shown.unwrap_or(&plain), 1.0);
     let all = state.point.is_none();
     if let Some((profile, gesture)) = changed {
         let at = state.point;
@@ -313,7 +313,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
     }
     let plain = contour.settings.landform.profile();
     let shown = contour.profiles.get(ray).map_or(&plain, |ray| &ray.profile);
-    if let Some((mut profile, gesture)) = tree_profile::editor(ui, "Profile outwards", shown, contour.settings.reach) {
+    if let Some((mut profile, gesture)) = profile::editor(ui, "Profile outwards", shown, contour.settings.reach) {
         // outwards there is nothing below 0
         profile.0.retain(|point| point.0 >= 0.0);
         with_contour(desk, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {

@@ -5,7 +5,7 @@ use egui::{Align, DragValue, Layout, RichText, Slider, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::app::features::charts::ChartsAction;
-use crate::app::features::charts::pace_word;
+use crate::app::features::charts::panel::pace_word;
 use crate::app::features::compare::CompareAction;
 use crate::app::features::erosion::ErosionAction;
 use crate::app::frame::commands::Command;

@@ -1,17 +1,17 @@
 //! The selected layer: what it is, its parameters, its seed, how it mixes, and where it acts.
 
 use bevy_egui::egui;
-use egui::{DragValue, RichText, Ui, vec2};
+use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use crate::app::features::layers::stack::node_icon;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::{Document, Group};
-use crate::app::frame::theme::{ICON_BUTTON, colour, icon_button};
+use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::params::{SliderPreview, rows};
-use crate::app::frame::widgets::row::label_cell;
+use crate::app::frame::widgets::row::{section, seed_row};
 use crate::nodes::Work;
-use crate::scene::{Blend, Gesture, Layer, Problem, Scene};
+use crate::scene::{Blend, Layer, Problem};
 
 /// Shows layer `index`; returns a command that a row asked for.
 pub fn show(

@@ -1,5 +1,6 @@
 //! The list of layers, the topmost first, and the row of the scene itself below them.
 
+use bevy::prelude::Resource;
 use bevy_egui::egui;
 use egui::{Align, CursorIcon, Key, Layout, Rect, RichText, Sense, Stroke, StrokeKind, Ui, UiBuilder, pos2, vec2};
 use egui_phosphor::regular as icon;
@@ -24,7 +25,7 @@ struct Renaming {
 }
 
 /// What the list remembers between frames.
-#[derive(Debug, Default)]
+#[derive(Resource, Debug, Default)]
 pub struct StackState {
     renaming: Option<Renaming>,
     pub add_menu: AddMenu,

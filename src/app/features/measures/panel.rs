@@ -49,7 +49,7 @@ pub enum Trust {
 pub fn show(ui: &mut Ui, state: &mut MeasuresState, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
     let command = head(ui, info, is_planet);
     if is_planet {
-        planet_measures::show(ui, info);
+        planet::show(ui, info);
         return command;
     }
     let Some(measures) = &info.measures else {
@@ -87,7 +87,7 @@ fn head(ui: &mut Ui, info: &MeasuresInfo, is_planet: bool) -> Option<Command> {
                 command = Some(close);
             }
             if is_planet {
-                planet_measures::copy(ui, info);
+                planet::copy(ui, info);
                 return;
             }
             let Some(measures) = &info.measures else { return };

@@ -15,6 +15,8 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, Slot, parameter_area};
 use crate::app::frame::widgets::params::own_rows;
 use crate::app::frame::widgets::row::section;
+use crate::look;
+use crate::scene::Settings;
 
 pub struct SceneSettingsPlugin;
 

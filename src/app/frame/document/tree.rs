@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::app::frame::document::Document;
 use crate::construction::Tree;
-use crate::field::Stream;
 use crate::nodes::Node;
+use crate::nodes::generators::construction::Construction;
 use crate::param::{Params, Value};
 use crate::scene::Gesture;
 
@@ -25,8 +25,8 @@ impl Document {
 
     /// What the layer's seed makes of the seeds of the pieces.
     pub fn tree_seed(&self, index: usize) -> u32 {
-        let seed = self.scene().layers.get(index).map_or(0, |layer| layer.seed);
-        Stream::new(self.scene().settings.seed, seed).bits(0, 0) as u32
+        let layer = self.scene().layers.get(index);
+        layer.map_or(0, |layer| Construction::seed(self.scene().random(layer)))
     }
 
     /// Puts `tree` in the place of the layer's; numbers go into their ranges.

@@ -241,7 +241,7 @@ pub(crate) fn take_hold(
 /// The ground without the piece, worked out aside.
 fn below(view: &ViewportState, tree: &Arc<Tree>, way: &Way, seed: u32) -> Ground {
     let (tree, way, before) = (tree.clone(), way.clone(), view.latest().cloned());
-    let work = move || Below::new(&tree, &way, seed, before.as_ref().map(|outlook| &outlook.program));
+    let work = move || Below::new(&tree, &way, seed, before.as_ref().map(|outlook| &*outlook.program));
     let aside = work.clone();
     match view.pick.tasks.start("ground", move |_| aside()) {
         Ok(task) => Ground::Coming(task),

@@ -437,7 +437,7 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
     let seed = document.tree_seed(layer);
     let chain = Chain::of(tree, &way, seed);
     let q = chain.inward(metres(tree).metres(place));
-    let below = state.follows.then(|| Below::new(tree, &way, seed, state.view.latest().map(|o| &o.program)));
+    let below = state.follows.then(|| Below::new(tree, &way, seed, state.view.latest().map(|o| &*o.program)));
     let mut new = (**tree).clone();
     let Some(piece) = way.of_mut(&mut new) else { return };
     let before = piece.clone();
