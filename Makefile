@@ -2,8 +2,11 @@
 # work on Talweg itself, see CONTRIBUTING.md.
 
 CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+# tools/setup puts the tools there that are missing
+LINT_PATH := PATH="$(TARGET)/tools/bin:$(TARGET)/tools/python/bin:$$PATH"
 
-.PHONY: run quick test lint bench setup setup-test
+.PHONY: run quick test lint bench setup setup-test setup-lint
 
 ## Opens the editor. Without a display it renders an example scene and says where the pictures are.
 run: setup
@@ -23,11 +26,15 @@ test: setup-test
 	$(CARGO) test --release --test panel --test window --test cli
 	$(CARGO) test --release --test core -- golden scenes
 
-## Formatting and lints, warnings as errors.
-lint:
+## Formatting, spelling, licences and sources of packages, lints, documentation; warnings are errors.
+lint: setup-lint
 	$(CARGO) fmt --check
+	$(LINT_PATH) typos
+	$(LINT_PATH) $(CARGO) deny --locked --log-level error check licenses bans sources
 	$(CARGO) clippy --release --all-targets -- -D warnings
-	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$${CARGO_TARGET_DIR:-target}/headless" -- -D warnings
+	$(CARGO) clippy --release --no-default-features --all-targets --target-dir "$(TARGET)/headless" -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --release --no-deps --no-default-features --target-dir "$(TARGET)/headless"
 
 ## Cost per cell of every node, beside the peers that the package registry has.
 bench:
@@ -38,3 +45,6 @@ setup:
 
 setup-test:
 	@tools/setup --test
+
+setup-lint:
+	@tools/setup --lint

@@ -17,6 +17,7 @@ impl Key {
         parts.iter().fold(Self(0), |key, part| key.with(part))
     }
 
+    /// The hash itself.
     pub fn bits(self) -> u128 {
         self.0
     }
@@ -51,16 +52,20 @@ impl Default for Cache {
 }
 
 impl Cache {
+    /// Memory that kept terrains may take, if nothing else is said: 1 GiB.
     pub const DEFAULT_BYTES: usize = 1 << 30;
 
+    /// An empty cache that keeps to `budget` bytes.
     pub fn new(budget: usize) -> Self {
         Self { kept: HashMap::new(), clock: 0, bytes: 0, budget }
     }
 
+    /// Memory that the kept terrains take.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
+    /// The terrain kept under `key`, which counts as used just now.
     pub fn get(&mut self, key: Key) -> Option<Arc<Terrain>> {
         self.clock += 1;
         let kept = self.kept.get_mut(&key)?;

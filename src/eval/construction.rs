@@ -39,7 +39,9 @@ pub struct Constructions {
 /// In what a terrain differs from one before.
 #[derive(Clone, Debug)]
 pub struct Patch {
+    /// The terrain before.
     pub before: Arc<Terrain>,
+    /// The samples that may differ.
     pub region: Region,
 }
 

@@ -25,6 +25,7 @@ pub struct History {
     pub layer: usize,
     /// Distinct samples of the grid, to turn sums into means.
     pub cells: usize,
+    /// What was measured, by iteration.
     pub moments: Vec<Moment>,
 }
 

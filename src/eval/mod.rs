@@ -43,8 +43,11 @@ pub struct Playhead {
 /// What evaluation remembers between calls.
 #[derive(Default)]
 pub struct Store {
+    /// Results of layers.
     pub cache: Cache,
+    /// States of processes.
     pub timeline: Timeline,
+    /// Compiled trees and what they made.
     pub constructions: Constructions,
     /// Results are of a moment, and not kept.
     pub passing: bool,
@@ -53,6 +56,7 @@ pub struct Store {
 }
 
 impl Store {
+    /// A store with these two and no constructions.
     pub fn new(cache: Cache, timeline: Timeline) -> Self {
         Self { cache, timeline, ..Self::default() }
     }
@@ -68,6 +72,7 @@ impl Store {
 pub struct Evaluated {
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
+    /// The result.
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
     pub ledger: Option<Ledger>,

@@ -23,6 +23,7 @@ struct Track {
 /// What is known of a process after an iteration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Note {
+    /// The mass balance so far.
     pub books: Ledger,
     /// Measured only where it was looked at.
     pub slopes: Option<Slopes>,
@@ -59,6 +60,7 @@ impl Default for Timeline {
 }
 
 impl Timeline {
+    /// Memory that key frames may take, if nothing else is said: 768 MiB.
     pub const DEFAULT_BYTES: usize = 768 << 20;
 
     /// A budget of 0 keeps nothing at all.

@@ -41,10 +41,15 @@ pub struct Play {
 /// What the editor wants to see.
 #[derive(Clone, Debug)]
 pub struct Request {
+    /// Counts the edits; newer requests take the place of older ones.
     pub revision: u64,
+    /// What is evaluated.
     pub scene: Arc<Scene>,
+    /// Whether previews come first.
     pub quality: Quality,
+    /// The iteration of the process that is looked at, if one is.
     pub playhead: Option<Playhead>,
+    /// Whether the process plays on from there.
     pub play: Option<Play>,
     /// The process whose course is wanted beside the picture, by index of its layer.
     pub watch: Option<usize>,
@@ -66,9 +71,13 @@ pub struct Insight {
 /// A terrain with what the owner makes of it on the worker's side.
 #[derive(Clone, Debug)]
 pub struct Output<P> {
+    /// The terrain.
     pub terrain: Arc<Terrain>,
+    /// What the owner made of it.
     pub prepared: P,
+    /// The iteration that it shows, if a process is looked at.
     pub playhead: Option<Playhead>,
+    /// The mass balance of that process.
     pub ledger: Option<Ledger>,
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
@@ -81,28 +90,16 @@ pub struct Output<P> {
 /// What became of a request.
 #[derive(Clone, Debug)]
 pub enum Report<P> {
-    Preview {
-        revision: u64,
-        output: Output<P>,
-    },
+    /// A smaller terrain, while the full one is computed.
+    Preview { revision: u64, output: Output<P> },
     /// An iteration of a process that plays.
-    Frame {
-        revision: u64,
-        output: Output<P>,
-    },
-    Done {
-        revision: u64,
-        output: Output<P>,
-    },
+    Frame { revision: u64, output: Output<P> },
+    /// The terrain that was asked for.
+    Done { revision: u64, output: Output<P> },
     /// Stopped on request; nothing changed.
-    Cancelled {
-        revision: u64,
-    },
+    Cancelled { revision: u64 },
     /// The evaluation broke; this is a defect of the program.
-    Failed {
-        revision: u64,
-        message: String,
-    },
+    Failed { revision: u64, message: String },
 }
 
 struct Running {
@@ -136,12 +133,17 @@ impl Shared {
 /// How far the running evaluation is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Status {
+    /// Of the request that is being worked on.
     pub revision: u64,
+    /// Index of the layer that is being computed.
     pub layer: usize,
+    /// Number of layers.
     pub layers: usize,
     /// Share of the present layer that is done.
     pub fraction: f32,
+    /// Whether it is the small size.
     pub preview: bool,
+    /// Time since the evaluation began.
     pub elapsed: Duration,
 }
 

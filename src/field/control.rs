@@ -16,14 +16,17 @@ pub struct Control {
 }
 
 impl Control {
+    /// Asks the evaluation to stop at the next look.
     pub fn cancel(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it was asked to stop.
     pub fn is_cancelled(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 
+    /// [`Cancelled`] if it was asked to stop.
     pub fn check(&self) -> Result<(), Cancelled> {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }

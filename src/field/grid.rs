@@ -11,7 +11,9 @@ crate::choices! {
     }
 }
 
+/// Samples per side at the least.
 pub const MIN_SAMPLES: usize = 2;
+/// Samples per side at the most.
 pub const MAX_SAMPLES: usize = 16_384;
 
 /// A square grid of `samples` × `samples` heights; sample (row i, column j) lies at (i, j) / (samples - 1).
@@ -23,13 +25,16 @@ pub const MAX_SAMPLES: usize = 16_384;
 /// 6 · `samples`, and faces repeat the samples of the borders they share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Grid {
+    /// Samples per side, of a globe per side of a face.
     pub samples: usize,
+    /// What lies beyond the edges of a square.
     pub edges: Edges,
     /// Squares that it consists of: 1, or the [`FACES`] of a globe, whose edges are none.
     faces: usize,
 }
 
 impl Grid {
+    /// A square of `samples` per side, clamped to [`MIN_SAMPLES`] and [`MAX_SAMPLES`].
     pub fn new(samples: usize, edges: Edges) -> Self {
         Self::working(samples.clamp(MIN_SAMPLES, MAX_SAMPLES), edges)
     }
@@ -92,6 +97,19 @@ impl Grid {
             (true, Edges::Wrap) => Some(1),
             _ => Some(index + 1),
         }
+    }
+
+    /// The row of a square that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.
+    pub fn row_beyond(self, row: isize) -> Option<usize> {
+        let last = self.samples as isize - 1;
+        let mut found = row.clamp(0, last) as usize;
+        for _ in row..0 {
+            found = self.before(found)?;
+        }
+        for _ in last..row {
+            found = self.after(found)?;
+        }
+        Some(found)
     }
 
     /// Row `row` of `field`.

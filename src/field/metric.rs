@@ -15,9 +15,11 @@
 //! diagonal, which keeps every w above 0.
 //! Source: Pinkall & Polthier 1993, *Computing discrete minimal surfaces and their conjugates*.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use super::topology::FACES;
+use super::topology::{EAST, FACES, NORTH, NORTH_EAST, NORTH_WEST, SOUTH, SOUTH_EAST, SOUTH_WEST, WEST};
 use super::{Globe, Grid};
 
 /// Distances and areas of a grid.
@@ -107,6 +109,7 @@ pub struct Spherical {
 }
 
 impl Spherical {
+    /// The globe that it measures.
     pub fn globe(&self) -> &Globe {
         &self.globe
     }
@@ -114,6 +117,12 @@ impl Spherical {
     /// Distances between neighbours.
     pub fn distances(&self) -> &Links {
         &self.distances
+    }
+
+    /// Areas of the cells of row `row` of a face, in cells of the mean area.
+    pub fn face_areas(&self, row: usize) -> &[f32] {
+        let n = self.globe.samples();
+        &self.areas[row * n..][..n]
     }
 
     /// Areas of all cells, in cells of the mean area; 0 for copies.
@@ -142,7 +151,7 @@ impl Metric for Spherical {
 
     fn row(&self, row: usize) -> SphericalRow<'_> {
         let n = self.globe.samples();
-        SphericalRow { distances: self.distances.around_row(row), areas: &self.areas[row % n * n..][..n] }
+        SphericalRow { distances: self.distances.around_row(row), areas: self.face_areas(row % n) }
     }
 
     fn spacing(&self) -> f64 {
@@ -176,6 +185,91 @@ impl RowMetric for SphericalRow<'_> {
     #[inline(always)]
     fn area(self, column: usize) -> f32 {
         self.areas[column]
+    }
+}
+
+/// The metric of a grid that is known only when it runs.
+#[derive(Clone, Debug)]
+pub enum GridMetric {
+    /// Every cell is a square of one size.
+    Uniform,
+    /// Distances and areas of a globe.
+    Spherical(Arc<Spherical>),
+}
+
+impl GridMetric {
+    /// The metric that `grid` has.
+    pub fn new(grid: Grid) -> Self {
+        if grid.is_globe() { Self::Spherical(Arc::new(Spherical::of_grid(grid))) } else { Self::Uniform }
+    }
+
+    /// [`Metric::owned_areas`].
+    pub fn owned_areas(&self, row: usize) -> Option<&[f32]> {
+        match self {
+            Self::Uniform => None,
+            Self::Spherical(metric) => metric.owned_areas(row),
+        }
+    }
+
+    /// Metres of a unit of distance on a terrain of `grid` with sides of `size_metres`: of a cell, or of a radius.
+    pub fn unit_metres(&self, grid: Grid, size_metres: f32) -> f32 {
+        size_metres * if grid.is_globe() { std::f32::consts::FRAC_2_PI } else { grid.cell() }
+    }
+}
+
+/// What diffusion does to the cells of a row: it adds up what passes between a cell and its neighbours.
+pub trait Stencil: Copy {
+    /// Of `n` cells: a loop over them needs no bounds checks.
+    #[must_use]
+    fn cut(self, n: usize) -> Self;
+
+    /// Sum over the neighbours of `flow(direction)`, each by the conductance of the pair, over the area of the cell.
+    fn divergence(self, column: usize, flow: impl Fn(usize) -> f64) -> f64;
+}
+
+/// The Mehrstellen stencil: ⅔ for the straight neighbours and ⅙ for the diagonal ones, which makes the error of the second order
+/// alike in all directions.
+impl Stencil for Uniform {
+    #[inline(always)]
+    fn cut(self, _: usize) -> Self {
+        self
+    }
+
+    #[inline(always)]
+    fn divergence(self, _: usize, flow: impl Fn(usize) -> f64) -> f64 {
+        let straight = flow(NORTH) + flow(SOUTH) + (flow(WEST) + flow(EAST));
+        let diagonal = flow(NORTH_WEST) + flow(SOUTH_EAST) + (flow(NORTH_EAST) + flow(SOUTH_WEST));
+        2.0 / 3.0 * straight + 1.0 / 6.0 * diagonal
+    }
+}
+
+/// The cells of a row of a globe as diffusion sees them.
+#[derive(Clone, Copy, Debug)]
+pub struct Conductances<'a> {
+    links: [&'a [f32]; 8],
+    areas: &'a [f32],
+}
+
+impl Spherical {
+    /// The cells of row `row` of all rows; `links` are [`Links::conductances`].
+    pub fn conductances<'a>(&'a self, links: &'a Links, row: usize) -> Conductances<'a> {
+        Conductances { links: links.around_row(row), areas: self.row(row).areas }
+    }
+}
+
+impl Stencil for Conductances<'_> {
+    #[inline(always)]
+    fn cut(self, n: usize) -> Self {
+        Self { links: self.links.map(|links| &links[..n]), areas: &self.areas[..n] }
+    }
+
+    #[inline(always)]
+    fn divergence(self, column: usize, flow: impl Fn(usize) -> f64) -> f64 {
+        let mut sum = 0.0;
+        for direction in 0..8 {
+            sum += f64::from(self.links[direction][column]) * flow(direction);
+        }
+        sum / f64::from(self.areas[column])
     }
 }
 

@@ -49,7 +49,9 @@ pub const HAS_GROUND: f32 = 0.5;
 /// shares the maps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Terrain {
+    /// Where its samples lie.
     pub grid: Grid,
+    /// Heights as fractions of the relief, row by row from the north-west, of globes face by face.
     pub height: Vec<f32>,
     maps: [Option<Arc<Vec<f32>>>; MapKind::COUNT],
 }
@@ -70,10 +72,12 @@ impl Terrain {
         terrain
     }
 
+    /// Samples per side, of a globe per side of a face.
     pub fn samples(&self) -> usize {
         self.grid.samples
     }
 
+    /// The data map of this kind, one value a sample, if there is one.
     pub fn map(&self, kind: MapKind) -> Option<&Arc<Vec<f32>>> {
         self.maps[kind as usize].as_ref()
     }

@@ -16,11 +16,27 @@ pub const FACES: usize = 6;
 /// What is said of a *direction* everywhere is an index into this list; the opposite one is `(direction + 4) % 8`.
 pub const DIRECTIONS: [(isize, isize); 8] = [(0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1), (1, 0), (1, 1)];
 
-/// Indices of the straight steps in [`DIRECTIONS`].
+/// Indices of [`DIRECTIONS`].
 pub const EAST: usize = 0;
+/// Index in [`DIRECTIONS`].
+pub const NORTH_EAST: usize = 1;
+/// Index in [`DIRECTIONS`].
 pub const NORTH: usize = 2;
+/// Index in [`DIRECTIONS`].
+pub const NORTH_WEST: usize = 3;
+/// Index in [`DIRECTIONS`].
 pub const WEST: usize = 4;
+/// Index in [`DIRECTIONS`].
+pub const SOUTH_WEST: usize = 5;
+/// Index in [`DIRECTIONS`].
 pub const SOUTH: usize = 6;
+/// Index in [`DIRECTIONS`].
+pub const SOUTH_EAST: usize = 7;
+
+/// The straight and the diagonal directions in reading order, from the north-west to the south-east.
+pub const STRAIGHT: [usize; 4] = [NORTH, WEST, EAST, SOUTH];
+/// The diagonal directions in reading order.
+pub const DIAGONAL: [usize; 4] = [NORTH_WEST, NORTH_EAST, SOUTH_WEST, SOUTH_EAST];
 
 /// An axis of space with a sign: x, -x, y, -y, z, -z are 0 to 5.
 pub(super) type Axis = usize;
@@ -245,6 +261,7 @@ pub struct Adjacency {
 }
 
 impl Adjacency {
+    /// The neighbours of every sample of `grid`.
     pub fn new(grid: Grid) -> Self {
         let n = grid.samples;
         let ends = move |row: usize| {

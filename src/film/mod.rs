@@ -21,20 +21,28 @@ pub const MOST_FRAMES_A_SECOND: u32 = 50;
 /// Why a film was not made.
 #[derive(Debug, thiserror::Error)]
 pub enum FilmError {
+    /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
+    /// Somebody stopped it.
     #[error("stopped before it was finished; pictures that were written stay")]
     Cancelled(#[from] Cancelled),
+    /// The folder could not be made.
     #[error("cannot make the folder {path}: {source}")]
     Folder { path: PathBuf, source: std::io::Error },
+    /// The folder holds something already.
     #[error("the folder {path} is not empty; give a new one, so that pictures of two films are not mixed")]
     NotEmpty { path: PathBuf },
+    /// The ending is that of no film.
     #[error("{path} cannot be made: films are .gif files, or folders of pictures (give a name without an ending)")]
     Ending { path: PathBuf },
+    /// The layer that was named is no process.
     #[error("layer `{0}` is no erosion or other process, so there is nothing to watch")]
     NoProcess(String),
+    /// The layer that was named is switched off.
     #[error("layer `{0}` is hidden, so nothing of it would be seen; show it first")]
     Hidden(String),
+    /// The scene has no process that is shown.
     #[error("no shown layer is an erosion or other process, so there is nothing to watch")]
     NoProcesses,
 }
@@ -46,6 +54,7 @@ pub struct Film {
     pub layer: usize,
     /// Pictures, the first of them before the first iteration.
     pub frames: u32,
+    /// Pictures a second.
     pub frames_a_second: u32,
     /// Samples per side that are evaluated.
     pub samples: usize,

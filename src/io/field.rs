@@ -15,6 +15,7 @@ pub struct FieldSheet<'a> {
     pub unit: &'static str,
     /// Samples of a row.
     pub width: usize,
+    /// The values, row by row from the north-west.
     pub values: &'a [f32],
     /// Values of black and white.
     pub range: (f32, f32),
@@ -23,14 +24,19 @@ pub struct FieldSheet<'a> {
 /// What another program must know to read an exported field.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FieldReport {
+    /// The file that was written.
     pub path: PathBuf,
+    /// What the values are.
     pub quantity: &'static str,
+    /// Their unit; empty where there is none.
     pub unit: &'static str,
     /// Samples of a row.
     pub samples: usize,
+    /// Number of rows.
     pub rows: usize,
     /// What the values 0 and 65535 of the 16-bit formats stand for.
     pub min: f32,
+    /// What the value 65535 of the 16-bit formats stands for.
     pub max: f32,
     /// What one step of a 16-bit format stands for; 0 for floats.
     pub per_step: f32,

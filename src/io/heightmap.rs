@@ -40,9 +40,11 @@ impl HeightmapFormat {
 /// What another program must know to read an exported heightmap.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ExportReport {
+    /// The file that was written.
     pub path: PathBuf,
     /// Samples of a row.
     pub samples: usize,
+    /// Number of rows.
     pub rows: usize,
     /// Height of the value 0 (16-bit formats) and lowest height.
     pub min_metres: f32,
@@ -75,6 +77,7 @@ pub struct HeightSheet<'a> {
     pub heights: &'a [f32],
     /// Heights of black and white, as fractions of the relief.
     pub range: (f32, f32),
+    /// Height that 1.0 stands for.
     pub relief_metres: f32,
     /// Distance between neighbouring samples.
     pub cell_metres: f32,

@@ -16,14 +16,19 @@ pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
+    /// The folder that the file shall be in does not exist.
     #[error("cannot write {path}: there is no folder {folder}. Make it first, or choose another one")]
     NoFolder { path: PathBuf, folder: PathBuf },
+    /// There is a folder of that name.
     #[error("cannot write {path}: it is a folder. Give the name of a file")]
     IsFolder { path: PathBuf },
+    /// The system refused.
     #[error("cannot write {path}: {source}. A file that was there before is untouched")]
     Write { path: PathBuf, source: std::io::Error },
+    /// The ending is that of no known format.
     #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
     Extension { path: PathBuf, extension: String },
+    /// The name has no ending.
     #[error("cannot write {path}: the name has no ending, which says the format; known are {}", HeightmapFormat::LIST)]
     NoExtension { path: PathBuf },
 }

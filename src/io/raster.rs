@@ -22,25 +22,33 @@ static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/stamps");
 /// Why a file could not be read as heights.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum RasterError {
+    /// The system refused.
     #[error("cannot read {path}: {message}. Choose the file again, or compute again (F5) once it is back")]
     Read { path: PathBuf, message: String },
+    /// The ending is that of no heightmap.
     #[error(
         "{path} is not a heightmap: give .png (8 or 16 bits), .r16 (raw 16-bit) or .r32 (raw 32-bit float, metres)"
     )]
     Extension { path: PathBuf },
+    /// The PNG is broken, or of a kind that is not read.
     #[error("{path} is no PNG that can be read: {message}")]
     Png { path: PathBuf, message: String },
+    /// A raw file whose length fits no square and no map of a planet.
     #[error(
         "{path} has {bytes} bytes, which is no square of {width}-byte values; raw heightmaps must be square, or twice as \
          wide as high (maps of planets), or save it as PNG"
     )]
     NotSquare { path: PathBuf, bytes: u64, width: u64 },
+    /// More samples than a program should take into memory.
     #[error("{path} has more than {MAX_SAMPLES} samples; scale it down first")]
     TooLarge { path: PathBuf },
+    /// Fewer than 2 × 2 samples.
     #[error("{path} is smaller than 2 × 2 samples")]
     TooSmall { path: PathBuf },
+    /// A raw float is not a number.
     #[error("{path}: the value in row {row}, column {column} is not a number")]
     NotANumber { path: PathBuf, row: usize, column: usize },
+    /// No stamp of this name is shipped.
     #[error("there is no shipped stamp `{name}`; there are {known}")]
     NoStamp { name: String, known: String },
 }
@@ -48,8 +56,11 @@ pub enum RasterError {
 /// A rectangle of values from 0 to 1, row by row from the north-west corner.
 #[derive(Debug, PartialEq)]
 pub struct Raster {
+    /// Samples of a row.
     pub width: usize,
+    /// Number of rows.
     pub height: usize,
+    /// The values, row by row from the north-west.
     pub values: Vec<f32>,
     /// Heights that 0 and 1 stand for, where the file says so: raw floats, and PNGs that Talweg wrote.
     pub range_metres: Option<(f32, f32)>,

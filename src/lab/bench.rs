@@ -35,9 +35,11 @@ const MOST_RUNS: usize = 1000;
 pub struct Plan {
     /// Samples per side, of a planet per side of a face.
     pub sizes: Vec<usize>,
+    /// Timed runs of each cell.
     pub repetitions: usize,
     /// Numbers of threads.
     pub threads: Vec<usize>,
+    /// Edges of the terrain that the subjects run on.
     pub edges: Edges,
     /// How extreme parameters are looked at, if they are.
     pub extremes: Option<Extremes>,
@@ -46,6 +48,7 @@ pub struct Plan {
 /// How extreme parameters are looked at.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extremes {
+    /// Samples per side.
     pub samples: usize,
     /// Time after which a run is stopped.
     pub patience: Duration,
@@ -71,8 +74,10 @@ impl Default for Plan {
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum BenchError {
+    /// Somebody stopped it.
     #[error("the benchmark was cancelled")]
     Cancelled,
+    /// The system gave no threads.
     #[error("cannot start the threads to measure with: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
 }
@@ -90,7 +95,9 @@ pub struct Progress {
     pub share: f32,
     /// The subject that comes next.
     pub subject: String,
+    /// Samples per side.
     pub samples: usize,
+    /// Number of threads.
     pub threads: usize,
 }
 

@@ -25,6 +25,7 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The clock and the memory of this process, from now on.
     pub fn new() -> Self {
         Self { start: Instant::now(), counts_memory: counts_memory() }
     }
@@ -66,6 +67,7 @@ pub struct Stopwatch<'a> {
 }
 
 impl<'a> Stopwatch<'a> {
+    /// A stopwatch that stands at 0; memory is watched from now on.
     pub fn new(instruments: &'a dyn Instruments) -> Self {
         instruments.watch_memory();
         Self { instruments, total: Duration::ZERO, peak_bytes: None }
@@ -80,6 +82,7 @@ impl<'a> Stopwatch<'a> {
         made
     }
 
+    /// Time that ran while it was on.
     pub fn seconds(&self) -> f64 {
         self.total.as_secs_f64()
     }

@@ -39,18 +39,25 @@ pub struct Knob {
 /// Why a parameter cannot be varied as asked.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum VariantError {
+    /// There is no such layer or parameter.
     #[error(transparent)]
     Name(#[from] SetError),
+    /// The text is not of the form that was asked for.
     #[error("`{0}` is not of the form LAYER.PARAM or LAYER.PARAM=FROM..TO, like Peaks.frequency=1..8")]
     Form(String),
+    /// The value does not fit the parameter.
     #[error(transparent)]
     Value(#[from] ParamError),
+    /// A range for what is no number.
     #[error("`{0}` is not a number: its range cannot be given; leave out FROM..TO")]
     NoRange(&'static str),
+    /// The parameter has no order to be swept in.
     #[error("`{0}` cannot be swept: only numbers, choices and switches can")]
     NotSwept(&'static str),
+    /// The layer's node has no presets.
     #[error("layer `{0}` has no presets; sweep one of its parameters")]
     NoPresets(String),
+    /// Both directions of a table would vary the same parameter.
     #[error("both sweeps vary `{0}`; give two parameters")]
     Twice(&'static str),
 }
@@ -83,10 +90,12 @@ impl Knob {
         Err(SetError::NoParam { owner: name.into(), param: param.into(), known: known.join(", ") }.into())
     }
 
+    /// Its description.
     pub fn spec(&self) -> &'static ParamSpec {
         self.spec
     }
 
+    /// What it is in `scene`.
     pub fn value(&self, scene: &Scene) -> Value {
         match self.owner {
             Owner::Seed(k) => Value::Int(i64::from(scene.layers[k].seed)),

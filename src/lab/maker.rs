@@ -15,9 +15,11 @@ use crate::field::Control;
 /// A thumbnail of an order.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Made {
+    /// Of the order that it belongs to.
     pub order: u64,
     /// Of the variant in the order.
     pub index: usize,
+    /// The picture with its numbers.
     pub thumbnail: Thumbnail,
 }
 

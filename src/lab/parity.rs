@@ -17,9 +17,11 @@ use crate::scene::{Scene, Settings};
 
 /// Drift over height range up to which a preview is true, and close.
 pub const TRUE_SHARE: f64 = 0.005;
+/// Drift over height range up to which a preview is close.
 pub const CLOSE_SHARE: f64 = 0.03;
 /// Rivers in common from which on it is.
 pub const TRUE_OVERLAP: f64 = 0.9;
+/// Rivers in common from which on it is close.
 pub const CLOSE_OVERLAP: f64 = 0.6;
 
 /// A cell that drains this part of the terrain is a channel.
@@ -30,15 +32,19 @@ const CHANNEL_CELLS: f32 = 16.0;
 /// What half the resolution makes of a scene.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Parity {
+    /// Samples per side of the full result.
     pub samples: usize,
+    /// Samples per side of the preview.
     pub half_samples: usize,
     /// Root mean square difference.
     pub rms_metres: f64,
+    /// Greatest difference of any place.
     pub greatest_metres: f64,
     /// From the lowest to the highest place of the full result.
     pub range_metres: f64,
     /// Share of the channel cells in common; `None` where neither has channels.
     pub drainage_overlap: Option<f64>,
+    /// What that says about previews.
     pub verdict: Verdict,
 }
 
@@ -58,12 +64,16 @@ impl Parity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
+    /// A preview shows what comes.
     True,
+    /// It shows the same land with other details.
     Close,
+    /// It shows other land.
     Differs,
 }
 
 impl Verdict {
+    /// One word for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::True => "true",

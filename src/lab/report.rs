@@ -11,8 +11,11 @@ use super::stats::{CONFIDENCE, Estimate, PowerLaw};
 /// A whole benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Benchmark {
+    /// Timed runs of each cell.
     pub repetitions: usize,
+    /// Samples per side.
     pub sizes: Vec<usize>,
+    /// Numbers of threads.
     pub threads: Vec<usize>,
     /// Threads that run at a time.
     pub processors: usize,
@@ -24,20 +27,24 @@ pub struct Benchmark {
     pub version: &'static str,
     /// Whether `peak_bytes` was counted; without, growth of memory is that of the result.
     pub memory_is_counted: bool,
+    /// What was found, by subject.
     pub subjects: Vec<Findings>,
 }
 
 /// What was found of one subject.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Findings {
+    /// Name of the subject.
     pub name: String,
     /// What was timed: a `field`, a `pass`, an `iteration`.
     pub timed: &'static str,
     /// Of the grid that it ran on: 1, for a planet 6.
     pub faces: usize,
+    /// By size and number of threads.
     pub cells: Vec<Cell>,
     /// By number of threads.
     pub growth: Vec<Growth>,
+    /// Whether the results were always the same.
     pub consistency: Consistency,
     /// `None` if they were not looked at.
     pub extremes: Option<Vec<Extreme>>,
@@ -46,7 +53,9 @@ pub struct Findings {
 /// One size with one number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Cell {
+    /// Samples per side.
     pub samples: usize,
+    /// Number of threads.
     pub threads: usize,
     /// Time of one run.
     pub milliseconds: Estimate,
@@ -67,34 +76,44 @@ pub struct Cell {
 /// Exponents over the samples per side: 2 is linear in the number of samples.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Growth {
+    /// Number of threads.
     pub threads: usize,
+    /// Growth of the time; `None` for one size.
     pub time: Option<PowerLaw>,
+    /// Growth of the memory; `None` for one size.
     pub memory: Option<PowerLaw>,
 }
 
 /// Whether the same inputs always gave the same result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Consistency {
+    /// Whether there is no disagreement.
     pub is_consistent: bool,
     /// Of the result at each size.
     pub hashes: Vec<String>,
+    /// Where results differed.
     pub disagreements: Vec<Disagreement>,
 }
 
 /// A cell some of whose results differ from the first result of that size.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Disagreement {
+    /// Samples per side.
     pub samples: usize,
+    /// Number of threads.
     pub threads: usize,
     /// How many results were others.
     pub others: usize,
+    /// How many results there are.
     pub repetitions: usize,
 }
 
 /// One parameter at one end of its hard range. What a run that was stopped would have made is not known.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Extreme {
+    /// Name of the parameter.
     pub parameter: &'static str,
+    /// The end of its range, as people type it.
     pub value: String,
     /// It took longer than was allowed.
     pub was_stopped: bool,

@@ -16,8 +16,11 @@ pub const CONFIDENCE: f64 = 0.95;
 /// A median with the interval it lies in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Estimate {
+    /// The middle value.
     pub median: f64,
+    /// Lower end of the interval.
     pub low: f64,
+    /// Upper end of the interval.
     pub high: f64,
     /// Probability that the interval covers the true median.
     pub confidence: f64,
@@ -62,6 +65,7 @@ fn ranks(n: usize) -> (usize, f64) {
 /// How a cost grows: cost ∝ sizeᵉ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PowerLaw {
+    /// The exponent e.
     pub exponent: f64,
     /// Of the exponent; `None` for two sizes, which every power law fits.
     pub standard_error: Option<f64>,

@@ -9,7 +9,9 @@ use crate::scene::{Scene, Settings, World, example};
 
 /// Where a subject runs: the terrain or the planet of a new scene, at one size.
 pub struct Site {
+    /// The grid.
     pub grid: Grid,
+    /// Settings of the scene.
     pub settings: Settings,
     planet: Option<Planet>,
     /// What filters and processes work on, with its default parameters: Perlin noise, on a planet continents.
@@ -33,6 +35,7 @@ impl Site {
         Ok(site)
     }
 
+    /// What a node is told that runs here.
     pub fn context<'a>(&'a self, control: &'a Control) -> Context<'a> {
         Context {
             grid: self.grid,
@@ -71,9 +74,11 @@ pub trait Subject: Send + Sync {
 
 /// A subject with one parameter at an end of its hard range.
 pub struct Corner {
+    /// Name of the parameter.
     pub parameter: &'static str,
     /// The value, as people type it.
     pub value: String,
+    /// The subject with that value.
     pub subject: Box<dyn Subject>,
 }
 
@@ -94,6 +99,7 @@ impl NodeSubject {
         Self { name: name.into(), node }
     }
 
+    /// The node that is timed.
     pub fn node(&self) -> &Node {
         &self.node
     }
@@ -166,15 +172,19 @@ impl Subject for NodeSubject {
 /// Why a subject's name was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SubjectError {
+    /// There is no node of this name.
     #[error(
         "there is no node `{0}`; give a name from `talweg nodes`, or one of generators, filters, processes, all{near}",
         near = nearest(.0)
     )]
     NoNode(String),
+    /// The node has no such parameter.
     #[error("`{node}` has no parameter `{parameter}`; it has {known}")]
     NoParameter { node: &'static str, parameter: String, known: String },
+    /// The text is not of the form that was asked for.
     #[error("`{0}` is not of the form NODE or NODE:PARAM=VALUE,PARAM=VALUE")]
     Form(String),
+    /// The value does not fit the parameter.
     #[error("{node}: {error}")]
     Value { node: &'static str, error: ParamError },
 }

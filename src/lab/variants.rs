@@ -17,6 +17,7 @@ use crate::scene::{Layer, Scene};
 /// A scene that differs a little from another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
+    /// The scene.
     pub scene: Scene,
     /// What is different, in a few words.
     pub caption: String,
@@ -74,7 +75,9 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError
 /// A parameter with the values it is given, one after the other.
 #[derive(Clone, Debug)]
 pub struct Sweep {
+    /// What is varied.
     pub knob: Knob,
+    /// What it is given.
     pub values: Vec<Value>,
 }
 
@@ -110,7 +113,9 @@ pub fn table(scene: &Scene, across: &Sweep, down: &Sweep) -> Result<Vec<Variant>
 /// What lies to both sides of a slider's present value, the nearest first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbours {
+    /// Of lower values.
     pub lower: Vec<Variant>,
+    /// Of higher values.
     pub higher: Vec<Variant>,
 }
 
@@ -145,14 +150,18 @@ impl Default for Size {
 /// A terrain in a few numbers, as it is at the size of a thumbnail.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Glance {
+    /// Erosion score (Olsen 2004).
     pub erosion_score: f64,
     /// Slope of the mean of the greatest differences to a neighbour.
     pub mean_slope_degrees: f64,
+    /// Lowest height.
     pub min_metres: f64,
+    /// Highest height.
     pub max_metres: f64,
 }
 
 impl Glance {
+    /// What `terrain` is like, as `scene` scales it.
     pub fn of(terrain: &Terrain, scene: &Scene) -> Self {
         let settings = &scene.settings;
         let (low, high) = terrain.range();
@@ -172,7 +181,9 @@ impl Glance {
 /// A variant, drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
+    /// The relief picture.
     pub picture: Picture,
+    /// The terrain in numbers.
     pub glance: Glance,
 }
 

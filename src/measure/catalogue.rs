@@ -8,16 +8,24 @@ use super::difference::Difference;
 /// What measures stand together under.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Family {
+    /// How high the ground is and how its area is spread over the heights.
     Heights,
+    /// How steep it is, and the erosion score.
     Slopes,
+    /// Peaks, valleys and fractal dimensions.
     Form,
+    /// Streams, basins and what drains.
     Drainage,
+    /// Where a character can walk and build.
     Playability,
+    /// What identifies the terrain.
     Content,
+    /// How two terrains differ.
     Comparison,
 }
 
 impl Family {
+    /// Name in reports and the panel.
     pub fn label(self) -> &'static str {
         match self {
             Self::Heights => "Heights",
@@ -34,8 +42,11 @@ impl Family {
 /// The value of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reading {
+    /// A number in the unit of the measure.
     Number(f64),
+    /// A whole number.
     Count(usize),
+    /// A content hash.
     Hash(u128),
     /// There is none, and why.
     Undefined(&'static str),
@@ -71,14 +82,19 @@ impl Serialize for Reading {
 pub struct Measure<T> {
     /// Stable name, in JSON and CSV.
     pub key: &'static str,
+    /// Name in reports and the panel.
     pub label: &'static str,
+    /// Unit of the value; empty where it has none.
     pub unit: &'static str,
     /// Digits after the point that mean something.
     pub decimals: usize,
+    /// What it stands under.
     pub family: Family,
     /// What it says, in a plain sentence.
     pub meaning: &'static str,
+    /// Where its definition comes from.
     pub source: &'static str,
+    /// Takes the value out of what was measured.
     pub read: fn(&T) -> Reading,
 }
 
@@ -88,6 +104,7 @@ impl<T> Measure<T> {
         self.show_reading((self.read)(of))
     }
 
+    /// The value as text, with its decimals and its unit, or why there is none.
     pub fn show_reading(&self, reading: Reading) -> String {
         match reading {
             Reading::Number(value) => format!("{value:.*}", self.decimals),

@@ -15,13 +15,16 @@ use crate::scene::Scene;
 pub struct Spread {
     /// By area.
     pub mean: f64,
+    /// Least value of any sample.
     pub min: f64,
+    /// Greatest value of any sample.
     pub max: f64,
 }
 
 /// How much of the area a ground type has.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TypeShare {
+    /// Name of the type in the biome table.
     pub name: String,
     /// From 0 to 1; their sum is 1.
     pub share: f64,
@@ -36,6 +39,7 @@ pub struct ClimateMeasures {
     pub moisture: Spread,
     /// Of the land; nothing without land.
     pub land_celsius: Option<Spread>,
+    /// From 0 to 1, of the land; nothing without land.
     pub land_moisture: Option<Spread>,
     /// Shares of the types that are most frequent in their places, in the order of the table; empty without a biome table.
     pub types: Vec<TypeShare>,

@@ -18,7 +18,9 @@ const LEAST_SOURCE_CELLS: f64 = 256.0;
 /// How two terrains differ.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
+    /// Root mean square difference of the heights.
     pub rms_metres: f64,
+    /// Mean size of the differences, whichever way.
     pub mean_absolute_metres: f64,
     /// Largest difference, up or down.
     pub largest_metres: f64,

@@ -22,8 +22,11 @@ const CHECK: usize = 1 << 16;
 /// The streams of one order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Streams {
+    /// Order after Strahler; 1 has no tributaries.
     pub order: usize,
+    /// How many there are.
     pub count: usize,
+    /// Their mean length.
     pub mean_km: f64,
 }
 
@@ -42,15 +45,19 @@ pub struct Drainage {
     pub density: f64,
     /// Share of the land.
     pub drained_fraction: f64,
+    /// Area that drains through one outlet, at the most.
     pub largest_basin_km2: f64,
+    /// The same as a share of the land.
     pub largest_basin_fraction: f64,
 }
 
 impl Drainage {
+    /// How many streams there are for one of the next order, by the line through all orders (Horton 1945).
     pub fn bifurcation_ratio(&self) -> Option<f64> {
         self.numbers.as_ref().map(|fit| libm::exp10(-fit.line.slope))
     }
 
+    /// How much longer streams are than those of the order below, by the line through all orders (Horton 1945).
     pub fn length_ratio(&self) -> Option<f64> {
         self.lengths.as_ref().map(|fit| libm::exp10(fit.line.slope))
     }
@@ -58,6 +65,7 @@ impl Drainage {
 
 /// Where water goes, cell by cell.
 pub struct Network {
+    /// The cells that it joins.
     pub cells: Cells,
     receiver: Vec<u32>,
     /// Strahler order of each cell; 0 where there is no channel.

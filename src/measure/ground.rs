@@ -11,9 +11,13 @@ use crate::hydrology::Cells;
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
+    /// How many there are.
     pub cells: usize,
+    /// Lowest height.
     pub low: f32,
+    /// Highest height.
     pub high: f32,
+    /// Mean height.
     pub mean: f64,
 }
 
@@ -26,9 +30,13 @@ impl Range {
 
 /// The distinct samples of a terrain.
 pub struct Ground<'a> {
+    /// What is measured.
     pub terrain: &'a Terrain,
+    /// What its heights and distances stand for.
     pub scale: Scale,
+    /// Its distinct samples.
     pub cells: Cells,
+    /// Heights of the distinct samples, as fractions of the relief, row by row.
     pub height: Cow<'a, [f32]>,
     /// Height of the sea as a fraction of the relief; what is at or below it is under water.
     pub sea: f32,
@@ -41,6 +49,7 @@ pub struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
+    /// Looks at the heights of `terrain` once.
     pub fn new(terrain: &'a Terrain, scale: Scale, control: &Control) -> Result<Self, Cancelled> {
         let cells = Cells::of(terrain.grid);
         let height = cells.gather(&terrain.height);
@@ -90,6 +99,7 @@ impl<'a> Ground<'a> {
         side * side / self.cells.len() as f64
     }
 
+    /// A height, given as a fraction of the relief, in metres.
     pub fn metres(&self, height: f32) -> f64 {
         f64::from(height) * f64::from(self.scale.relief_metres)
     }

@@ -16,8 +16,11 @@ const STEPS: usize = 100;
 /// How the area is spread over the heights.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heights {
+    /// Lowest height.
     pub min_metres: f64,
+    /// Highest height.
     pub max_metres: f64,
+    /// Mean height.
     pub mean_metres: f64,
     /// Share of the area above the sea.
     pub land_fraction: f64,
@@ -32,9 +35,11 @@ pub struct Heights {
 pub struct Hypsometry {
     /// Relative area at or above a relative height, from (1, 0) at the lowest point to the highest.
     pub curve: Vec<[f64; 2]>,
+    /// Area under the curve, from 0 to 1: high for young plateaus, low for worn land (Strahler 1952).
     pub integral: f64,
 }
 
+/// Range, mean and hypsometry of all ground and of the land.
 pub fn heights(ground: &Ground, control: &Control) -> Result<Heights, Cancelled> {
     let all = &ground.all;
     let metres = |h: f64| h * f64::from(ground.scale.relief_metres);

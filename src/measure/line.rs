@@ -5,8 +5,11 @@ use serde::Serialize;
 /// The line y = intercept + slope · x that fits points best, and the share of their variance that it explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Line {
+    /// Rise of y for one step of x.
     pub slope: f64,
+    /// Its y where x is 0.
     pub intercept: f64,
+    /// Share of the variance of y that it explains, from 0 to 1.
     pub r_squared: f64,
 }
 
@@ -30,6 +33,7 @@ impl Line {
         Some(Self { slope, intercept: y - slope * x, r_squared })
     }
 
+    /// Its y at `x`.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
@@ -38,7 +42,9 @@ impl Line {
 /// Points with the line through them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fitted {
+    /// The points that were fitted.
     pub points: Vec<[f64; 2]>,
+    /// The line through them.
     pub line: Line,
 }
 

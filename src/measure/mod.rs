@@ -49,21 +49,27 @@ use ground::Ground;
 /// Everything that is measured of a terrain, with the data of the plots.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measures {
+    /// Samples per side, of a planet per side of a face.
     pub samples: usize,
+    /// What was counted as what.
     pub limits: Limits,
+    /// Range and hypsometry.
     pub heights: Heights,
     /// In metres.
     pub slopes: Slopes,
     /// None without land.
     pub steepness: Option<Steepness>,
+    /// Peaks and valleys by their prominence.
     pub summits: Summits,
     /// None on level ground, or with too few samples.
     pub variogram: Option<Fitted>,
+    /// Fractal dimension by counting boxes; none on level ground, or with too few samples.
     pub boxes: Option<Fitted>,
     /// None without land, or where it is level.
     pub drainage: Option<Drainage>,
     /// None without land.
     pub playability: Option<Playability>,
+    /// Content hash of the terrain.
     pub hash: u128,
 }
 
@@ -138,6 +144,7 @@ fn dimensions(ground: &Ground, control: &Control) -> Result<(Option<Fitted>, Opt
 pub mod families {
     use super::*;
 
+    /// The work of one family of measures.
     pub type Work = fn(&Terrain, Scale, &Limits, &Control);
 
     /// Name and work of each; each gathers its ground anew.

@@ -15,6 +15,7 @@ pub struct Playability {
     pub playable_fraction: f64,
     /// Share of the playable land that lies in its largest region; none where nothing is playable.
     pub connected_fraction: Option<f64>,
+    /// Area of the largest connected ground that is flat enough to build on.
     pub largest_flat_km2: f64,
 }
 
@@ -42,7 +43,9 @@ pub fn playability(
 /// Cells in all regions and in the largest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Regions {
+    /// Cells in all regions.
     pub cells: usize,
+    /// Cells in the largest region.
     pub largest: usize,
 }
 

@@ -7,7 +7,9 @@ use super::{Line, Measures};
 /// What an axis shows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Axis {
+    /// Name beside the axis.
     pub label: &'static str,
+    /// Unit; empty where there is none.
     pub unit: &'static str,
 }
 
@@ -16,6 +18,7 @@ pub struct Axis {
 pub enum Drawing {
     /// A bar at each point, as wide as the points are apart.
     Bars,
+    /// A line from point to point.
     Curve,
     /// The points, and the line through them.
     Fit,
@@ -23,13 +26,21 @@ pub enum Drawing {
 
 /// A plot of the measures, described.
 pub struct Plot {
+    /// Stable name, in JSON.
     pub key: &'static str,
+    /// Title.
     pub label: &'static str,
+    /// What it says, in a plain sentence.
     pub meaning: &'static str,
+    /// The axis to the right.
     pub x: Axis,
+    /// The axis upwards.
     pub y: Axis,
+    /// How the points are drawn.
     pub drawing: Drawing,
+    /// Takes the points out of the measures.
     pub points: fn(&Measures) -> &[[f64; 2]],
+    /// Takes the line out of the measures, where one was fitted.
     pub line: fn(&Measures) -> Option<Line>,
 }
 

@@ -10,13 +10,17 @@ pub struct Band {
     /// Key of the measure.
     #[serde(skip)]
     pub key: &'static str,
+    /// Least value that was published, in the unit of the measure.
     pub low: f64,
+    /// Greatest value that was published.
     pub high: f64,
     /// What terrain that is.
     pub of: &'static str,
+    /// Where it was published.
     pub source: &'static str,
 }
 
+/// What real terrain has, as published.
 pub const BANDS: &[Band] = &[
     Band {
         key: "hypsometric_integral",

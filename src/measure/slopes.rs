@@ -11,7 +11,9 @@ use crate::field::Terrain;
 /// Mean and standard deviation of s over all distinct samples, as fractions of the relief.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slopes {
+    /// Mean of s.
     pub mean: f64,
+    /// Standard deviation of s.
     pub deviation: f64,
 }
 

@@ -17,6 +17,7 @@ const BAND: usize = 8;
 /// How steep the land is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Steepness {
+    /// Mean slope of the land.
     pub mean_degrees: f64,
     /// Middle of each bin in degrees, and the share of the land in it.
     pub histogram: Vec<[f64; 2]>,

@@ -23,8 +23,11 @@ const DEFAULT_SHARE: f64 = 0.02;
 pub struct Summit {
     /// Position to the east and to the south, from 0 to 1.
     pub u: f32,
+    /// Position to the south, from 0 to 1.
     pub v: f32,
+    /// Height of the place.
     pub height_metres: f64,
+    /// Climb from the highest pass to anything higher; of a valley the same, upside down.
     pub prominence_metres: f64,
 }
 
@@ -33,10 +36,13 @@ pub struct Summit {
 pub struct Summits {
     /// Least prominence of what is counted.
     pub least_metres: f64,
+    /// Peaks, the most prominent first.
     pub peaks: Vec<Summit>,
+    /// Valleys, the most prominent first.
     pub valleys: Vec<Summit>,
 }
 
+/// Peaks and valleys of `ground` with their prominence.
 pub fn summits(ground: &Ground, limits: &Limits, control: &Control) -> Result<Summits, Cancelled> {
     let above = |h: f32| if h > ground.sea { h } else { ground.sea };
     let relief = ground.metres(above(ground.all.high)) - ground.metres(above(ground.all.low));

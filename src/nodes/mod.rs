@@ -336,6 +336,7 @@ catalogue! {
     generators::voronoi::Voronoi: Generator,
     generators::voronoi_midpoint::VoronoiMidpoint: Generator,
     generators::cellular::Cellular: Generator,
+    generators::noise_library::NoiseLibrary: Generator,
     generators::shape::Shape: Generator,
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,

@@ -18,14 +18,19 @@ pub use types::{Curve, ImageFile, LayerName, ParamType};
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
+    /// Of [`Kind::Float`].
     Float(f32),
+    /// Of [`Kind::Int`].
     Int(i64),
+    /// Of [`Kind::Bool`].
     Bool(bool),
     /// Index into [`Kind::Choice`]'s options.
     Choice(usize),
+    /// Of [`Kind::Curve`].
     Curve(Curve),
     /// Of [`Kind::Image`] and [`Kind::Layer`].
     Text(String),
+    /// Of [`Kind::Tree`].
     Tree(Arc<Tree>),
 }
 
@@ -36,22 +41,22 @@ pub struct Choice {
     pub name: &'static str,
     /// Name in the panel.
     pub label: &'static str,
+    /// One sentence for the tooltip and the help.
     pub help: &'static str,
 }
 
 /// The type of a parameter with its ranges.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
-    Float {
-        hard: (f32, f32),
-        slider: (f32, f32),
-    },
-    Int {
-        hard: (i64, i64),
-        slider: (i64, i64),
-    },
+    /// A number. Values are clamped to `hard`; the slider covers `slider`.
+    Float { hard: (f32, f32), slider: (f32, f32) },
+    /// A whole number. Values are clamped to `hard`; the slider covers `slider`.
+    Int { hard: (i64, i64), slider: (i64, i64) },
+    /// A switch.
     Bool,
+    /// One of these.
     Choice(&'static [Choice]),
+    /// A [`Curve`] from [0, 1] to [0, 1].
     Curve,
     /// An [`ImageFile`].
     Image,
@@ -72,7 +77,9 @@ pub struct ParamSpec {
     pub unit: &'static str,
     /// One sentence for the tooltip and the help.
     pub help: &'static str,
+    /// Type and ranges.
     pub kind: Kind,
+    /// What it is when nothing is said.
     pub default: Value,
 }
 
@@ -91,6 +98,7 @@ pub struct About {
     pub synonyms: &'static str,
     /// What it does, in a sentence or two.
     pub help: &'static str,
+    /// The parameters, in the order of the panel.
     pub params: Vec<ParamSpec>,
     /// Good settings to begin with, one click each.
     pub presets: Vec<Preset>,
@@ -124,8 +132,10 @@ impl About {
 /// Why a value was not taken.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ParamError {
+    /// The text is no value of the parameter's type; `expected` says what would be.
     #[error("`{param}` cannot be `{text}`: {expected}")]
     Parse { param: String, text: String, expected: String },
+    /// The value is of another type.
     #[error("`{param}` takes {expected}")]
     Type { param: String, expected: &'static str },
 }
@@ -133,8 +143,11 @@ pub enum ParamError {
 /// A value that was outside its hard range and has been moved inside.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clamped {
+    /// Name of the parameter.
     pub param: Cow<'static, str>,
+    /// The value that was given.
     pub was: String,
+    /// The value that was put in its place.
     pub now: String,
 }
 
@@ -150,6 +163,7 @@ impl fmt::Display for Clamped {
 
 /// A struct made by [`params!`](crate::params).
 pub trait Params {
+    /// The description of the group; the same for every value of the type.
     fn about(&self) -> &'static About;
     /// The value of parameter `index` of [`About::params`].
     fn get(&self, index: usize) -> Value;

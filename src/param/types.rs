@@ -12,8 +12,11 @@ use super::{Kind, ParamError, ParamSpec, Value};
 
 /// A type that can stand in [`params!`](crate::params).
 pub trait ParamType: Sized {
+    /// Type and ranges of a parameter that was described with these two; a number needs `hard`, others take neither.
     fn kind(hard: Option<RangeInclusive<Self>>, slider: Option<RangeInclusive<Self>>) -> Kind;
+    /// The value, free of its Rust type.
     fn to_value(&self) -> Value;
+    /// The value back. An error if it is of another kind than `spec` says.
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
 }
 
@@ -83,10 +86,12 @@ impl ParamType for bool {
 pub struct Curve(pub Vec<(f32, f32)>);
 
 impl Curve {
+    /// Points of a curve at the most.
     pub const MAX_POINTS: usize = 32;
     /// Points stand at least this far apart in x, or slopes between them would have no end.
     pub const MIN_GAP: f32 = 1.0e-4;
 
+    /// The curve that changes nothing: from (0, 0) to (1, 1).
     pub fn identity() -> Self {
         Self(vec![(0.0, 0.0), (1.0, 1.0)])
     }

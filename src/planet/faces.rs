@@ -15,13 +15,16 @@ use crate::io::{Raster, RasterError, catmull_rom, raster};
 /// Why six files are no planet.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum FacesError {
+    /// The name of the file does not say which face it is.
     #[error(
         "{path} is none of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. \
          Choose one of them, or read it as a map"
     )]
     NoFace { path: PathBuf },
+    /// A face is of another size than the first.
     #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, as the first is")]
     Size { path: PathBuf, width: usize, height: usize, side: usize },
+    /// A face could not be read.
     #[error(transparent)]
     File(#[from] RasterError),
 }

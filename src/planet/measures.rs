@@ -17,15 +17,21 @@ pub const BANDS: usize = 64;
 /// What [`measure_planet`] finds. Heights count from height 0, depths from the sea.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PlanetMeasures {
+    /// Radius of the planet.
     pub radius_metres: f32,
     /// Samples per side of a face.
     pub face_samples: usize,
+    /// Area of its surface.
     pub area_km2: f64,
     /// Share of the planet above the sea, from 0 to 1.
     pub land_share: f64,
+    /// Area above the sea.
     pub land_km2: f64,
+    /// Lowest height.
     pub lowest_metres: f64,
+    /// Highest height.
     pub highest_metres: f64,
+    /// Mean height by area.
     pub mean_metres: f64,
     /// Mean height of the land above the sea; nothing without land.
     pub mean_land_metres: Option<f64>,
@@ -37,6 +43,7 @@ pub struct PlanetMeasures {
     pub mean_land_slope_degrees: Option<f64>,
     /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
     pub hypsometry: Vec<f64>,
+    /// How warm and wet it is.
     pub climate: ClimateMeasures,
     /// Content hash of the heights and data maps.
     pub hash: String,

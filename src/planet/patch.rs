@@ -26,7 +26,9 @@ use crate::scene::{Blend, Layer, Scene, World};
 pub struct Square {
     /// Its middle, in degrees.
     pub longitude: f64,
+    /// Degrees to the north of the equator.
     pub latitude: f64,
+    /// Side of the square.
     pub side_metres: f64,
 }
 
@@ -38,6 +40,7 @@ pub struct Origin {
     pub planet: String,
     /// Middle of the square, in degrees.
     pub longitude: f64,
+    /// Degrees to the north of the equator.
     pub latitude: f64,
 }
 
@@ -65,16 +68,21 @@ impl Origin {
 /// Why a square cannot be taken or put back.
 #[derive(Debug, thiserror::Error)]
 pub enum PatchError {
+    /// The scene is a terrain.
     #[error("this scene is a terrain; a patch is taken from a planet")]
     NoPlanet,
+    /// The scene is a planet.
     #[error("this scene is a planet; a patch is a terrain that was taken from one")]
     NoPatch,
+    /// A square of this side cannot be laid flat.
     #[error(
         "a patch of {asked:.0} m does not lie flat on a planet whose half circumference is {most:.0} m; take a smaller one"
     )]
     TooLarge { asked: f64, most: f64 },
+    /// The heights would be kept in a format without metres.
     #[error("the heightmap of a patch must be a .r32 file, which keeps heights in metres; {0} is none")]
     Format(String),
+    /// A file could not be written.
     #[error(transparent)]
     File(#[from] FileError),
 }

@@ -29,8 +29,11 @@ crate::choices! {
 /// A map of all longitudes and latitudes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Equirectangular {
+    /// Samples of a row, around the planet.
     pub width: usize,
+    /// Number of rows, from the north pole to the south pole.
     pub height: usize,
+    /// Where in their cells the samples lie.
     pub registration: Registration,
 }
 

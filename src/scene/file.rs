@@ -34,26 +34,37 @@ pub struct Warning(pub String);
 /// Why a scene could not be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum SceneError {
+    /// The system refused to read.
     #[error("cannot read {path}: {source}")]
     Read { path: PathBuf, source: std::io::Error },
+    /// The file could not be written.
     #[error(transparent)]
     Write(#[from] crate::io::FileError),
+    /// A folder or a device.
     #[error("{path} is not a scene: it is a folder or a device, not a file")]
     NotAFile { path: PathBuf },
+    /// More bytes than any scene has.
     #[error("{path} is not a scene: it is larger than 16 MB")]
     TooLarge { path: PathBuf },
+    /// Not UTF-8.
     #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
     NotText { path: PathBuf, byte: usize },
+    /// The text is no RON, or names what does not exist.
     #[error("line {line}, column {column}: {message}")]
     Syntax { line: usize, column: usize, message: String },
+    /// RON, but not of a scene.
     #[error("this is no whole Talweg scene; line {line}, column {column}: {message}")]
     NotAScene { line: usize, column: usize, message: String },
+    /// Of a later program.
     #[error("the scene has version {found}; this program reads version {VERSION}. Open it with a newer Talweg")]
     Newer { found: u32 },
+    /// Of no program.
     #[error("the scene has version {found}, which never existed; versions begin at 1")]
     NoVersion { found: u32 },
+    /// More layers than a stack can have.
     #[error("the scene has {0} layers; {MAX_LAYERS} is the most")]
     TooManyLayers(usize),
+    /// An error with the file that it is in.
     #[error("{path}: {source}")]
     In { path: PathBuf, source: Box<SceneError> },
 }

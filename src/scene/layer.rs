@@ -128,6 +128,7 @@ impl Mask {
 /// A stretch of a process that has gone before, with the parameters it had then.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Past {
+    /// The process with those parameters.
     pub node: Node,
     /// How long it lasted, in iterations at the scene's resolution.
     pub iterations: u32,
@@ -136,16 +137,21 @@ pub struct Past {
 /// One layer of the stack.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
+    /// Name in the list, and what masks and the command line call it.
     pub name: String,
+    /// Whether it takes part.
     pub enabled: bool,
     /// Chooses this layer's random values; layers of one seed draw the same ones.
     pub seed: u32,
+    /// What it does.
     pub node: Node,
     /// What a process was before its parameters were changed on the way, the oldest first; `node` goes on from there.
     pub past: Vec<Past>,
     /// Layers of the same number are branches of one process, of which one is shown at a time; 0 is no branch.
     pub branch: u32,
+    /// How its result is laid over what is below.
     pub mix: Mix,
+    /// Where it acts.
     pub mask: Mask,
 }
 

@@ -18,10 +18,13 @@ use crate::param::{Kind, Params, Value};
 pub struct Problem {
     /// Index of the layer.
     pub layer: usize,
+    /// How bad it is.
     pub trouble: Trouble,
+    /// What is wrong and what to do, as a sentence.
     pub message: String,
 }
 
+/// What a problem does to the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Trouble {
     /// What is named cannot be used: a heightmap then is level, a picture or a mask's condition is left out.

@@ -28,7 +28,9 @@ use crate::planet::patch::Origin;
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene {
+    /// Name, as titles show it; the file has its own.
     pub name: String,
+    /// Size, relief, sea, sun and the like.
     pub settings: Settings,
     /// What holds where the world is a planet.
     pub planet: Planet,
@@ -44,6 +46,7 @@ pub struct Scene {
     pub layers: Vec<Layer>,
 }
 
+/// The palette of scenes that name none.
 pub const DEFAULT_PALETTE: &str = "alpine";
 
 impl Default for Scene {
@@ -64,14 +67,19 @@ impl Default for Scene {
 /// Why `LAYER.PARAM=VALUE` was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum SetError {
+    /// Not of the form LAYER.PARAM=VALUE.
     #[error("`{0}` is not of the form LAYER.PARAM=VALUE, like Peaks.octaves=6 or scene.seed=3")]
     Form(String),
+    /// No layer has this name; the second string lists those there are.
     #[error("no layer is called `{0}`; the layers are {1}")]
     NoLayer(String, String),
+    /// Several layers have this name.
     #[error("{count} layers are called `{name}`; use the layer's number, 1 is the lowest")]
     Ambiguous { name: String, count: usize },
+    /// The layer's node has no such parameter.
     #[error("`{owner}` has no parameter `{param}`; it has {known}")]
     NoParam { owner: String, param: String, known: String },
+    /// The value does not fit the parameter.
     #[error(transparent)]
     Value(#[from] ParamError),
 }
@@ -152,6 +160,7 @@ impl Scene {
         self.climate.as_ref().or_else(of_table).unwrap_or(&USUAL)
     }
 
+    /// A copy of the climate in force.
     pub fn climate(&self) -> Climate {
         self.climate_in_force().clone()
     }

@@ -35,6 +35,7 @@ crate::params! {
 }
 
 impl Settings {
+    /// Whether the world is a planet.
     pub fn is_planet(&self) -> bool {
         self.world == World::Planet
     }

@@ -17,6 +17,7 @@ mod erosion_snow;
 mod erosion_streams;
 mod erosion_water;
 mod erosion_wind;
+mod examples;
 mod filters;
 mod generators;
 mod globe_erosion;

@@ -46,7 +46,7 @@ fn files() -> Vec<File> {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths = Vec::new();
-    for folder in ["src", "tests", "benches"] {
+    for folder in ["src", "tests", "benches", "examples"] {
         walk(&root.join(folder), &mut paths);
     }
     paths.sort();

@@ -86,17 +86,22 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
     }
 }
 
-/// The row that stands for `row`, which may lie a few beyond the edges; none beyond an open edge.
-pub fn inside(grid: Grid, row: isize) -> Option<usize> {
-    let last = grid.samples as isize - 1;
-    let mut at = row.clamp(0, last) as usize;
-    for _ in row..0 {
-        at = grid.before(at)?;
+/// The account of a row: what it lost and gained, and what the water over it carries, by area where cells have different ones
+/// ([`Metric::owned_areas`](crate::field::Metric::owned_areas)).
+pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> Account {
+    let Some(areas) = areas else {
+        let distinct = grid.distinct();
+        let [lost, gained] = balance(&old[..distinct], &new[..distinct]);
+        return [lost, gained, carried.map_or(0.0, |carried| total(&carried[..distinct]))];
+    };
+    let (mut lost, mut gained) = (0.0, 0.0);
+    for ((&old, &new), &area) in old.iter().zip(new).zip(areas) {
+        let fall = (f64::from(old) - f64::from(new)) * f64::from(area);
+        lost += if fall > 0.0 { fall } else { 0.0 };
+        gained -= if fall < 0.0 { fall } else { 0.0 };
     }
-    for _ in last..row {
-        at = grid.after(at)?;
-    }
-    Some(at)
+    let by_area = |carried: &[f32]| carried.iter().zip(areas).map(|(&c, &area)| f64::from(c) * f64::from(area)).sum();
+    [lost, gained, carried.map_or(0.0, by_area)]
 }
 
 /// Adds to the maps of wear and of deposits what a row lost and won on balance.

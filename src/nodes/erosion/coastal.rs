@@ -1,6 +1,6 @@
 //! Coastal erosion: waves undercut the cliffs, cut a platform just below the sea level, and spread the debris as a beach.
 //!
-//! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · softness, that is
+//! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is
 //! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and (1 - |z| / B)² below it down to the wave base B, z the
 //! height over the sea of the point of the face below the cell that lies nearest to the sea level, once a storm has stripped up to
 //! H / 2 of sand off the beach there. Above the sea level

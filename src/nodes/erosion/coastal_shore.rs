@@ -241,8 +241,8 @@ impl Law {
     /// Height that cell `k` loses in one step.
     fn loss(&self, waves: &Waves, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
         let (h, around) = (height[k], self.ring.around(k));
-        let softness = rock.softness(k);
-        if softness <= 0.0 && sand[k] <= 0.0 {
+        let erodibility = rock.erodibility(k);
+        if erodibility <= 0.0 && sand[k] <= 0.0 {
             return 0.0;
         }
         let at = |d: usize| height[around[d]];
@@ -299,7 +299,7 @@ impl Law {
         let loss = if fall > loss { fall } else { loss };
         // sand gives way whatever the rock below it
         let rock = loss - sand[k];
-        if rock > 0.0 { sand[k] + rock * softness } else { loss }
+        if rock > 0.0 { sand[k] + rock * erodibility } else { loss }
     }
 
     /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
@@ -321,7 +321,8 @@ impl Law {
             let exposure = waves.exposure(self.ring, front / self.ring.samples, front % self.ring.samples);
             let floor = if lowest > self.base { lowest } else { self.base };
             let notch = self.retreat * strength * exposure * (top - floor);
-            let left = notch - (h - self.sea) / if rock.softness(front) > 0.01 { rock.softness(front) } else { 0.01 };
+            let left =
+                notch - (h - self.sea) / if rock.erodibility(front) > 0.01 { rock.erodibility(front) } else { 0.01 };
             most = if left > most { left } else { most };
         }
         most

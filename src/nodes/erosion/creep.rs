@@ -1,13 +1,14 @@
 //! Hillslope creep: soil moves down every slope, the faster the steeper.
 //!
-//! Law: ∂h/∂t = ∇·(κ s ∇h), with κ the `diffusivity` and s the softness (1 - hardness) of the ground the soil comes from, so that
+//! Law: ∂h/∂t = ∇·(κ s ∇h), with κ the `diffusivity` and s the erodibility (1 - hardness) of the ground the soil comes from, so that
 //! the hardest rock gives none and can still be buried.
 //! Symbols: r = κ·Δt/Δx², Δt the `time_step`, Δx the distance between samples. Soil that has crept for a time t has spread
 //! over √(2κt): 45 m in 100 000 years at 0.01 m²/year.
 //!
-//! Scheme: explicit. What passes between two cells is r·s·(h_n - h), times ⅔ for the four straight neighbours and ⅙ for the
-//! diagonal ones, which makes the error of the second order alike in all directions (the Mehrstellen stencil). One iteration
-//! is as many equal steps as keep r at or below [`STABLE`] in each. Heights are double precision inside an iteration, and
+//! Scheme: explicit. What passes between two cells is r·s·w·(h_n - h), with w the conductance of the pair: ⅔ for the four straight
+//! neighbours of a square's cells and ⅙ for the diagonal ones (the Mehrstellen stencil), on a globe that of
+//! [`Links::conductances`], a volume that spreads on the cell's own area. One iteration is as many equal steps as stay below
+//! [`stability_bound`]. Heights are double precision inside an iteration, and
 //! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a year.
 //! A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
@@ -15,12 +16,15 @@
 //! An iteration is no longer than [`FARTHEST`] allows, which bounds its steps where the scene is small or the time long.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, add_balance, balance};
-use super::globe;
+use super::buffers::{self, Next, account, add_balance};
 use super::rock::Rock;
-use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::field::metric::{GridMetric, Links, Stencil};
+use crate::field::topology::{Beyond, Window, around_row};
+use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
 use crate::nodes::{Context, Ledger, Pace, Process, Run};
 
 crate::params! {
@@ -45,13 +49,12 @@ crate::params! {
     }
 }
 
-/// Largest r of one step.
+/// Largest r of one step on a square.
 const STABLE: f64 = 0.25;
+/// Share of a cell's height that may be exchanged in one step on a globe.
+const EXCHANGED: f64 = 0.8;
 /// Largest √(κ·Δt) of one iteration, as a fraction of the side.
-pub(super) const FARTHEST: f64 = 1.0 / 128.0;
-/// Weight of a straight and of a diagonal neighbour.
-const STRAIGHT: f64 = 2.0 / 3.0;
-const DIAGONAL: f64 = 1.0 / 6.0;
+const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
     fn writes(&self) -> &'static [MapKind] {
@@ -70,14 +73,26 @@ impl Process for Creep {
         true
     }
 
+    fn version(&self) -> u32 {
+        2
+    }
+
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
-        if terrain.grid.is_globe() {
-            return Box::new(globe::creep::Soil::new(self, terrain));
-        }
-        Box::new(Soil {
+        let metric = GridMetric::new(terrain.grid);
+        let conductances = match &metric {
+            GridMetric::Uniform => None,
+            GridMetric::Spherical(metric) => Some(Arc::new(Links::conductances(metric.globe()))),
+        };
+        Box::new(CreepRun {
             metres: f64::from(self.diffusivity) * f64::from(self.time_step),
             rock: Rock::new(&terrain, self.hardness),
+            stability_bound: match (&metric, &conductances) {
+                (GridMetric::Spherical(metric), Some(links)) => stability_bound(metric, links),
+                _ => 1.0 / STABLE,
+            },
+            metric,
+            conductances,
             rest: vec![0.0; terrain.grid.len()],
             terrain,
             next: Next::default(),
@@ -87,14 +102,31 @@ impl Process for Creep {
     }
 }
 
+/// Steps that a globe needs for each r: by the greatest sum of a cell's conductances over its area, in cells of the mean area.
+fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
+    let of_row = |row: usize| {
+        let (links, areas) = (conductances.around_row(row), metric.face_areas(row));
+        areas
+            .iter()
+            .enumerate()
+            .map(move |(j, &area)| links.iter().map(|links| f64::from(links[j])).sum::<f64>() / f64::from(area))
+    };
+    (0..metric.globe().samples()).flat_map(of_row).fold(0.0, f64::max) / EXCHANGED
+}
+
 /// The data maps of this process, in the order of [`Next::maps`].
-pub(super) const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
+const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Creep under way.
-struct Soil {
+struct CreepRun {
     /// κ·Δt, in m².
     metres: f64,
     rock: Rock,
+    metric: GridMetric,
+    /// Of a globe.
+    conductances: Option<Arc<Links>>,
+    /// Steps for each r.
+    stability_bound: f64,
     terrain: Terrain,
     /// What the single precision of the heights leaves out.
     rest: Vec<f32>,
@@ -108,35 +140,69 @@ struct Soil {
 struct Scratch {
     now: Vec<f64>,
     later: Vec<f64>,
+    /// r·s of every cell, where the rock differs.
+    rates: Vec<f64>,
 }
 
-impl Run for Soil {
+impl CreepRun {
+    /// One step from `now` to `later`; `rate` is r·s where the rock is alike.
+    fn creep(&self, cx: &Context, rate: f64, rates: &[f64], now: &[f64], later: &mut [f64]) -> Result<(), Cancelled> {
+        match (&self.metric, &self.conductances) {
+            (GridMetric::Spherical(metric), Some(links)) => {
+                diffuse(cx, |row| metric.conductances(links, row), rate, rates, now, later)?;
+                cx.grid.close(later);
+                Ok(())
+            }
+            _ => diffuse(cx, |_| Uniform, rate, rates, now, later),
+        }
+    }
+
+    /// r of a whole iteration.
+    fn spread(&self, grid: Grid, side: f64) -> f64 {
+        let cells = match &self.metric {
+            GridMetric::Uniform => (grid.samples - 1) as f64,
+            GridMetric::Spherical(metric) => 1.0 / (metric.spacing() * std::f64::consts::FRAC_2_PI),
+        };
+        (self.metres / (side * side)).min(FARTHEST * FARTHEST) * cells * cells
+    }
+}
+
+impl Run for CreepRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let n = grid.samples;
-        let side = f64::from(cx.size_metres);
-        let cells = (n - 1) as f64;
-        let spread = (self.metres / (side * side)).min(FARTHEST * FARTHEST) * cells * cells;
-        let steps = libm::ceil(spread / STABLE).max(1.0) as u32;
-        let law = Law { grid, rock: &self.rock, share: spread / f64::from(steps) };
+        let spread = self.spread(grid, f64::from(cx.size_metres));
+        let steps = libm::ceil(spread * self.stability_bound).max(1.0) as u32;
+        let share = spread / f64::from(steps);
 
-        let Scratch { now, later } = &mut self.scratch;
+        let Scratch { mut now, mut later, mut rates } = std::mem::take(&mut self.scratch);
         now.resize(grid.len(), 0.0);
         later.resize(grid.len(), 0.0);
-        let (old, rest) = (&self.terrain.height, &self.rest);
+        let (old, rest, rock) = (&self.terrain.height, &self.rest, &self.rock);
         let exact = |k: usize| f64::from(old[k]) + f64::from(rest[k]);
-        cx.rows(now, |i, row| row.iter_mut().enumerate().for_each(|(j, h)| *h = exact(i * n + j)))?;
+        cx.rows(&mut now, |i, row| row.iter_mut().enumerate().for_each(|(j, h)| *h = exact(i * n + j)))?;
+        let rate = share * f64::from(rock.uniform().unwrap_or(1.0));
+        if rock.uniform().is_none() {
+            rates.resize(grid.len(), 0.0);
+            cx.rows(&mut rates, |i, row| {
+                let first = grid.original(i) * n;
+                for (j, rate) in row.iter_mut().enumerate() {
+                    *rate = share * f64::from(rock.erodibility(first + grid.original(j)));
+                }
+            })?;
+            grid.close(&mut rates);
+        }
         for _ in 0..steps {
-            cx.bands(later, |first, out| law.band(now, first, out))?;
-            std::mem::swap(now, later);
+            self.creep(cx, rate, &rates, &now, &mut later)?;
+            std::mem::swap(&mut now, &mut later);
         }
 
         self.next.fit(&self.terrain);
         let Next { height, maps: [wear, deposits], accounts } = &mut self.next;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
-        let distinct = grid.distinct();
+        let metric = &self.metric;
         let rows = (height.par_chunks_mut(n), wear.par_chunks_mut(n), deposits.par_chunks_mut(n), accounts);
-        rows.into_par_iter().enumerate().try_for_each(|(i, (height, wear, deposits, account))| {
+        rows.into_par_iter().enumerate().try_for_each(|(i, (height, wear, deposits, to))| {
             cx.control.check()?;
             let span = i * n..(i + 1) * n;
             for (k, h) in span.clone().zip(height.iter_mut()) {
@@ -145,14 +211,14 @@ impl Run for Soil {
             }
             let old = &old[span.clone()];
             add_balance(old, height, before.map(|map| &map[span.clone()]), wear, deposits);
-            let [lost, gained] = balance(&old[..distinct], &height[..distinct]);
-            *account = [lost, gained, 0.0];
+            *to = account(grid, metric.owned_areas(i), old, height, None);
             Ok(())
         })?;
         // from here on the step cannot fail
         self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
         let height = &self.terrain.height;
         self.rest.par_iter_mut().enumerate().for_each(|(k, rest)| *rest = (now[k] - f64::from(height[k])) as f32);
+        self.scratch = Scratch { now, later, rates };
         Ok(())
     }
 
@@ -167,6 +233,8 @@ impl Run for Soil {
     fn snapshot(&self) -> Box<dyn Run> {
         Box::new(Self {
             rock: self.rock.clone(),
+            metric: self.metric.clone(),
+            conductances: self.conductances.clone(),
             terrain: self.terrain.clone(),
             rest: self.rest.clone(),
             next: Next::default(),
@@ -180,97 +248,54 @@ impl Run for Soil {
     }
 }
 
-struct Law<'a> {
-    grid: Grid,
-    rock: &'a Rock,
-    /// r of one step.
-    share: f64,
-}
-
-/// One row with the cell beyond each end. Beyond an open edge the ground repeats: the edge is a mirror, and what
-/// crosses it one way comes back the other.
-type Padded = Vec<f64>;
-
-impl Law<'_> {
-    /// New heights of the rows from `first` on.
-    fn band(&self, old: &[f64], first: usize, out: &mut [f64]) {
-        let n = self.grid.samples;
-        let rows = (out.len() / n) as isize;
-        let first = first as isize;
-        let mut heights: [Padded; 3] = std::array::from_fn(|_| vec![0.0; n + 2]);
-        let load = |row: isize, to: &mut Padded| {
-            let row = self.beyond(row);
-            to[1..=n].copy_from_slice(self.grid.row(old, row));
-            (to[0], to[n + 1]) = (old[row * n + self.beyond(-1)], old[row * n + self.beyond(n as isize)]);
-        };
-        load(first - 1, &mut heights[1]);
-        load(first, &mut heights[2]);
-        if let Some(softness) = self.rock.uniform() {
-            let share = self.share * f64::from(softness);
-            for ahead in 0..rows {
-                heights.rotate_left(1);
-                load(first + ahead + 1, &mut heights[2]);
-                even(share, &heights, &mut out[ahead as usize * n..][..n]);
-            }
-        } else {
-            let mut shares: [Padded; 3] = std::array::from_fn(|_| vec![0.0; n + 2]);
-            self.load_shares(first - 1, &mut shares[1]);
-            self.load_shares(first, &mut shares[2]);
-            for ahead in 0..rows {
-                heights.rotate_left(1);
-                shares.rotate_left(1);
-                load(first + ahead + 1, &mut heights[2]);
-                self.load_shares(first + ahead + 1, &mut shares[2]);
-                uneven(&shares, &heights, &mut out[ahead as usize * n..][..n]);
+/// One step of the law. Beyond an open edge the ground repeats: the edge is a mirror, and what crosses it one way comes back the
+/// other. `rates` are r·s of every cell, empty where they are all `rate`.
+fn diffuse<S: Stencil>(
+    cx: &Context,
+    stencil: impl Fn(usize) -> S + Sync,
+    rate: f64,
+    rates: &[f64],
+    now: &[f64],
+    later: &mut [f64],
+) -> Result<(), Cancelled> {
+    let (grid, n) = (cx.grid, cx.grid.samples);
+    cx.bands(later, |first, out| {
+        let mut heights = Window::new(grid, Beyond::Nearest, now, first);
+        let mut windows = (!rates.is_empty()).then(|| Window::new(grid, Beyond::Nearest, rates, first));
+        for (row, out) in (first..).zip(out.chunks_mut(n)) {
+            heights.advance(now);
+            match &mut windows {
+                None => diffuse_even(stencil(row), rate, heights.rows(), out),
+                Some(window) => {
+                    window.advance(rates);
+                    diffuse_uneven(stencil(row), window.rows(), heights.rows(), out);
+                }
             }
         }
-    }
-
-    /// The row or column that stands at `index`, at most one beyond the edges.
-    fn beyond(&self, index: isize) -> usize {
-        let last = self.grid.samples as isize - 1;
-        match (index.clamp(0, last) as usize, self.grid.edges) {
-            (edge, Edges::Open) => edge,
-            (_, Edges::Wrap) if index < 0 => last as usize - 1,
-            (_, Edges::Wrap) if index > last => 1,
-            (inside, Edges::Wrap) => inside,
-        }
-    }
-
-    /// r·s of the cells of a row.
-    fn load_shares(&self, row: isize, to: &mut Padded) {
-        let first = self.grid.original(self.beyond(row)) * self.grid.samples;
-        for (j, share) in to.iter_mut().enumerate() {
-            let column = self.grid.original(self.beyond(j as isize - 1));
-            *share = self.share * f64::from(self.rock.softness(first + column));
-        }
-    }
+    })
 }
 
 /// A row where all rock is alike.
-fn even(share: f64, [north, mid, south]: &[Padded; 3], out: &mut [f64]) {
+fn diffuse_even<S: Stencil>(stencil: S, rate: f64, heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
-    let (north, mid, south) = (&north[..n + 2], &mid[..n + 2], &south[..n + 2]);
+    let (around, here, stencil) = (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.cut(n));
     for (j, out) in out.iter_mut().enumerate() {
-        let h = mid[j + 1];
-        let straight = (north[j + 1] - h) + (south[j + 1] - h) + ((mid[j] - h) + (mid[j + 2] - h));
-        let diagonal = (north[j] - h) + (south[j + 2] - h) + ((north[j + 2] - h) + (south[j] - h));
-        *out = h + share * (STRAIGHT * straight + DIAGONAL * diagonal);
+        let h = here[j];
+        *out = h + rate * stencil.divergence(j, |direction| around[direction][j] - h);
     }
 }
 
-/// A row of rock that differs; the softness of the higher cell counts.
-fn uneven(shares: &[Padded; 3], heights: &[Padded; 3], out: &mut [f64]) {
+/// A row of rock that differs; the rate of the higher cell counts.
+fn diffuse_uneven<S: Stencil>(stencil: S, rates: [&[f64]; 3], heights: [&[f64]; 3], out: &mut [f64]) {
     let n = out.len();
-    let [north, mid, south] = [0, 1, 2].map(|k| (&heights[k][..n + 2], &shares[k][..n + 2]));
+    let (around, here, stencil) = (around_row(heights).map(|row| &row[..n]), &heights[1][1..][..n], stencil.cut(n));
+    let (rates, own) = (around_row(rates).map(|row| &row[..n]), &rates[1][1..][..n]);
     for (j, out) in out.iter_mut().enumerate() {
-        let (h, own) = (mid.0[j + 1], mid.1[j + 1]);
-        let from = |row: (&[f64], &[f64]), at: usize| {
-            let d = row.0[at] - h;
-            d * if d > 0.0 { row.1[at] } else { own }
+        let h = here[j];
+        let flow = |direction: usize| {
+            let d = around[direction][j] - h;
+            d * if d > 0.0 { rates[direction][j] } else { own[j] }
         };
-        let straight = from(north, j + 1) + from(south, j + 1) + (from(mid, j) + from(mid, j + 2));
-        let diagonal = from(north, j) + from(south, j + 2) + (from(north, j + 2) + from(south, j));
-        *out = h + (STRAIGHT * straight + DIAGONAL * diagonal);
+        *out = h + stencil.divergence(j, flow);
     }
 }

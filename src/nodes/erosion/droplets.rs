@@ -149,7 +149,7 @@ impl Run for Rain {
         let tools = Tools::new(law.radius);
         let (side, reach) = (ground.side, law.reach(&tools));
         let (ground, tiles) = (&*ground, Tiles::new(side, grid, self.params.droplets, reach, tiles_random));
-        let (softness, rain) = (self.rock.uniform(), self.rain.as_deref());
+        let (erodibility, rain) = (self.rock.uniform(), self.rain.as_deref());
         let falling = |start: [f32; 2]| {
             let rain = rain.map_or(1.0, |map| rain_at(grid, map, start));
             (rain > 0.0).then_some((start, tiles.area * rain))
@@ -164,7 +164,7 @@ impl Run for Rain {
                         Lane::new(patch, tiles.starts(tile).filter_map(falling))
                     })
                     .collect();
-                law.run(cx, ground, &tools, softness, &mut lanes)?;
+                law.run(cx, ground, &tools, erodibility, &mut lanes)?;
                 lanes.iter().for_each(|lane| lane.patch.give_back(ground));
                 Ok(lanes.iter().map(|lane| [lane.lost, lane.dust]).collect::<Vec<_>>())
             });

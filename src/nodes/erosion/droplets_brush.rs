@@ -78,7 +78,7 @@ impl Brushes {
             return self.change_at_edge(patch, place, new);
         }
         let (mut first, step) = (patch.at(i - half, j - half), patch.width());
-        let Patch { height, softness, .. } = patch;
+        let Patch { height, erodibility, .. } = patch;
         // a sum for each lane, so that one addition need not wait for another
         let mut rose = [0.0; LANES];
         for weights in weights.chunks_exact(width) {
@@ -86,7 +86,7 @@ impl Brushes {
             let (weights, _) = weights.as_chunks::<LANES>();
             for (c, (cells, weights)) in cells.iter_mut().zip(weights).enumerate() {
                 let (old, at) = (*cells, first + c * LANES);
-                let made: [f32; LANES] = std::array::from_fn(|k| new(softness, at + k, old[k], weights[k]));
+                let made: [f32; LANES] = std::array::from_fn(|k| new(erodibility, at + k, old[k], weights[k]));
                 for k in 0..LANES {
                     rose[k] += made[k] - old[k];
                 }
@@ -113,7 +113,7 @@ impl Brushes {
                 if let (Some(i), Some(j)) = (place(i, r), place(j, c)) {
                     let at = patch.at(i, j);
                     let old = patch.height[at];
-                    let made = new(&patch.softness, at, old, weight);
+                    let made = new(&patch.erodibility, at, old, weight);
                     rose += made - old;
                     patch.height[at] = made;
                 }
@@ -131,9 +131,9 @@ impl Brushes {
         !patch.wraps && place.into_iter().any(cut)
     }
 
-    /// Works the ground, which is of `softness` everywhere, or as the patch says; returns how much it rose.
+    /// Works the ground, which is of `erodibility` everywhere, or as the patch says; returns how much it rose.
     #[inline(always)]
-    pub fn work(&self, patch: &mut Patch, softness: Option<f32>, stroke: &Stroke) -> f32 {
+    pub fn work(&self, patch: &mut Patch, erodibility: Option<f32>, stroke: &Stroke) -> f32 {
         let Stroke { place, mut amount, floor, level, digs } = *stroke;
         let changed = |h: f32, by: f32| {
             let raised = h + by;
@@ -141,10 +141,11 @@ impl Brushes {
             let raised = if raised > least { raised } else { least };
             if raised < most { raised } else { most }
         };
-        if digs && softness.is_none() {
-            return self.change(patch, place, |softness, at, h, weight| changed(h, amount * softness[at] * weight));
+        if digs && erodibility.is_none() {
+            return self
+                .change(patch, place, |erodibility, at, h, weight| changed(h, amount * erodibility[at] * weight));
         }
-        amount *= if digs { softness.unwrap_or(1.0) } else { 1.0 };
+        amount *= if digs { erodibility.unwrap_or(1.0) } else { 1.0 };
         self.change(patch, place, |_, _, h, weight| changed(h, amount * weight))
     }
 }

@@ -86,7 +86,7 @@ impl Law {
         cx: &Context,
         ground: &Ground,
         tools: &Tools,
-        softness: Option<f32>,
+        erodibility: Option<f32>,
         lanes: &mut [Lane<S>],
     ) -> Result<(), Cancelled> {
         loop {
@@ -107,7 +107,7 @@ impl Law {
             for (lane, stroke) in lanes.iter_mut().zip(&strokes) {
                 let Some(droplet) = &mut lane.droplet else { continue };
                 if stroke.amount != 0.0 {
-                    droplet.load -= tools.brush.work(&mut lane.patch, softness, stroke);
+                    droplet.load -= tools.brush.work(&mut lane.patch, erodibility, stroke);
                 }
                 if droplet.ended {
                     let [lost, dust] = self.end(tools, &mut lane.patch, droplet);

@@ -96,7 +96,7 @@ pub struct Patch {
     rows: Span,
     pub height: Vec<f32>,
     /// Softness of every cell, unless it is the same everywhere.
-    pub softness: Vec<f32>,
+    pub erodibility: Vec<f32>,
 }
 
 impl Patch {
@@ -104,7 +104,7 @@ impl Patch {
     pub fn take(ground: &Ground, rock: &Rock, [rows, columns]: [Span; 2]) -> Self {
         let (side, wraps, cells) = (ground.side, ground.wraps, rows.count * columns.count);
         let mut patch =
-            Self { side, wraps, columns, rows, height: Vec::with_capacity(cells + LANES), softness: Vec::new() };
+            Self { side, wraps, columns, rows, height: Vec::with_capacity(cells + LANES), erodibility: Vec::new() };
         for row in 0..rows.count {
             for part in patch.parts(row) {
                 patch.height.extend(ground.height[part].iter().map(get));
@@ -114,9 +114,9 @@ impl Patch {
         if rock.uniform().is_none() {
             // the rock knows the samples of the grid, the ground its distinct cells
             let samples = side + usize::from(wraps);
-            let softness = |k: usize| rock.softness(k / side * samples + k % side);
-            patch.softness = (0..rows.count).flat_map(|row| patch.parts(row)).flatten().map(softness).collect();
-            patch.softness.resize(cells + LANES, 0.0);
+            let erodibility = |k: usize| rock.erodibility(k / side * samples + k % side);
+            patch.erodibility = (0..rows.count).flat_map(|row| patch.parts(row)).flatten().map(erodibility).collect();
+            patch.erodibility.resize(cells + LANES, 0.0);
         }
         patch
     }

@@ -8,7 +8,7 @@
 //! - σ, from 0 to 1, is the shelter behind what stands upwind: the height of the shadow's surface above the ground, over what a
 //!   shadow falls in half a hop. The shadow's surface falls at `shadow_angle` from every crest.
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
-//! - Bare rock under flying sand wears by K · softness · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away as dust.
+//! - Bare rock under flying sand wears by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away as dust.
 //!
 //! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand [`SAND_GRIP`], B [`PRESS`].
 //! Scheme: hops are shifts of the whole field ([`Hop`]), in whole slabs ([`Slabs`]): the sand is conserved to the last slab, and the wind

@@ -25,7 +25,7 @@ pub struct Drift {
     /// Rock without sand, as it was at the start.
     bed: Arc<Vec<f32>>,
     /// Softness of the rock at every sample; only where it wears.
-    softness: Option<Arc<Vec<f32>>>,
+    erodibility: Option<Arc<Vec<f32>>>,
     /// Rock worn off by layers below.
     worn_before: Option<Arc<Vec<f32>>>,
     iteration: u32,
@@ -93,16 +93,16 @@ impl Drift {
         let slabs = Slabs::for_depth(deepest);
         let wears = params.abrasion > 0.0;
         let hop = params.saltation_metres;
-        let softness = wears.then(|| {
+        let erodibility = wears.then(|| {
             let (rock, swell) = (Rock::new(&terrain, params.hardness), Swell::new(cx, 4.0 * hop, 2));
-            let mut softness = vec![0.0; grid.len()];
-            softness.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
+            let mut erodibility = vec![0.0; grid.len()];
+            erodibility.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
                 for (j, soft) in row.iter_mut().enumerate() {
                     let harder = params.unevenness * (0.5 + 0.5 * swell.at(i, j)).clamp(0.0, 1.0);
-                    *soft = rock.softness(i * grid.samples + j) * (1.0 - harder);
+                    *soft = rock.erodibility(i * grid.samples + j) * (1.0 - harder);
                 }
             });
-            Arc::new(softness)
+            Arc::new(erodibility)
         });
         let mut bed = terrain.height.clone();
         let mut sand: Vec<f32> = match terrain.map(MapKind::Sand) {
@@ -140,7 +140,18 @@ impl Drift {
         let worn = if wears { vec![0.0; grid.len()] } else { Vec::new() };
         let now = Air { flying: vec![0.0; grid.len()], shadow: terrain.height.clone(), worn };
         let bed = Arc::new(bed);
-        Self { params, slabs, bed, softness, worn_before, iteration: 0, now, terrain, ledger, next: Buffers::default() }
+        Self {
+            params,
+            slabs,
+            bed,
+            erodibility,
+            worn_before,
+            iteration: 0,
+            now,
+            terrain,
+            ledger,
+            next: Buffers::default(),
+        }
     }
 
     /// Which of the winds blows in an iteration.
@@ -211,7 +222,7 @@ impl Run for Drift {
         let old_height = &self.terrain.height;
         let old_shadow = if law.turned { old_height } else { &self.now.shadow };
         let now = &self.now;
-        let softness = self.softness.as_deref();
+        let erodibility = self.erodibility.as_deref();
         let outs = (lifted.par_chunks_mut(cells), left.par_chunks_mut(cells), shadow.par_chunks_mut(cells));
         let worn_bands = chunks_or_empty(worn, cells, len);
         (outs.0, outs.1, outs.2, worn_bands).into_par_iter().enumerate().try_for_each(
@@ -227,8 +238,8 @@ impl Run for Drift {
                     let from = [old_height, old_sand, &now.flying].map(|field| grid.row(field, i));
                     let to = [&mut lifted[here.clone()], &mut left[here.clone()], &mut shadow[here.clone()]];
                     law.lift(from, &upwind, &behind, to);
-                    if let Some(softness) = softness {
-                        let from = [old_height, old_sand, &now.flying, softness, &now.worn].map(|f| grid.row(f, i));
+                    if let Some(erodibility) = erodibility {
+                        let from = [old_height, old_sand, &now.flying, erodibility, &now.worn].map(|f| grid.row(f, i));
                         law.wear(from, &upwind, &shadow[here.clone()], &mut worn[here]);
                     }
                 }
@@ -316,7 +327,7 @@ impl Run for Drift {
         std::mem::swap(&mut self.now.worn, worn);
         std::mem::swap(&mut self.terrain.height, height);
         swap_map(&mut self.terrain, MapKind::Sand, sand);
-        if self.softness.is_some() {
+        if self.erodibility.is_some() {
             swap_map(&mut self.terrain, MapKind::Wear, wear);
         }
         self.iteration += 1;
@@ -335,7 +346,7 @@ impl Run for Drift {
         Box::new(Self {
             params: self.params.clone(),
             bed: self.bed.clone(),
-            softness: self.softness.clone(),
+            erodibility: self.erodibility.clone(),
             worn_before: self.worn_before.clone(),
             now: self.now.clone(),
             terrain: self.terrain.clone(),
@@ -413,19 +424,19 @@ impl Law {
     /// Flying sand wears the rock it passes.
     fn wear(
         &self,
-        [height, sand, flying, softness, had]: [&[f32]; 5],
+        [height, sand, flying, erodibility, had]: [&[f32]; 5],
         upwind: &[f32],
         shadow: &[f32],
         worn: &mut [f32],
     ) {
         let n = height.len();
-        let (sand, flying, softness, had) = (&sand[..n], &flying[..n], &softness[..n], &had[..n]);
+        let (sand, flying, erodibility, had) = (&sand[..n], &flying[..n], &erodibility[..n], &had[..n]);
         let (upwind, shadow) = (&upwind[..n], &shadow[..n]);
         let worn = &mut worn[..n];
         for j in 0..n {
             let h = height[j];
             let open = (1.0 - self.sheltered(shadow[j] - h)) * (1.0 - self.hidden(sand[j]));
-            let attack = self.abrasion * softness[j] * self.pressure(h - upwind[j]) * open;
+            let attack = self.abrasion * erodibility[j] * self.pressure(h - upwind[j]) * open;
             let taken = self.slabs.at_most(attack * flying[j]);
             worn[j] = had[j] + taken;
         }

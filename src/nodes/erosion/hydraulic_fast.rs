@@ -1,7 +1,7 @@
 //! Hydraulic erosion, fast form: water runs to the lowest neighbour, in place.
 //!
 //! Law, with the symbols of the reference form ([`hydraulic`](super::hydraulic)) and K = K_s = K_c:
-//! 1. rain: w += K_r · rain map; the water holds K·s·w of sediment, taken from the ground (s: softness of the rock);
+//! 1. rain: w += K_r · rain map; the water holds K·s·w of sediment, taken from the ground (s: erodibility of the rock);
 //! 2. flow, in place: d = a - a_n to the lowest of the four neighbours, a = h + w; Δw = min(w, d/2) goes there if d > 0,
 //!    with the sediment in it;
 //! 3. evaporation: w *= 1 - K_e, and the ground takes what the water no longer holds.

@@ -1,7 +1,7 @@
 //! Half of the drop to the lowest neighbour, in place: the step that the fast thermal erosion and Olsen's erosion share.
 //!
 //! Law: d_n = h - h_n to the neighbours, T_n = T·δ_n with δ_n = 1 or √2 cells. Of the neighbours that may receive, the one
-//! with the greatest d_n gets s·d_n/2, with s the softness of the cell; nothing else moves. The fast thermal erosion
+//! with the greatest d_n gets s·d_n/2, with s the erodibility of the cell; nothing else moves. The fast thermal erosion
 //! gives where d_n > T_n, Olsen's where the greatest d_n is in (0, T_n].
 //! Scheme, boundary: a [`Sweep`]. Both cells change at once, the next cell sees it.
 //! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
@@ -66,7 +66,7 @@ impl Lowest {
         let law = Step::<STEEP, STRAIGHT, DIAGONAL> {
             terrain,
             rock,
-            softness: rock.uniform().unwrap_or(1.0),
+            erodibility: rock.uniform().unwrap_or(1.0),
             straight: rise,
             diagonal: rise * std::f32::consts::SQRT_2,
         };
@@ -116,16 +116,16 @@ impl Run for Lowest {
     }
 }
 
-/// What a cell of the sweep holds: its height, on rock of unlike hardness also its softness.
+/// What a cell of the sweep holds: its height, on rock of unlike hardness also its erodibility.
 const HEIGHT: usize = 0;
-const SOFTNESS: usize = 1;
+const ERODIBILITY: usize = 1;
 
 /// The law, in the form that the neighbourhood needs.
 struct Step<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> {
     terrain: &'a Terrain,
     rock: &'a Rock,
     /// Where it is the same everywhere.
-    softness: f32,
+    erodibility: f32,
     /// Threshold to a neighbour on the same row or column.
     straight: f32,
     diagonal: f32,
@@ -169,8 +169,8 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let first = row * self.terrain.samples() + column;
         let len = cells[HEIGHT].len();
         cells[HEIGHT].copy_from_slice(&self.terrain.height[first..][..len]);
-        if P > SOFTNESS {
-            cells[SOFTNESS].iter_mut().enumerate().for_each(|(k, soft)| *soft = self.rock.softness(first + k));
+        if P > ERODIBILITY {
+            cells[ERODIBILITY].iter_mut().enumerate().for_each(|(k, soft)| *soft = self.rock.erodibility(first + k));
         }
     }
 
@@ -203,9 +203,9 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
                 A::Value::choose(outside, diagonal_limit, straight_limit),
             ),
         };
-        let softness = if P > SOFTNESS { around.get(SOFTNESS, CENTRE) } else { all(self.softness) };
+        let erodibility = if P > ERODIBILITY { around.get(ERODIBILITY, CENTRE) } else { all(self.erodibility) };
         let moving = if STEEP { steep } else { zero.below(fall) & !threshold.below(fall) };
-        let moved = (fall * all(0.5) * softness).only(moving);
+        let moved = (fall * all(0.5) * erodibility).only(moving);
         let left = h - moved;
         around.set(HEIGHT, CENTRE, left);
         // what was really taken, so that rounding loses nothing

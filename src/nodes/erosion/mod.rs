@@ -13,6 +13,7 @@ mod droplets_ground;
 mod droplets_tiles;
 pub mod dunes;
 mod dunes_run;
+mod gather;
 mod globe;
 pub mod hydraulic;
 pub mod hydraulic_fast;

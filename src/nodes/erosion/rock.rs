@@ -20,14 +20,14 @@ impl Rock {
         Self { softest: 1.0 - hardness.clamp(0.0, 1.0), hardness: terrain.map(MapKind::Hardness).cloned() }
     }
 
-    /// Whether every cell has the same softness, and which.
+    /// Whether every cell has the same erodibility, and which.
     pub fn uniform(&self) -> Option<f32> {
         if self.hardness.is_none() { Some(self.softest) } else { None }
     }
 
     /// Softness of cell `k`.
     #[inline(always)]
-    pub fn softness(&self, k: usize) -> f32 {
+    pub fn erodibility(&self, k: usize) -> f32 {
         match &self.hardness {
             None => self.softest,
             Some(map) => {
@@ -50,7 +50,7 @@ mod tests {
         assert_eq!(Rock::new(&terrain, 0.25).uniform(), Some(0.75));
         terrain.map_mut(MapKind::Hardness).copy_from_slice(&[0.0, 0.5, 1.5, -1.0]);
         let rock = Rock::new(&terrain, 0.25);
-        assert_eq!([0, 1, 2, 3].map(|k| rock.softness(k)), [0.75, 0.5, 0.0, 0.75]);
+        assert_eq!([0, 1, 2, 3].map(|k| rock.erodibility(k)), [0.75, 0.5, 0.0, 0.75]);
         assert_eq!(rock.uniform(), None);
     }
 }

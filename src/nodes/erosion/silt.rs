@@ -36,10 +36,10 @@ impl Weather {
     /// Material that a unit of water dissolves in cell `k`.
     #[inline(always)]
     pub fn solubility(&self, k: usize) -> f32 {
-        self.solubility * self.rock.softness(k)
+        self.solubility * self.rock.erodibility(k)
     }
 
-    /// Rain and solubility along a row.
+    /// Rain and solubility along row `row` of all rows.
     pub fn row(&self, grid: Grid, row: usize, rain: &mut [f32], solubility: &mut [f32]) {
         let first = grid.original(row) * grid.samples;
         if self.rain_map.is_none() && self.rock.uniform().is_some() {
@@ -50,18 +50,6 @@ impl Weather {
         for (j, (rain, solubility)) in rain.iter_mut().zip(solubility).enumerate() {
             let k = first + grid.original(j);
             (*rain, *solubility) = (self.rain(k), self.solubility(k));
-        }
-    }
-
-    /// Rain and solubility of the cells from `first` on.
-    pub fn globe_row(&self, first: usize, rain: &mut [f32], solubility: &mut [f32]) {
-        if self.rain_map.is_none() && self.rock.uniform().is_some() {
-            rain.fill(self.rain);
-            solubility.fill(self.solubility(first));
-            return;
-        }
-        for (j, (rain, solubility)) in rain.iter_mut().zip(solubility).enumerate() {
-            (*rain, *solubility) = (self.rain(first + j), self.solubility(first + j));
         }
     }
 

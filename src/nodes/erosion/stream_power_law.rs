@@ -161,7 +161,7 @@ impl Bed {
                 let k = i * side + j;
                 let tangent = f64::from(flow.tangent[k]);
                 let distance = (1.0 + tangent * tangent).sqrt();
-                let softness = rock.softness(i * n + j);
+                let softness = rock.erodibility(i * n + j);
                 *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(softness)).min(MOST) as f32;
                 *slide = forces.slide * softness;
             }
@@ -281,7 +281,7 @@ impl Bed {
                         rate * (4.0 * (straight - 4.0 * h) + (diagonal - 4.0 * h))
                     }
                 };
-                *new = h + change * rock.softness(i * n + j);
+                *new = h + change * rock.erodibility(i * n + j);
             }
             Ok(())
         })?;

@@ -11,6 +11,7 @@ pub mod import;
 pub mod lattice;
 pub mod midpoint;
 pub mod nearest;
+pub mod noise_library;
 pub mod octaves;
 pub mod perlin;
 mod picture;

@@ -114,8 +114,11 @@ impl Climate {
 /// A terrain with what its climate depends on.
 #[derive(Clone, Copy)]
 pub struct Ground<'a> {
+    /// The heights.
     pub terrain: &'a Terrain,
+    /// Height that 1.0 stands for.
     pub relief_metres: f32,
+    /// Height of the sea.
     pub sea_metres: f32,
     /// Side of a flat terrain; a quarter of the way round a planet.
     pub side_metres: f32,
@@ -154,12 +157,14 @@ pub struct Weather {
 /// How warm and wet a place is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Feel {
+    /// Mean temperature of the year.
     pub celsius: f32,
     /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
     pub moisture: f32,
 }
 
 impl Weather {
+    /// The weather that `climate` makes over `ground`.
     pub fn new(climate: &Climate, ground: &Ground) -> Self {
         let tilt = climate.axial_tilt.to_radians();
         let seasonal = climate.warmth == Warmth::Season;

@@ -47,6 +47,7 @@ const WINDWARD: f32 = 1.3;
 
 /// Moisture, and how far from the sea a place feels, over a whole terrain.
 pub struct Air {
+    /// From 0 in a desert to 1 in a rain forest.
     pub moisture: Sheet,
     /// 0 in the middle of a sea, 1 in the middle of a continent.
     pub inland: Sheet,

@@ -7,10 +7,13 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 /// Values on a grid of its own: `width` × `height` over a flat terrain, or over longitude and latitude.
 #[derive(Clone, Debug)]
 pub struct Sheet {
+    /// Values of a row.
     pub width: usize,
+    /// Number of rows.
     pub height: usize,
     /// Whether the last column continues at the first, half a cell from the border, as longitudes do.
     pub round: bool,
+    /// The values, row by row from the north-west.
     pub values: Vec<f32>,
 }
 
@@ -29,6 +32,7 @@ impl Sheet {
         Self::from_fn(self.width, self.height, self.round, value)
     }
 
+    /// The values of one row.
     pub fn row(&self, row: usize) -> &[f32] {
         &self.values[row * self.width..][..self.width]
     }

@@ -162,7 +162,7 @@ impl Run for Range {
                     let k = row * n + j;
                     // the owner of a copy knows whether it is an outlet, and closes it
                     let rests = receiver[k] as usize == k && cells.owns(k);
-                    *new = if rests { h } else { h + *new * self.rock.softness(k) };
+                    *new = if rests { h } else { h + *new * self.rock.erodibility(k) };
                 }
                 Ok(())
             })?;
@@ -238,7 +238,7 @@ fn wear_down(cx: &Context, forces: &Forces, rock: &Rock, water: Water, height: &
             if h <= floor {
                 continue;
             }
-            let (distance, softness) = (water.distances[k], rock.softness(k));
+            let (distance, softness) = (water.distances[k], rock.erodibility(k));
             let c = forces.coefficient(f64::from(water.area[k]), f64::from(distance)) * f64::from(softness);
             let mut left = forces.worn(f64::from(h) - f64::from(floor), c.min(MOST)) as f32;
             let (stands, slide) = (forces.talus * distance, forces.slide * softness);

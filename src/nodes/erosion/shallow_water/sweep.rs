@@ -98,7 +98,7 @@ impl<'a> Sweep<'a> {
         let rock = self.rock;
         match rock.uniform() {
             Some(softness) => self.law.load(self.state, row, |_| softness, &mut self.columns[2]),
-            None => self.law.load(self.state, row, |k| rock.softness(k), &mut self.columns[2]),
+            None => self.law.load(self.state, row, |k| rock.erodibility(k), &mut self.columns[2]),
         }
     }
 

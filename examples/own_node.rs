@@ -1,0 +1,67 @@
+//! Writes a node outside the library and runs it between two of the library's own.
+//!
+//! Scenes know the nodes of the catalogue only: a scene file must mean the same everywhere. A node of one's own runs on
+//! the same terms, in code; to bring it into scenes, put its file into `src/nodes/` (see CONTRIBUTING.md).
+//!
+//! ```text
+//! cargo run --no-default-features --example own_node
+//! ```
+
+use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
+use talweg::nodes::filters::blur::Blur;
+use talweg::nodes::generators::perlin::Perlin;
+use talweg::nodes::{Context, Filter, Generator};
+use talweg::param::Params;
+
+talweg::params! {
+    /// Furrows from west to east that follow the height of the ground.
+    Furrows "Furrows" in "Filter", from "an example" {
+        /// Height between two furrows, as a fraction of the relief.
+        spacing: f32 = 0.05, 0.001..=1.0, slider 0.01..=0.2;
+        /// Depth of a furrow, as a fraction of the relief.
+        depth: f32 = 0.01, 0.0..=1.0, slider 0.0..=0.1;
+    }
+}
+
+impl Filter for Furrows {
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.rows(&mut terrain.height, |_, row| {
+            for h in row {
+                let phase = *h / self.spacing;
+                let distance = (phase - phase.round()).abs() * 2.0;
+                *h -= self.depth * (1.0 - distance);
+            }
+        })
+    }
+}
+
+pub fn main() -> anyhow::Result<()> {
+    let control = Control::default();
+    let cx = Context {
+        grid: Grid::new(257, Edges::Open),
+        size_metres: 4000.0,
+        relief_metres: 600.0,
+        sea_level: 0.0,
+        planet: None,
+        scene_samples: 257,
+        random: Stream::new(7, 1),
+        control: &control,
+    };
+    let mut terrain = Terrain::flat(cx.grid);
+    Perlin::default().generate(&cx, &mut terrain)?;
+    let (low, high) = terrain.range();
+
+    // what a file or a slider gives is moved into the hard range
+    let mut furrows = Furrows { spacing: 5.0, ..Furrows::default() };
+    for clamped in furrows.sanitise() {
+        println!("{clamped}");
+    }
+    furrows.spacing = 0.08;
+    furrows.apply(&cx, &mut terrain)?;
+    Blur::default().apply(&cx, &mut terrain)?;
+
+    let (low_after, high_after) = terrain.range();
+    println!("heights {low:.3} to {high:.3}; with furrows {low_after:.3} to {high_after:.3}");
+    anyhow::ensure!(low_after < low, "the lowest ground lies in a furrow");
+    Ok(())
+}

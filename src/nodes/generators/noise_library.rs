@@ -1,0 +1,288 @@
+//! Noise library: functions of the package [`noise`](https://docs.rs/noise/0.9) that have no node of their own here.
+//!
+//! Law: h = base + amplitude · Σ pⁱ·nᵢ / (√2 · √Σ p²ⁱ), where nᵢ is the function at frequency · lacunarityⁱ, alone or combined with
+//! a second one. Noises are scaled to a standard deviation of ¼; rings and checks to ±√½, so that one octave of them fills
+//! [0, 1] at amplitude 1 and base 0.5. `turbulence` reads the sum at places that the package's `Turbulence` has moved: three octaves
+//! of its Perlin noise a coordinate.
+//! Scheme: every sample is computed on its own, in `f64`; a preview is exactly the subsample of the full size.
+//! Boundary: none when open. The functions do not repeat, so when wrapping four reads a side apart are faded into each other, as
+//! the package's seamless maps are, with weights whose squares sum to 1: relief is as high in the middle as at the edges.
+//! On a globe the same functions of space are read on the sphere; rings and the checkerboard lie around its axis.
+//!
+//! Same bits everywhere: what is offered uses + - × ÷ √, comparisons and integers on the way to its value (its fourth powers are
+//! two multiplications, and its sum of powers of ½ is exact). Left out are `Power`, `Exponent` and `Worley` (`powf`),
+//! `RotatePoint` (sine and cosine), `ScaleBias` (`mul_add`, which differs between targets in that package), and its fractals
+//! (`powi` of any number). `Perlin`, `Simplex` and `Value` have nodes of their own, `Terrace`, `Clamp` and `Curve` are filters,
+//! and what `Blend` and `Select` do is done by blend modes and masks.
+//! Source: the package `noise` 0.9; Spencer 2014, *OpenSimplex noise*; Spencer 2017, *SuperSimplex noise*; Perlin 1985, 2002.
+
+use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, SQRT_2};
+
+use noise::{Checkerboard, Cylinders, NoiseFn, OpenSimplex, Perlin, PerlinSurflet, Seedable, SuperSimplex, Turbulence};
+
+use super::octaves;
+use crate::field::{Cancelled, Edges, Globe, Stream};
+use crate::nodes::{Context, Generator};
+
+crate::choices! {
+    /// A function of the package.
+    LibraryFunction {
+        SuperSimplex "Super simplex": "The smoothest gradient noise: round hills without any direction.",
+        OpenSimplex "Open simplex": "Gradient noise on triangles with wide, overlapping hills.",
+        Surflets "Perlin surflets": "Gradient noise of single bumps that end within their cell: knobbly, with flat ground between.",
+        Cylinders "Cylinders": "Rings around the middle, as in a tree trunk.",
+        Checkerboard "Checkerboard": "High and low squares in turn.",
+    }
+}
+
+crate::choices! {
+    /// How two functions make one.
+    Combination {
+        Single "One function": "The first function alone.",
+        Sum "Sum": "Both laid over each other.",
+        Product "Product": "One turns the other upside down where it is low.",
+        Lowest "Lowest": "The lower of both: basins cut into basins.",
+        Highest "Highest": "The higher of both: hills that stand in front of hills.",
+    }
+}
+
+crate::params! {
+    /// Super simplex and open simplex noise, surflets, rings and checks from the package `noise`, alone or combined, and pushed about by turbulence.
+    NoiseLibrary "Noise library" in "Noise", from "package noise 0.9; Spencer 2014, 2017", also "super open simplex surflet cylinders rings wood checkerboard tiles turbulence combine fbm noise-rs" {
+        /// What is laid over itself.
+        function: LibraryFunction = LibraryFunction::SuperSimplex;
+        /// Large features along a side. More makes the hills narrower and therefore steeper.
+        frequency: f32 = 4.0, 0.1..=256.0, slider 0.5..=32.0;
+        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+        octaves: u32 = 6, 1..=16;
+        /// How much narrower the features of each octave are than those of the one before.
+        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+        /// How high each octave is beside the one before. Small is smooth, large is jagged.
+        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        /// Whether a second function joins the first in every octave.
+        combine: Combination = Combination::Single;
+        /// The second function.
+        second: LibraryFunction = LibraryFunction::Cylinders => |noise| noise.combine != Combination::Single;
+        /// How many features of the second function there are for one of the first.
+        second_ratio: f32 = 1.0, 0.1..=10.0, slider 0.25..=4.0 => |noise| noise.combine != Combination::Single;
+        /// How far the pattern is pushed about before it is read, in sides of the terrain.
+        turbulence: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
+        /// Large eddies along a side, where the pattern is pushed about.
+        turbulence_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.turbulence != 0.0;
+        /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
+        amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
+        /// Mean height, as a fraction of the relief.
+        base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+        /// Moves the pattern to the west, in sides of the terrain.
+        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        /// Moves the pattern to the north, in sides of the terrain.
+        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        presets {
+            Rings "Warped rings": "Concentric ridges that eddies have bent, like the grain of wood." { function = LibraryFunction::Cylinders, octaves = 1, turbulence = 0.08 }
+            Blocks "Broken blocks": "Blocks of two heights with ragged borders and rough tops." { function = LibraryFunction::Checkerboard, frequency = 6.0, octaves = 4, persistence = 0.3, turbulence = 0.04, turbulence_frequency = 8.0 }
+            Peaks "Hills before hills": "The higher of two noises: crowded round summits with narrow valleys." { combine = Combination::Highest, second = LibraryFunction::OpenSimplex, second_ratio = 1.7 }
+        }
+    }
+}
+
+/// The cells of finer octaves are this small, so that their numbers fit into 32 bits.
+const MAX_FREQUENCY: f64 = 1.0e6;
+/// Streams of the second function and of the turbulence; octaves have the lower ones.
+const SECOND: u64 = 1000;
+const TURBULENCE: u64 = 2000;
+
+/// A function of the plane and of space.
+trait LibraryNoise: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync {}
+impl<F: NoiseFn<f64, 2> + NoiseFn<f64, 3> + Send + Sync> LibraryNoise for F {}
+
+/// Seeds of the package, which counts on from them.
+fn seed(random: Stream) -> u32 {
+    random.bits(0, 0) as u32 >> 8
+}
+
+/// A function at a frequency and a place.
+struct Term {
+    function: Box<dyn LibraryNoise>,
+    /// Features per side.
+    frequency: f64,
+    shift: [f64; 3],
+    /// What scales it in the plane and in space.
+    scale: [f64; 2],
+}
+
+impl Term {
+    fn new(function: LibraryFunction, frequency: f64, random: Stream) -> Self {
+        // from standard deviations that tests measure
+        let quarter_of = |deviations: [f64; 2]| deviations.map(|deviation| 0.25 / deviation);
+        let (boxed, scale): (Box<dyn LibraryNoise>, _) = match function {
+            LibraryFunction::SuperSimplex => (Box::new(SuperSimplex::new(seed(random))), quarter_of([0.42, 0.341])),
+            LibraryFunction::OpenSimplex => (Box::new(OpenSimplex::new(seed(random))), quarter_of([0.2286, 0.187])),
+            LibraryFunction::Surflets => (Box::new(PerlinSurflet::new(seed(random))), quarter_of([0.417, 0.379])),
+            LibraryFunction::Cylinders => (Box::new(Cylinders::new()), [FRAC_1_SQRT_2; 2]),
+            LibraryFunction::Checkerboard => (Box::new(Checkerboard::new(0)), [FRAC_1_SQRT_2; 2]),
+        };
+        let is_centred = matches!(function, LibraryFunction::Cylinders | LibraryFunction::Checkerboard);
+        let place = random.fork(0);
+        let shift = std::array::from_fn(|k| if is_centred { 0.0 } else { f64::from(place.unit(k as i32, 0)) });
+        Self { function: boxed, frequency: frequency.min(MAX_FREQUENCY), shift, scale }
+    }
+
+    /// Its value at a place in sides.
+    fn sample<const D: usize>(&self, place: [f64; D]) -> f64
+    where
+        dyn LibraryNoise: NoiseFn<f64, D>,
+    {
+        let point = std::array::from_fn(|k| place[k] * self.frequency + self.shift[k]);
+        self.function.get(point) * self.scale[D - 2]
+    }
+}
+
+/// The sum of all octaves.
+struct OctaveSum {
+    combine: Combination,
+    /// Weight, first function, second function.
+    octaves: Vec<(f64, Term, Option<Term>)>,
+}
+
+impl OctaveSum {
+    fn new(law: &NoiseLibrary, random: Stream) -> Self {
+        let mut frequency = f64::from(law.frequency);
+        let weights = octaves::weights(law.octaves, law.persistence, law.amplitude);
+        let octave = |(k, weight): (usize, f32)| {
+            let k = k as u64;
+            let first = Term::new(law.function, frequency, random.fork(k));
+            let second = (law.combine != Combination::Single)
+                .then(|| Term::new(law.second, frequency * f64::from(law.second_ratio), random.fork(SECOND + k)));
+            frequency *= f64::from(law.lacunarity);
+            (f64::from(weight), first, second)
+        };
+        Self { combine: law.combine, octaves: weights.into_iter().enumerate().map(octave).collect() }
+    }
+}
+
+impl<const D: usize> NoiseFn<f64, D> for OctaveSum
+where
+    dyn LibraryNoise: NoiseFn<f64, D>,
+{
+    fn get(&self, place: [f64; D]) -> f64 {
+        let mut sum = 0.0;
+        for (weight, first, second) in &self.octaves {
+            let a = first.sample(place);
+            let b = second.as_ref().map_or(0.0, |term| term.sample(place));
+            sum += weight
+                * match self.combine {
+                    Combination::Single => a,
+                    Combination::Sum => (a + b) * FRAC_1_SQRT_2,
+                    Combination::Product => a * b * SQRT_2,
+                    Combination::Lowest => a.min(b),
+                    Combination::Highest => a.max(b),
+                };
+        }
+        sum
+    }
+}
+
+/// Weights of a place and of the one a side before it: those at 0 and at 1 are each other's, and their squares sum to 1.
+fn fade_weights(t: f64) -> [f64; 2] {
+    let s = t * t * t * (t * (t * 6.0 - 15.0) + 10.0);
+    let length = (s * s + (1.0 - s) * (1.0 - s)).sqrt();
+    [(1.0 - s) / length, s / length]
+}
+
+impl NoiseLibrary {
+    /// Writes base + `noise`, which is read at places in sides from the middle.
+    fn write(&self, cx: &Context, noise: &impl LibraryNoise, out: &mut [f32]) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        let (base, offset) = (f64::from(self.base), [f64::from(self.offset_x), f64::from(self.offset_y)]);
+        if cx.grid.is_globe() {
+            let globe = Globe::new(n);
+            return cx.bands(out, |first, cells| {
+                let [mut x, mut y, mut z] = [0; 3].map(|_| vec![0.0; n]);
+                for (k, row) in cells.chunks_mut(n).enumerate() {
+                    globe.row_directions(first + k, [&mut x, &mut y, &mut z]);
+                    for (((h, &x), &y), &z) in row.iter_mut().zip(&x).zip(&y).zip(&z) {
+                        // a side is a quarter of the way around
+                        let [x, y, z] = [x, y, z].map(|c| f64::from(c) * FRAC_2_PI);
+                        *h = (base + noise.get([x + offset[0], y + offset[1], z])) as f32;
+                    }
+                }
+            });
+        }
+        let position = |k: usize| (k % cx.grid.distinct()) as f64 / (n - 1) as f64;
+        let read = |x: f64, y: f64| noise.get([x - 0.5 + offset[0], y - 0.5 + offset[1]]);
+        let seamless = |x: f64, y: f64| {
+            let (across, down) = (fade_weights(x), fade_weights(y));
+            let row = |y: f64| across[0] * read(x, y) + across[1] * read(x - 1.0, y);
+            down[0] * row(y) + down[1] * row(y - 1.0)
+        };
+        cx.rows(out, |i, row| {
+            for (k, h) in row.iter_mut().enumerate() {
+                let (x, y) = (position(k), position(i));
+                *h = (base + if cx.grid.edges == Edges::Wrap { seamless(x, y) } else { read(x, y) }) as f32;
+            }
+        })
+    }
+}
+
+impl Generator for NoiseLibrary {
+    fn on_globe(&self) -> bool {
+        true
+    }
+
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let sum = OctaveSum::new(self, cx.random);
+        if self.turbulence == 0.0 {
+            return self.write(cx, &sum, out);
+        }
+        let moved = Turbulence::<_, Perlin>::new(sum)
+            .set_seed(seed(cx.random.fork(TURBULENCE)))
+            .set_frequency(f64::from(self.turbulence_frequency))
+            .set_power(f64::from(self.turbulence));
+        self.write(cx, &moved, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn deviation(values: impl Iterator<Item = f64>) -> (f64, f64) {
+        let (mut count, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for value in values {
+            (count, sum, squares) = (count + 1.0, sum + value, squares + value * value);
+        }
+        (sum / count, (squares / count - sum / count * (sum / count)).sqrt())
+    }
+
+    #[test]
+    fn noises_have_a_deviation_of_a_quarter_in_the_plane_and_in_space() {
+        for function in [LibraryFunction::SuperSimplex, LibraryFunction::OpenSimplex, LibraryFunction::Surflets] {
+            for salt in 0..3 {
+                let term = Term::new(function, 1.0, Stream::new(salt, 1));
+                let place = |k: i32| [f64::from(k % 200) * 0.7137, f64::from(k / 200) * 1.577, f64::from(k) * 0.00371];
+                let plane = deviation((0..40_000).map(place).map(|[x, y, _]| term.sample([x, y])));
+                let space = deviation((0..40_000).map(place).map(|p| term.sample(p)));
+                for (mean, deviation) in [plane, space] {
+                    assert!(mean.abs() < 0.005 && (deviation - 0.25).abs() < 0.01, "{function:?}: {mean} {deviation}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn weights_of_copies_change_places_over_a_side_and_keep_the_spread() {
+        assert_eq!((fade_weights(0.0), fade_weights(1.0)), ([1.0, 0.0], [0.0, 1.0]));
+        for t in [0.1, 0.5, 0.7] {
+            let [a, b] = fade_weights(t);
+            assert!((a * a + b * b - 1.0).abs() < 1e-12);
+        }
+    }
+
+    /// The package may not change what a seed stands for: scenes would look different.
+    #[test]
+    fn the_package_gives_the_values_it_always_gave() {
+        let noise = SuperSimplex::new(7);
+        let sum: f64 = (0..100).map(|k| noise.get([f64::from(k) * 0.37, f64::from(k) * 0.91])).sum();
+        assert_eq!(sum.to_bits(), 0x4009_93f2_9c6b_37fa, "{sum}");
+    }
+}
