@@ -9,8 +9,8 @@ use std::sync::Arc;
 use crate::construction::fill::Region;
 use crate::construction::{Program, Tree, changed_area};
 use crate::field::{Cancelled, Edges, Terrain};
-use crate::nodes::generators::construction::Construction;
 use crate::nodes::Context;
+use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Scene};
 
 /// Grids that are remembered: the preview and the full size.

@@ -1,5 +1,6 @@
 //! The panels without a window, for tests that use them with pointer and keyboard.
 
+use bevy::ecs::component::Mutable;
 use bevy::prelude::{Message, Messages, Resource};
 use bevy_egui::egui;
 use egui::accesskit::Role;
@@ -59,9 +60,7 @@ impl App {
         self.app.world().resource()
     }
 
-    pub fn get_mut<R: Resource + bevy::ecs::component::Component<Mutability = bevy::ecs::component::Mutable>>(
-        &mut self,
-    ) -> &mut R {
+    pub fn get_mut<R: Resource<Mutability = Mutable>>(&mut self) -> &mut R {
         self.app.world_mut().resource_mut::<R>().into_inner()
     }
 

@@ -82,7 +82,7 @@ impl Comparison<'_> {
 
     fn end_comparing(&mut self) {
         self.show_way(Way::Split);
-        *self.state = CompareState { split: self.state.split, table: self.state.table, ..CompareState::default() };
+        self.state.end();
         if self.editor.view.overlay == Overlay::Difference {
             self.show_overlay(Overlay::None);
         }

@@ -1,7 +1,7 @@
 //! The selected layer: what it is, its parameters, its seed, how it mixes, and where it acts.
 
 use bevy_egui::egui;
-use egui::{RichText, Ui};
+use egui::{RichText, Ui, vec2};
 use egui_phosphor::regular as icon;
 
 use crate::app::features::layers::stack::node_icon;

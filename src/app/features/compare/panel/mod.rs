@@ -68,6 +68,11 @@ impl CompareState {
         self.is_on = true;
     }
 
+    /// There is no B any more: what is kept is how the next one is shown.
+    pub(super) fn end(&mut self) {
+        *self = Self { split: self.split, table: self.table, ..Self::default() };
+    }
+
     /// Whether the view shall leave the pointer alone.
     pub(crate) fn holds_pointer(&self) -> bool {
         self.holds_pointer
