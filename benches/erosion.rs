@@ -13,7 +13,9 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};
-use talweg::hydrology::{Basins, Cells, Descent, Outlets, Steering, accumulate, flooded, upstream_first};
+use talweg::hydrology::{
+    FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate, flow_directions, priority_flood, upstream_order,
+};
 use talweg::nodes::{Context, Generator, Node};
 
 fn context(samples: usize, control: &Control) -> Context<'_> {
@@ -177,27 +179,24 @@ fn hydrology(c: &mut Criterion) {
     let cx = context(2048, &control);
     let terrain = ground(&cx);
     let mut group = group(c, "hydrology 2048", &terrain);
-    let cells = Cells::of(cx.grid);
+    let mesh = FlowMesh::new(cx.grid);
     let height = &terrain.height;
-    let outlets = Outlets::new(cells, height, f32::NEG_INFINITY);
-    let route = |steering| Descent::new(cells, height, &outlets, steering, &control).unwrap();
-    group.bench_function("steepest receivers", |b| b.iter(|| route(Steering::Steepest)));
-    group.bench_function("scattered receivers", |b| b.iter(|| route(Steering::Scattered(cx.random))));
+    let outlets = Outlets::new(cx.grid, height, f32::NEG_INFINITY);
+    let directions = |routing| flow_directions(&mesh, height, &outlets, routing, &control).unwrap();
+    group.bench_function("steepest receivers", |b| b.iter(|| directions(FlowRouting::D8)));
+    group.bench_function("scattered receivers", |b| b.iter(|| directions(FlowRouting::Rho8(cx.random))));
     group.bench_function("filling, by basins", |b| {
-        b.iter(|| {
-            let descent = route(Steering::Steepest);
-            Basins::new(cells, height, &outlets, &descent, &control).unwrap().filled(height)
-        });
+        b.iter(|| FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, &control).unwrap().filled(height));
     });
     group.bench_function("filling, by priority-flood", |b| {
-        b.iter(|| flooded(cells, height, &outlets, 0.0, &control).unwrap());
+        b.iter(|| priority_flood(&mesh, height, &outlets, 0.0, &control).unwrap());
     });
     group.bench_function("D8 areas", |b| {
         b.iter(|| {
-            let descent = route(Steering::Steepest);
-            let order = upstream_first(&descent.receiver, &control).unwrap();
-            let mut area = vec![1.0; cells.len()];
-            accumulate(&descent.receiver, &order, &mut area);
+            let receivers = directions(FlowRouting::D8);
+            let order = upstream_order(&receivers, &control).unwrap();
+            let mut area = mesh.areas();
+            accumulate(&receivers, &order, &mut area);
             area
         });
     });

@@ -10,7 +10,7 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Control, Grid, Stream, Terrain};
-use talweg::hydrology::{GlobeCells, GlobeRoutes};
+use talweg::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
 use talweg::look::{PlanetLayout, PlanetMap, colours_of, planet_map};
 use talweg::nodes::{Context, Node, Work};
 use talweg::param::Value;
@@ -78,12 +78,18 @@ fn rivers(c: &mut Criterion) {
     group.sample_size(10).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_secs(2));
     for samples in [297, 512] {
         let below = noise(samples, &planet);
-        let cells = GlobeCells::new(samples);
+        let mesh = FlowMesh::new(below.grid);
         group.bench_function(BenchmarkId::new("neighbours", samples), |b| {
-            b.iter(|| pool.install(|| GlobeCells::new(black_box(samples))));
+            b.iter(|| pool.install(|| FlowMesh::new(black_box(below.grid))));
         });
         group.bench_function(BenchmarkId::new("routing", samples), |b| {
-            b.iter(|| pool.install(|| GlobeRoutes::new(&cells, &below.height, SEA, &Control::default()).unwrap()));
+            let control = Control::default();
+            let outlets = Outlets::new(below.grid, &below.height, SEA);
+            let route = || {
+                let graph = FlowGraph::new(&mesh, &below.height, &outlets, FlowRouting::D8, &control).unwrap();
+                (graph.upstream_order(&control).unwrap(), graph)
+            };
+            b.iter(|| pool.install(route));
         });
         for name in ["PlanetRivers", "RiverWalk"] {
             let node = node(name, &[]);

@@ -22,7 +22,7 @@ const SCENE: &str = "(
 pub fn main() -> anyhow::Result<()> {
     let (scene, warnings) = Scene::from_ron(SCENE)?;
     for warning in warnings {
-        eprintln!("{warning}");
+        eprintln!("{}", warning.0);
     }
     // a store that is kept between calls makes the next evaluation compute only what changed
     let mut store = Store::forgetful();

@@ -20,7 +20,7 @@
 //! The command line calls the same [`eval::evaluate`] without the app. Nothing flows back.
 //!
 //! ## Invariants
-//! 1. Only [`mod@app`] names bevy or egui; without the feature `app` neither is compiled.
+//! 1. Only `app` names bevy or egui; without the feature `app` neither is compiled.
 //! 2. Evaluation is a pure function of (scene, resolution, playhead): no clock, no global random, no
 //!    files but the heightmaps and pictures that the scene names, which count by their contents.
 //! 3. Same scene, same bits: any thread count, any processor, editor or command line. Heights are decided by + - × ÷ √,
@@ -40,7 +40,7 @@
 //! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
 //! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
-//! | [`hydrology`] | where water goes: receivers, hollows, areas, lakes, streams |
+//! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
 //! | [`planet`] | what a planet is besides its stack: its air, sun, projections, patches |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
@@ -59,6 +59,8 @@
 //! ## Deliberately absent
 //! - No node graph: the stack is a list. A layer sees what is below it, and a mask says where it acts.
 //! - No GPU in the evaluation: it could not give the same bits everywhere.
+
+#![warn(missing_docs)]
 
 #[cfg(test)]
 extern crate self as talweg;

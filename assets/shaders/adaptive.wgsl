@@ -1,5 +1,5 @@
-// Adaptive tessellation: patches of a tree, evaluated on the CPU where the picture needs them. A vertex reads its own values
-// and those of the vertex of the next coarser level that it morphs into; see src/app/view/adaptive/mosaic.rs.
+// Adaptive tessellation: patches of a tree, evaluated on the CPU where the picture needs them. A vertex reads its own
+// values and those of the vertex of the next coarser level that it morphs into; see src/app/view/adaptive/quadtree.rs.
 // Places count in whole steps from the eye's own, so that a vertex comes out the same in every patch that has it.
 
 @group(0) @binding(10) var patch_map: texture_2d<f32>;
@@ -79,8 +79,8 @@ fn noise_with_slopes(place: vec2<f32>) -> vec3<f32> {
     return 2.0 * vec3<f32>(value - 0.5, dt.x * (b - a + cross * t.y), dt.y * (c - a + cross * t.x));
 }
 
-// What no tree holds, soil, grass and gravel: shade and slopes of the three octaves that the pixels can show, from some metres down
-// to millimetres. They come and go with the distance: nothing pops.
+// What no tree holds, soil, grass and gravel: shade and slopes of the three octaves that the pixels can show, from some
+// metres down to millimetres. They come and go with the distance: nothing pops.
 fn grit_at(flat: vec2<f32>) -> vec3<f32> {
     let across = max(length(dpdx(flat)), length(dpdy(flat)));
     let level = clamp(log2(0.25 / max(across, 1e-6)), 0.0, 10.0);
@@ -110,18 +110,18 @@ fn adaptive_light(in: AdaptiveVertex) -> vec3<f32> {
     let grit = grit_at(in.world.xz);
     let surface = adaptive_surface(in, grit);
     let ground = as_ground(in);
-    return in_haze(light_on(natural(ground, surface) * (1.0 + 0.10 * grit.x), surface), ground);
+    return with_haze(light_on(natural(ground, surface) * (1.0 + 0.10 * grit.x), surface), ground);
 }
 
 // Data is read: without what no tree holds.
 fn adaptive_slope(in: AdaptiveVertex) -> vec3<f32> {
-    let surface = under(adaptive_surface(in, vec3<f32>(0.0)));
-    return in_haze(light_on(slope_tint(surface).rgb, surface), as_ground(in));
+    let surface = lightened(adaptive_surface(in, vec3<f32>(0.0)));
+    return with_haze(light_on(slope_tint(surface).rgb, surface), as_ground(in));
 }
 
 fn adaptive_data(in: AdaptiveVertex) -> vec3<f32> {
     let ground = as_ground(in);
-    return shaded_tinted(ground, under(adaptive_surface(in, vec3<f32>(0.0))), data_tint(ground));
+    return shaded_tinted(ground, lightened(adaptive_surface(in, vec3<f32>(0.0))), data_tint(ground));
 }
 
 fn as_ground(in: AdaptiveVertex) -> GroundVertex {
@@ -130,22 +130,22 @@ fn as_ground(in: AdaptiveVertex) -> GroundVertex {
 
 @fragment
 fn adaptive_ground(in: AdaptiveVertex) -> @location(0) vec4<f32> {
-    return drawn(adaptive_light(in), as_ground(in));
+    return to_target(adaptive_light(in), as_ground(in));
 }
 
 @fragment
 fn adaptive_ground_slope(in: AdaptiveVertex) -> @location(0) vec4<f32> {
-    return drawn(adaptive_slope(in), as_ground(in));
+    return to_target(adaptive_slope(in), as_ground(in));
 }
 
 @fragment
 fn adaptive_ground_data(in: AdaptiveVertex) -> @location(0) vec4<f32> {
-    return drawn(adaptive_data(in), as_ground(in));
+    return to_target(adaptive_data(in), as_ground(in));
 }
 
 fn with_triangles(light: vec3<f32>, in: AdaptiveVertex) -> vec4<f32> {
     let ground = as_ground(in);
-    return drawn(with_edges(light, ground), ground);
+    return to_target(with_edges(light, ground), ground);
 }
 
 @fragment
@@ -223,11 +223,7 @@ fn adaptive_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     if is_drowned(in.world.y) || in.top - in.world.y < 0.0 || is_void(in.world.xz) {
         discard;
     }
-    let ray = normalize(in.world - eye());
-    let facing = saturate(-dot(ray, in.normal));
-    let body = inland_body(0.02, 0.85);
-    let light = mix(body.rgb * (0.85 + 0.25 * facing), sky_light(), 0.03 + 0.5 * pow(1.0 - facing, 5.0));
-    return covered(light, body.a * 0.9, in.world, in.clip.xy);
+    return surface_water_side_colour(in, 1.0);
 }
 
 // ---- water: a surface of its own, which ends where the ground comes through ----
@@ -281,6 +277,6 @@ fn adaptive_water_fragment(in: WetVertex) -> @location(0) vec4<f32> {
     // from near, the film of the shore is thinner
     let near = saturate(distance(in.world, eye()) / (0.1 * side()));
     let depth = in.depth / relief();
-    let seen = smoothstep(frame.inland.x * near * near, frame.inland.y * near, depth);
-    return inland_surface(in.world, depth, seen, sun_share, in.clip.xy);
+    let seen = smoothstep(frame.surface_water.x * near * near, frame.surface_water.y * near, depth);
+    return surface_water_surface(in.world, depth, seen, sun_share, in.clip.xy);
 }

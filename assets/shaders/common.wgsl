@@ -1,7 +1,7 @@
 // What all parts of the flat view share: the frame, the surface in the vertex stage and light.
-// The seven files are joined in the order screen, common, sky, ground, sides, water, inland.
+// Joined with the files screen and colours, which all views have, and sky, ground, sides, water, surface_water.
 
-// Mirrors `Frame` in src/app/view/frame.rs.
+// Mirrors `SquareFrame` in src/app/view/frame.rs.
 struct Frame {
     clip_from_world: mat4x4<f32>,
     world_from_clip: mat4x4<f32>,
@@ -15,7 +15,7 @@ struct Frame {
     rock_slopes: vec4<f32>,
     viewport: vec4<f32>,
     overlay: vec4<f32>,
-    inland: vec4<f32>,
+    surface_water: vec4<f32>,
     // from places seen from the eye
     clip_from_eye: mat4x4<f32>,
     // of the patches of a tree: step, where the eye lies in its step, quads
@@ -28,7 +28,7 @@ struct Frame {
 @group(0) @binding(3) var light_map: texture_2d<f32>;
 @group(0) @binding(4) var palette: texture_2d<f32>;
 // depths of rivers and lakes, and places on the ramp of the overlay; one texel where there are none
-@group(0) @binding(5) var inland_map: texture_2d<f32>;
+@group(0) @binding(5) var water_map: texture_2d<f32>;
 @group(0) @binding(6) var data_map: texture_2d<f32>;
 // colours of what grows on the ground
 @group(0) @binding(7) var colour_map: texture_2d<f32>;
@@ -86,7 +86,7 @@ struct Vertex {
 }
 
 // Vertex `quad` of a patch (column, row, level): moved towards the vertex of the next coarser level as it nears the
-// end of the reach of its own. What lies beyond the last sample is drawn up to it.
+// end of the range of its own level. What lies beyond the last sample is drawn up to it.
 fn surface_vertex(piece: vec4<u32>, quad: vec2<f32>) -> Vertex {
     let stride = exp2(f32(piece.z));
     let corner = vec2<f32>(piece.xy);
@@ -116,7 +116,7 @@ fn map_coordinates(flat: vec2<f32>) -> vec2<f32> {
 
 // Whether there is no ground at a place in the world.
 fn is_void(flat: vec2<f32>) -> bool {
-#ifdef CUT
+#ifdef VOID_MASK
     return textureSampleLevel(void_map, smooth_sampler, map_coordinates(flat), 0.0).x > 0.5;
 #else
     return false;

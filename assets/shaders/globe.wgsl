@@ -1,5 +1,6 @@
 // What all parts of the view of a planet share: the frame, and the surface in the vertex stage.
-// The files are joined in the order screen, globe, globe_fine, globe_air, globe_shadows, globe_clouds, globe_ground, globe_sky, globe_map.
+// Joined with the files screen and colours, which all views have, and globe_fine, globe_air, globe_shadows,
+// globe_clouds, globe_ground, globe_sky, globe_map.
 //
 // Space is that of the planet (z is north, x the first meridian), in metres. Positions are relative to the eye: what is
 // near keeps its precision. Heights are as they are drawn, exaggerated.
@@ -30,7 +31,7 @@ struct GlobeFrame {
 
 @group(0) @binding(0) var<uniform> frame: GlobeFrame;
 @group(0) @binding(1) var height_map: texture_2d_array<f32>;
-// slopes along rows and columns, height over the sea in kilometres, share of inland water
+// slopes along rows and columns, height over the sea in kilometres, share of surface water
 @group(0) @binding(2) var shape_map: texture_2d_array<f32>;
 @group(0) @binding(3) var colour_map: texture_2d_array<f32>;
 @group(0) @binding(4) var smooth_sampler: sampler;
@@ -92,8 +93,8 @@ fn map_coordinates(place: vec2<f32>) -> vec2<f32> {
     return (place * (samples() - 1.0) + 0.5) / samples();
 }
 
-// A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the middle's
-// coordinates on the face as tangents.
+// A patch: its tile, where its middle is from the eye and by how much its direction differs from the eye's; the
+// middle's coordinates on the face as tangents.
 struct Piece {
     @location(0) tile: vec4<u32>,
     @location(1) centre: vec4<f32>,
@@ -129,18 +130,18 @@ fn spot_at(piece: Piece, quad: vec2<f32>) -> Spot {
 }
 
 // Distance from the eye as the choice of patches knows it.
-fn reach_distance(piece: Piece, spot: Spot) -> f32 {
-    let chord = length(spot.away + piece.aside.xyz) * frame.lod.x;
-    return sqrt(chord * chord + frame.lod.y * frame.lod.y);
+fn lod_distance(piece: Piece, spot: Spot) -> f32 {
+    let along = length(spot.away + piece.aside.xyz) * frame.lod.x;
+    return sqrt(along * along + frame.lod.y * frame.lod.y);
 }
 
-// A vertex of a patch, moved towards that of the next coarser level as it nears the end of the reach of its own.
+// A vertex of a patch, moved towards that of the next coarser level as it nears the end of the range of its own level.
 fn morphed(piece: Piece, quad: vec2<f32>) -> Spot {
     let spot = spot_at(piece, quad);
     let level = f32(piece.tile.y);
-    let reach = frame.lod.z * exp2(-level);
+    let range = frame.lod.z * exp2(-level);
     let start = frame.lod.w;
-    var morph = saturate((reach_distance(piece, spot) / reach - start) / (1.0 - start));
+    var morph = saturate((lod_distance(piece, spot) / range - start) / (1.0 - start));
     if level == 0.0 {
         morph = 0.0;
     }

@@ -10,7 +10,8 @@ struct Air {
     through: vec3<f32>,
 }
 
-// Length of air of the density at the start that a ray to infinity meets, in heights of the air; see `chapman` in air.rs.
+// Length of air of the density at the start that a ray to infinity meets, in heights of the air; see `chapman` in
+// air.rs.
 fn chapman(x: f32, cosine: f32) -> f32 {
     let y = sqrt(0.5 * x) * abs(cosine);
     let up = sqrt(2.0 * x) / (y + sqrt(y * y + 1.27323954));

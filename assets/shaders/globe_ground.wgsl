@@ -45,7 +45,7 @@ fn ground_vertex(@builtin(vertex_index) index: u32, piece: Piece) -> GroundVerte
     let quad = quad_of(index);
     let spot = morphed(piece, quad.xy);
     let below = quad.z * 0.05 * radius() * exp2(-f32(piece.tile.y)) / quads();
-    let ground = raised(spot, piece.tile.x, reach_distance(piece, spot));
+    let ground = raised(spot, piece.tile.x, lod_distance(piece, spot));
     var height = ground.height;
     if has_sea() {
         height = max(height, sea());
@@ -79,13 +79,10 @@ fn surface_of(shape: vec4<f32>, colour: vec3<f32>, face: u32, up: vec3<f32>, ste
     let water = max(smoothstep(0.0, 0.025, depth), shape.w) * (1.0 - ice) * drawn;
     let steepness = exaggeration() * (1.0 - smoothstep(0.0, 0.02, depth)) * (1.0 - 0.9 * shape.w);
     let normal = normalize(up - (first * shape.x + second * shape.y + steep) * steepness);
-    let shallow = vec3<f32>(0.040, 0.150, 0.185);
-    let deep = vec3<f32>(0.008, 0.034, 0.090);
-    let body = mix(shallow, deep, 1.0 - exp(-depth / 0.9));
-    let hidden = mix(0.45, 0.93, 1.0 - exp(-depth / 0.16));
-    let wet = mix(colour, body, hidden);
-    let inland = mix(colour, vec3<f32>(0.014, 0.066, 0.110), shape.w * drawn * (1.0 - ice));
-    let albedo = mix(inland, wet, smoothstep(0.0, 0.025, depth) * (1.0 - ice) * drawn);
+    let body = water_colour(ocean_look(), depth);
+    let wet = mix(colour, body.rgb, body.a);
+    let on_land = mix(colour, LAKE, shape.w * drawn * (1.0 - ice));
+    let albedo = mix(on_land, wet, smoothstep(0.0, 0.025, depth) * (1.0 - ice) * drawn);
     return Surface(drawn_height(shape.z), mix(albedo, vec3<f32>(0.55), is_plain()), normal, water * (1.0 - is_plain()));
 }
 
@@ -138,7 +135,7 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
     var light = surface.albedo * (sun * facing + sky * open);
     if surface.water > 0.0 {
         let normal = normalize(up + ripple(up, distance));
-        let mirrored = 0.02 + 0.98 * pow(1.0 - saturate(-dot(ray, normal)), 5.0);
+        let mirrored = mirrored_share(-dot(ray, normal));
         let seen = reflect(ray, normal);
         let towards = max(dot(seen, to_sun()), 0.0);
         // from afar the sun is spread over many waves
@@ -153,13 +150,6 @@ fn lit(surface: Surface, in: GroundVertex) -> vec3<f32> {
 @fragment
 fn ground_shaded(in: GroundVertex) -> @location(0) vec4<f32> {
     return vec4<f32>(to_screen(lit(sampled(in), in), in.clip.xy), 1.0);
-}
-
-// How much of a line a pixel has, for lines where `at` is whole.
-fn line(at: f32, width: f32) -> f32 {
-    let pixel = max(fwidth(at), 1e-6);
-    let away = abs(fract(at - 0.5) - 0.5) / pixel;
-    return saturate(width - away) * saturate(1.5 - pixel);
 }
 
 @fragment

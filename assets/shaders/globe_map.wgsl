@@ -9,7 +9,7 @@ fn rule(angle: f32, step: f32, pixel: f32) -> f32 {
 }
 
 @fragment
-fn map_fragment(in: SkyVertex) -> @location(0) vec4<f32> {
+fn map_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
     let scale = frame.map.z;
     let half = 0.5 * frame.viewport.zw;
     let aside = in.far * half * scale;

@@ -25,9 +25,9 @@ fn drawn_height(over_kilometres: f32) -> f32 {
     return select(height, max(height, sea()), has_sea());
 }
 
-// Share of the sun that mountains leave to a point, from the steepest rise of ground over the ray towards the sun. Steps
-// grow with the distance, and what is looked at grows smoother with them. Nothing behind the place where the ray leaves
-// the highest ground can throw a shadow.
+// Share of the sun that mountains leave to a point, from the steepest rise of ground over the ray towards the sun.
+// Steps grow with the distance, and what is looked at grows smoother with them. Nothing behind the place where the ray
+// leaves the highest ground can throw a shadow.
 fn under_mountains(up: vec3<f32>, height: f32) -> f32 {
     let sine = dot(up, to_sun());
     let rise = frame.sun.w - height;

@@ -1,16 +1,5 @@
 // What stands behind the planet: stars, the sun, and the air where it is seen against them. And lines in space.
 
-struct SkyVertex {
-    @builtin(position) clip: vec4<f32>,
-    @location(0) far: vec2<f32>,
-}
-
-@vertex
-fn sky_vertex(@builtin(vertex_index) index: u32) -> SkyVertex {
-    let corner = vec2<f32>(f32((index << 1u) & 2u), f32(index & 2u)) * 2.0 - 1.0;
-    return SkyVertex(vec4<f32>(corner, 0.0, 1.0), corner);
-}
-
 // A few stars in a direction of the fixed sky, each a pixel or two wide.
 fn stars(ray: vec3<f32>) -> vec3<f32> {
     let c = cos(frame.star.x);
@@ -42,7 +31,7 @@ fn sun_disc(ray: vec3<f32>) -> vec3<f32> {
 }
 
 @fragment
-fn sky_fragment(in: SkyVertex) -> @location(0) vec4<f32> {
+fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
     let near = frame.rel_from_clip * vec4<f32>(in.far, 1.0, 1.0);
     let ray = normalize(near.xyz / near.w);
     var light = stars(ray) + sun_disc(ray);

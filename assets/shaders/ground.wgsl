@@ -25,13 +25,6 @@ fn palette_colour(height: f32) -> vec3<f32> {
     return textureSampleLevel(palette, smooth_sampler, vec2<f32>(at, 0.25), 0.0).rgb;
 }
 
-// How much of a line a pixel has, for lines where `at` is whole.
-fn line(at: f32, width: f32) -> f32 {
-    let pixel = max(fwidth(at), 1e-6);
-    let away = abs(fract(at - 0.5) - 0.5) / pixel;
-    return saturate(width - away) * saturate(1.5 - pixel);
-}
-
 struct Surface {
     normal: vec3<f32>,
     // tangent of the slope
@@ -52,23 +45,19 @@ fn surface_at(flat: vec2<f32>) -> Surface {
 
 // The colours of the scene.
 fn natural(in: GroundVertex, surface: Surface) -> vec3<f32> {
-    var grown = vec3<f32>(0.0);
+    var biomes = vec3<f32>(0.0);
     if frame.rock_slopes.w > 0.5 {
-        grown = textureSample(colour_map, smooth_sampler, map_coordinates(in.world.xz)).rgb;
+        biomes = textureSample(colour_map, smooth_sampler, map_coordinates(in.world.xz)).rgb;
     }
     var cover = vec2<f32>(0.0);
-    if frame.inland.w > 0.5 {
+    if frame.surface_water.w > 0.5 {
         cover = textureSample(cover_map, smooth_sampler, map_coordinates(in.world.xz)).xy;
     }
-    return coloured(in.world, surface, grown, cover);
+    return coloured(in.world, surface, biomes, cover);
 }
 
-// Mirrors `COVERS` in src/look/covers.rs.
-const SAND = vec3<f32>(0.730, 0.491, 0.231);
-const SNOW = vec3<f32>(0.871, 0.905, 0.939);
-
 // The same at a place with the colour of what grows there, and how much sand and snow hide.
-fn coloured(world: vec3<f32>, surface: Surface, grown: vec3<f32>, cover: vec2<f32>) -> vec3<f32> {
+fn coloured(world: vec3<f32>, surface: Surface, biomes: vec3<f32>, cover: vec2<f32>) -> vec3<f32> {
     // Two octaves of noise blur the lines between the colours of the palette, as plants and scree do.
     let place = world.xz * (64.0 / side());
     let rough = noise(place) + 0.5 * noise(place * 4.3 + 7.0) - 0.75;
@@ -78,13 +67,12 @@ fn coloured(world: vec3<f32>, surface: Surface, grown: vec3<f32>, cover: vec2<f3
     let edge = surface.steepness * (1.0 + 0.35 * rough) + 0.10 * (0.5 - surface.openness);
     let rock = smoothstep(frame.rock_slopes.x, frame.rock_slopes.y, edge) * frame.rock.a * is_land;
     let stone = frame.rock.rgb * (1.0 + 0.30 * rough);
-    var ground = grown;
+    var ground = biomes;
     if frame.rock_slopes.w <= 0.5 {
         ground = palette_colour(height);
     }
     let bare = mix(ground * (1.0 + 0.12 * rough), stone, rock);
-    let sandy = mix(bare, SAND * (1.0 + 0.06 * rough), cover.x);
-    let colour = mix(sandy, SNOW, cover.y);
+    let colour = with_cover(bare, cover, rough);
     // wet ground at the shore
     let wet = frame.patches.w * (1.0 - smoothstep(0.0, 0.012 * relief(), above));
     return colour * (1.0 - 0.28 * wet);
@@ -111,7 +99,7 @@ fn ramp_tint(at: f32) -> vec4<f32> {
 }
 
 // Shadows are lightened under an overlay, which is there to be read.
-fn under(surface: Surface) -> Surface {
+fn lightened(surface: Surface) -> Surface {
     return Surface(surface.normal, surface.steepness, mix(surface.sun_share, 1.0, 0.5), surface.openness);
 }
 
@@ -119,17 +107,17 @@ fn light_on(colour: vec3<f32>, surface: Surface) -> vec3<f32> {
     return lit(colour, surface.normal, surface.sun_share, surface.openness);
 }
 
-fn in_haze(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
+fn with_haze(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
     return mix(light, in.haze.rgb, in.haze.a);
 }
 
 fn shaded(in: GroundVertex) -> vec3<f32> {
     let surface = surface_at(in.world.xz);
-    return in_haze(light_on(natural(in, surface), surface), in);
+    return with_haze(light_on(natural(in, surface), surface), in);
 }
 
 fn shaded_tinted(in: GroundVertex, surface: Surface, tint: vec4<f32>) -> vec3<f32> {
-    return in_haze(light_on(mix(natural(in, surface), tint.rgb, tint.a), surface), in);
+    return with_haze(light_on(mix(natural(in, surface), tint.rgb, tint.a), surface), in);
 }
 
 fn hillshade(surface: Surface) -> vec3<f32> {
@@ -145,8 +133,8 @@ fn with_edges(light: vec3<f32>, in: GroundVertex) -> vec3<f32> {
     return mix(light * 0.75, vec3<f32>(0.92, 0.97, 1.0), 0.65 * edges);
 }
 
-fn drawn(light: vec3<f32>, in: GroundVertex) -> vec4<f32> {
-#ifdef CUT
+fn to_target(light: vec3<f32>, in: GroundVertex) -> vec4<f32> {
+#ifdef VOID_MASK
     if is_void(in.world.xz) {
         discard;
     }
@@ -156,48 +144,48 @@ fn drawn(light: vec3<f32>, in: GroundVertex) -> vec4<f32> {
 
 @fragment
 fn ground_shaded(in: GroundVertex) -> @location(0) vec4<f32> {
-    return drawn(shaded(in), in);
+    return to_target(shaded(in), in);
 }
 
 @fragment
 fn ground_shaded_slope(in: GroundVertex) -> @location(0) vec4<f32> {
-    let surface = under(surface_at(in.world.xz));
-    return drawn(in_haze(light_on(slope_tint(surface).rgb, surface), in), in);
+    let surface = lightened(surface_at(in.world.xz));
+    return to_target(with_haze(light_on(slope_tint(surface).rgb, surface), in), in);
 }
 
 @fragment
 fn ground_shaded_data(in: GroundVertex) -> @location(0) vec4<f32> {
-    return drawn(shaded_tinted(in, under(surface_at(in.world.xz)), data_tint(in)), in);
+    return to_target(shaded_tinted(in, lightened(surface_at(in.world.xz)), data_tint(in)), in);
 }
 
 @fragment
 fn ground_hillshade(in: GroundVertex) -> @location(0) vec4<f32> {
-    return drawn(hillshade(surface_at(in.world.xz)), in);
+    return to_target(hillshade(surface_at(in.world.xz)), in);
 }
 
 @fragment
 fn ground_hillshade_slope(in: GroundVertex) -> @location(0) vec4<f32> {
-    let surface = under(surface_at(in.world.xz));
-    return drawn(light_on(slope_tint(surface).rgb, surface), in);
+    let surface = lightened(surface_at(in.world.xz));
+    return to_target(light_on(slope_tint(surface).rgb, surface), in);
 }
 
 @fragment
 fn ground_hillshade_data(in: GroundVertex) -> @location(0) vec4<f32> {
-    return drawn(hillshade_tinted(under(surface_at(in.world.xz)), data_tint(in)), in);
+    return to_target(hillshade_tinted(lightened(surface_at(in.world.xz)), data_tint(in)), in);
 }
 
 @fragment
 fn ground_wireframe(in: GroundVertex) -> @location(0) vec4<f32> {
-    return drawn(with_edges(shaded(in), in), in);
+    return to_target(with_edges(shaded(in), in), in);
 }
 
 @fragment
 fn ground_wireframe_slope(in: GroundVertex) -> @location(0) vec4<f32> {
-    let surface = under(surface_at(in.world.xz));
-    return drawn(with_edges(in_haze(light_on(slope_tint(surface).rgb, surface), in), in), in);
+    let surface = lightened(surface_at(in.world.xz));
+    return to_target(with_edges(with_haze(light_on(slope_tint(surface).rgb, surface), in), in), in);
 }
 
 @fragment
 fn ground_wireframe_data(in: GroundVertex) -> @location(0) vec4<f32> {
-    return drawn(with_edges(shaded_tinted(in, under(surface_at(in.world.xz)), data_tint(in)), in), in);
+    return to_target(with_edges(shaded_tinted(in, lightened(surface_at(in.world.xz)), data_tint(in)), in), in);
 }

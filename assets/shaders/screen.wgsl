@@ -1,4 +1,15 @@
-// What the flat view and the globe share: the way to the screen, and noise.
+// What the flat view and the globe share: what covers the whole picture, the last step to the screen, and noise.
+
+struct ScreenVertex {
+    @builtin(position) clip: vec4<f32>,
+    @location(0) far: vec2<f32>,
+}
+
+@vertex
+fn screen_vertex(@builtin(vertex_index) index: u32) -> ScreenVertex {
+    let corner = vec2<f32>(f32((index << 1u) & 2u), f32(index & 2u)) * 2.0 - 1.0;
+    return ScreenVertex(vec4<f32>(corner, 0.0, 1.0), corner);
+}
 
 // Khronos PBR Neutral: leaves colours as they are and bends only what is too bright.
 fn tone(bright: vec3<f32>) -> vec3<f32> {

@@ -55,7 +55,7 @@ fn rock_layers(world: vec3<f32>) -> vec3<f32> {
 
 @fragment
 fn sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
-#ifdef CUT
+#ifdef VOID_MASK
     if is_void(in.world.xz) {
         discard;
     }
@@ -63,7 +63,7 @@ fn sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     return side_colour(in);
 }
 
-// End `index / 2` of a piece of the brink, the ground on its left: (column, row) of both ends in samples.
+// End `index / 2` of a piece of the void edge, the ground on its left: (column, row) of both ends in samples.
 fn wall_end(wall: vec4<f32>, index: u32) -> vec2<f32> {
     return select(wall.xy, wall.zw, index > 1u);
 }
@@ -89,18 +89,22 @@ fn walls_fragment(in: SideVertex) -> @location(0) vec4<f32> {
 }
 
 fn side_colour(in: SideVertex) -> vec4<f32> {
-    let depth = (in.top - in.world.y) / side();
-    let along = (in.world.x + in.world.z) / side();
+    return vec4<f32>(to_screen(side_light(in.world, in.top, in.normal), in.clip.xy), 1.0);
+}
+
+// What is seen of a side at a place of it, below ground as high as `top`.
+fn side_light(world: vec3<f32>, top: f32, normal: vec3<f32>) -> vec3<f32> {
+    let depth = (top - world.y) / side();
+    let along = (world.x + world.z) / side();
     let soil_depth = 0.0075 + 0.004 * noise(vec2<f32>(along * 60.0, 1.0));
     let soil = 1.0 - smoothstep(soil_depth * 0.8, soil_depth * 1.1, depth);
     let humus = 1.0 - smoothstep(0.0012, 0.0030, depth);
-    var colour = mix(rock_layers(in.world), vec3<f32>(0.150, 0.098, 0.060), soil);
+    var colour = mix(rock_layers(world), vec3<f32>(0.150, 0.098, 0.060), soil);
     colour = mix(colour, vec3<f32>(0.055, 0.042, 0.028), humus);
     let grey = vec3<f32>(0.18 + 0.05 * dot(colour, vec3<f32>(1.0)));
     colour = mix(colour, grey, is_plain());
-    let foot = mix(0.62, 1.0, smoothstep(0.0, 0.05 * side(), in.world.y - base()));
+    let foot = mix(0.62, 1.0, smoothstep(0.0, 0.05 * side(), world.y - base()));
     // the floor in front throws warm light back
     colour *= vec3<f32>(1.22, 1.05, 0.86);
-    let shade = lit(colour, in.normal, 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4);
-    return vec4<f32>(to_screen(hazed(shade, in.world), in.clip.xy), 1.0);
+    return hazed(lit(colour, normal, 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4), world);
 }

@@ -67,19 +67,8 @@ fn hazed(light: vec3<f32>, world: vec3<f32>) -> vec3<f32> {
     return mix(light, air.rgb, air.a);
 }
 
-struct SkyVertex {
-    @builtin(position) clip: vec4<f32>,
-    @location(0) far: vec2<f32>,
-}
-
-@vertex
-fn sky_vertex(@builtin(vertex_index) index: u32) -> SkyVertex {
-    let corner = vec2<f32>(f32((index << 1u) & 2u), f32(index & 2u)) * 2.0 - 1.0;
-    return SkyVertex(vec4<f32>(corner, 0.0, 1.0), corner);
-}
-
 @fragment
-fn sky_fragment(in: SkyVertex) -> @location(0) vec4<f32> {
+fn sky_fragment(in: ScreenVertex) -> @location(0) vec4<f32> {
     let near = frame.world_from_clip * vec4<f32>(in.far, 1.0, 1.0);
     let ray = normalize(near.xyz / near.w - eye());
     return vec4<f32>(to_screen(backdrop(ray), in.clip.xy), 1.0);

@@ -1,10 +1,10 @@
 // Sphere tracing of a construction tree: rays that go a few steps in every frame and keep where they are in between.
 //
-// One walk over the words of the tree (src/construction/buffer.rs) answers for a disc of places: height and weight in its
-// middle, and bounds of heights, weights and slopes all over it (src/construction/answer.rs). A step of a ray asks once, for the
-// disc around the stretch ahead: the ground in its middle and its greatest slope say how much of the stretch is free.
-// Everything is one loop around one copy of the walk. Compilers put functions in wherever they are called; where every call
-// brought its own walk, pipelines took minutes to make.
+// One walk over the words of the tree (src/construction/buffer.rs) answers for a disc of places: height and weight in
+// its middle, and bounds of heights, weights and slopes all over it (src/construction/answer.rs). A step of a ray asks
+// once, for the disc around the stretch ahead: the ground in its middle and its greatest slope say how much of the
+// stretch is free. Everything is one loop around one copy of the walk. Compilers put functions in wherever they are
+// called; where every call brought its own walk, pipelines took minutes to make.
 
 // Mirrors `Tracing` in src/app/view/trace/mod.rs.
 struct Tracing {
@@ -12,11 +12,13 @@ struct Tracing {
     eye_from_clip: mat4x4<f32>,
     // the eye on the plan of the tree and in its height; side of the square, in metres of the tree
     eye: vec4<f32>,
-    // metres of the tree in a unit of the world along the plan and upwards, width of a pixel at distance 1, level of detail
+    // metres of the tree in a unit of the world along the plan and upwards, width of a pixel at distance 1, level of
+    // detail
     scale: vec4<f32>,
     // lowest and highest ground, whether there is water, width of a traced pixel in pixels
     range: vec4<f32>,
-    // what is shown (0 ground, 1 evaluations, 2 distance), evaluations at the end of the ramp, distance that all bits mean
+    // what is shown (0 ground, 1 evaluations, 2 distance), evaluations at the end of the ramp, distance that all bits
+    // mean
     look: vec4<f32>,
     // columns and rows of rays, evaluations of a ray in this frame, 1: rays begin
     grid: vec4<u32>,

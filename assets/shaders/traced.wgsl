@@ -59,8 +59,8 @@ fn inspected(ray: Ray) -> vec3<f32> {
     return vec3<f32>(stored(f32(whole >> 16u)), stored(f32((whole >> 8u) & 255u)), stored(f32(whole & 255u)));
 }
 
-// A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look for how
-// a texture is stretched then read all of what lies between.
+// A map of the grid at a place. Loaded, not sampled: neighbours may have met ground far apart, and filters that look
+// for how a texture is stretched then read all of what lies between.
 fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec3<f32> {
     let end = last_sample();
     let place = clamp((flat + 0.5 * side()) / cell(), vec2<f32>(0.0), vec2<f32>(end));
@@ -70,17 +70,6 @@ fn mapped(map: texture_2d<f32>, flat: vec2<f32>) -> vec3<f32> {
     let north = mix(textureLoad(map, at, 0).rgb, textureLoad(map, at + vec2<i32>(1, 0), 0).rgb, part.x);
     let south = mix(textureLoad(map, at + vec2<i32>(0, 1), 0).rgb, textureLoad(map, at + vec2<i32>(1, 1), 0).rgb, part.x);
     return mix(north, south, part.y);
-}
-
-fn side_light(world: vec3<f32>, top: f32, number: u32) -> vec3<f32> {
-    let depth = max(top - world.y, 0.0) / side();
-    let along = (world.x + world.z) / side();
-    let soil_depth = 0.0075 + 0.004 * noise(vec2<f32>(along * 60.0, 1.0));
-    var colour = mix(rock_layers(world), vec3<f32>(0.150, 0.098, 0.060), 1.0 - smoothstep(soil_depth * 0.8, soil_depth * 1.1, depth));
-    colour = mix(colour, vec3<f32>(0.055, 0.042, 0.028), 1.0 - smoothstep(0.0012, 0.0030, depth));
-    let foot = mix(0.62, 1.0, smoothstep(0.0, 0.05 * side(), world.y - base()));
-    colour *= vec3<f32>(1.22, 1.05, 0.86);
-    return hazed(lit(colour, side_normal(number), 0.85, 0.55 * foot) * mix(foot, 1.0, 0.4), world);
 }
 
 struct Entry {
@@ -108,21 +97,21 @@ const SLOPE = 1u;
 const DATA = 2u;
 
 @fragment
-fn traced_fragment(in: SkyVertex) -> Traced {
+fn traced_fragment(in: ScreenVertex) -> Traced {
     return traced(in, NATURAL);
 }
 
 @fragment
-fn traced_fragment_slope(in: SkyVertex) -> Traced {
+fn traced_fragment_slope(in: ScreenVertex) -> Traced {
     return traced(in, SLOPE);
 }
 
 @fragment
-fn traced_fragment_data(in: SkyVertex) -> Traced {
+fn traced_fragment_data(in: ScreenVertex) -> Traced {
     return traced(in, DATA);
 }
 
-fn traced(in: SkyVertex, tint: u32) -> Traced {
+fn traced(in: ScreenVertex, tint: u32) -> Traced {
     let size = tracing.grid.xy;
     let cell = min(vec2<u32>((in.far * vec2<f32>(0.5, -0.5) + 0.5) * vec2<f32>(size)), size - 1u);
     let met = rays[cell.y * size.x + cell.x];
@@ -146,7 +135,7 @@ fn traced(in: SkyVertex, tint: u32) -> Traced {
         if is_void(edge.xz) { discard; }
         let top = select(ground, edge.y + side(), is_below);
         if tracing.look.x > 0.5 { return seen_at(inspected(met), own * enter); }
-        return seen_at(to_screen(side_light(edge, top, number), in.clip.xy), own * enter);
+        return seen_at(to_screen(side_light(edge, max(top, edge.y), side_normal(number)), in.clip.xy), own * enter);
     }
     if met.phase == LOST || met.evaluations == 0u { discard; }
     // where there is no ground the plane was met on which it stands
@@ -168,15 +157,15 @@ fn traced(in: SkyVertex, tint: u32) -> Traced {
     var surface = Surface(normalize(vec3<f32>(-slope.x, 1.0, -slope.y)), length(slope), light.x, light.y);
     let vertex = GroundVertex(in.clip, world, vec2<f32>(0.0), haze(world));
     var cover = vec2<f32>(0.0);
-    if frame.inland.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
+    if frame.surface_water.w > 0.5 { cover = mapped(cover_map, world.xz).xy; }
     var bare = coloured(world, surface, mapped(colour_map, world.xz), cover);
     if tint == SLOPE { bare = slope_tint(surface).rgb; }
     if tint == DATA {
         let data = ramp_tint(mapped(data_map, world.xz).x);
         bare = mix(bare, data.rgb, data.a);
     }
-    if tint != NATURAL { surface = under(surface); }
-    var colour = in_haze(light_on(bare, surface), vertex);
+    if tint != NATURAL { surface = lightened(surface); }
+    var colour = with_haze(light_on(bare, surface), vertex);
     // data would be hard to read through water
     if tint != NATURAL { return seen_at(to_screen(colour, in.clip.xy), own * t); }
     let depth = met.way.w / tracing.scale.y;
@@ -186,8 +175,8 @@ fn traced(in: SkyVertex, tint: u32) -> Traced {
         let top = eye() + own * (t - back);
         let share = depth / relief();
         let close = saturate(t / (0.1 * side()));
-        let seen = smoothstep(frame.inland.x * close * close, frame.inland.y * close, share);
-        let body = inland_light(top, share, seen, light.x);
+        let seen = smoothstep(frame.surface_water.x * close * close, frame.surface_water.y * close, share);
+        let body = surface_water_light(top, share, seen, light.x);
         colour = mix(colour, hazed(body.rgb, top), body.a);
         return seen_at(to_screen(colour, in.clip.xy), own * (t - back));
     }

@@ -1,16 +1,42 @@
 // The sea: a surface over the square and its sides, seen through according to the depth of the water.
 // Colours are premultiplied: what the water adds, and how much of what lies behind it hides.
 
-// Water of `way` units seen through, with the light it sends back itself.
-fn water_body(way: f32) -> vec4<f32> {
-    // distances count in parts of the relief, so that a pond and an ocean both look like water
-    let thickness = way / max(0.11 * relief(), 1e-3);
-    let hidden = 1.0 - exp(-thickness);
-    let shallow = vec3<f32>(0.075, 0.235, 0.260);
-    let deep = vec3<f32>(0.012, 0.060, 0.125);
-    let colour = mix(shallow, deep, 1.0 - exp(-0.9 * thickness));
-    let bright = sky_light() * 0.8 + sun_colour() * (0.15 + 0.35 * to_sun().y);
-    return vec4<f32>(colour * bright, hidden * 0.93);
+// So much water with the light it sends back itself.
+fn lit_water(look: WaterLook, depth: f32, sun_share: f32) -> vec4<f32> {
+    let water = water_colour(look, depth);
+    let bright = sky_light() * 0.8 + sun_colour() * (0.15 + 0.35 * to_sun().y) * mix(0.35, 1.0, sun_share);
+    return vec4<f32>(water.rgb * bright, water.a);
+}
+
+// Water of the sea, `length` units seen through. They count in parts of the relief, so that a pond and an ocean both
+// look like water.
+fn sea_body(length: f32) -> vec4<f32> {
+    return lit_water(sea_look(), length / max(0.11 * relief(), 1e-3), 1.0);
+}
+
+// What a surface of water with ripples mirrors.
+struct Mirror {
+    ray: vec3<f32>,
+    share: f32,
+    sky: vec3<f32>,
+    glint: vec3<f32>,
+}
+
+fn mirror_at(world: vec3<f32>) -> Mirror {
+    let distance = length(world - eye());
+    let ray = (world - eye()) / distance;
+    let slope = ripples(world.xz, distance);
+    let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
+    var up = reflect(ray, normal);
+    up.y = abs(up.y);
+    let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0);
+    return Mirror(ray, mirrored_share(-dot(ray, normal)), sky_colour(up), glint);
+}
+
+// Light of the side of a body of water, seen from outside the block.
+fn water_side_light(body: vec3<f32>, in: SideVertex) -> vec3<f32> {
+    let facing = saturate(-dot(normalize(in.world - eye()), in.normal));
+    return mix(body * (0.85 + 0.25 * facing), sky_light(), 0.03 + 0.5 * pow(1.0 - facing, 5.0));
 }
 
 fn covered(light: vec3<f32>, share: f32, world: vec3<f32>, pixel: vec2<f32>) -> vec4<f32> {
@@ -29,7 +55,7 @@ fn water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     if in.world.y > sea() || is_void(in.world.xz) {
         discard;
     }
-    return water_side_colour(in);
+    return sea_side_colour(in);
 }
 
 @vertex
@@ -46,17 +72,14 @@ fn water_walls_fragment(in: SideVertex) -> @location(0) vec4<f32> {
     if in.world.y > sea() {
         discard;
     }
-    return water_side_colour(in);
+    return sea_side_colour(in);
 }
 
-fn water_side_colour(in: SideVertex) -> vec4<f32> {
-    let ray = normalize(in.world - eye());
+fn sea_side_colour(in: SideVertex) -> vec4<f32> {
     let below = sea() - in.world.y;
-    let body = water_body(0.09 * relief() + 0.8 * below);
-    let facing = saturate(-dot(ray, in.normal));
-    let mirrored = 0.03 + 0.5 * pow(1.0 - facing, 5.0);
+    let body = sea_body(0.09 * relief() + 0.8 * below);
     let rim = 1.0 - smoothstep(0.0, 0.0022 * side(), below);
-    let light = mix(body.rgb * (0.85 + 0.25 * facing), sky_light(), mirrored) + 0.22 * rim;
+    let light = water_side_light(body.rgb, in) + 0.22 * rim;
     return covered(light, max(body.a * 0.9, 0.35 * rim), in.world, in.clip.xy);
 }
 
@@ -89,23 +112,12 @@ fn ripples(flat: vec2<f32>, distance: f32) -> vec2<f32> {
 
 // What is seen of the sea's surface at a place, over ground so far below it.
 fn sea_surface(world: vec3<f32>, depth: f32, pixel: vec2<f32>) -> vec4<f32> {
-    let way = world - eye();
-    let distance = length(way);
-    let ray = way / distance;
-    let slope = ripples(world.xz, distance);
-    let normal = normalize(vec3<f32>(-slope.x, 1.0, -slope.y));
-    let facing = saturate(-dot(ray, normal));
-    let mirrored = 0.02 + 0.98 * pow(1.0 - facing, 5.0);
-    var up = reflect(ray, normal);
-    up.y = abs(up.y);
-    let sky = sky_colour(up);
-    let glint = sun_colour() * 1.4 * pow(max(dot(up, to_sun()), 0.0), 220.0);
-
-    let body = water_body(max(depth, 0.0) * (0.45 + 0.55 / max(-ray.y, 0.2)));
+    let mirror = mirror_at(world);
+    let body = sea_body(max(depth, 0.0) * (0.45 + 0.55 / max(-mirror.ray.y, 0.2)));
     let shore = smoothstep(0.0, 0.004 * relief(), depth);
     let foam = (1.0 - smoothstep(0.0, 0.007 * relief(), depth)) * 0.18;
-    let share = max(body.a, mirrored) * shore;
-    let light = mix(body.rgb, sky, min(mirrored, 0.75)) + glint * shore + foam;
+    let share = max(body.a, mirror.share) * shore;
+    let light = mix(body.rgb, mirror.sky, min(mirror.share, 0.75)) + mirror.glint * shore + foam;
     return covered(light, saturate(share + foam * shore), world, pixel);
 }
 

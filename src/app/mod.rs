@@ -9,6 +9,7 @@
 //!
 //! Arrows point one way: features → frame → view.
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
+#![allow(missing_docs, reason = "the window is a program, not a library")]
 
 pub mod features;
 pub mod frame;

@@ -61,7 +61,8 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     use std::sync::Arc;
 
     use crate::app::view::{
-        Choice, Formation, Overlay, Pose, Recipe, Refusal, SIDE_WORLD, ViewMode, climate_of, prepare,
+        Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewMode,
+        climate_of,
     };
     use crate::field::Control;
 
@@ -71,30 +72,32 @@ fn draw(args: &ShotArgs, job: super::input::Job) -> Outcome {
     let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
     let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
     let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
-    let refused = |refusal: Refusal| super::usage(anyhow::anyhow!(refusal.text()));
-    let recipe = mode.asks_tree().then(|| Recipe::of(&job.scene)).transpose().map_err(refused)?;
+    let refused = |unsupported: Unsupported| super::usage(anyhow::anyhow!(unsupported.text()));
+    let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(&job.scene)).transpose().map_err(refused)?;
     let terrain = job.evaluate()?;
     if job.scene.as_planet().is_some() {
         return draw_planet(args, &job, &terrain, mode, overlay);
     }
     let palette = crate::look::table_of(&job.scene);
     let climate = Some(climate_of(&job.scene));
-    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
-    let prepared = job.pool.install(|| prepare(&terrain, &job.scene.settings, &choice, &Control::default()))?;
+    let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let prepared =
+        job.pool.install(|| SquareTerrain::new(&terrain, &job.scene.settings, &choice, &Control::default()))?;
     let legend = prepared.legend.clone();
-    let formation = recipe.map(|recipe| Arc::new(Formation::new(recipe, None)));
+    let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe, None)));
     let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
     if let [east, south, height, heading, tilt] = args.from[..] {
         let place = [east, south].map(|metres| metres / prepared.scale.metres_per_world - 0.5 * SIDE_WORLD);
         let at = glam::Vec3::new(place[0], 0.0, place[1]);
-        let ground = match &formation {
-            Some(formation) => formation.floor_world(at, 1e-3),
+        let ground = match &tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
             None => prepared.scale.ground_world(&prepared.terrain, at),
         };
         let eye_world = at.with_y(ground + height / prepared.scale.metres_per_world);
         options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
     }
-    shot::shot(prepared.into(), palette.into(), formation, &options, &args.output)?;
+    let subject = shot::ShotSubject::Terrain(prepared.into(), palette.into(), tree_surface);
+    shot::shot(&subject, &options, &args.output)?;
     super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match legend {
         None => Ok(()),
@@ -111,29 +114,32 @@ fn draw_planet(
     overlay: crate::app::view::Overlay,
 ) -> Outcome {
     use crate::app::shot;
-    use crate::app::view::globe::{Body, GlobeCamera, GlobeView, GlobeWay, Showing, prepare_globe};
-    use crate::app::view::{Choice, climate_of};
+    use crate::app::view::globe::{Body, GlobeCamera, GlobeTerrain, GlobeView, PlanetProjection, PlanetView};
+    use crate::app::view::{OverlayChoice, climate_of};
+    use crate::field::Control;
 
     let planet = &job.scene.planet;
-    let way = GlobeWay::named(&args.way).ok_or_else(|| unknown("way", &args.way, GlobeWay::ALL.map(GlobeWay::name)))?;
-    let mut showing = Showing { body: Body::of(planet), view: GlobeView::default(), way };
+    let projection = PlanetProjection::named(&args.way)
+        .ok_or_else(|| unknown("way", &args.way, PlanetProjection::ALL.map(PlanetProjection::name)))?;
+    let mut planet_view = PlanetView { body: Body::from_planet(planet), view: GlobeView::default(), projection };
     if let Some(times) = args.exaggeration {
-        showing.view.exaggeration = times.clamp(1.0, 500.0);
+        planet_view.view.exaggeration = times.clamp(1.0, 500.0);
     }
     let palette = crate::look::table_of(&job.scene);
     let climate = Some(climate_of(&job.scene));
-    let choice = Choice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
     let radius = f64::from(planet.radius_metres);
     let (settings, palette) = (&job.scene.settings, palette.into());
-    let prepare = || prepare_globe(terrain, settings, radius, &palette, &choice, &crate::field::Control::default());
+    let prepare = || GlobeTerrain::new(terrain, settings, radius, &palette, &choice, &Control::default());
     let prepared = std::sync::Arc::new(job.pool.install(prepare)?);
     let size = glam::Vec2::new(args.width as f32, args.height as f32);
-    let mut camera = GlobeCamera::framing(&prepared, &showing, size);
+    let mut camera = GlobeCamera::framing(&prepared, &planet_view, size);
     if let Some(text) = &args.at {
-        camera = camera.over(&prepared, &showing, place(text)?);
+        camera = camera.placed_over(&prepared, &planet_view, place(text)?);
     }
     let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
-    shot::shot_globe(prepared.clone(), showing, camera, &options, &args.output)?;
+    let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
+    shot::shot(&subject, &options, &args.output)?;
     super::print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
     match &prepared.legend {
         None => Ok(()),

@@ -16,8 +16,10 @@ pub struct Detail {
 }
 
 impl Detail {
+    /// Everything, however fine.
     pub const FULL: Self = Self { level: 1.0, spacing: 0.0 };
 
+    /// Every detail that samples `spacing` metres apart could show.
     pub fn every(spacing: f64) -> Self {
         Self { level: 1.0, spacing }
     }
@@ -69,7 +71,9 @@ impl Answer {
 /// α·|∇f|, which stays finite, has a bound of its own: it is all that operators above and the surface need there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bounds {
+    /// Range of f, in metres.
     pub height: Range,
+    /// Range of α.
     pub weight: Range,
     /// Bound of |∇f|; may be infinite.
     pub slope: f64,
@@ -94,6 +98,7 @@ impl Bounds {
         Self { height, weight, slope, fade, laid: slope * weight.high }
     }
 
+    /// Whether the weight is 0 everywhere.
     pub fn is_nothing(&self) -> bool {
         self.weight.high <= 0.0
     }

@@ -45,6 +45,7 @@ impl Sum {
         }
     }
 
+    /// The blend of what was added; one alone is given unchanged.
     #[inline]
     pub fn answer(&self) -> Answer {
         if self.count < 2 {

@@ -75,18 +75,31 @@ pub const HEADER: usize = 16;
 
 /// Numbers of the instructions.
 pub mod op {
+    /// Ends the walk.
     pub const END: u32 = 0;
+    /// A primitive.
     pub const LEAF: u32 = 1;
+    /// A primitive that was moved, turned, scaled or raised.
     pub const PLACED: u32 = 2;
+    /// A box around part of a blend.
     pub const GROUP: u32 = 3;
+    /// Opens a blend.
     pub const BLEND: u32 = 4;
+    /// Opens a replacement.
     pub const REPLACE: u32 = 5;
+    /// Opens an addition.
     pub const ADD: u32 = 6;
+    /// Opens a warp.
     pub const WARP: u32 = 7;
+    /// Opens a mixture by level of detail.
     pub const DETAIL: u32 = 8;
+    /// Part of such a mixture.
     pub const SHARE: u32 = 9;
+    /// Asks for the slope of the ground.
     pub const PROBE: u32 = 10;
+    /// What was given is the ground.
     pub const GROUND: u32 = 11;
+    /// Closes what was opened last.
     pub const GIVE: u32 = 12;
 }
 
@@ -96,10 +109,13 @@ pub const RUN: usize = 8;
 /// Why words are no construction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BufferError {
+    /// The first word is not [`MAGIC`].
     #[error("these words are no construction: they do not begin with its mark")]
     Magic,
+    /// Another [`VERSION`].
     #[error("the buffer has version {0}; this program reads version {VERSION}")]
     Version(u32),
+    /// Too short, or a word that means nothing there.
     #[error("the buffer breaks off or is not what its header says, near word {0}")]
     Broken(usize),
 }
@@ -107,6 +123,7 @@ pub enum BufferError {
 /// A construction as words.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Buffer {
+    /// The words, as a storage buffer takes them.
     pub words: Vec<u32>,
     /// Samples of the pictures, from 0 to 1.
     pub pictures: Vec<f32>,

@@ -17,6 +17,7 @@ pub const DEEPEST: usize = 32;
 pub struct TreeError {
     /// `Construction / blend 'hills' / disc 3`.
     pub at: String,
+    /// What is wrong and what is allowed.
     pub what: String,
 }
 
@@ -25,7 +26,9 @@ pub struct TreeError {
 pub struct Moved {
     /// The piece and the name of its number.
     pub at: String,
+    /// The value that was given.
     pub was: String,
+    /// The value that was put in its place.
     pub now: String,
 }
 

@@ -69,6 +69,7 @@ impl Landform {
 pub struct Ray {
     /// Degrees: 0 is east, 90 is south.
     pub angle: f32,
+    /// Height by distance in this direction.
     pub profile: Profile,
 }
 
@@ -101,8 +102,10 @@ pub struct Contour {
     /// Points of the line, seen from the centre, in metres to the east and south.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub points: Vec<(f32, f32)>,
+    /// Profiles of some directions; between them heights are interpolated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<Ray>,
+    /// Size, height, weight and noise.
     #[serde(default, skip_serializing_if = "super::piece::is_default")]
     pub settings: ContourSettings,
 }
@@ -128,6 +131,7 @@ fn turned(angle: f64) -> f64 {
 }
 
 impl Contour {
+    /// The contour ready to be evaluated.
     pub fn prepare(&self) -> Prepared {
         let settings = &self.settings;
         let mut corners: Vec<(f64, f64)> = self
@@ -187,6 +191,7 @@ impl Prepared {
         self.falloff.radius
     }
 
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         // a monotone cubic never goes beyond its points
         Area::around(self.centre, self.farthest * self.falloff.radius)
@@ -206,6 +211,7 @@ impl Prepared {
         (k, next, t, dt / wide)
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
     pub fn at<const G: bool>(&self, p: Point) -> Answer {
         let way = sub(p, self.centre);
@@ -240,6 +246,7 @@ impl Prepared {
         Answer { height, weight, slope, fade: scaled(dx, turn) }
     }
 
+    /// What holds for all places of `stretch`.
     pub fn over(&self, stretch: &Stretch) -> Bounds {
         let rho = stretch.distances(self.centre);
         if rho.low >= self.farthest * self.falloff.radius {

@@ -66,6 +66,7 @@ fn is_one(value: &f32) -> bool {
 }
 
 impl CurvePoint {
+    /// A point of plain width and depth, without a profile of its own.
     pub fn new(x: f32, y: f32, height: f32) -> Self {
         Self { at: (x, y), height, width: 1.0, depth: 1.0, profile: None }
     }
@@ -95,7 +96,9 @@ crate::params! {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Curve {
+    /// What it goes through, two points at the least.
     pub points: Vec<CurvePoint>,
+    /// Width, weight, section and noise.
     #[serde(default, skip_serializing_if = "super::piece::is_default")]
     pub settings: CurveSettings,
 }
@@ -103,15 +106,20 @@ pub struct Curve {
 /// A path with what changes along it.
 #[derive(Clone, Debug)]
 pub struct Course {
+    /// The path in the plane.
     pub path: Path,
+    /// Height by arc length.
     pub height: Line,
+    /// Factor of the width by arc length.
     pub width: Line,
+    /// Factor of the depth by arc length.
     pub depth: Line,
     /// Distance within which the weight is whole, and where it ends.
     pub falloff: Falloff,
 }
 
 impl Course {
+    /// The path through `points` with what changes along it.
     pub fn new(points: &[CurvePoint], settings: &CurveSettings) -> Self {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
         let (width, fade) = (f64::from(settings.width), f64::from(settings.fade));
@@ -196,6 +204,7 @@ impl Shape {
 }
 
 impl Curve {
+    /// The curve ready to be evaluated.
     pub fn prepare(&self) -> Prepared {
         let course = Course::new(&self.points, &self.settings);
         let plain = self.settings.cross.profile();
@@ -210,6 +219,7 @@ impl Curve {
 }
 
 impl Prepared {
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         self.course.path.area
     }
@@ -246,6 +256,7 @@ impl Prepared {
         (y + t * (z - y), dt * (z - y), dy + t * (dz - dy))
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
     pub fn at<const G: bool>(&self, p: Point) -> Answer {
         let Some(near) = self.course.path.at::<G>(p) else { return Answer::default() };
@@ -265,6 +276,7 @@ impl Prepared {
         Answer { height, weight, slope, fade }
     }
 
+    /// What holds for all places of `stretch`.
     pub fn over(&self, stretch: &Stretch) -> Bounds {
         let Some(near) = self.course.path.over(stretch) else { return Bounds::NOTHING };
         let (weight, fade) = self.course.falloff.over(near.distance);

@@ -39,13 +39,18 @@ crate::params! {
 /// 1 between two values, falling smoothly to 0 on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
+    /// Least value where it is 1.
     pub from: f64,
+    /// Greatest value where it is 1.
     pub to: f64,
+    /// Width of the flank below `from`.
     pub below: f64,
+    /// Width of the flank above `to`.
     pub above: f64,
 }
 
 impl Window {
+    /// 1 everywhere.
     pub const OPEN: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY, below: 1.0, above: 1.0 };
 
     fn at(&self, x: f64) -> (f64, f64) {
@@ -75,8 +80,11 @@ impl Window {
 /// Where something is laid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Deposit {
+    /// Where there is terrain in the end.
     pub extent: Extent,
+    /// Heights of the ground where it is laid; anywhere without.
     pub height: Option<Window>,
+    /// Slopes of the ground, as tangents, where it is laid; anywhere without.
     pub slope: Option<Window>,
     /// Half the distance over which slopes are measured.
     pub base: f64,
@@ -189,6 +197,7 @@ impl Deposit {
         Answer { height: sigma * a.height, slope, ..*a }
     }
 
+    /// Bounds of the ground alone, before anything is laid on it.
     pub fn ground_bounds(&self, a: &Bounds) -> Bounds {
         if self.extent == Extent::Below {
             return *a;
@@ -213,6 +222,7 @@ impl Deposit {
         Answer { height, weight: a.weight + w * w, slope, fade }
     }
 
+    /// Bounds of `b` laid on `a`, where the share of `b` and its gradient lie within `share`.
     pub fn bounds(&self, a: &Bounds, b: &Bounds, share: (Range, f64)) -> Bounds {
         let (w, dw, laid) = held_bounds(b);
         let dw = dw * share.0.high + w.high * share.1;

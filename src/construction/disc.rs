@@ -52,6 +52,7 @@ pub struct Prepared {
 }
 
 impl Disc {
+    /// The disc ready to be evaluated, with the random values of `seed`.
     pub fn prepare(&self, seed: u32) -> Prepared {
         let wind = f64::from(self.wind_angle) * (std::f64::consts::PI / 180.0);
         let form = Form {
@@ -74,10 +75,12 @@ impl Disc {
 }
 
 impl Prepared {
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         Area::around(self.centre, self.falloff.radius)
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
     pub fn at<const G: bool>(&self, p: Point, detail: &Detail) -> Answer {
         let way = sub(p, self.centre);
@@ -113,6 +116,7 @@ impl Prepared {
         }
     }
 
+    /// What holds for all places of `stretch`.
     pub fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {
         let distance = stretch.distances(self.centre);
         if distance.low >= self.falloff.radius {

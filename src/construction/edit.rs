@@ -30,6 +30,7 @@ use super::replace::Extent;
 /// What a way begins at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Root {
+    /// The piece of a tier.
     Tier(Tier),
     /// By its number.
     Definition(usize),
@@ -38,13 +39,16 @@ pub enum Root {
 /// Where a piece is: a root, and from there the number of the child at each step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Way {
+    /// Where it begins.
     pub root: Root,
+    /// Number of the child at each step.
     pub steps: Vec<usize>,
 }
 
 /// Where a piece can be put: among the children of an operator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spot {
+    /// The operator.
     pub parent: Way,
     /// The number that it will have.
     pub at: usize,
@@ -53,24 +57,34 @@ pub struct Spot {
 /// Why an edit was not made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    /// A piece would lie in itself.
     #[error("a piece cannot go into itself")]
     IntoItself,
+    /// Primitives hold no pieces.
     #[error("only an operator takes pieces")]
     NotAnOperator,
+    /// The piece of a tier cannot be moved.
     #[error("the ground of a tier stays where it is; move what is in it")]
     RootStays,
+    /// The children do not fit where the operator is.
     #[error("it holds no pieces, or more than its place has room for")]
     CannotDissolve,
+    /// The children are elsewhere without the operator.
     #[error("it moves or bends what is in it; without it the pieces would jump")]
     WouldJump,
+    /// There is no such piece.
     #[error("the piece is not there any more")]
     Gone,
+    /// The form needs the point.
     #[error("a line needs two points, a contour three")]
     TooFewPoints,
+    /// The form takes no further point.
     #[error("there are as many points as there can be")]
     TooManyPoints,
+    /// The corners of an image must be convex.
     #[error("the corners would not stay convex")]
     NotConvex,
+    /// The tree would break a rule.
     #[error("{0}")]
     Unsound(#[from] TreeError),
 }
@@ -78,15 +92,22 @@ pub enum Refusal {
 /// An operator to put around a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrap {
+    /// A blend.
     Blend,
+    /// A replacement.
     Replace,
+    /// An addition.
     Add,
+    /// A warp.
     Warp,
+    /// A placement.
     Place,
+    /// A mixture by level of detail.
     Detail,
 }
 
 impl Wrap {
+    /// All of them, in the order of the menu.
     pub const ALL: [Self; 6] = [Self::Blend, Self::Replace, Self::Add, Self::Warp, Self::Place, Self::Detail];
 
     fn around(self, piece: Piece) -> Form {
@@ -103,20 +124,24 @@ impl Wrap {
 }
 
 impl Way {
+    /// The piece of `tier`.
     pub fn tier(tier: Tier) -> Self {
         Self { root: Root::Tier(tier), steps: Vec::new() }
     }
 
+    /// The piece of definition `index`.
     pub fn definition(index: usize) -> Self {
         Self { root: Root::Definition(index), steps: Vec::new() }
     }
 
+    /// Child `index` of what is here.
     pub fn child(&self, index: usize) -> Self {
         let mut steps = self.steps.clone();
         steps.push(index);
         Self { root: self.root, steps }
     }
 
+    /// Whether it is no child.
     pub fn is_root(&self) -> bool {
         self.steps.is_empty()
     }
@@ -137,6 +162,7 @@ impl Way {
         self.root == other.root && other.steps.starts_with(&self.steps)
     }
 
+    /// The piece, if `tree` has it.
     pub fn of<'a>(&self, tree: &'a Tree) -> Option<&'a Piece> {
         let root = match self.root {
             Root::Tier(tier) => tree.root(tier)?,
@@ -145,6 +171,7 @@ impl Way {
         self.steps.iter().try_fold(root, |piece, &k| piece.of().get(k))
     }
 
+    /// The piece, if `tree` has it.
     pub fn of_mut<'a>(&self, tree: &'a mut Tree) -> Option<&'a mut Piece> {
         let root = match self.root {
             Root::Tier(tier) => tier_mut(tree, tier)?,

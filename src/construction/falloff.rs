@@ -9,7 +9,9 @@ use super::plane::{Range, higher, lower};
 /// Weight by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Falloff {
+    /// Distance up to which it is 1.
     pub core: f64,
+    /// Distance from which on it is 0.
     pub radius: f64,
 }
 

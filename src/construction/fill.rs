@@ -16,11 +16,14 @@ const TILE: usize = 32;
 /// The samples of a grid to be computed: rows and columns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
+    /// The rows.
     pub rows: Span<usize>,
+    /// The columns.
     pub columns: Span<usize>,
 }
 
 impl Region {
+    /// All samples of `grid`.
     pub fn whole(grid: Grid) -> Self {
         Self { rows: 0..grid.samples, columns: 0..grid.samples }
     }
@@ -37,6 +40,7 @@ impl Region {
         if columns.is_empty() || rows.is_empty() { Self { rows: 0..0, columns: 0..0 } } else { Self { rows, columns } }
     }
 
+    /// Whether there is no sample in it.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty() || self.columns.is_empty()
     }
@@ -50,6 +54,7 @@ impl Region {
 /// How a grid is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sampling {
+    /// What is sampled.
     pub tier: Tier,
     /// Level of detail κ.
     pub level: f64,
@@ -60,6 +65,7 @@ pub struct Sampling {
 }
 
 impl Sampling {
+    /// All of `tier`, with every detail.
     pub fn of(tier: Tier) -> Self {
         Self { tier, level: 1.0, weight: false, pruned: true }
     }

@@ -36,11 +36,15 @@ const EDGE: f64 = 4e-4;
 /// A [`Surface`] with its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Form {
+    /// What kind it is.
     pub surface: Surface,
+    /// Height from the mean to the crests, about, in metres.
     pub amplitude: f64,
     /// Length of the largest waves.
     pub size: f64,
+    /// Number of octaves.
     pub octaves: usize,
+    /// Height of each octave beside the one before.
     pub roughness: f64,
     /// Where the wind blows to.
     pub wind: Point,
@@ -115,6 +119,7 @@ impl Ground {
         Self { form, seed, octaves }
     }
 
+    /// What it was made from.
     pub fn form(&self) -> &Form {
         &self.form
     }

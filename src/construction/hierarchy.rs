@@ -1,6 +1,6 @@
 //! Boxes around boxes: which of many pieces a place or a stretch can touch, without asking each of them.
 //!
-//! Scheme: pieces are halved at the median of their middles along the longer side, down to [`MOST`] pieces, and laid out depth
+//! Scheme: pieces are halved at the median of their middles along the longer side, down to `MOST` pieces, and laid out depth
 //! first, every box with the index of the box that follows what is in it. A walk needs no stack: go on where the box is met, jump
 //! where it is not.
 //! The hierarchy says who is asked, never in which order answers are summed: a blend sums its children in the order of the tree.
@@ -17,17 +17,20 @@ pub const FEW: usize = 8;
 /// A box around boxes or around pieces.
 #[derive(Clone, Copy, Debug)]
 pub struct Bin {
+    /// The box.
     pub area: Area,
     /// The box after everything in this one.
     pub skip: u32,
     /// Pieces in it, as part of the order; none in a box that is divided.
     pub from: u32,
+    /// The first piece after it.
     pub to: u32,
 }
 
 /// Boxes around pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Hierarchy {
+    /// The boxes, those inside another after it.
     pub bins: Vec<Bin>,
     /// Positions of the pieces, those of a box side by side.
     pub order: Vec<u32>,
@@ -63,6 +66,7 @@ impl Hierarchy {
         self.bins[here].skip = self.bins.len() as u32;
     }
 
+    /// Whether there is no piece.
     pub fn is_empty(&self) -> bool {
         self.bins.is_empty()
     }
@@ -114,6 +118,7 @@ impl Met {
         fits.then_some(met)
     }
 
+    /// The pieces that are left, in their order.
     #[inline]
     pub fn positions(&self) -> &[u32] {
         &self.positions[..self.count]

@@ -33,6 +33,7 @@ crate::params! {
 pub struct Image {
     /// Where the picture's north-west, north-east, south-east and south-west corners lie.
     pub corners: [(f32, f32); 4],
+    /// Height, weight and how it is read.
     #[serde(default, skip_serializing_if = "super::piece::is_default")]
     pub settings: ImageSettings,
 }
@@ -89,6 +90,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         self.area
     }
@@ -127,6 +129,7 @@ impl Prepared {
         (a * b, (da * b - a * db) / self.border)
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     pub fn at<const G: bool>(&self, p: Point) -> Answer {
         let Some((u, v)) = self.place(p) else { return Answer::default() };
         let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
@@ -156,6 +159,7 @@ impl Prepared {
         (by_v / det, by_u / det)
     }
 
+    /// What holds for all places of `stretch`.
     pub fn over(&self, stretch: &Stretch) -> Bounds {
         if !self.area.meets(&stretch.area_of()) {
             return Bounds::NOTHING;

@@ -79,10 +79,12 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
 }
 
 impl Noise {
+    /// The noise of `seed`.
     pub fn new(seed: u32) -> Self {
         Self { seed, vectors: &VECTORS }
     }
 
+    /// What chooses its random values.
     pub fn seed(&self) -> u32 {
         self.seed
     }

@@ -66,23 +66,32 @@ impl Chord {
 /// Where a place is beside a path.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Near {
+    /// Distance to the path.
     pub distance: f64,
     /// Arc length.
     pub along: f64,
     /// Offset to the right.
     pub offset: f64,
+    /// Gradient of the distance.
     pub ddistance: Point,
+    /// Gradient of the arc length.
     pub dalong: Point,
+    /// Gradient of the offset.
     pub doffset: Point,
 }
 
 /// The same over a stretch: ranges, and bounds of the gradients.
 #[derive(Clone, Copy, Debug)]
 pub struct NearOver {
+    /// Range of the distance.
     pub distance: Range,
+    /// Range of the arc length.
     pub along: Range,
+    /// Range of the offset.
     pub offset: Range,
+    /// Bound of the gradient of the arc length.
     pub dalong: f64,
+    /// Bound of the gradient of the offset.
     pub doffset: f64,
 }
 
@@ -108,6 +117,7 @@ pub struct Path {
     reach: f64,
     /// How much farther than the nearest a chord may be and still count: τ.
     tolerance: f64,
+    /// Box around all places that are asked for.
     pub area: Area,
     columns: usize,
     per_cell: f64,

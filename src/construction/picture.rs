@@ -31,6 +31,7 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// A picture with the bounds of its blocks.
     pub fn new(raster: Arc<Raster>) -> Self {
         let (w, h) = (raster.width, raster.height);
         let (columns, rows) = (w.div_ceil(BLOCK), h.div_ceil(BLOCK));
@@ -57,6 +58,7 @@ impl Picture {
         Self { raster, blocks, columns, whole }
     }
 
+    /// Its samples.
     pub fn raster(&self) -> &Raster {
         &self.raster
     }

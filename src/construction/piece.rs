@@ -31,6 +31,7 @@ pub struct Piece {
     /// Pieces of any tier with the same bond go together, as a lake and its water; empty for none. See [`super::edit::bond`].
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub bond: String,
+    /// What it is.
     pub form: Form,
 }
 
@@ -48,8 +49,10 @@ pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
 pub struct Group<S> {
+    /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
+    /// What it holds, in order.
     #[serde(default)]
     pub of: Vec<Piece>,
 }
@@ -60,6 +63,7 @@ pub struct Group<S> {
 pub struct Instance {
     /// Name of the definition.
     pub definition: String,
+    /// Where it is put.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: Placement,
 }
@@ -72,17 +76,29 @@ crate::params! {
 /// What a piece is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Form {
+    /// A primitive: ground around a point.
     Disc(Disc),
+    /// A primitive: ground along a line.
     Curve(Curve),
+    /// A primitive: ground inside and outside a closed line.
     Contour(Contour),
+    /// A primitive: ground from a picture.
     Image(Image),
+    /// A primitive: a picture along a line.
     Ribbon(Ribbon),
+    /// A definition, put somewhere.
     Instance(Instance),
+    /// An operator: all by their weights.
     Blend(Group<BlendSettings>),
+    /// An operator: later ones take the place of earlier ones.
     Replace(Group<ReplaceSettings>),
+    /// An operator: later ones are laid on earlier ones.
     Add(Group<AddSettings>),
+    /// An operator: all are bent.
     Warp(Group<WarpSettings>),
+    /// An operator: all are moved, turned, scaled or raised.
     Place(Group<Placement>),
+    /// An operator: which ones are seen depends on the level of detail.
     Detail(Group<DetailSettings>),
 }
 
@@ -93,10 +109,12 @@ impl Default for Form {
 }
 
 impl Piece {
+    /// A piece without a name.
     pub fn new(form: Form) -> Self {
         Self { form, ..Self::default() }
     }
 
+    /// A piece called `name`.
     pub fn named(name: &str, form: Form) -> Self {
         Self { name: name.into(), ..Self::new(form) }
     }
@@ -119,6 +137,7 @@ impl Piece {
         }
     }
 
+    /// Its parameters.
     pub fn params_mut(&mut self) -> &mut dyn Params {
         match &mut self.form {
             Form::Disc(form) => form,
@@ -181,6 +200,7 @@ impl Piece {
         }
     }
 
+    /// The picture that it reads, if it reads one.
     pub fn picture_mut(&mut self) -> Option<&mut ImageFile> {
         match &mut self.form {
             Form::Image(form) => Some(&mut form.settings.picture),
@@ -229,6 +249,7 @@ impl Piece {
         }
     }
 
+    /// Shows it and everything in it to `see`, from the outside in.
     pub fn visit_mut(&mut self, see: &mut impl FnMut(&mut Piece)) {
         see(self);
         for piece in self.of_mut().into_iter().flatten() {
@@ -241,7 +262,9 @@ impl Piece {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Definition {
+    /// What instances call it.
     pub name: String,
+    /// What they repeat.
     pub piece: Piece,
 }
 
@@ -260,9 +283,11 @@ crate::params! {
 /// A construction tree: pieces of ground combined by operators (document 004), and further trees for what lies on it.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Tree {
+    /// Where the tree lies on the terrain, and its units.
     pub frame: Frame,
     /// Pieces that instances repeat.
     pub definitions: Vec<Definition>,
+    /// The ground.
     pub terrain: Piece,
     /// Height of the water surface.
     pub water: Option<Piece>,
@@ -306,6 +331,7 @@ impl Tree {
             .collect()
     }
 
+    /// The definition called `name`.
     pub fn definition(&self, name: &str) -> Option<&Definition> {
         self.definitions.iter().find(|d| d.name == name)
     }

@@ -3,18 +3,22 @@
 /// A place, or a vector.
 pub type Point = [f64; 2];
 
+/// a + b.
 pub fn add(a: Point, b: Point) -> Point {
     [a[0] + b[0], a[1] + b[1]]
 }
 
+/// a - b.
 pub fn sub(a: Point, b: Point) -> Point {
     [a[0] - b[0], a[1] - b[1]]
 }
 
+/// k · a.
 pub fn scaled(a: Point, k: f64) -> Point {
     [a[0] * k, a[1] * k]
 }
 
+/// a · b.
 pub fn dot(a: Point, b: Point) -> f64 {
     a[0] * b[0] + a[1] * b[1]
 }
@@ -24,6 +28,7 @@ pub fn cross(a: Point, b: Point) -> f64 {
     a[0] * b[1] - a[1] * b[0]
 }
 
+/// |a|.
 pub fn length(a: Point) -> f64 {
     dot(a, a).sqrt()
 }
@@ -43,32 +48,40 @@ pub fn smooth(t: f64) -> (f64, f64) {
 /// A rectangle along the axes; empty where `low` exceeds `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Area {
+    /// The corner of least coordinates.
     pub low: Point,
+    /// The corner of greatest coordinates.
     pub high: Point,
 }
 
 impl Area {
+    /// The box of nothing.
     pub const EMPTY: Self = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
     /// Everything there is; finite, so that maps of it are as well.
     pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
 
+    /// The box of a circle.
     pub fn around(centre: Point, radius: f64) -> Self {
         Self { low: [centre[0] - radius, centre[1] - radius], high: [centre[0] + radius, centre[1] + radius] }
     }
 
+    /// The least box of some points.
     pub fn of(points: impl IntoIterator<Item = Point>) -> Self {
         points.into_iter().fold(Self::EMPTY, |area, p| area.union(Self { low: p, high: p }))
     }
 
+    /// Whether there is no point in it.
     pub fn is_empty(&self) -> bool {
         self.low[0] > self.high[0] || self.low[1] > self.high[1]
     }
 
+    /// Whether `p` lies in it or on its border.
     #[inline]
     pub fn contains(&self, p: Point) -> bool {
         p[0] >= self.low[0] && p[0] <= self.high[0] && p[1] >= self.low[1] && p[1] <= self.high[1]
     }
 
+    /// Whether they have a point in common.
     #[inline]
     pub fn meets(&self, other: &Self) -> bool {
         self.low[0] <= other.high[0]
@@ -77,6 +90,7 @@ impl Area {
             && other.low[1] <= self.high[1]
     }
 
+    /// The least box of both.
     pub fn union(self, other: Self) -> Self {
         if other.is_empty() {
             return self;
@@ -90,6 +104,7 @@ impl Area {
         }
     }
 
+    /// What both have in common; may be empty.
     pub fn intersection(self, other: Self) -> Self {
         Self {
             low: [higher(self.low[0], other.low[0]), higher(self.low[1], other.low[1])],
@@ -105,10 +120,12 @@ impl Area {
         Self { low: [self.low[0] - by, self.low[1] - by], high: [self.high[0] + by, self.high[1] + by] }
     }
 
+    /// The point in its middle.
     pub fn centre(&self) -> Point {
         [0.5 * (self.low[0] + self.high[0]), 0.5 * (self.low[1] + self.high[1])]
     }
 
+    /// Its corners, around it.
     pub fn corners(&self) -> [Point; 4] {
         [self.low, [self.high[0], self.low[1]], self.high, [self.low[0], self.high[1]]]
     }
@@ -142,25 +159,32 @@ pub fn higher(a: f64, b: f64) -> f64 {
 /// Numbers from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
+    /// The least.
     pub low: f64,
+    /// The greatest.
     pub high: f64,
 }
 
 impl Range {
+    /// No number.
     pub const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
 
+    /// From `low` to `high`.
     pub fn new(low: f64, high: f64) -> Self {
         Self { low, high }
     }
 
+    /// One number.
     pub fn one(value: f64) -> Self {
         Self { low: value, high: value }
     }
 
+    /// From `middle` - `by` to `middle` + `by`.
     pub fn around(middle: f64, by: f64) -> Self {
         Self { low: middle - by, high: middle + by }
     }
 
+    /// The least range of both.
     pub fn union(self, other: Self) -> Self {
         Self { low: lower(self.low, other.low), high: higher(self.high, other.high) }
     }
@@ -171,14 +195,17 @@ impl Range {
         if low <= high { Self { low, high } } else { Self { low: high, high: low } }
     }
 
+    /// Whether there is no number in it.
     pub fn is_empty(&self) -> bool {
         self.low > self.high
     }
 
+    /// All sums of a number of each.
     pub fn plus(self, other: Self) -> Self {
         Self { low: self.low + other.low, high: self.high + other.high }
     }
 
+    /// All its numbers times `k`.
     pub fn times(self, k: f64) -> Self {
         if k < 0.0 {
             Self { low: self.high * k, high: self.low * k }
@@ -207,16 +234,21 @@ impl Range {
 /// A stretch of ground that a bound holds for: all places within `pad` of the segment from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stretch {
+    /// Where the segment begins.
     pub from: Point,
+    /// Where the segment ends.
     pub to: Point,
+    /// Distance to both sides, in metres.
     pub pad: f64,
 }
 
 impl Stretch {
+    /// The segment alone.
     pub fn segment(from: Point, to: Point) -> Self {
         Self { from, to, pad: 0.0 }
     }
 
+    /// A disc.
     pub fn disc(centre: Point, radius: f64) -> Self {
         Self { from: centre, to: centre, pad: radius }
     }
@@ -226,6 +258,7 @@ impl Stretch {
         Self::disc(area.centre(), 0.5 * length(sub(area.high, area.low)))
     }
 
+    /// Middle of the segment.
     pub fn middle(&self) -> Point {
         scaled(add(self.from, self.to), 0.5)
     }
@@ -235,10 +268,12 @@ impl Stretch {
         0.5 * length(sub(self.to, self.from)) + self.pad
     }
 
+    /// The box around it.
     pub fn area_of(&self) -> Area {
         Area::of([self.from, self.to]).grown(self.pad)
     }
 
+    /// The same with `by` metres more to all sides.
     pub fn padded(self, by: f64) -> Self {
         Self { pad: self.pad + by, ..self }
     }
@@ -259,12 +294,15 @@ impl Stretch {
 pub struct Affine {
     /// Rows of the matrix.
     pub rows: [Point; 2],
+    /// What is added after the matrix.
     pub offset: Point,
 }
 
 impl Affine {
+    /// The map that moves nothing.
     pub const IDENTITY: Self = Self { rows: [[1.0, 0.0], [0.0, 1.0]], offset: [0.0, 0.0] };
 
+    /// Where `p` goes.
     #[inline]
     pub fn at(&self, p: Point) -> Point {
         [dot(self.rows[0], p) + self.offset[0], dot(self.rows[1], p) + self.offset[1]]
@@ -283,6 +321,7 @@ impl Affine {
         Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.at(self.offset) }
     }
 
+    /// Factor of areas; negative where it mirrors.
     pub fn determinant(&self) -> f64 {
         cross(self.rows[0], self.rows[1])
     }
@@ -304,10 +343,12 @@ impl Affine {
         (0.5 * (sum + root)).sqrt() * (1.0 + 1e-12)
     }
 
+    /// The box around where `area` goes.
     pub fn area(&self, area: &Area) -> Area {
         if area.is_empty() { *area } else { Area::of(area.corners().map(|p| self.at(p))) }
     }
 
+    /// What contains everywhere that `stretch` goes.
     pub fn stretch(&self, stretch: &Stretch) -> Stretch {
         Stretch { from: self.at(stretch.from), to: self.at(stretch.to), pad: stretch.pad * self.stretching() }
     }

@@ -35,6 +35,7 @@ impl Profile {
         Self(points)
     }
 
+    /// The profile as a monotone cubic.
     pub fn prepare(&self) -> Line {
         Line::through(&self.sanitised().0.iter().map(|&(x, y)| (f64::from(x), f64::from(y))).collect::<Vec<_>>())
     }

@@ -30,10 +30,15 @@ const MOST_PARTS: usize = 96;
 /// A primitive ready to be asked, in its own metres.
 #[derive(Debug)]
 pub enum Leaf {
+    /// A disc.
     Disc(disc::Prepared),
+    /// A curve.
     Curve(curve::Prepared),
+    /// A contour.
     Contour(contour::Prepared),
+    /// An image.
     Image(image::Prepared),
+    /// A ribbon.
     Ribbon(ribbon::Prepared),
 }
 
@@ -152,14 +157,20 @@ impl Node {
 /// The trees of a construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tier {
+    /// The ground.
     Terrain,
+    /// Water that lies on it.
     Water,
+    /// Sand that lies on it.
     Sand,
+    /// Snow that lies on it.
     Snow,
+    /// What grows on it.
     Vegetation,
 }
 
 impl Tier {
+    /// All of them, the ground first.
     pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
     /// Those that lie on the ground and raise it.
     pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
@@ -172,7 +183,9 @@ pub struct Program {
     pub(super) roots: [Option<u32>; 5],
     /// Height where there is nothing.
     pub ground: f64,
+    /// Side of the terrain in metres of the tree.
     pub side: f64,
+    /// Height that 1.0 stands for, in metres of the tree.
     pub relief: f64,
     /// What could not be used, and where.
     pub problems: Vec<String>,
@@ -198,6 +211,7 @@ impl Selection {
         self.children.len()
     }
 
+    /// Whether nothing is selected.
     pub fn is_empty(&self) -> bool {
         self.children.is_empty()
     }
@@ -260,10 +274,12 @@ impl Program {
         self.nodes.len()
     }
 
+    /// Whether the tree holds no piece.
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
     }
 
+    /// Whether the tree has this tier.
     pub fn has(&self, tier: Tier) -> bool {
         self.roots[tier as usize].is_some()
     }
@@ -341,6 +357,7 @@ impl Program {
         self.over_in(&self.everything, Tier::Terrain, stretch, detail)
     }
 
+    /// What holds for all places of `stretch`, among the selected pieces.
     pub fn over_in(&self, selection: &Selection, tier: Tier, stretch: &Stretch, detail: &Detail) -> Bounds {
         match self.roots[tier as usize] {
             Some(root) => self.bound(selection, root, stretch, detail),

@@ -37,7 +37,9 @@ crate::params! {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ribbon {
+    /// What it runs along, two points at the least.
     pub points: Vec<CurvePoint>,
+    /// Width, height and how the picture is read.
     #[serde(default, skip_serializing_if = "super::piece::is_default")]
     pub settings: RibbonSettings,
 }
@@ -52,6 +54,7 @@ pub struct Prepared {
 }
 
 impl Ribbon {
+    /// The ribbon ready to be evaluated.
     pub fn prepare(&self, picture: Picture) -> Prepared {
         let RibbonSettings { width, fade, run, depth, .. } = self.settings;
         // the weight ends at the picture's edge
@@ -79,10 +82,12 @@ fn mirrored(t: f64) -> (f64, f64) {
 }
 
 impl Prepared {
+    /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         self.course.path.area
     }
 
+    /// Height and weight at `p`; without G the gradients are left out.
     pub fn at<const G: bool>(&self, p: Point) -> Answer {
         let Some(near) = self.course.path.at::<G>(p) else { return Answer::default() };
         let (weight, fade) = self.course.weight(&near);
@@ -103,6 +108,7 @@ impl Prepared {
         Answer { height, weight, slope, fade }
     }
 
+    /// What holds for all places of `stretch`.
     pub fn over(&self, stretch: &Stretch) -> Bounds {
         let Some(near) = self.course.path.over(stretch) else { return Bounds::NOTHING };
         let (weight, fade) = self.course.falloff.over(near.distance);

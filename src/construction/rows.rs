@@ -15,11 +15,14 @@ pub const LANES: usize = 64;
 /// Heights and weights of the places of a row. Where a weight is 0 the height means nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes {
+    /// Heights in metres.
     pub height: [f64; LANES],
+    /// Weights.
     pub weight: [f64; LANES],
 }
 
 impl Lanes {
+    /// No ground anywhere.
     pub const NOTHING: Self = Self { height: [0.0; LANES], weight: [0.0; LANES] };
 
     /// The answer of place `k`, without gradients.
@@ -42,11 +45,14 @@ impl Lanes {
 /// Places of a row.
 #[derive(Clone, Copy)]
 pub struct Row<'a> {
+    /// To the east, in metres.
     pub xs: &'a [f64],
+    /// To the south, in metres.
     pub ys: &'a [f64],
 }
 
 impl<'a> Row<'a> {
+    /// Number of places.
     #[allow(clippy::len_without_is_empty, reason = "a row has at least one place")]
     pub fn len(&self) -> usize {
         self.xs.len()

@@ -15,11 +15,14 @@ use super::program::{Program, Selection, Tier};
 /// A ray in metres: east, south, up. The direction has length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ray {
+    /// Where it begins.
     pub origin: [f64; 3],
+    /// Where it goes; of length 1.
     pub direction: [f64; 3],
 }
 
 impl Ray {
+    /// The place after `t` metres.
     pub fn at(&self, t: f64) -> [f64; 3] {
         [0, 1, 2].map(|k| self.origin[k] + t * self.direction[k])
     }
@@ -67,11 +70,13 @@ pub struct Tracer<'a> {
     /// Heights of all the terrain, and its Lipschitz bound.
     range: Range,
     steepest: f64,
+    /// Which Lipschitz bound the steps follow.
     pub bound: Bound,
     /// Height above the ground that counts as meeting it, in metres at the ray's origin, and by how much it grows per metre.
     pub tolerance: (f64, f64),
     /// Samples that would show what a ray sees, per metre of its way: octaves finer than that are left out. 0 keeps all.
     pub spread: f64,
+    /// Level of detail κ.
     pub level: f64,
     of: Surface,
     /// Height of the water where there is none.
@@ -91,7 +96,7 @@ pub struct Trace {
     pub bounds: u32,
 }
 
-/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of [`STRIDE`]. Few do, and only where pieces are
+/// A ray that has asked for as many bounds is marched for the rest of its way, in steps of `STRIDE`. Few do, and only where pieces are
 /// laid by slope: bounds are loose there, and steps by them thousandths of the height.
 pub const MOST_STEPS: u32 = 20_000;
 /// Step, in metres, of a ray that is marched; where its pixel covers more, half of that.
@@ -101,6 +106,7 @@ const STRIDE: f64 = 0.2;
 const SAME_BOUND: f64 = 0.3;
 
 impl<'a> Tracer<'a> {
+    /// A tracer of the ground of `program`.
     pub fn new(program: &'a Program) -> Self {
         Self::of(program, Surface::Ground)
     }
@@ -161,6 +167,7 @@ impl<'a> Tracer<'a> {
         self.steepest
     }
 
+    /// Follows `ray` from its origin to the ground or past it.
     pub fn trace(&self, ray: &Ray) -> Trace {
         self.trace_from(ray, 0.0, 0.0)
     }

@@ -45,11 +45,28 @@ pub const FARTHEST: f64 = 0.24;
 /// ω⁻¹.
 #[derive(Clone, Debug)]
 pub enum Warp {
-    Noise { strength: f64, per_size: f64, noises: [Noise; 2] },
-    Twist { centre: Point, angle: f64, falloff: Falloff },
+    /// Places are displaced by noise.
+    Noise {
+        /// Greatest displacement, about, in metres.
+        strength: f64,
+        /// Waves for a metre.
+        per_size: f64,
+        /// Displacement to the east and to the south.
+        noises: [Noise; 2],
+    },
+    /// Places are turned around a centre, less and less with the distance.
+    Twist {
+        /// What the rest turns around.
+        centre: Point,
+        /// Angle at the centre, in radians.
+        angle: f64,
+        /// How the angle falls with the distance.
+        falloff: Falloff,
+    },
 }
 
 impl WarpSettings {
+    /// The warp with the random values of `seed`.
     pub fn prepare(&self, seed: u32) -> Warp {
         match self.bend {
             Bend::Noise => {

@@ -7,10 +7,9 @@ use crate::field::{Cancelled, Globe, MapKind, Terrain, globe_slope_degrees, slop
 use crate::io::raster;
 use crate::nodes::Context;
 use crate::nodes::filters::gauss;
-use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::generators::solid::SolidField;
-use crate::nodes::generators::warp::Warp;
+use crate::nodes::generators::warp::DomainWarp;
 use crate::scene::{Mask, Reads};
 
 /// Octaves of the noise that makes patches.
@@ -123,13 +122,7 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     let random = cx.random.fork(NOISE_SALT).fork(u64::from(mask.noise_seed));
     let weights = octaves::weights(NOISE_OCTAVES, 0.5, 1.0);
     let mut noise = vec![0.0; cx.grid.len()];
-    if cx.grid.is_globe() {
-        let field = SolidField::new(cx.grid, random, &law, Fade::Improved, Warp::NONE);
-        octaves::sum(cx, 0.0, &weights, || field.readers(), &mut noise)?;
-    } else {
-        let lattices = Octave::all(cx.grid, random, &law, Fade::Improved);
-        octaves::sum(cx, 0.0, &weights, || lattices.iter().map(Octave::reader).collect(), &mut noise)?;
-    }
+    GradientNoise::new(cx.grid, random, &law, Fade::Improved, DomainWarp::NONE).sum(cx, 0.0, &weights, &mut noise)?;
     // the sum of several octaves is close to a normal distribution
     cx.rows(&mut noise, |_, row| {
         row.iter_mut()

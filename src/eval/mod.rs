@@ -265,7 +265,8 @@ impl Stage<'_> {
 /// Key of what the node makes of what is below, whatever the number of iterations.
 fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
     let about = node.about();
-    let mut key = below.with(about.name.as_bytes()).with(&node.version().to_le_bytes()).with(&seed.to_le_bytes());
+    let mut key =
+        below.with(about.name.as_bytes()).with(&node.traits().version.to_le_bytes()).with(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
             key = param_key(key, spec, &node.params().get(k));
@@ -274,7 +275,7 @@ fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
     for name in node.companions() {
         key = key.with(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
     }
-    if node.reads_sea_level() { key.with(&sea_level.to_le_bytes()) } else { key }
+    if node.traits().reads_sea_level { key.with(&sea_level.to_le_bytes()) } else { key }
 }
 
 /// A file counts by what is in it.

@@ -91,15 +91,38 @@ pub struct Output<P> {
 #[derive(Clone, Debug)]
 pub enum Report<P> {
     /// A smaller terrain, while the full one is computed.
-    Preview { revision: u64, output: Output<P> },
+    Preview {
+        /// Of the request.
+        revision: u64,
+        /// What was made.
+        output: Output<P>,
+    },
     /// An iteration of a process that plays.
-    Frame { revision: u64, output: Output<P> },
+    Frame {
+        /// Of the request.
+        revision: u64,
+        /// What was made.
+        output: Output<P>,
+    },
     /// The terrain that was asked for.
-    Done { revision: u64, output: Output<P> },
+    Done {
+        /// Of the request.
+        revision: u64,
+        /// What was made.
+        output: Output<P>,
+    },
     /// Stopped on request; nothing changed.
-    Cancelled { revision: u64 },
+    Cancelled {
+        /// Of the request.
+        revision: u64,
+    },
     /// The evaluation broke; this is a defect of the program.
-    Failed { revision: u64, message: String },
+    Failed {
+        /// Of the request.
+        revision: u64,
+        /// What is wrong, in words.
+        message: String,
+    },
 }
 
 struct Running {

@@ -29,13 +29,24 @@ pub enum FilmError {
     Cancelled(#[from] Cancelled),
     /// The folder could not be made.
     #[error("cannot make the folder {path}: {source}")]
-    Folder { path: PathBuf, source: std::io::Error },
+    Folder {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The folder holds something already.
     #[error("the folder {path} is not empty; give a new one, so that pictures of two films are not mixed")]
-    NotEmpty { path: PathBuf },
+    NotEmpty {
+        /// The file.
+        path: PathBuf,
+    },
     /// The ending is that of no film.
     #[error("{path} cannot be made: films are .gif files, or folders of pictures (give a name without an ending)")]
-    Ending { path: PathBuf },
+    Ending {
+        /// The file.
+        path: PathBuf,
+    },
     /// The layer that was named is no process.
     #[error("layer `{0}` is no erosion or other process, so there is nothing to watch")]
     NoProcess(String),

@@ -1,48 +1,49 @@
-//! Hollows: which pit each cell drains to, over which pass and at which level the water leaves, and lakes.
+//! Basins: which pit each cell drains to, over which spill point and at which level the water leaves, and lakes.
 //!
-//! Law: every pit owns a basin, the cells whose receivers lead to it; [`OUTSIDE`] is what leads to an outlet. The lowest pass
-//! between two basins is the least of max(h_a, h_b) over neighbouring cells a and b of the two. A minimum spanning
-//! tree of the basins, rooted outside, holds every best way out; the spill level of a basin is the highest pass on
-//! its way. The filled surface is max(h, level of the cell's basin): bit for bit that of priority-flood, in linear
-//! time but for the sorting of the passes, and mostly in parallel.
-//! Way out: along the receivers from the pass down to the pit, reversed, so that the water of a hollow gathers at its pit and
-//! climbs to the pass; each cell then has one receiver and there is no circle.
-//! Of several ways over one pass the lowest cell beyond counts; further ties are broken by cell index.
+//! Law: every pit owns a basin, the cells whose receivers lead to it; [`OUTSIDE`] is what leads to an outlet. The link of two basins is
+//! the least of max(h_a, h_b) over neighbouring cells a and b of the two. A minimum spanning tree of the basins, rooted outside,
+//! holds every best way out; the spill level of a basin is the highest link on its way. The filled surface is max(h, level of the
+//! cell's basin): bit for bit that of priority-flood, in linear time but for the sorting of the links, and mostly in parallel.
+//! Way out: along the receivers from the spill point down to the pit, reversed, so that the water of a depression gathers at its
+//! pit and climbs to the spill point; each cell then has one receiver and there is no circle.
+//! Of several links of one height that with the lowest cell beyond counts; further ties are broken by cell index.
 //! Source: Barnes, Lehman & Mulla 2014 (the filled surface); Cordonnier, Bovy & Braun 2019 (the graph of basins).
 
 use rayon::prelude::*;
 
-use super::cells::{Cells, Outlets};
-use super::descent::Descent;
+use super::mesh::{FlowMesh, Outlets};
 use crate::field::{Cancelled, Control};
 
-/// The basin of what needs no pass: its level is negative infinity.
+/// The basin of what drains by itself: its spill level is negative infinity.
 pub const OUTSIDE: u32 = 0;
 
 /// Bands that work side by side; how many has no influence on the result.
 const BANDS: usize = 16;
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 16;
-/// Pairs of basins a band remembers, so that each pass is listed few times.
+/// Pairs of basins a band remembers, so that each link is listed few times.
 const REMEMBERED: usize = 1 << 10;
 
-/// The way out of a basin: from its cell `from` to the cell `to` of basin `into`.
+/// Where a basin spills: from its cell `from` to the cell `to` of basin `into`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pass {
+pub struct SpillPoint {
+    /// The last cell of the basin.
     pub from: u32,
+    /// The first cell beyond.
     pub to: u32,
+    /// The basin that gets the water.
     pub into: u32,
 }
 
-/// The basins of a terrain.
+/// The basins of a terrain, numbered from 1 in the order of their pits; [`OUTSIDE`] is 0.
 #[derive(Clone, Debug, Default)]
 pub struct Basins {
     /// Basin of each cell.
-    pub of: Vec<u32>,
+    pub basin: Vec<u32>,
     /// Height at which each basin spills.
-    pub level: Vec<f32>,
+    pub spill_level: Vec<f32>,
     /// Way out of each basin; that of [`OUTSIDE`] leads nowhere.
-    pub pass: Vec<Pass>,
+    pub spill_point: Vec<SpillPoint>,
     /// All basins, each after the one it spills into; the first is [`OUTSIDE`].
     pub outside_first: Vec<u32>,
 }
@@ -52,9 +53,9 @@ pub struct Basins {
 pub struct Lake {
     /// Height of its surface.
     pub level: f32,
-    /// Number of cells under water.
-    pub cells: usize,
-    /// Sum of the depths of its cells.
+    /// Area under water, in cells of the mean area.
+    pub area: f64,
+    /// Sum of the depths of its cells, each times its area.
     pub volume: f64,
     /// Greatest depth.
     pub deepest: f32,
@@ -63,51 +64,46 @@ pub struct Lake {
 }
 
 impl Basins {
-    /// The basins of `descent` on `height`.
+    /// The basins of `receivers` on `height`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
     pub fn new(
-        cells: Cells,
+        mesh: &FlowMesh,
         height: &[f32],
         outlets: &Outlets,
-        descent: &Descent,
+        receivers: &[u32],
         control: &Control,
     ) -> Result<Self, Cancelled> {
-        let (of, count) = label(cells.side, &descent.receiver, |k| outlets.contain(k, height[k]), control)?;
-        let passes = passes(cells, height, &of, control)?;
-        Self::spanning(height, of, count, passes, control)
+        let is_outlet = |k: usize| outlets.contain(k, height[k]);
+        let (basin, count) = label(mesh.grid().samples, receivers, is_outlet, control)?;
+        let links = basin_links(mesh, height, &basin, control)?;
+        let mut basins = Self { basin, ..Self::default() };
+        basins.span(height, count, links, control)?;
+        Ok(basins)
     }
 
-    /// `height` with every hollow filled to the level at which it spills.
+    /// `height` with every depression filled to the level at which it spills.
     pub fn filled(&self, height: &[f32]) -> Vec<f32> {
         let fill = |(&h, &basin): (&f32, &u32)| {
-            let level = self.level[basin as usize];
+            let level = self.spill_level[basin as usize];
             if level > h { level } else { h }
         };
-        height.par_iter().zip(&self.of).map(fill).collect()
+        height.par_iter().zip(&self.basin).map(fill).collect()
     }
 
-    /// Turns the receivers of `descent` between each pass and its pit round, so that all water leaves.
-    pub fn drain(&self, cells: Cells, descent: &mut Descent, control: &Control) -> Result<(), Cancelled> {
-        self.drain_by(descent, |from, to| cells.distance(from, to), control)
-    }
-
-    /// [`drain`](Self::drain) with the distance from a cell to one beside it.
-    pub(super) fn drain_by(
-        &self,
-        descent: &mut Descent,
-        distance_to: impl Fn(usize, usize) -> f32,
-        control: &Control,
-    ) -> Result<(), Cancelled> {
-        for (k, pass) in self.pass.iter().enumerate().skip(1) {
+    /// Turns the `receivers` between each spill point and its pit round, so that all water leaves.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn drain(&self, receivers: &mut [u32], control: &Control) -> Result<(), Cancelled> {
+        for (k, spill) in self.spill_point.iter().enumerate().skip(1) {
             if k % 1024 == 0 {
                 control.check()?;
             }
-            let (mut at, mut next) = (pass.from, pass.to);
+            let (mut at, mut next) = (spill.from, spill.to);
             loop {
-                let before = descent.receiver[at as usize];
-                descent.receiver[at as usize] = next;
-                if let Some(distance) = descent.distance.get_mut(at as usize) {
-                    *distance = distance_to(at as usize, next as usize);
-                }
+                let before = std::mem::replace(&mut receivers[at as usize], next);
                 if before == at {
                     break;
                 }
@@ -119,97 +115,84 @@ impl Basins {
 
     /// The lake that covers each basin (an index in the list, or none), and the lakes: basins whose water is
     /// joined at one level are one lake.
-    pub fn lakes(&self, height: &[f32]) -> (Vec<Option<u32>>, Vec<Lake>) {
+    pub fn lakes(&self, mesh: &FlowMesh, height: &[f32]) -> (Vec<Option<u32>>, Vec<Lake>) {
         let mut lakes: Vec<Lake> = Vec::new();
-        let mut of = vec![None; self.level.len()];
+        let mut lake_of = vec![None; self.spill_level.len()];
         for &basin in &self.outside_first[1..] {
-            let (level, pass) = (self.level[basin as usize], self.pass[basin as usize]);
-            of[basin as usize] = if self.level[pass.into as usize] == level {
-                of[pass.into as usize]
+            let (level, spill) = (self.spill_level[basin as usize], self.spill_point[basin as usize]);
+            lake_of[basin as usize] = if self.spill_level[spill.into as usize] == level {
+                lake_of[spill.into as usize]
             } else {
-                lakes.push(Lake { level, cells: 0, volume: 0.0, deepest: 0.0, outlet: [pass.to, pass.from] });
+                lakes.push(Lake { level, area: 0.0, volume: 0.0, deepest: 0.0, outlet: [spill.to, spill.from] });
                 Some(lakes.len() as u32 - 1)
             };
         }
-        for (&h, &basin) in height.iter().zip(&self.of) {
-            let Some(lake) = of[basin as usize] else { continue };
+        let areas = mesh.owned_areas();
+        for (k, (&h, &basin)) in height.iter().zip(&self.basin).enumerate() {
+            let Some(lake) = lake_of[basin as usize] else { continue };
             let lake = &mut lakes[lake as usize];
             if h < lake.level {
                 let depth = lake.level - h;
-                lake.cells += 1;
-                lake.volume += f64::from(depth);
+                let area = areas.map_or(1.0, |areas| f64::from(areas[k]));
+                lake.area += area;
+                lake.volume += f64::from(depth) * area;
                 lake.deepest = if depth > lake.deepest { depth } else { lake.deepest };
             }
         }
-        (of, lakes)
+        (lake_of, lakes)
     }
 
-    /// The basins `of` the cells, with levels and ways out by Kruskal's minimum spanning tree of the `passes`.
-    pub(super) fn spanning(
-        height: &[f32],
-        of: Vec<u32>,
-        count: usize,
-        passes: Vec<Saddle>,
-        control: &Control,
-    ) -> Result<Self, Cancelled> {
-        let mut basins = Self { of, ..Self::default() };
-        basins.span(height, count, passes, control)?;
-        Ok(basins)
-    }
-
+    /// Levels and ways out by Kruskal's minimum spanning tree of the `links`.
     fn span(
         &mut self,
         height: &[f32],
         count: usize,
-        mut passes: Vec<Saddle>,
+        mut links: Vec<BasinLink>,
         control: &Control,
     ) -> Result<(), Cancelled> {
         control.check()?;
-        passes.par_sort_unstable();
+        links.par_sort_unstable();
         let mut tree = Vec::with_capacity(count);
         let mut sets = Sets::new(count);
-        for (k, pass) in passes.iter().enumerate() {
+        for (k, link) in links.iter().enumerate() {
             if k % CHECK == 0 {
                 control.check()?;
             }
-            if sets.join(self.of[pass.from as usize], self.of[pass.to as usize]) {
-                tree.push(*pass);
+            if sets.join(self.basin[link.from as usize], self.basin[link.to as usize]) {
+                tree.push(*link);
             }
         }
-        // both ends of every kept pass, basin by basin
+        // both ends of every kept link, basin by basin
         let mut start = vec![0u32; count + 1];
-        let ends = |pass: &Saddle| [pass.from, pass.to].map(|k| self.of[k as usize] as usize);
+        let ends = |link: &BasinLink| [link.from, link.to].map(|k| self.basin[k as usize] as usize);
         tree.iter().flat_map(ends).for_each(|basin| start[basin + 1] += 1);
         (0..count).for_each(|b| start[b + 1] += start[b]);
         let (mut slot, mut beside) = (start.clone(), vec![0u32; 2 * tree.len()]);
-        for (edge, pass) in tree.iter().enumerate() {
-            for basin in ends(pass) {
+        for (edge, link) in tree.iter().enumerate() {
+            for basin in ends(link) {
                 beside[slot[basin] as usize] = edge as u32;
                 slot[basin] += 1;
             }
         }
-        self.level = vec![f32::NEG_INFINITY; count];
-        self.pass = vec![Pass { from: u32::MAX, to: u32::MAX, into: OUTSIDE }; count];
+        self.spill_level = vec![f32::NEG_INFINITY; count];
+        self.spill_point = vec![SpillPoint { from: u32::MAX, to: u32::MAX, into: OUTSIDE }; count];
         self.outside_first = vec![OUTSIDE];
         let mut next = 0;
         while let Some(&basin) = self.outside_first.get(next) {
             next += 1;
             let b = basin as usize;
             for &edge in &beside[start[b] as usize..start[b + 1] as usize] {
-                let saddle = tree[edge as usize];
-                let (here, there) = if self.of[saddle.from as usize] == basin {
-                    (saddle.from, saddle.to)
-                } else {
-                    (saddle.to, saddle.from)
-                };
-                if there == self.pass[b].to && here == self.pass[b].from {
+                let link = tree[edge as usize];
+                let (here, there) =
+                    if self.basin[link.from as usize] == basin { (link.from, link.to) } else { (link.to, link.from) };
+                if there == self.spill_point[b].to && here == self.spill_point[b].from {
                     continue;
                 }
                 let (a, h) = (height[here as usize], height[there as usize]);
                 let sill = if a > h { a } else { h };
-                let other = self.of[there as usize] as usize;
-                self.level[other] = if self.level[b] > sill { self.level[b] } else { sill };
-                self.pass[other] = Pass { from: there, to: here, into: basin };
+                let other = self.basin[there as usize] as usize;
+                self.spill_level[other] = if self.spill_level[b] > sill { self.spill_level[b] } else { sill };
+                self.spill_point[other] = SpillPoint { from: there, to: here, into: basin };
                 self.outside_first.push(other as u32);
             }
         }
@@ -217,9 +200,9 @@ impl Basins {
     }
 }
 
-/// A pass between two basins, ordered by height and then by place.
+/// The lowest pair of neighbours of two basins, ordered by height and then by place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Saddle {
+pub(super) struct BasinLink {
     /// Bits of the height, in the order of the heights, and of the lower of the two cells.
     height: u32,
     lower: u32,
@@ -235,7 +218,7 @@ pub fn ordered(h: f32) -> u32 {
     if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
 }
 
-/// Basin of each cell, and how many there are. Rows have `side` cells.
+/// Basin of each cell, and how many there are with [`OUTSIDE`]. Rows have `side` cells.
 pub(super) fn label(
     side: usize,
     receiver: &[u32],
@@ -292,80 +275,83 @@ pub(super) fn label(
     Ok((of, count as usize))
 }
 
-/// The lowest passes between basins, some of them more than once.
-pub(super) fn passes(cells: Cells, height: &[f32], of: &[u32], control: &Control) -> Result<Vec<Saddle>, Cancelled> {
-    let side = cells.side;
-    let band = side.div_ceil(BANDS).max(8);
-    let found: Result<Vec<Vec<Saddle>>, Cancelled> = (0..side.div_ceil(band))
+/// The lowest links of neighbouring basins, some of them more than once.
+pub(super) fn basin_links(
+    mesh: &FlowMesh,
+    height: &[f32],
+    basin: &[u32],
+    control: &Control,
+) -> Result<Vec<BasinLink>, Cancelled> {
+    let grid = mesh.grid();
+    let (n, rows) = (grid.samples, grid.rows());
+    let band = rows.div_ceil(BANDS).max(8);
+    let found: Result<Vec<Vec<BasinLink>>, Cancelled> = (0..rows.div_ceil(band))
         .into_par_iter()
         .map(|b| {
-            let mut list = Listing::default();
-            for row in b * band..((b + 1) * band).min(side) {
+            let mut table = LinkTable::default();
+            for row in b * band..((b + 1) * band).min(rows) {
                 control.check()?;
-                let here = row * side;
-                let mut look = |j: usize, there: usize| list.look(height, of, here + j, there);
-                (1..side).for_each(|j| look(j - 1, here + j));
-                if cells.wraps {
-                    look(side - 1, here);
-                }
-                let Some(below) = cells.along(row, 1).map(|row| row * side) else { continue };
-                for j in 0..side {
-                    look(j, below + j);
-                    for step in [-1, 1] {
-                        if let Some(column) = cells.along(j, step) {
-                            look(j, below + column);
-                        }
+                let start = row * n;
+                // the first and the last of the inner cells of the row, if it has any
+                let mut inner = (start..start + n).filter(|&k| mesh.is_inner(k));
+                let counted = inner.next().map_or(start..start, |first| first..2 * start + n - first);
+                for k in counted.clone() {
+                    for there in [k + 1, k + n - 1, k + n, k + n + 1] {
+                        table.look(height, basin, k, there);
                     }
                 }
+                // along the rim every cell looks at all its neighbours, as those inside look forwards only
+                for k in (start..counted.start).chain(counted.end..start + n).filter(|&k| grid.owns(k)) {
+                    mesh.beside(k).for_each(|there| table.look(height, basin, k, there));
+                }
             }
-            Ok(list.finish())
+            Ok(table.links())
         })
         .collect();
     Ok(found?.concat())
 }
 
-/// Passes of a band. Those between the same two basins meet in one slot of a small table, where the lowest stays.
-pub(super) struct Listing {
-    slots: Vec<Option<([u32; 2], Saddle)>>,
-    passes: Vec<Saddle>,
+/// Links of a band. Those between the same two basins meet in one slot of a small table, where the lowest stays.
+struct LinkTable {
+    slots: Vec<Option<([u32; 2], BasinLink)>>,
+    links: Vec<BasinLink>,
 }
 
-impl Default for Listing {
+impl Default for LinkTable {
     fn default() -> Self {
-        Self { slots: vec![None; REMEMBERED], passes: Vec::new() }
+        Self { slots: vec![None; REMEMBERED], links: Vec::new() }
     }
 }
 
-impl Listing {
+impl LinkTable {
     #[inline]
-    pub fn look(&mut self, height: &[f32], of: &[u32], a: usize, b: usize) {
-        let (one, two) = (of[a], of[b]);
+    fn look(&mut self, height: &[f32], basin: &[u32], a: usize, b: usize) {
+        let (one, two) = (basin[a], basin[b]);
         if one == two {
             return;
         }
-        let (x, y) = (height[a], height[b]);
-        let (x, y) = (ordered(x), ordered(y));
-        let saddle = Saddle { height: x.max(y), lower: x.min(y), from: a.min(b) as u32, to: a.max(b) as u32 };
+        let (x, y) = (ordered(height[a]), ordered(height[b]));
+        let link = BasinLink { height: x.max(y), lower: x.min(y), from: a.min(b) as u32, to: a.max(b) as u32 };
         let pair = if one < two { [one, two] } else { [two, one] };
         let hash = pair[0].wrapping_mul(0x9e37_79b1) ^ pair[1].wrapping_mul(0x85eb_ca77);
         let slot = &mut self.slots[(hash >> 22) as usize % REMEMBERED];
         match slot {
             Some((known, lowest)) if *known == pair => {
-                if saddle < *lowest {
-                    *lowest = saddle;
+                if link < *lowest {
+                    *lowest = link;
                 }
             }
             _ => {
-                if let Some((_, lowest)) = slot.replace((pair, saddle)) {
-                    self.passes.push(lowest);
+                if let Some((_, lowest)) = slot.replace((pair, link)) {
+                    self.links.push(lowest);
                 }
             }
         }
     }
 
-    pub fn finish(mut self) -> Vec<Saddle> {
-        self.passes.extend(self.slots.into_iter().flatten().map(|(_, saddle)| saddle));
-        self.passes
+    fn links(mut self) -> Vec<BasinLink> {
+        self.links.extend(self.slots.into_iter().flatten().map(|(_, link)| link));
+        self.links
     }
 }
 

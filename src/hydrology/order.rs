@@ -2,7 +2,7 @@
 //!
 //! Scheme: from every cell without donors walk down, and on as long as the last donor of the next cell has just been
 //! passed. Each cell comes after all that drain to it, once, in O(n), and neighbours on the same course stand
-//! side by side in the list: the passes along it are kind to the cache. Read backwards it is the order for
+//! side by side in the list: loops along it are kind to the cache. Read backwards it is the order for
 //! what depends on the receiver (Braun & Willett 2013 use another such list, their stack).
 
 use crate::field::{Cancelled, Control};
@@ -11,7 +11,7 @@ use crate::field::{Cancelled, Control};
 const CHECK: usize = 1 << 16;
 
 /// Every cell, each after all that drain to it. `receiver` leads to cells that are their own, without circles.
-pub fn upstream_first(receiver: &[u32], control: &Control) -> Result<Vec<u32>, Cancelled> {
+pub fn upstream_order(receiver: &[u32], control: &Control) -> Result<Vec<u32>, Cancelled> {
     let mut donors = vec![0u8; receiver.len()];
     for (block, receivers) in receiver.chunks(CHECK).enumerate() {
         control.check()?;
@@ -50,8 +50,8 @@ const PASSED: u8 = u8::MAX;
 
 /// Adds to every cell what its donors hold: with 1 in each cell the result counts the cells that drain through it, itself
 /// included. Whole numbers up to 2²⁴ are exact.
-pub fn accumulate(receiver: &[u32], upstream_first: &[u32], held: &mut [f32]) {
-    for &k in upstream_first {
+pub fn accumulate(receiver: &[u32], upstream_order: &[u32], held: &mut [f32]) {
+    for &k in upstream_order {
         let to = receiver[k as usize];
         if to != k {
             held[to as usize] += held[k as usize];

@@ -18,19 +18,40 @@ pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap
 pub enum FileError {
     /// The folder that the file shall be in does not exist.
     #[error("cannot write {path}: there is no folder {folder}. Make it first, or choose another one")]
-    NoFolder { path: PathBuf, folder: PathBuf },
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The folder that is missing.
+        folder: PathBuf,
+    },
     /// There is a folder of that name.
     #[error("cannot write {path}: it is a folder. Give the name of a file")]
-    IsFolder { path: PathBuf },
+    IsFolder {
+        /// The file.
+        path: PathBuf,
+    },
     /// The system refused.
     #[error("cannot write {path}: {source}. A file that was there before is untouched")]
-    Write { path: PathBuf, source: std::io::Error },
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The ending is that of no known format.
     #[error("cannot write {path}: `{extension}` is not a heightmap format; known are {}", HeightmapFormat::LIST)]
-    Extension { path: PathBuf, extension: String },
+    Extension {
+        /// The file.
+        path: PathBuf,
+        /// The ending, with its dot.
+        extension: String,
+    },
     /// The name has no ending.
     #[error("cannot write {path}: the name has no ending, which says the format; known are {}", HeightmapFormat::LIST)]
-    NoExtension { path: PathBuf },
+    NoExtension {
+        /// The file.
+        path: PathBuf,
+    },
 }
 
 /// Replaces `path` in one step by what `write` writes. If anything fails the old file stays.

@@ -24,33 +24,71 @@ static STAMPS: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/stamps");
 pub enum RasterError {
     /// The system refused.
     #[error("cannot read {path}: {message}. Choose the file again, or compute again (F5) once it is back")]
-    Read { path: PathBuf, message: String },
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in words.
+        message: String,
+    },
     /// The ending is that of no heightmap.
     #[error(
         "{path} is not a heightmap: give .png (8 or 16 bits), .r16 (raw 16-bit) or .r32 (raw 32-bit float, metres)"
     )]
-    Extension { path: PathBuf },
+    Extension {
+        /// The file.
+        path: PathBuf,
+    },
     /// The PNG is broken, or of a kind that is not read.
     #[error("{path} is no PNG that can be read: {message}")]
-    Png { path: PathBuf, message: String },
+    Png {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong, in words.
+        message: String,
+    },
     /// A raw file whose length fits no square and no map of a planet.
     #[error(
         "{path} has {bytes} bytes, which is no square of {width}-byte values; raw heightmaps must be square, or twice as \
          wide as high (maps of planets), or save it as PNG"
     )]
-    NotSquare { path: PathBuf, bytes: u64, width: u64 },
+    NotSquare {
+        /// The file.
+        path: PathBuf,
+        /// Length of the file.
+        bytes: u64,
+        /// Bytes of a value.
+        width: u64,
+    },
     /// More samples than a program should take into memory.
     #[error("{path} has more than {MAX_SAMPLES} samples; scale it down first")]
-    TooLarge { path: PathBuf },
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// Fewer than 2 × 2 samples.
     #[error("{path} is smaller than 2 × 2 samples")]
-    TooSmall { path: PathBuf },
+    TooSmall {
+        /// The file.
+        path: PathBuf,
+    },
     /// A raw float is not a number.
     #[error("{path}: the value in row {row}, column {column} is not a number")]
-    NotANumber { path: PathBuf, row: usize, column: usize },
+    NotANumber {
+        /// The file.
+        path: PathBuf,
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+    },
     /// No stamp of this name is shipped.
     #[error("there is no shipped stamp `{name}`; there are {known}")]
-    NoStamp { name: String, known: String },
+    NoStamp {
+        /// The name that was given.
+        name: String,
+        /// The names that there are.
+        known: String,
+    },
 }
 
 /// A rectangle of values from 0 to 1, row by row from the north-west corner.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::eval::{Playhead, Store, evaluate};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::hydrology::{Basins, Cells, Descent, Outlets, Steering, accumulate, upstream_first};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
 use crate::scene::{Scene, Settings};
 
 /// Drift over height range up to which a preview is true, and close.
@@ -171,26 +171,23 @@ fn sampled_down(full: &Terrain, coarse: &Terrain) -> Terrain {
 /// Share of the channel cells of two terrains on one grid that have a channel cell of the other in the same place or one
 /// cell beside; `None` if neither has any. `sea` is a fraction of the relief.
 pub fn channel_overlap(a: &Terrain, b: &Terrain, sea: f32, control: &Control) -> Result<Option<f64>, Cancelled> {
-    let cells = Cells::of(a.grid);
+    let grid = a.grid;
     let (a, b) = (channels(a, sea, control)?, channels(b, sea, control)?);
     let met = |ones: &[bool], others: &[bool]| {
-        let is_near = |k: usize| others[k] || cells.around(k).into_iter().flatten().any(|n| others[n]);
+        let is_near = |k: usize| others[k] || grid.neighbours(k).into_iter().flatten().any(|n| others[n]);
         (0..ones.len()).filter(|&k| ones[k] && is_near(k)).count()
     };
     let count = a.iter().chain(&b).filter(|is_channel| **is_channel).count();
     Ok((count > 0).then(|| (met(&a, &b) + met(&b, &a)) as f64 / count as f64))
 }
 
-/// The cells where rivers run: those that enough ground drains through, all hollows filled.
+/// The cells where rivers run: those that enough ground drains through, all depressions filled.
 fn channels(terrain: &Terrain, sea: f32, control: &Control) -> Result<Vec<bool>, Cancelled> {
-    let cells = Cells::of(terrain.grid);
-    let height = cells.gather(&terrain.height);
-    let outlets = Outlets::new(cells, &height, sea);
-    let mut descent = Descent::new(cells, &height, &outlets, Steering::Steepest, control)?;
-    Basins::new(cells, &height, &outlets, &descent, control)?.drain(cells, &mut descent, control)?;
-    let receiver = &descent.receiver;
-    let mut area = vec![1.0f32; cells.len()];
-    accumulate(receiver, &upstream_first(receiver, control)?, &mut area);
-    let least = (CHANNEL_SHARE * cells.len() as f32).max(CHANNEL_CELLS);
-    Ok((0..cells.len()).map(|k| area[k] >= least && receiver[k] as usize != k).collect())
+    let (mesh, height) = (FlowMesh::new(terrain.grid), &terrain.height[..]);
+    let outlets = Outlets::new(terrain.grid, height, sea);
+    let graph = FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, control)?;
+    let mut area = mesh.areas();
+    accumulate(&graph.receivers, &graph.upstream_order(control)?, &mut area);
+    let least = (CHANNEL_SHARE * terrain.grid.distinct_len() as f32).max(CHANNEL_CELLS);
+    Ok((0..mesh.len()).map(|k| area[k] >= least && graph.receivers[k] as usize != k).collect())
 }

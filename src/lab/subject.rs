@@ -180,13 +180,25 @@ pub enum SubjectError {
     NoNode(String),
     /// The node has no such parameter.
     #[error("`{node}` has no parameter `{parameter}`; it has {known}")]
-    NoParameter { node: &'static str, parameter: String, known: String },
+    NoParameter {
+        /// The name of the node.
+        node: &'static str,
+        /// The name of the parameter.
+        parameter: String,
+        /// The names that there are.
+        known: String,
+    },
     /// The text is not of the form that was asked for.
     #[error("`{0}` is not of the form NODE or NODE:PARAM=VALUE,PARAM=VALUE")]
     Form(String),
     /// The value does not fit the parameter.
     #[error("{node}: {error}")]
-    Value { node: &'static str, error: ParamError },
+    Value {
+        /// The name of the node.
+        node: &'static str,
+        /// Why.
+        error: ParamError,
+    },
 }
 
 /// The names that contain what was typed, to choose from.

@@ -1,6 +1,6 @@
 //! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
 
-use super::colour::{Light, brighten, decode, mix};
+use super::colour::{Light, brighten, decode, encode, mix};
 use super::raster::Raster;
 use crate::field::{MapKind, Terrain};
 
@@ -14,6 +14,12 @@ pub fn share_hidden(depth: f32) -> f32 {
     square / (1.0 + square)
 }
 
+/// An sRGB colour of the ground under covers that hide such shares of it, in the order of [`COVERS`].
+pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
+    let lying = COVERS.iter().zip(shares);
+    encode(lying.fold(decode(ground), |below, ((_, colour, _), share)| mix(below, decode(*colour), share)))
+}
+
 /// Depths under the pixels of a picture.
 pub struct Covers {
     /// Colour, depth in metres over half-depth; later ones lie on top.
@@ -23,6 +29,7 @@ pub struct Covers {
 }
 
 impl Covers {
+    /// What lies on the ground of `terrain`, snow and sand among it, on the pixels of a picture.
     pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
         let pixels = |map: &[f32]| {
             let mut field = Terrain::flat(terrain.grid);

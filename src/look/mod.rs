@@ -17,7 +17,7 @@ pub use biomes::{
     Bell, BiomeError, BiomeTable, Biomes, GroundType, Heights, LEAST_TOLERANCE, Law, Level, MAX_TYPES, PREFIX, Paint,
     Place, Units, biome_names, biome_table, colours, shipped_biome_table,
 };
-pub use covers::{COVERS, share_hidden};
+pub use covers::{COVERS, covered, share_hidden};
 pub use palette::{
     Palette, PaletteError, PaletteTable, all_palette_names, is_palette, palette, palette_names, table_of,
 };

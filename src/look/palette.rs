@@ -31,14 +31,40 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/assets/palettes");
 /// Why a palette file was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum PaletteError {
+    /// The text is no RON, or names what does not exist.
     #[error("palette `{palette}`, line {line}, column {column}: {message}")]
-    Syntax { palette: String, line: usize, column: usize, message: String },
+    Syntax {
+        /// The name of the palette.
+        palette: String,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
+    /// Not of the form #rrggbb.
     #[error("palette `{palette}`: `{text}` is not a colour; write it as #rrggbb")]
-    Colour { palette: String, text: String },
+    Colour {
+        /// The name of the palette.
+        palette: String,
+        /// The text that was given.
+        text: String,
+    },
+    /// Stops that do not grow, or none.
     #[error("palette `{palette}`: the stops of `{part}` must grow from 0 to 1, and there must be at least one")]
-    Stops { palette: String, part: &'static str },
+    Stops {
+        /// The name of the palette.
+        palette: String,
+        /// The part of the palette.
+        part: &'static str,
+    },
+    /// Numbers of the rock that are out of range.
     #[error("palette `{palette}`: rock needs 0 ≤ from < to ≤ 90 and a share from 0 to 1")]
-    Rock { palette: String },
+    Rock {
+        /// The name of the palette.
+        palette: String,
+    },
 }
 
 #[derive(Deserialize)]

@@ -12,8 +12,11 @@ use crate::io::{FileError, write_atomically};
 /// An sRGB picture, row by row from the top left.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
+    /// Pixels of a row.
     pub width: usize,
+    /// Number of rows.
     pub height: usize,
+    /// Red, green and blue of each pixel.
     pub rgb: Vec<u8>,
 }
 

@@ -48,6 +48,7 @@ pub struct PlanetPicture<'a> {
 pub struct GlobeView {
     /// The place in the middle of the picture, in degrees.
     pub longitude: f64,
+    /// Degrees to the north of the equator.
     pub latitude: f64,
     /// Radii that half of the shorter side of the picture spans.
     pub margin: f64,

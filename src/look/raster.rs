@@ -7,8 +7,11 @@ use crate::field::Terrain;
 /// Values on the pixels of a picture, row by row from the north-west corner.
 #[derive(Clone, Debug)]
 pub struct Raster {
+    /// Pixels of a row.
     pub width: usize,
+    /// Number of rows.
     pub height: usize,
+    /// The values.
     pub values: Vec<f32>,
 }
 
@@ -98,6 +101,7 @@ pub struct Pyramid {
 }
 
 impl Pyramid {
+    /// `base` and its halves, down to a single pixel.
     pub fn new(base: Raster) -> Self {
         let mut levels = vec![base];
         while let Some(last) = levels.last().filter(|l| l.width.max(l.height) > 4) {

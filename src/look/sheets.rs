@@ -15,6 +15,7 @@ use crate::scene::Scene;
 /// How a planet is laid out on a sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PlanetLayout {
+    /// A map of all longitudes and latitudes.
     Map(Equirectangular),
     /// The samples of one face; a terrain is its own face 0.
     Face(usize),
@@ -23,7 +24,9 @@ pub enum PlanetLayout {
 /// Values row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laid<T> {
+    /// Values of a row.
     pub width: usize,
+    /// The values, row by row.
     pub values: Vec<T>,
 }
 
@@ -55,6 +58,7 @@ impl PlanetLayout {
 pub struct LegendEntry {
     /// Value of its pixels.
     pub index: u8,
+    /// Name of the type.
     pub name: String,
     /// sRGB.
     pub colour: [u8; 3],
@@ -65,6 +69,7 @@ pub struct LegendEntry {
 pub struct TypeMap {
     /// Index in the legend of every sample of the grid.
     pub types: Vec<u8>,
+    /// The types, by index.
     pub legend: Vec<LegendEntry>,
 }
 

@@ -29,22 +29,29 @@ use shade::Shade;
 /// What is drawn and how.
 #[derive(Clone, Copy)]
 pub struct Subject<'a> {
+    /// The compiled tree.
     pub program: &'a Program,
+    /// Sea, sun and scale.
     pub settings: &'a Settings,
+    /// Colours.
     pub palette: &'a PaletteTable,
     /// Level of detail κ of the layer.
     pub level: f64,
+    /// Which Lipschitz bound the rays follow.
     pub bound: Bound,
 }
 
 /// How often the tree was asked, in all pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
+    /// For heights.
     pub heights: u64,
+    /// For bounds.
     pub bounds: u64,
 }
 
 impl Asked {
+    /// Both together.
     pub fn all(&self) -> u64 {
         self.heights + self.bounds
     }
@@ -82,6 +89,7 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// The view of `camera` with so many pixels.
     pub fn new(subject: Subject<'a>, camera: &'a Camera, width: usize, height: usize) -> Self {
         let per_metre = [
             subject.program.side / f64::from(subject.settings.size_metres),

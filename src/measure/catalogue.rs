@@ -218,7 +218,7 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
         "Horton 1945",
         |m| Reading::or(m.drainage.as_ref().map(|d| d.density), no_relief(m));
     Drainage: "drained_fraction" "Drained" [""] 4,
-        "Share of the land whose water reaches the border or the sea without filling a hollow first: eroded ground drains, noise does not.",
+        "Share of the land whose water reaches the border or the sea without filling a depression first: eroded ground drains, noise does not.",
         "",
         |m| Reading::or(m.drainage.as_ref().map(|d| d.drained_fraction), no_relief(m));
     Drainage: "largest_basin_km2" "Largest basin" ["km²"] 3,

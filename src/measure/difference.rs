@@ -7,10 +7,9 @@
 //! eight around it: 1 for the same net or one that is shifted by a cell, near 0 for nets that have nothing to do with each other.
 
 use super::drainage::{Network, source_km2};
-use super::ground::{Ground, rows};
+use super::ground::{DistinctCells, Ground, rows};
 use super::{Limits, Scale};
 use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
-use crate::hydrology::Cells;
 
 /// Cells of the coarser grid that drain to a channel at the least.
 const LEAST_SOURCE_CELLS: f64 = 256.0;
@@ -42,7 +41,7 @@ pub fn difference(
     let samples = a.0.samples().min(b.0.samples());
     let both_wrap = a.0.grid.edges == Edges::Wrap && b.0.grid.edges == Edges::Wrap;
     let grid = Grid::new(samples, if both_wrap { Edges::Wrap } else { Edges::Open });
-    let cells = Cells::of(grid);
+    let cells = DistinctCells::new(grid);
     let parts = rows(cells, control, |row| {
         let mut part = [0.0f64; 5];
         for column in 0..cells.side {
@@ -71,7 +70,7 @@ pub fn difference(
     let [one, two] = [a, b].map(|(terrain, scale)| Ground::new(terrain, scale, control));
     let (one, two) = (one?, two?);
     let source_km2 = larger(source_km2(&one, limits), LEAST_SOURCE_CELLS * cell_area * 1.0e-6);
-    let marks = |ground: &Ground| channels(ground, source_km2, cells, grid, control);
+    let marks = |ground: &Ground| channels(ground, source_km2, grid, control);
     let (one, two) = rayon::join(|| marks(&one), || marks(&two));
     Ok(Difference {
         rms_metres: (squares / count).sqrt(),
@@ -79,7 +78,7 @@ pub fn difference(
         largest_metres: largest,
         volume_gained_m3: gained * cell_area,
         volume_lost_m3: lost * cell_area,
-        drainage_overlap: overlap(cells, &one?, &two?),
+        drainage_overlap: overlap(grid, &one?, &two?),
     })
 }
 
@@ -87,35 +86,30 @@ fn larger(a: f64, b: f64) -> f64 {
     if b > a { b } else { a }
 }
 
-/// The cells of `cells`, those of `grid`, that channels of `ground` run through.
-fn channels(
-    ground: &Ground,
-    source_km2: f64,
-    cells: Cells,
-    grid: Grid,
-    control: &Control,
-) -> Result<Vec<bool>, Cancelled> {
-    let mut marks = vec![false; cells.len()];
+/// The samples of `grid` that channels of `ground` run through; copies are left out.
+fn channels(ground: &Ground, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
+    let mut marks = vec![false; grid.len()];
     if ground.land.is_none_or(|land| land.is_level()) {
         return Ok(marks);
     }
     let network = Network::new(ground, source_km2, control)?;
     let last = (grid.samples - 1) as f32;
-    // a wrapping grid has its first row once
-    let nearest = |position: f32| (position * last + 0.5) as usize % if cells.wraps { cells.side } else { usize::MAX };
+    let nearest = |position: f32| grid.original((position * last + 0.5) as usize);
+    let samples = ground.terrain.samples();
     for (k, _) in network.orders.iter().enumerate().filter(|&(_, &order)| order > 0) {
-        let at = |index: usize| nearest(ground.terrain.grid.position(index));
-        marks[at(k / network.cells.side) * cells.side + at(k % network.cells.side)] = true;
+        let index = |index: usize| nearest(ground.terrain.grid.position(index));
+        marks[index(k / samples) * grid.samples + index(k % samples)] = true;
     }
     Ok(marks)
 }
 
 /// Share of the marks of either that have one of the other beside them.
-fn overlap(cells: Cells, one: &[bool], two: &[bool]) -> Option<f64> {
-    let near = |marks: &[bool], k: usize| marks[k] || cells.around(k).into_iter().flatten().any(|there| marks[there]);
+fn overlap(grid: Grid, one: &[bool], two: &[bool]) -> Option<f64> {
+    let near =
+        |marks: &[bool], k: usize| marks[k] || grid.neighbours(k).into_iter().flatten().any(|there| marks[there]);
     let (mut met, mut all) = (0usize, 0usize);
     for (mine, other) in [(one, two), (two, one)] {
-        for k in (0..cells.len()).filter(|&k| mine[k]) {
+        for k in (0..grid.len()).filter(|&k| mine[k]) {
             all += 1;
             met += usize::from(near(other, k));
         }

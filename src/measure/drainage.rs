@@ -1,10 +1,10 @@
 //! The drainage net: orders, Horton's ratios, density, and what drains at all.
 //!
-//! Law: water takes the steepest way (D8) over the ground with its hollows full and leaves at open edges, at the sea, and on a
+//! Law: water takes the steepest way (D8) over the ground with its depressions full and leaves at open edges, at the sea, and on a
 //! wrapping terrain without a sea at its lowest cell. A channel begins where [`Limits::source_area`] of land drains
 //! through a cell. Orders are Strahler's. With N_u streams of order u and their mean length L_u, the bifurcation ratio is 10^-b of the
 //! line log₁₀ N_u = a + b·u, the length ratio 10^b of the line log₁₀ L_u = a + b·u.
-//! Drained is the land whose water gets out without filling a hollow first. A basin is the land that leaves by one way.
+//! Drained is the land whose water gets out without filling a depression first. A basin is the land that leaves by one way.
 //! The length of a step is the distance of the two cells: courses along the eight directions are up to 8 % long.
 //! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
 
@@ -12,7 +12,7 @@ use super::Limits;
 use super::ground::Ground;
 use super::line::Fitted;
 use crate::field::{Cancelled, Control};
-use crate::hydrology::{Basins, Cells, Descent, OUTSIDE, Outlets, Steering, strahler, upstream_first};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, OUTSIDE, Outlets, strahler_orders};
 
 /// Share of the terrain that must drain to a channel if no area is asked for.
 const DEFAULT_SHARE: f64 = 1.0e-3;
@@ -65,12 +65,11 @@ impl Drainage {
 
 /// Where water goes, cell by cell.
 pub struct Network {
-    /// The cells that it joins.
-    pub cells: Cells,
-    receiver: Vec<u32>,
+    mesh: FlowMesh,
+    receivers: Vec<u32>,
     /// Strahler order of each cell; 0 where there is no channel.
     pub orders: Vec<u8>,
-    /// Cells of land that drain without filling a hollow, and cells of the largest basin.
+    /// Cells of land that drain without filling a depression, and cells of the largest basin.
     drained: usize,
     largest: usize,
 }
@@ -78,23 +77,21 @@ pub struct Network {
 impl Network {
     /// The net of `ground` whose channels begin where `source_km2` of land drains.
     pub fn new(ground: &Ground, source_km2: f64, control: &Control) -> Result<Self, Cancelled> {
-        let (cells, height) = (ground.cells, &ground.height[..]);
-        let outlets = Outlets::new(cells, height, ground.sea);
-        let mut descent = Descent::new(cells, height, &outlets, Steering::Steepest, control)?;
-        let basins = Basins::new(cells, height, &outlets, &descent, control)?;
-        let is_land = |k: usize| height[k] > ground.sea;
-        let drained = (0..cells.len()).filter(|&k| basins.of[k] == OUTSIDE && is_land(k)).count();
-        basins.drain(cells, &mut descent, control)?;
-        let receiver = descent.receiver;
-        let order = upstream_first(&receiver, control)?;
+        let (mesh, height) = (FlowMesh::new(ground.terrain.grid), &ground.terrain.height[..]);
+        let outlets = Outlets::new(mesh.grid(), height, ground.sea);
+        let graph = FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, control)?;
+        let is_land = |k: usize| height[k] > ground.sea && mesh.grid().owns(k);
+        let drained = (0..mesh.len()).filter(|&k| graph.basins.basin[k] == OUTSIDE && is_land(k)).count();
+        let order = graph.upstream_order(control)?;
+        let receivers = graph.receivers;
         control.check()?;
-        let mut area: Vec<u32> = (0..cells.len()).map(|k| u32::from(is_land(k))).collect();
+        let mut area: Vec<u32> = (0..mesh.len()).map(|k| u32::from(is_land(k))).collect();
         let least = (source_km2 / ground.cell_km2()).ceil();
         let mut channels = Vec::new();
         for block in order.chunks(CHECK) {
             control.check()?;
             for &k in block {
-                let (here, to) = (k as usize, receiver[k as usize] as usize);
+                let (here, to) = (k as usize, receivers[k as usize] as usize);
                 if to == here {
                     continue;
                 }
@@ -109,10 +106,10 @@ impl Network {
             }
         }
         control.check()?;
-        let is_channel = |k: usize| f64::from(area[k]) >= least && receiver[k] as usize != k;
-        let orders = strahler(&receiver, &channels, is_channel);
+        let is_channel = |k: usize| f64::from(area[k]) >= least && receivers[k] as usize != k;
+        let orders = strahler_orders(&receivers, &channels, is_channel);
         let largest = area.iter().copied().max().unwrap_or(0) as usize;
-        Ok(Self { cells, receiver, orders, drained, largest })
+        Ok(Self { mesh, receivers, orders, drained, largest })
     }
 }
 
@@ -127,13 +124,13 @@ pub fn drainage(ground: &Ground, limits: &Limits, control: &Control) -> Result<O
     let Some(land) = ground.land.filter(|land| !land.is_level()) else { return Ok(None) };
     let source_km2 = source_km2(ground, limits);
     let network = Network::new(ground, source_km2, control)?;
-    let (cells, orders) = (network.cells, &network.orders);
+    let Network { mesh, receivers, orders, .. } = &network;
     // cells, straight steps, diagonal steps and steps to the same order, by order
     let mut counts = [[0usize; 4]; 33];
-    for (k, (&order, &to)) in orders.iter().zip(&network.receiver).enumerate() {
+    for (k, (&order, &to)) in orders.iter().zip(receivers).enumerate() {
         if order > 0 {
             let count = &mut counts[usize::from(order)];
-            let diagonal = cells.distance(k, to as usize) > 1.0;
+            let diagonal = mesh.distance(k, to as usize) > 1.0;
             count[0] += 1;
             count[if diagonal { 2 } else { 1 }] += 1;
             count[3] += usize::from(orders[to as usize] == order);

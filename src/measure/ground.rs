@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::Scale;
-use crate::field::{Cancelled, Control, HAS_GROUND, MapKind, Terrain};
-use crate::hydrology::Cells;
+use crate::field::{Cancelled, Control, Edges, Grid, HAS_GROUND, MapKind, Terrain};
 
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,6 +27,42 @@ impl Range {
     }
 }
 
+/// The distinct samples of a square grid, row by row: a wrapping one is a torus without its repeated row and column.
+#[derive(Clone, Copy, Debug)]
+pub struct DistinctCells {
+    /// Samples along a side.
+    pub side: usize,
+    /// Whether the ground goes on over the edges.
+    pub wraps: bool,
+}
+
+impl DistinctCells {
+    /// Those of `grid`.
+    pub fn new(grid: Grid) -> Self {
+        Self { side: grid.distinct(), wraps: grid.edges == Edges::Wrap }
+    }
+
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.side * self.side
+    }
+
+    /// The distinct samples of `field`, which covers the whole grid.
+    fn gather(self, field: &[f32]) -> Cow<'_, [f32]> {
+        if !self.wraps {
+            return Cow::Borrowed(field);
+        }
+        Cow::Owned(field.chunks(self.side + 1).take(self.side).flat_map(|row| &row[..self.side]).copied().collect())
+    }
+
+    /// The index one `step` (-1, 0 or 1) from row or column `index`, if there is one.
+    pub fn along(self, index: usize, step: isize) -> Option<usize> {
+        let there = index as isize + step;
+        let side = self.side as isize;
+        (self.wraps || (0..side).contains(&there)).then(|| there.rem_euclid(side) as usize)
+    }
+}
+
 /// The distinct samples of a terrain.
 pub struct Ground<'a> {
     /// What is measured.
@@ -35,7 +70,7 @@ pub struct Ground<'a> {
     /// What its heights and distances stand for.
     pub scale: Scale,
     /// Its distinct samples.
-    pub cells: Cells,
+    pub cells: DistinctCells,
     /// Heights of the distinct samples, as fractions of the relief, row by row.
     pub height: Cow<'a, [f32]>,
     /// Height of the sea as a fraction of the relief; what is at or below it is under water.
@@ -51,7 +86,7 @@ pub struct Ground<'a> {
 impl<'a> Ground<'a> {
     /// Looks at the heights of `terrain` once.
     pub fn new(terrain: &'a Terrain, scale: Scale, control: &Control) -> Result<Self, Cancelled> {
-        let cells = Cells::of(terrain.grid);
+        let cells = DistinctCells::new(terrain.grid);
         let height = cells.gather(&terrain.height);
         let sea = scale.sea();
         let mut present = Vec::new();
@@ -120,7 +155,11 @@ impl<'a> Ground<'a> {
 }
 
 /// `row` of every row of cells, in their order.
-pub fn rows<T: Send>(cells: Cells, control: &Control, row: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, Cancelled> {
+pub fn rows<T: Send>(
+    cells: DistinctCells,
+    control: &Control,
+    row: impl Fn(usize) -> T + Sync,
+) -> Result<Vec<T>, Cancelled> {
     let one = |i: usize| {
         control.check()?;
         Ok(row(i))

@@ -1,19 +1,19 @@
 //! Peaks and valleys, counted by their prominence.
 //!
-//! Law: the prominence of a peak is its height above the highest pass that leads to a higher one; the highest has the whole relief
-//! above the lowest ground. A valley is the same upside down: a low with its depth below the lowest pass to a deeper one. What has
+//! Law: the prominence of a peak is its height above the highest saddle that leads to a higher one; the highest has the whole relief
+//! above the lowest ground. A valley is the same upside down: a low with its depth below the lowest saddle to a deeper one. What has
 //! less prominence than [`Limits::prominence`] is not counted, nor is a plateau or a flat counted more than once.
 //! Boundary: the sea is level ground, so that an island has its height as prominence and each sea is one low. At
 //! open edges the terrain ends: a summit that the edge cuts is a peak, and a valley that leaves over the edge has its
 //! low there. A wrapping terrain has no edge.
-//! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is that of [`crate::hydrology::hollows`].
+//! Source: Kirmse & de Ferranti 2017 (prominence); the scheme is that of [`crate::hydrology::depressions`].
 
 use rayon::prelude::*;
 
 use super::Limits;
 use super::ground::Ground;
 use crate::field::{Cancelled, Control};
-use crate::hydrology::hollows;
+use crate::hydrology::{FlowMesh, depressions};
 
 /// Share of the relief that counts as prominence if none is asked for.
 const DEFAULT_SHARE: f64 = 0.02;
@@ -47,23 +47,24 @@ pub fn summits(ground: &Ground, limits: &Limits, control: &Control) -> Result<Su
     let above = |h: f32| if h > ground.sea { h } else { ground.sea };
     let relief = ground.metres(above(ground.all.high)) - ground.metres(above(ground.all.low));
     let least_metres = if limits.prominence > 0.0 { f64::from(limits.prominence) } else { DEFAULT_SHARE * relief };
+    let mesh = FlowMesh::new(ground.terrain.grid);
     let side = |sign: f32| -> Result<Vec<Summit>, Cancelled> {
-        let surface: Vec<f32> = ground.height.par_iter().map(|&h| sign * above(h)).collect();
-        // the deepest hollow is as deep as the ground is high
+        let surface: Vec<f32> = ground.terrain.height.par_iter().map(|&h| sign * above(h)).collect();
+        // the deepest depression is as deep as the ground is high
         let rim = sign * above(if sign > 0.0 { ground.all.high } else { ground.all.low });
         let mut found: Vec<(u32, f64)> = Vec::new();
-        for hollow in hollows(ground.cells, &surface, control)? {
-            let pass = hollow.pass.unwrap_or(rim);
-            let prominence = ground.metres(pass) - ground.metres(surface[hollow.pit as usize]);
+        for depression in depressions(&mesh, &surface, control)? {
+            let spill_level = depression.spill_level.unwrap_or(rim);
+            let prominence = ground.metres(spill_level) - ground.metres(surface[depression.pit as usize]);
             if prominence > 0.0 && prominence >= least_metres {
-                found.push((hollow.pit, prominence));
+                found.push((depression.pit, prominence));
             }
         }
         found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         let place = |index: usize| ground.terrain.grid.position(index);
         let summit = |&(pit, prominence_metres): &(u32, f64)| Summit {
-            u: place(pit as usize % ground.cells.side),
-            v: place(pit as usize / ground.cells.side),
+            u: place(pit as usize % ground.terrain.samples()),
+            v: place(pit as usize / ground.terrain.samples()),
             height_metres: ground.metres(sign * surface[pit as usize]),
             prominence_metres,
         };

@@ -25,12 +25,13 @@ pub enum Pace {
 /// Where a node runs: grid, scale, random stream, stop flag.
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
+    /// The grid that is computed.
     pub grid: Grid,
     /// Side of the terrain; on a planet a quarter of the way around it.
     pub size_metres: f32,
     /// Height that 1.0 stands for.
     pub relief_metres: f32,
-    /// Height of the water surface, as a fraction of the relief. A node that reads it says so (`reads_sea_level`).
+    /// Height of the water surface, as a fraction of the relief. A node that reads it says so ([`Traits`](super::Traits)).
     pub sea_level: f32,
     /// The planet that the grid goes around, if it does.
     pub planet: Option<&'a Planet>,
@@ -38,6 +39,7 @@ pub struct Context<'a> {
     pub scene_samples: usize,
     /// Random values of this layer.
     pub random: Stream,
+    /// Says when to stop.
     pub control: &'a Control,
 }
 

@@ -22,8 +22,61 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::param::{About, Params, Preset};
 use crate::scene::World;
 
+/// What a node is besides its work: the one place where it says so. A node names what differs from the constant of its
+/// shape ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]); it may depend on the node's parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Traits {
+    /// Grows when the same parameters give other bits than before.
+    pub version: u32,
+    /// Grows when they give other bits on planets alone, and none on squares.
+    pub planet_version: u32,
+    /// The data maps that it makes.
+    pub writes: &'static [MapKind],
+    /// Whether it runs on a square piece of ground.
+    pub on_square: bool,
+    /// Whether it runs on a planet.
+    pub on_globe: bool,
+    /// Whether the layer's seed changes anything.
+    pub is_random: bool,
+    /// Whether the sea level of the scene changes anything. Where it does not, moving the sea costs no evaluation.
+    pub reads_sea_level: bool,
+    /// Whether a preview is exactly the result's subsample. Without, as where a height depends on heights elsewhere, it
+    /// comes close.
+    pub previews_exactly: bool,
+}
+
+impl Traits {
+    /// A pure function of position and seed on a square.
+    pub const GENERATOR: Self = Self { is_random: true, ..Self::FILTER };
+    /// Maps each height of a square by itself.
+    pub const FILTER: Self = Self {
+        version: 1,
+        planet_version: 0,
+        writes: &[],
+        on_square: true,
+        on_globe: false,
+        is_random: false,
+        reads_sea_level: false,
+        previews_exactly: true,
+    };
+    /// Works between neighbours on a square.
+    pub const PROCESS: Self = Self { previews_exactly: false, ..Self::FILTER };
+
+    /// The number that a scene of that world keeps, to tell whether its bits are those that it was saved with.
+    pub fn version_in(&self, world: World) -> u32 {
+        match world {
+            World::Terrain => self.version,
+            World::Planet => self.version + self.planet_version,
+        }
+    }
+}
+
 /// Fills a grid from nothing; the layer's blend mode combines it with what is below.
 pub trait Generator: Params {
+    /// What it is besides its work.
+    fn traits(&self) -> Traits {
+        Traits::GENERATOR
+    }
     /// Writes every sample of `out` (grid `cx.grid`), about [0, 1].
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled>;
     /// Writes every height of `made`, and the data maps that come with them. `made` is a terrain of its own, not what is
@@ -35,99 +88,36 @@ pub trait Generator: Params {
     fn companions(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Why its files cannot be used, though each of them can be read.
-    fn trouble(&self) -> Option<String> {
+    /// Why its files cannot be used together, though each of them can be read.
+    fn files_error(&self) -> Option<String> {
         None
-    }
-    /// Whether a preview is exactly the result's subsample. Without, it comes close.
-    fn previews_exactly(&self) -> bool {
-        true
-    }
-    /// The data maps that it makes.
-    fn writes(&self) -> &'static [MapKind] {
-        &[]
-    }
-    /// Whether it runs on a planet.
-    fn on_globe(&self) -> bool {
-        false
-    }
-    /// Whether it runs on a square piece of ground.
-    fn on_square(&self) -> bool {
-        true
-    }
-    /// Grows when the same parameters give other bits than before.
-    fn version(&self) -> u32 {
-        1
     }
 }
 
 /// One pass over the terrain.
 pub trait Filter: Params {
+    /// What it is besides its work.
+    fn traits(&self) -> Traits {
+        Traits::FILTER
+    }
+    /// Changes the heights and data maps of `terrain`. After an error the terrain is dropped.
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled>;
-    /// Whether the layer's seed changes anything.
-    fn is_random(&self) -> bool {
-        false
-    }
-    /// Whether the sea level of the scene changes anything.
-    fn reads_sea_level(&self) -> bool {
-        false
-    }
-    /// Whether a height depends on heights elsewhere. A preview then comes close to the result; without, it is exactly
-    /// the result's subsample.
-    fn reads_neighbours(&self) -> bool {
-        false
-    }
-    /// The data maps that it makes.
-    fn writes(&self) -> &'static [MapKind] {
-        &[]
-    }
-    /// Whether it runs on a planet.
-    fn on_globe(&self) -> bool {
-        false
-    }
-    /// Whether it runs on a square piece of ground.
-    fn on_square(&self) -> bool {
-        true
-    }
-    /// Grows when the same parameters give other bits than before.
-    fn version(&self) -> u32 {
-        1
-    }
 }
 
 /// A simulation in iterations that can be watched.
 pub trait Process: Params {
+    /// What it is besides its work.
+    fn traits(&self) -> Traits {
+        Traits::PROCESS
+    }
     /// Iterations to the end, counted at the scene's own resolution.
     fn iterations(&self) -> u32;
     /// How many of them a coarser grid needs.
     fn pace(&self) -> Pace {
         Pace::Diffusion
     }
-    /// Whether the layer's seed changes anything.
-    fn is_random(&self) -> bool {
-        false
-    }
-    /// Whether the sea level of the scene changes anything.
-    fn reads_sea_level(&self) -> bool {
-        false
-    }
+    /// The process at its first iteration, on `terrain`.
     fn start(&self, cx: &Context, terrain: Terrain) -> Box<dyn Run>;
-    /// The data maps that it makes.
-    fn writes(&self) -> &'static [MapKind] {
-        &[]
-    }
-    /// Whether it runs on a planet.
-    fn on_globe(&self) -> bool {
-        false
-    }
-    /// Whether it runs on a square piece of ground.
-    fn on_square(&self) -> bool {
-        true
-    }
-    /// Grows when the same parameters give other bits than before.
-    fn version(&self) -> u32 {
-        1
-    }
 }
 
 /// A process under way. It owns all its state, so a snapshot replays to the same bits.
@@ -136,10 +126,14 @@ pub trait Run: Send + Sync {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled>;
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
+    /// The mass balance up to now.
     fn ledger(&self) -> Ledger;
+    /// A copy from which the same iterations give the same bits.
     fn snapshot(&self) -> Box<dyn Run>;
-    /// Memory of a snapshot.
-    fn bytes(&self) -> usize;
+    /// Memory of a snapshot, without what all snapshots of a run share.
+    fn bytes(&self) -> usize {
+        self.terrain().bytes()
+    }
 }
 
 /// Where the material went so far: sums of heights over all distinct samples, as fractions of the relief.
@@ -180,8 +174,11 @@ impl std::ops::AddAssign for Ledger {
 
 /// The three shapes of node.
 pub enum Work<'a> {
+    /// Fills from nothing.
     Generator(&'a dyn Generator),
+    /// Changes in one pass.
     Filter(&'a dyn Filter),
+    /// Runs in iterations.
     Process(&'a dyn Process),
 }
 
@@ -190,7 +187,10 @@ macro_rules! catalogue {
         /// A node of the stack with its parameters.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         pub enum Node {
-            $( $name($module::$file::$name) ),+
+            $(
+                #[doc = concat!("See [`", stringify!($module), "::", stringify!($file), "`].")]
+                $name($module::$file::$name)
+            ),+
         }
 
         impl Node {
@@ -198,12 +198,15 @@ macro_rules! catalogue {
             pub fn catalogue() -> Vec<Self> {
                 vec![ $( Self::$name(Default::default()) ),+ ]
             }
+            /// Its parameters, free of their type.
             pub fn params(&self) -> &dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// Its parameters, free of their type.
             pub fn params_mut(&mut self) -> &mut dyn Params {
                 match self { $( Self::$name(node) => node ),+ }
             }
+            /// How it runs.
             pub fn work(&self) -> Work<'_> {
                 match self { $( Self::$name(node) => Work::$shape(node) ),+ }
             }
@@ -212,6 +215,7 @@ macro_rules! catalogue {
 }
 
 impl Node {
+    /// Its description.
     pub fn about(&self) -> &'static About {
         self.params().about()
     }
@@ -221,30 +225,20 @@ impl Node {
         Self::catalogue().into_iter().find(|node| node.about().name == name)
     }
 
-    pub fn version(&self) -> u32 {
+    /// What it is besides its work, as its parameters are now.
+    pub fn traits(&self) -> Traits {
         match self.work() {
-            Work::Generator(node) => node.version(),
-            Work::Filter(node) => node.version(),
-            Work::Process(node) => node.version(),
-        }
-    }
-
-    /// Whether it runs on a planet.
-    pub fn on_globe(&self) -> bool {
-        match self.work() {
-            Work::Generator(node) => node.on_globe(),
-            Work::Filter(node) => node.on_globe(),
-            Work::Process(node) => node.on_globe(),
+            Work::Generator(node) => node.traits(),
+            Work::Filter(node) => node.traits(),
+            Work::Process(node) => node.traits(),
         }
     }
 
     /// Whether it runs in a world. Where it does not its layer is left out.
     pub fn fits(&self, world: World) -> bool {
-        match (world, self.work()) {
-            (World::Planet, _) => self.on_globe(),
-            (World::Terrain, Work::Generator(node)) => node.on_square(),
-            (World::Terrain, Work::Filter(node)) => node.on_square(),
-            (World::Terrain, Work::Process(node)) => node.on_square(),
+        match world {
+            World::Planet => self.traits().on_globe,
+            World::Terrain => self.traits().on_square,
         }
     }
 
@@ -256,38 +250,11 @@ impl Node {
         }
     }
 
-    /// Why its files cannot be used, though each of them can be read.
-    pub fn trouble(&self) -> Option<String> {
+    /// Why its files cannot be used together, though each of them can be read.
+    pub fn files_error(&self) -> Option<String> {
         match self.work() {
-            Work::Generator(node) => node.trouble(),
+            Work::Generator(node) => node.files_error(),
             Work::Filter(_) | Work::Process(_) => None,
-        }
-    }
-
-    /// Whether the layer's seed changes anything.
-    pub fn is_random(&self) -> bool {
-        match self.work() {
-            Work::Generator(_) => true,
-            Work::Filter(node) => node.is_random(),
-            Work::Process(node) => node.is_random(),
-        }
-    }
-
-    /// Whether the sea level of the scene changes anything. Where it does not, moving the sea costs no evaluation.
-    pub fn reads_sea_level(&self) -> bool {
-        match self.work() {
-            Work::Generator(_) => false,
-            Work::Filter(node) => node.reads_sea_level(),
-            Work::Process(node) => node.reads_sea_level(),
-        }
-    }
-
-    /// The data maps that it makes as its parameters are now.
-    pub fn writes(&self) -> &'static [MapKind] {
-        match self.work() {
-            Work::Generator(node) => node.writes(),
-            Work::Filter(node) => node.writes(),
-            Work::Process(node) => node.writes(),
         }
     }
 

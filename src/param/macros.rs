@@ -28,8 +28,85 @@
 ///
 /// yields the struct (public fields), `Default`, serde (a missing key is the default, an unknown key an error,
 /// a default is not written) and [`Params`](crate::param::Params). A number needs a hard range; the slider range
-/// is the hard range when left out. `=>` says when a parameter matters; where it does not, the panel leaves it out. `from`, `also` (search words) and `presets` may be left out; what a preset does not name
-/// has its default.
+/// is the hard range when left out. `=>` says when a parameter matters; where it does not, the panel leaves it out.
+/// `from`, `also` (search words) and `presets` may be left out; what a preset does not name has its default.
+///
+/// Parameters that several groups share are written once, in a macro that puts them before what follows, and stand in
+/// each group as `name!(…);`. They are fields and keys like all others:
+///
+/// ```
+/// macro_rules! size_params {
+///     (@into $head:tt $done:tt [$($rest:tt)*] width = $width:expr) => {
+///         talweg::params! { @each $head $done [
+///             /// How wide it is.
+///             width: f32 ["m"] = $width, 1.0..=1000.0;
+///             /// How high it is.
+///             height: f32 ["m"] = 10.0, 0.0..=1000.0;
+///             $($rest)*
+///         ] }
+///     };
+/// }
+/// talweg::params! {
+///     /// A round hill.
+///     Hill "Hill" in "Shapes" {
+///         size_params!(width = 50.0);
+///         /// Whether it has a flat top.
+///         is_flat: bool = false;
+///     }
+/// }
+/// # use talweg::param::Params;
+/// assert_eq!(Hill::default().width, 50.0);
+/// assert_eq!(Hill::default().about().params[1].name, "height");
+/// ```
+///
+/// What is missing is said by name. Without the brackets around the unit:
+///
+/// ```compile_fail
+/// talweg::params! {
+///     /// Lets loose rock slide.
+///     Slide "Rock slide" in "Erosion" {
+///         /// Steepest slope that stays where it is.
+///         talus_angle: f32 "°" = 34.0, 0.0..=89.0;
+///     }
+/// }
+/// ```
+///
+/// the compiler says "`talus_angle` of `Slide`: the unit stands in brackets, as in `f32 ["m"]`". Likewise without a
+/// sentence, a default, a range or a semicolon:
+///
+/// ```compile_fail
+/// # talweg::params! {
+/// #   /// Lets loose rock slide.
+/// #   Slide "Rock slide" in "Erosion" {
+///         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0;
+/// # } }
+/// ```
+/// ```compile_fail
+/// # talweg::params! {
+/// #   /// Lets loose rock slide.
+/// #   Slide "Rock slide" in "Erosion" {
+///         /// Steepest slope that stays where it is.
+///         talus_angle: f32 ["°"], 0.0..=89.0;
+/// # } }
+/// ```
+/// ```compile_fail
+/// # talweg::params! {
+/// #   /// Lets loose rock slide.
+/// #   Slide "Rock slide" in "Erosion" {
+///         /// Steepest slope that stays where it is.
+///         talus_angle: f32 ["°"] = 34.0;
+/// # } }
+/// ```
+/// ```compile_fail
+/// # talweg::params! {
+/// #   /// Lets loose rock slide.
+/// #   Slide "Rock slide" in "Erosion" {
+///         /// Steepest slope that stays where it is.
+///         talus_angle: f32 ["°"] = 34.0, 0.0..=89.0
+///         /// Number of passes.
+///         passes: u32 = 50, 0..=10_000;
+/// # } }
+/// ```
 #[macro_export]
 macro_rules! params {
     (
@@ -89,10 +166,7 @@ macro_rules! params {
                             label: $crate::param::label_of(stringify!($field)),
                             unit: concat!($($unit)?),
                             help: concat!($($fdoc),+).trim(),
-                            kind: <$ty as $crate::param::ParamType>::kind(
-                                $crate::params!(@or_none $($hard)?),
-                                $crate::params!(@or_none $($($slider)?)?),
-                            ),
+                            kind: $crate::params!(@kind $ty $(, $hard $(, $slider)?)?),
                             default: $crate::param::ParamType::to_value(&default.$field),
                         } ),* ],
                         presets: vec![ $($( $crate::param::Preset {
@@ -139,8 +213,89 @@ macro_rules! params {
             }
         }
     };
-    (@or_none) => { None };
-    (@or_none $range:expr) => { Some($range) };
+    (@kind $ty:ty) => { <$ty as $crate::param::WithoutRange>::kind() };
+    (@kind $ty:ty, $hard:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $hard) };
+    (@kind $ty:ty, $hard:expr, $slider:expr) => { <$ty as $crate::param::WithRange>::kind($hard, $slider) };
+
+    // one parameter after the other goes from the last brackets to the second, where all are well formed
+    (@each [$($head:tt)*] [$($done:tt)*] [
+        $(#[doc = $fdoc:literal])+
+        $field:ident : $ty:ty $([$unit:literal])? = $default:expr
+        $(, $hard:expr $(, slider $slider:expr)?)? $(=> $matters:expr)? ;
+        $($rest:tt)*
+    ]) => {
+        $crate::params! { @each [$($head)*] [
+            $($done)*
+            $(#[doc = $fdoc])+
+            $field : $ty $([$unit])? = $default $(, $hard $(, slider $slider)?)? $(=> $matters)? ;
+        ] [$($rest)*] }
+    };
+    (@each [$($head:tt)*] [$($done:tt)*] [$shared:ident ! ($($args:tt)*); $($rest:tt)*]) => {
+        $shared! { @into [$($head)*] [$($done)*] [$($rest)*] $($args)* }
+    };
+    (@each [$($head:tt)*] [$($done:tt)*] [
+        $( presets {
+            $( $preset:ident $plabel:literal : $phelp:literal { $( $pfield:ident = $pvalue:expr ),* $(,)? } )+
+        } )?
+    ]) => {
+        $crate::params! { $($head)* {
+            $($done)*
+            $( presets { $( $preset $plabel : $phelp { $( $pfield = $pvalue ),* } )+ } )?
+        } }
+    };
+    (@each [$($head:tt)*] [$($done:tt)*] [presets $($rest:tt)*]) => {
+        compile_error! { "a preset is `Name \"Label\": \"A sentence.\" { parameter = value }`, and the presets come last" }
+    };
+    (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [$field:ident : $($rest:tt)*]) => {
+        $crate::params! { @error $name $field "begin with a sentence for the tooltip, `/// …`" }
+    };
+    (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
+        $(#[$_fdoc:meta])+ $field:ident : $ty:ty $([$unit:literal])? ; $($rest:tt)*
+    ]) => { $crate::params! { @error $name $field "give a default, `= value`" } };
+    (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
+        $(#[$_fdoc:meta])+ $field:ident : $ty:ty $([$unit:literal])? , $($rest:tt)*
+    ]) => { $crate::params! { @error $name $field "give a default before the range, `= value`" } };
+    (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
+        $(#[$_fdoc:meta])+ $field:ident : $ty:ident $unit:literal $($rest:tt)*
+    ]) => { $crate::params! { @error $name $field "the unit stands in brackets, as in `f32 [\"m\"]`" } };
+    (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
+        $(#[$_fdoc:meta])+ $field:ident : $ty:ty $([$unit:literal])? = $default:expr, $hard:expr, $slider:expr ;
+        $($rest:tt)*
+    ]) => { $crate::params! { @error $name $field "the second range begins with `slider`" } };
+    (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [
+        $(#[$_fdoc:meta])+ $field:ident : $($rest:tt)*
+    ]) => {
+        $crate::params! { @error $name $field
+            "write `type [\"unit\"] = default, hard range, slider range => |group| whether it matters;`, \
+             where only the type, the default and the semicolon are always needed" }
+    };
+    (@each [$(#[$_doc:meta])+ $name:ident $($_head:tt)*] $done:tt [$($rest:tt)*]) => {
+        compile_error! { concat!(
+            "`", stringify!($name), "`: a parameter is `/// A sentence.` and `name: type = default;`, found: ",
+            stringify!($($rest)*)
+        ) }
+    };
+    (@error $name:ident $field:ident $says:literal) => {
+        compile_error! { concat!("`", stringify!($field), "` of `", stringify!($name), "`: ", $says) }
+    };
+
+    // what is not well formed as a whole, or has shared parameters, is taken apart
+    (
+        $(#[doc = $doc:literal])+
+        $name:ident $label:literal in $category:literal $(, from $source:literal)? $(, also $also:literal)? {
+            $($body:tt)*
+        }
+    ) => {
+        $crate::params! { @each [
+            $(#[doc = $doc])+
+            $name $label in $category $(, from $source)? $(, also $also)?
+        ] [] [$($body)*] }
+    };
+    ($($other:tt)*) => {
+        compile_error! { "params! describes `/// A sentence.`, \
+            `Name \"Label\" in \"Category\", from \"source\", also \"search words\" { parameters }`; \
+            `from` and `also` may be left out" }
+    };
 }
 
 /// Describes a choice once: an enum whose variants carry a label and a sentence.
@@ -164,6 +319,7 @@ macro_rules! choices {
         }
 
         impl $name {
+            /// All of them, in the order of the panel.
             pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
             const OPTIONS: &'static [$crate::param::Choice] = &[
                 $( $crate::param::Choice { name: stringify!($variant), label: $label, help: $help } ),+
@@ -174,10 +330,13 @@ macro_rules! choices {
             }
         }
 
-        impl $crate::param::ParamType for $name {
-            fn kind(_: Option<::std::ops::RangeInclusive<Self>>, _: Option<::std::ops::RangeInclusive<Self>>) -> $crate::param::Kind {
+        impl $crate::param::WithoutRange for $name {
+            fn kind() -> $crate::param::Kind {
                 $crate::param::Kind::Choice(Self::OPTIONS)
             }
+        }
+
+        impl $crate::param::ParamType for $name {
             fn to_value(&self) -> $crate::param::Value {
                 $crate::param::Value::Choice(*self as usize)
             }

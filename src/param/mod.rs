@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::construction::Tree;
 
-pub use types::{Curve, ImageFile, LayerName, ParamType};
+pub use types::{Curve, ImageFile, LayerName, ParamType, WithRange, WithoutRange};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,9 +49,19 @@ pub struct Choice {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A number. Values are clamped to `hard`; the slider covers `slider`.
-    Float { hard: (f32, f32), slider: (f32, f32) },
+    Float {
+        /// Range that values are clamped to.
+        hard: (f32, f32),
+        /// Range of the slider.
+        slider: (f32, f32),
+    },
     /// A whole number. Values are clamped to `hard`; the slider covers `slider`.
-    Int { hard: (i64, i64), slider: (i64, i64) },
+    Int {
+        /// Range that values are clamped to.
+        hard: (i64, i64),
+        /// Range of the slider.
+        slider: (i64, i64),
+    },
     /// A switch.
     Bool,
     /// One of these.
@@ -134,10 +144,22 @@ impl About {
 pub enum ParamError {
     /// The text is no value of the parameter's type; `expected` says what would be.
     #[error("`{param}` cannot be `{text}`: {expected}")]
-    Parse { param: String, text: String, expected: String },
+    Parse {
+        /// The name of the parameter.
+        param: String,
+        /// The text that was given.
+        text: String,
+        /// What would be right.
+        expected: String,
+    },
     /// The value is of another type.
     #[error("`{param}` takes {expected}")]
-    Type { param: String, expected: &'static str },
+    Type {
+        /// The name of the parameter.
+        param: String,
+        /// What would be right.
+        expected: &'static str,
+    },
 }
 
 /// A value that was outside its hard range and has been moved inside.

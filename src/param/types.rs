@@ -12,24 +12,40 @@ use super::{Kind, ParamError, ParamSpec, Value};
 
 /// A type that can stand in [`params!`](crate::params).
 pub trait ParamType: Sized {
-    /// Type and ranges of a parameter that was described with these two; a number needs `hard`, others take neither.
-    fn kind(hard: Option<RangeInclusive<Self>>, slider: Option<RangeInclusive<Self>>) -> Kind;
     /// The value, free of its Rust type.
     fn to_value(&self) -> Value;
-    /// The value back. An error if it is of another kind than `spec` says.
+    /// The value that `value` stands for; an error where `spec` is of another type.
     fn from_value(value: &Value, spec: &ParamSpec) -> Result<Self, ParamError>;
+}
+
+/// A number, which stands in [`params!`](crate::params) with a hard range.
+#[diagnostic::on_unimplemented(message = "only numbers have a range, and `{Self}` is none: `name: type = default;`")]
+pub trait WithRange: ParamType {
+    /// The type, with its hard range and that of its slider.
+    fn kind(hard: RangeInclusive<Self>, slider: RangeInclusive<Self>) -> Kind;
+}
+
+/// What stands in [`params!`](crate::params) without a range.
+#[diagnostic::on_unimplemented(
+    message = "a number needs a hard range: `name: {Self} = default, lowest..=highest;`",
+    label = "a parameter of this type has no range"
+)]
+pub trait WithoutRange: ParamType {
+    /// The type, with its options where it is a choice.
+    fn kind() -> Kind;
 }
 
 fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
     ParamError::Type { param: spec.name.to_string(), expected }
 }
 
-impl ParamType for f32 {
-    fn kind(hard: Option<RangeInclusive<f32>>, slider: Option<RangeInclusive<f32>>) -> Kind {
-        let hard = hard.expect("a number needs a hard range");
-        let hard = (*hard.start(), *hard.end());
-        Kind::Float { hard, slider: slider.map_or(hard, |s| (*s.start(), *s.end())) }
+impl WithRange for f32 {
+    fn kind(hard: RangeInclusive<f32>, slider: RangeInclusive<f32>) -> Kind {
+        Kind::Float { hard: (*hard.start(), *hard.end()), slider: (*slider.start(), *slider.end()) }
     }
+}
+
+impl ParamType for f32 {
     fn to_value(&self) -> Value {
         Value::Float(*self)
     }
@@ -44,12 +60,14 @@ impl ParamType for f32 {
 
 macro_rules! whole_numbers {
     ($($ty:ty),*) => { $(
-        impl ParamType for $ty {
-            fn kind(hard: Option<RangeInclusive<$ty>>, slider: Option<RangeInclusive<$ty>>) -> Kind {
-                let hard = hard.expect("a number needs a hard range");
-                let hard = (i64::from(*hard.start()), i64::from(*hard.end()));
-                Kind::Int { hard, slider: slider.map_or(hard, |s| (i64::from(*s.start()), i64::from(*s.end()))) }
+        impl WithRange for $ty {
+            fn kind(hard: RangeInclusive<$ty>, slider: RangeInclusive<$ty>) -> Kind {
+                let ends = |range: RangeInclusive<$ty>| (i64::from(*range.start()), i64::from(*range.end()));
+                Kind::Int { hard: ends(hard), slider: ends(slider) }
             }
+        }
+
+        impl ParamType for $ty {
             fn to_value(&self) -> Value {
                 Value::Int(i64::from(*self))
             }
@@ -64,10 +82,13 @@ macro_rules! whole_numbers {
 }
 whole_numbers!(u32, i32);
 
-impl ParamType for bool {
-    fn kind(_: Option<RangeInclusive<bool>>, _: Option<RangeInclusive<bool>>) -> Kind {
+impl WithoutRange for bool {
+    fn kind() -> Kind {
         Kind::Bool
     }
+}
+
+impl ParamType for bool {
     fn to_value(&self) -> Value {
         Value::Bool(*self)
     }
@@ -172,10 +193,13 @@ impl PreparedCurve {
     }
 }
 
-impl ParamType for Curve {
-    fn kind(_: Option<RangeInclusive<Curve>>, _: Option<RangeInclusive<Curve>>) -> Kind {
+impl WithoutRange for Curve {
+    fn kind() -> Kind {
         Kind::Curve
     }
+}
+
+impl ParamType for Curve {
     fn to_value(&self) -> Value {
         Value::Curve(self.clone())
     }
@@ -201,10 +225,13 @@ pub struct LayerName(pub String);
 
 macro_rules! texts {
     ($($ty:ident is $kind:ident, $expected:literal);*) => { $(
-        impl ParamType for $ty {
-            fn kind(_: Option<RangeInclusive<$ty>>, _: Option<RangeInclusive<$ty>>) -> Kind {
+        impl WithoutRange for $ty {
+            fn kind() -> Kind {
                 Kind::$kind
             }
+        }
+
+        impl ParamType for $ty {
             fn to_value(&self) -> Value {
                 Value::Text(self.0.clone())
             }
@@ -219,10 +246,13 @@ macro_rules! texts {
 }
 texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
 
-impl ParamType for Arc<Tree> {
-    fn kind(_: Option<RangeInclusive<Arc<Tree>>>, _: Option<RangeInclusive<Arc<Tree>>>) -> Kind {
+impl WithoutRange for Arc<Tree> {
+    fn kind() -> Kind {
         Kind::Tree
     }
+}
+
+impl ParamType for Arc<Tree> {
     fn to_value(&self) -> Value {
         Value::Tree(self.clone())
     }

@@ -20,10 +20,22 @@ pub enum FacesError {
         "{path} is none of six faces: their names end with -px, -nx, -py, -ny, -pz and -nz, such as earth-px.png. \
          Choose one of them, or read it as a map"
     )]
-    NoFace { path: PathBuf },
+    NoFace {
+        /// The file.
+        path: PathBuf,
+    },
     /// A face is of another size than the first.
     #[error("{path} has {width} × {height} samples; all six faces must be squares of {side} × {side}, as the first is")]
-    Size { path: PathBuf, width: usize, height: usize, side: usize },
+    Size {
+        /// The file.
+        path: PathBuf,
+        /// Samples of a row of the face.
+        width: usize,
+        /// Rows of the face.
+        height: usize,
+        /// Samples per side of the first face.
+        side: usize,
+    },
     /// A face could not be read.
     #[error(transparent)]
     File(#[from] RasterError),

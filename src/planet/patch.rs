@@ -78,7 +78,12 @@ pub enum PatchError {
     #[error(
         "a patch of {asked:.0} m does not lie flat on a planet whose half circumference is {most:.0} m; take a smaller one"
     )]
-    TooLarge { asked: f64, most: f64 },
+    TooLarge {
+        /// The side that was asked for, in metres.
+        asked: f64,
+        /// The largest side that can be, in metres.
+        most: f64,
+    },
     /// The heights would be kept in a format without metres.
     #[error("the heightmap of a patch must be a .r32 file, which keeps heights in metres; {0} is none")]
     Format(String),

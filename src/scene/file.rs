@@ -36,37 +36,78 @@ pub struct Warning(pub String);
 pub enum SceneError {
     /// The system refused to read.
     #[error("cannot read {path}: {source}")]
-    Read { path: PathBuf, source: std::io::Error },
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The file could not be written.
     #[error(transparent)]
     Write(#[from] crate::io::FileError),
     /// A folder or a device.
     #[error("{path} is not a scene: it is a folder or a device, not a file")]
-    NotAFile { path: PathBuf },
+    NotAFile {
+        /// The file.
+        path: PathBuf,
+    },
     /// More bytes than any scene has.
     #[error("{path} is not a scene: it is larger than 16 MB")]
-    TooLarge { path: PathBuf },
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+    },
     /// Not UTF-8.
     #[error("{path} is not a scene: it is not text (byte {byte} is not UTF-8)")]
-    NotText { path: PathBuf, byte: usize },
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Position of the first byte that is no text.
+        byte: usize,
+    },
     /// The text is no RON, or names what does not exist.
     #[error("line {line}, column {column}: {message}")]
-    Syntax { line: usize, column: usize, message: String },
+    Syntax {
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
     /// RON, but not of a scene.
     #[error("this is no whole Talweg scene; line {line}, column {column}: {message}")]
-    NotAScene { line: usize, column: usize, message: String },
+    NotAScene {
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
     /// Of a later program.
     #[error("the scene has version {found}; this program reads version {VERSION}. Open it with a newer Talweg")]
-    Newer { found: u32 },
+    Newer {
+        /// The version that was found.
+        found: u32,
+    },
     /// Of no program.
     #[error("the scene has version {found}, which never existed; versions begin at 1")]
-    NoVersion { found: u32 },
+    NoVersion {
+        /// The version that was found.
+        found: u32,
+    },
     /// More layers than a stack can have.
     #[error("the scene has {0} layers; {MAX_LAYERS} is the most")]
     TooManyLayers(usize),
     /// An error with the file that it is in.
     #[error("{path}: {source}")]
-    In { path: PathBuf, source: Box<SceneError> },
+    In {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: Box<SceneError>,
+    },
 }
 
 #[derive(Deserialize)]
@@ -177,7 +218,7 @@ impl Scene {
                     node: layer.node.clone(),
                     enabled: layer.enabled,
                     seed: layer.seed,
-                    algorithm: layer.node.version(),
+                    algorithm: layer.node.traits().version_in(self.settings.world),
                     past: layer
                         .past
                         .iter()
@@ -272,12 +313,12 @@ impl Scene {
                 }
                 mend(&owner, &mut made.mix);
                 mend(&owner, &mut made.mask);
-                if layer.algorithm != made.node.version() {
+                let now = made.node.traits().version_in(settings.world);
+                if layer.algorithm != now {
                     changed.push(Warning(format!(
-                        "{owner}: {} has changed since this scene was saved (algorithm {}, now {}); its heights differ",
+                        "{owner}: {} has changed since this scene was saved (algorithm {}, now {now}); its heights differ",
                         made.node.about().label,
                         layer.algorithm,
-                        made.node.version()
                     )));
                 }
                 made

@@ -54,7 +54,8 @@ impl Scene {
                 _ => None,
             });
             let names = names.chain(layer.node.companions());
-            let files = names.filter_map(|name| raster(&name).err().map(|e| e.to_string())).chain(layer.node.trouble());
+            let files =
+                names.filter_map(|name| raster(&name).err().map(|e| e.to_string())).chain(layer.node.files_error());
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
             let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
@@ -93,7 +94,7 @@ impl Scene {
         }
         // a map with a neutral value other than 0, such as rain, is everywhere
         let missing = |kind: MapKind, layers: &[Layer]| {
-            let made = layers.iter().any(|layer| layer.enabled && layer.node.writes().contains(&kind));
+            let made = layers.iter().any(|layer| layer.enabled && layer.node.traits().writes.contains(&kind));
             (!made && kind.neutral() == 0.0).then(|| kind.label().to_lowercase())
         };
         if mask.by_data

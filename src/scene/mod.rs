@@ -75,10 +75,22 @@ pub enum SetError {
     NoLayer(String, String),
     /// Several layers have this name.
     #[error("{count} layers are called `{name}`; use the layer's number, 1 is the lowest")]
-    Ambiguous { name: String, count: usize },
+    Ambiguous {
+        /// The name that was given.
+        name: String,
+        /// How many have it.
+        count: usize,
+    },
     /// The layer's node has no such parameter.
     #[error("`{owner}` has no parameter `{param}`; it has {known}")]
-    NoParam { owner: String, param: String, known: String },
+    NoParam {
+        /// What has the parameters.
+        owner: String,
+        /// The name of the parameter.
+        param: String,
+        /// The names that there are.
+        known: String,
+    },
     /// The value does not fit the parameter.
     #[error(transparent)]
     Value(#[from] ParamError),

@@ -115,7 +115,7 @@ fn wrapping_ground_has_no_preferred_place() {
     let place = Place::new(65, Edges::Wrap);
     let start = place.noise();
     for (name, node) in processes() {
-        if node.is_random() {
+        if node.traits().is_random {
             continue; // draws by place
         }
         let [(made, _), (other, _)] = [start.clone(), rolled(&start)].map(|input| run(&place, &node, &input, 10));

@@ -66,7 +66,7 @@ fn everything_is_described() {
         assert!(names.insert(about.name) && labels.insert(about.label), "{} twice", about.name);
         assert!(CATEGORIES.contains(&about.category), "{}: {}", about.name, about.category);
         assert!(!about.source.is_empty() && !about.synonyms.is_empty(), "{}: source and search words", about.name);
-        assert!(node.version() >= 1);
+        assert!(node.traits().version >= 1);
         assert_eq!(Node::named(about.name), Some(node.clone()));
         check_described(about);
     }
@@ -127,7 +127,7 @@ fn a_node_makes_the_maps_that_it_says() {
     for node in on_squares().flat_map(|node| [node.clone(), altered(node)]) {
         let made = place.finish(&node, &input, 4);
         for &kind in MapKind::ALL {
-            let says = node.writes().contains(&kind);
+            let says = node.traits().writes.contains(&kind);
             assert_eq!(made.map(kind).is_some(), says, "{}: {}", node.about().name, kind.label());
         }
     }
@@ -240,7 +240,7 @@ fn the_sea_matters_where_the_node_says_so() {
             let place = Place { sea_level, ..Place::new(65, Edges::Open) };
             place.finish(&node, &place.noise(), 5)
         });
-        assert_eq!(high != low, node.reads_sea_level(), "{node:?}");
+        assert_eq!(high != low, node.traits().reads_sea_level, "{node:?}");
     }
 }
 
@@ -254,7 +254,7 @@ fn the_seed_matters_where_the_node_says_so() {
             scene.settings.resolution = 65;
             evaluate(&scene, 65, None, &mut Store::forgetful(), &Control::default()).expect("nobody stopped it").terrain
         };
-        assert!(node.is_random() || made(1) == made(2), "{node:?} draws random values and says it does not");
+        assert!(node.traits().is_random || made(1) == made(2), "{node:?} draws random values and says it does not");
     }
 }
 
@@ -273,16 +273,6 @@ fn the_seam_of_wrapping_scenes_is_closed() {
     }
 }
 
-/// Whether a preview is the result's subsample to the bit. Processes and filters that read neighbours see a coarser
-/// surrounding in it, and come within the rms that all nodes keep.
-fn previews_exactly(node: &Node) -> bool {
-    match node.work() {
-        Work::Generator(generator) => generator.previews_exactly(),
-        Work::Filter(filter) => !filter.reads_neighbours(),
-        Work::Process(_) => false,
-    }
-}
-
 #[test]
 fn a_preview_shows_the_result() {
     for edges in BOTH {
@@ -294,7 +284,7 @@ fn a_preview_shows_the_result() {
             let mut squares = 0.0f64;
             for (k, h) in coarse.height.iter().enumerate() {
                 let shared = fine.height[(k / 129) * 2 * 257 + (k % 129) * 2];
-                if previews_exactly(&node) {
+                if node.traits().previews_exactly {
                     assert_eq!(h.to_bits(), shared.to_bits(), "sample {k}: {node:?}");
                 }
                 squares += f64::from(h - shared).powi(2);

@@ -3,36 +3,31 @@
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering, flooded};
+use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, priority_flood};
 use talweg::nodes::Node;
 use talweg::nodes::erosion::power_root::{PowerRoot, exp2, log2};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
-fn basins(cells: Cells, height: &[f32], outlets: &Outlets) -> (Descent, Basins) {
-    let control = Control::default();
-    let mut descent = Descent::new(cells, height, outlets, Steering::Steepest, &control).unwrap();
-    let basins = Basins::new(cells, height, outlets, &descent, &control).unwrap();
-    basins.drain(cells, &mut descent, &control).unwrap();
-    (descent, basins)
+fn routed(mesh: &FlowMesh, height: &[f32], outlets: &Outlets) -> FlowGraph {
+    FlowGraph::new(mesh, height, outlets, FlowRouting::D8, &Control::default()).unwrap()
 }
 
 /// Slope (a tangent) and place of the way down in every cell, 0 at outlets.
-fn slopes(place: &Place, terrain: &Terrain) -> (Spread, Vec<f64>) {
-    let cells = Cells::of(place.grid());
-    let outlets = Outlets::new(cells, &terrain.height, 0.0);
-    let (descent, basins) = basins(cells, &terrain.height, &outlets);
-    let filled = basins.filled(&terrain.height);
-    let spread = Spread::new(cells, &filled, &outlets, &descent, &Control::default()).unwrap();
+fn slopes(place: &Place, terrain: &Terrain) -> (DInfinity, Vec<f64>) {
+    let mesh = FlowMesh::new(place.grid());
+    let outlets = Outlets::new(place.grid(), &terrain.height, 0.0);
+    let graph = routed(&mesh, &terrain.height, &outlets);
     let control = Control::default();
+    let flow = DInfinity::new(&mesh, &graph.filled(&terrain.height), &outlets, &graph, &control).unwrap();
     let steep = f64::from(place.relief_metres / place.context(&control).cell_metres());
     let slope = |k: usize| {
-        let ([a, b], t) = (spread.receivers[k], f64::from(spread.tangent[k]));
+        let ([a, b], f) = (flow.receivers[k], f64::from(flow.fraction[k]));
         let [h, a, b] = [k, a as usize, b as usize].map(|k| f64::from(terrain.height[k]));
-        (h - (a + (b - a) * t)) / (1.0 + t * t).sqrt() * steep
+        (h - (a + (b - a) * f)) / (1.0 + f * f).sqrt() * steep
     };
-    let slopes = (0..cells.len()).map(slope).collect();
-    (spread, slopes)
+    let slopes = (0..mesh.len()).map(slope).collect();
+    (flow, slopes)
 }
 
 fn fit(points: &[(f64, f64)]) -> (f64, f64) {
@@ -95,14 +90,14 @@ fn at_rest_a_river_is_straight_over_chi() {
     let mut start = place.noise();
     start.height.iter_mut().for_each(|h| *h = *h * 0.02 + 0.01);
     let made = place.finish(&bare(&[]), &start, u32::MAX);
-    let (spread, _) = slopes(&place, &made);
+    let (routes, _) = slopes(&place, &made);
     let flow = made.map(MapKind::Flow).unwrap();
     let cell = 20_000.0f64 / 64.0;
     // chi of every cell, upwards: ∫ (1 km² / A)^½ dx along the way down
     let mut chi = vec![0.0f64; flow.len()];
-    for &k in spread.upstream_first(&Control::default()).unwrap().iter().rev() {
-        let (k, t) = (k as usize, f64::from(spread.tangent[k as usize]));
-        let [a, b] = spread.receivers[k].map(|to| to as usize);
+    for &k in routes.upstream_order(&Control::default()).unwrap().iter().rev() {
+        let (k, t) = (k as usize, f64::from(routes.fraction[k as usize]));
+        let [a, b] = routes.receivers[k].map(|to| to as usize);
         if a != k {
             let area = f64::from(flow[k]) * cell * cell / 1.0e6;
             chi[k] = chi[a] + (chi[b] - chi[a]) * t + cell * (1.0 + t * t).sqrt() / area.sqrt();
@@ -159,7 +154,7 @@ fn logarithms_and_powers_of_two_are_right() {
 fn turned_ground_gives_the_turned_result() {
     let place = Place::new(129, Edges::Open);
     let mut start = place.noise();
-    // a tilt, so that few hollows are left: one pass more or less is a catchment more or less
+    // a tilt, so that few depressions are left: one spill point more or less is a catchment more or less
     (0..129 * 129)
         .for_each(|k| start.height[k] = 0.1 * start.height[k] + 0.003 * (k % 129) as f32 + 0.005 * (k / 129) as f32);
     let turn = |h: &[f32]| -> Vec<f32> { (0..129 * 129).map(|k| h[(k % 129) * 129 + 128 - k / 129]).collect() };
@@ -235,17 +230,18 @@ fn level_ground_without_uplift_and_hard_rock_stay_to_the_bit() {
 }
 
 #[test]
-fn filled_ground_has_no_hollow_and_filling_again_changes_nothing() {
+fn filled_ground_has_no_depression_and_filling_again_changes_nothing() {
     for edges in BOTH {
         let place = Place::new(100, edges);
         let start = place.noise();
         for gradient in ["0", "2"] {
             let fill = node("FillDepressions", &[("gradient", gradient)]);
             let made = place.finish(&fill, &start, 0);
-            let cells = Cells::of(place.grid());
-            let ground = cells.gather(&made.height).into_owned();
-            let outlets = Outlets::new(cells, &ground, 0.0);
-            assert!(flooded(cells, &ground, &outlets, 0.0, &Control::default()).unwrap() == ground);
+            let mesh = FlowMesh::new(place.grid());
+            let outlets = Outlets::new(place.grid(), &made.height, 0.0);
+            let mut filled = priority_flood(&mesh, &made.height, &outlets, 0.0, &Control::default()).unwrap();
+            place.grid().close(&mut filled);
+            assert!(filled == made.height);
             assert_eq!(place.finish(&fill, &made, 0).height, made.height);
         }
         let water = place.finish(&node("FillDepressions", &[("fill_with", "Water")]), &start, 0);
@@ -266,16 +262,15 @@ fn rivers_run_downhill_and_without_depth_cut_nothing() {
         assert_eq!(still.height, start.height);
         let made = place.finish(&node("Rivers", &[("source_area", "0.2")]), &start, 0);
         assert!(made.height.iter().zip(&start.height).all(|(new, old)| new <= old) && made.height != start.height);
-        let cells = Cells::of(place.grid());
-        let [old, new, water, flow] =
-            [&start.height, &made.height, made.map(MapKind::Water).unwrap(), made.map(MapKind::Flow).unwrap()]
-                .map(|field| cells.gather(field).into_owned());
-        let outlets = Outlets::new(cells, &old, 0.0);
-        let (descent, basins) = basins(cells, &old, &outlets);
-        let (filled, cell) = (basins.filled(&old), 8000.0f32 / 128.0);
+        let mesh = FlowMesh::new(place.grid());
+        let (old, new) = (&start.height, &made.height);
+        let (water, flow) = (made.map(MapKind::Water).unwrap(), made.map(MapKind::Flow).unwrap());
+        let outlets = Outlets::new(place.grid(), old, 0.0);
+        let graph = routed(&mesh, old, &outlets);
+        let (filled, cell) = (graph.filled(old), 8000.0f32 / 128.0);
         let mut rivers = 0;
-        for k in (0..cells.len()).filter(|&k| flow[k] * cell * cell > 0.2e6) {
-            let to = descent.receiver[k] as usize;
+        for k in (0..mesh.len()).filter(|&k| flow[k] * cell * cell > 0.2e6) {
+            let to = graph.receivers[k] as usize;
             let lake = |k: usize| filled[k] > old[k];
             if to != k && !outlets.contain(to, old[to]) && !lake(k) && !lake(to) {
                 assert!(new[to] <= new[k] + 1.0e-6 && water[k] > 0.0, "{k} to {to}");

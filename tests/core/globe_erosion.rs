@@ -5,7 +5,7 @@
 use crate::node_kit::{extremes, on_threads, set};
 use talweg::field::globe::direction_at;
 use talweg::field::{Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
-use talweg::hydrology::{GlobeCells, GlobeRoutes, accumulate};
+use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use talweg::nodes::{Context, Ledger, Node, Process, Run};
 use talweg::param::Value;
 
@@ -194,7 +194,7 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
     const TALUS: f64 = 30.0;
     const N: usize = 49;
     let world = World::new(N);
-    let (globe, cells) = (world.globe(), GlobeCells::new(N));
+    let (globe, mesh) = (world.globe(), FlowMesh::new(Grid::globe(N)));
     let law = node("Thermal", &[("talus_angle", "30"), ("rate", "0.5")]);
     let steep = f64::from(world.radius_metres / world.relief_metres) * 60f64.to_radians().tan();
     let mut rests = Vec::new();
@@ -242,9 +242,11 @@ fn cones_come_to_rest_alike_on_faces_borders_and_corners() {
         assert!(degrees.iter().all(|own| (own - mean).abs() < 3.0), "{place}: {degrees:?}");
         // nothing is steeper than the talus angle, beyond what still creeps
         let rise = TALUS.to_radians().tan() / per_radian;
+        let cell = f64::from(mesh.cell_metres(std::f32::consts::FRAC_PI_2));
         for k in (0..globe.len()).filter(|&k| globe.grid().owns(k)) {
-            for (there, distance) in cells.around(k).into_iter().flatten() {
-                let slope = f64::from(after.height[k] - after.height[there]) / f64::from(distance);
+            for there in mesh.beside(k) {
+                let distance = f64::from(mesh.distance(k, there)) * cell;
+                let slope = f64::from(after.height[k] - after.height[there]) / distance;
                 assert!(slope < 1.03 * rise, "{place}: {} of the talus slope at {k}", slope / rise);
             }
         }
@@ -324,17 +326,21 @@ fn rivers_at_rest_follow_the_law_of_slope_and_area() {
         let terrain = world.terrain(|at| if at[0] + 0.3 * at[2] > 0.0 { 0.05 * noise(at).max(0.02) } else { -0.1 });
         let run = world.run(&law, &terrain, 400);
         let after = run.terrain();
-        let cells = GlobeCells::new(33);
-        let routes = GlobeRoutes::new(&cells, &after.height, 0.0, &Control::default()).unwrap();
-        let mut area = cells.areas();
-        accumulate(&routes.receiver, &routes.upstream_first, &mut area);
-        let distances = routes.distances(&cells, &Control::default()).unwrap();
-        let square_km = cells.mean_area(f64::from(world.radius_metres)) / 1e6;
+        let mesh = FlowMesh::new(Grid::globe(33));
+        let outlets = Outlets::new(mesh.grid(), &after.height, 0.0);
+        let control = Control::default();
+        let graph = FlowGraph::new(&mesh, &after.height, &outlets, FlowRouting::D8, &control).unwrap();
+        let flow = DInfinity::new(&mesh, &graph.filled(&after.height), &outlets, &graph, &control).unwrap();
+        let mut area = mesh.areas();
+        flow.accumulate(&flow.upstream_order(&control).unwrap(), &flow.fraction, &mut area);
+        let cell = f64::from(mesh.cell_metres(world.radius_metres * std::f32::consts::FRAC_PI_2));
         let (mut rivers, mut off) = (0, 0);
-        for k in (0..cells.len()).filter(|&k| cells.owns(k) && routes.receiver[k] as usize != k) {
-            let fall = f64::from(after.height[k] - after.height[routes.receiver[k] as usize]);
-            let slope = fall * f64::from(world.relief_metres / world.radius_metres) / f64::from(distances[k]);
-            let expected = (0.2f64 / 2.0).powf(1.0 / n) * (f64::from(area[k]) * square_km).powf(-m / n);
+        for k in (0..mesh.len()).filter(|&k| flow.receivers[k][0] as usize != k) {
+            let [first, second] = flow.receivers[k].map(|to| f64::from(after.height[to as usize]));
+            let fall = f64::from(after.height[k]) - (first + (second - first) * f64::from(flow.fraction[k]));
+            let slope = fall * f64::from(world.relief_metres) / (f64::from(flow.distance[k]) * cell);
+            let square_km = f64::from(area[k]) * cell * cell / 1e6;
+            let expected = (0.2f64 / 2.0).powf(1.0 / n) * square_km.powf(-m / n);
             rivers += 1;
             off += usize::from((slope / expected - 1.0).abs() > 0.02);
         }

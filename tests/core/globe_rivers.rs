@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use crate::node_kit::{EARTH, Place, on_threads, set};
 use talweg::field::globe::latitude;
-use talweg::field::{MapKind, Terrain};
-use talweg::hydrology::GlobeCells;
+use talweg::field::{Globe, Grid, MapKind, Terrain};
+use talweg::hydrology::FlowMesh;
 use talweg::nodes::Node;
 
 const SAMPLES: usize = 65;
@@ -24,29 +24,28 @@ fn place() -> Place {
 }
 
 /// Whether a river runs through each cell, from the map of the flow.
-fn is_river(cells: &GlobeCells, made: &Terrain) -> Vec<bool> {
-    let km2 = (cells.mean_area(f64::from(EARTH.radius_metres)) * 1e-6) as f32;
+fn is_river(mesh: &FlowMesh, made: &Terrain) -> Vec<bool> {
+    let km2 = mesh.cell_metres(EARTH.side_metres()).powi(2) * 1e-6;
     let flow = made.map(MapKind::Flow).expect("it writes it");
-    (0..cells.len()).map(|k| cells.owns(k) && made.height[k] > SEA && flow[k] * km2 >= SOURCE_KM2 * 1.0001).collect()
+    (0..mesh.len())
+        .map(|k| mesh.grid().owns(k) && made.height[k] > SEA && flow[k] * km2 >= SOURCE_KM2 * 1.0001)
+        .collect()
 }
 
 #[test]
 fn every_river_reaches_the_sea_and_never_climbs() {
-    let cells = GlobeCells::new(SAMPLES);
+    let mesh = FlowMesh::new(Grid::globe(SAMPLES));
     let input = place().noise();
     for (lakes, fjords) in [("false", "0"), ("false", "300"), ("true", "0")] {
         let made = place().finish(&rivers(&[("lakes", lakes), ("fjords", fjords)]), &input, 0);
         let (flow, water) = (made.map(MapKind::Flow).unwrap(), made.map(MapKind::Water).unwrap());
-        let rivers = is_river(&cells, &made);
+        let rivers = is_river(&mesh, &made);
         assert!(rivers.iter().filter(|&&r| r).count() > 300, "there are rivers");
-        for k in (0..cells.len()).filter(|&k| rivers[k]) {
+        for k in (0..mesh.len()).filter(|&k| rivers[k]) {
             // the surface of its water, also in lakes
             let surface = |k: usize| if lakes == "true" { made.height[k] + water[k] } else { made.height[k] };
-            let onwards = cells
-                .around(k)
-                .into_iter()
-                .flatten()
-                .any(|(to, _)| flow[to] > flow[k] && (surface(to) <= surface(k) || made.height[to] <= SEA));
+            let onwards =
+                mesh.beside(k).any(|to| flow[to] > flow[k] && (surface(to) <= surface(k) || made.height[to] <= SEA));
             assert!(onwards, "a river ends at {k}, lakes {lakes}");
         }
         assert!(made.height.iter().all(|h| h.is_finite()) && water.iter().all(|w| *w >= 0.0));
@@ -56,13 +55,13 @@ fn every_river_reaches_the_sea_and_never_climbs() {
 /// What runs into the sea is the rain of all the land: 4π less the sea.
 #[test]
 fn the_sea_gets_the_water_of_all_the_land() {
-    let cells = GlobeCells::new(SAMPLES);
+    let mesh = FlowMesh::new(Grid::globe(SAMPLES));
     let input = place().noise();
     let made = place().finish(&rivers(&[("fjords", "0"), ("deltas", "0")]), &input, 0);
     let flow = made.map(MapKind::Flow).unwrap();
-    let (mut land, mut arrived) = (0.0, 0.0);
-    for k in (0..cells.len()).filter(|&k| cells.owns(k)) {
-        let area = f64::from(cells.area(k));
+    let (mut land, mut arrived, areas) = (0.0, 0.0, mesh.areas());
+    for k in (0..mesh.len()).filter(|&k| mesh.grid().owns(k)) {
+        let area = f64::from(areas[k]);
         if input.height[k] > SEA { land += area } else { arrived += f64::from(flow[k]) - area }
     }
     assert!(land > 1000.0 && (arrived / land - 1.0).abs() < 1e-4, "{arrived} of {land}");
@@ -70,14 +69,14 @@ fn the_sea_gets_the_water_of_all_the_land() {
 
 #[test]
 fn fjords_lie_on_cold_coasts_and_deltas_in_the_sea() {
-    let cells = GlobeCells::new(SAMPLES);
+    let mesh = FlowMesh::new(Grid::globe(SAMPLES));
     let input = place().noise();
     let plain = place().finish(&rivers(&[("fjords", "0"), ("deltas", "0")]), &input, 0);
     let fjords = place().finish(&rivers(&[("fjords", "1000"), ("deltas", "0")]), &input, 0);
     let deltas = place().finish(&rivers(&[("fjords", "0"), ("deltas", "900")]), &input, 0);
-    let (mut drowned, mut grown) = (0, 0);
-    for k in (0..cells.len()).filter(|&k| cells.owns(k)) {
-        let degrees = latitude(cells.globe().direction_of(k).map(f64::from)).to_degrees().abs();
+    let (mut drowned, mut grown, globe) = (0, 0, Globe::new(SAMPLES));
+    for k in (0..mesh.len()).filter(|&k| mesh.grid().owns(k)) {
+        let degrees = latitude(globe.direction_of(k).map(f64::from)).to_degrees().abs();
         assert!(plain.height[k] > SEA || input.height[k] <= SEA, "without fjords the sea stays where it is");
         if fjords.height[k] <= SEA && input.height[k] > SEA {
             drowned += 1;
@@ -106,15 +105,15 @@ fn land(seed: u32) -> Terrain {
 }
 
 /// Pieces of cells that hang together.
-fn pieces(cells: &GlobeCells, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
-    let mut seen = vec![false; cells.len()];
+fn pieces(mesh: &FlowMesh, is_in: &dyn Fn(usize) -> bool) -> Vec<Vec<usize>> {
+    let mut seen = vec![false; mesh.len()];
     let mut all = Vec::new();
-    for start in (0..cells.len()).filter(|&k| cells.owns(k) && is_in(k)) {
+    for start in (0..mesh.len()).filter(|&k| mesh.grid().owns(k) && is_in(k)) {
         let (mut piece, mut next) = (Vec::new(), vec![start]);
         while let Some(k) = next.pop() {
             if !std::mem::replace(&mut seen[k], true) {
                 piece.push(k);
-                next.extend(cells.beside(k).filter(|&there| is_in(there)));
+                next.extend(mesh.beside(k).filter(|&there| is_in(there)));
             }
         }
         if !piece.is_empty() {
@@ -131,21 +130,21 @@ fn fjords_are_narrow_deep_and_have_a_sill() {
 }
 
 fn fjords_of(seed: u32) {
-    let cells = GlobeCells::new(FINE);
+    let mesh = FlowMesh::new(Grid::globe(FINE));
     let input = land(seed);
     let made = fine().finish(&rivers(&[("fjords", "1200"), ("fjord_depth", "500"), ("deltas", "0")]), &input, 0);
     let depth = |k: usize| f64::from((SEA - made.height[k]) * fine().relief_metres);
     let is_old_sea = |k: usize| input.height[k] <= SEA;
     let is_fjord = |k: usize| made.height[k] <= SEA && !is_old_sea(k);
-    let found = pieces(&cells, &is_fjord);
+    let found = pieces(&mesh, &is_fjord);
     let (mut long, mut silled) = (0, 0);
     let (mut beside, mut walls, mut count) = (0, 0.0, 0);
     for piece in &found {
-        let mouths: Vec<usize> = piece.iter().copied().filter(|&k| cells.beside(k).any(is_old_sea)).collect();
+        let mouths: Vec<usize> = piece.iter().copied().filter(|&k| mesh.beside(k).any(is_old_sea)).collect();
         assert!(!mouths.is_empty(), "a fjord of {} cells that the sea cannot enter", piece.len());
         for &k in piece {
             assert!((0.0..=501.0).contains(&depth(k)), "{} m deep", depth(k));
-            let around: Vec<usize> = cells.beside(k).collect();
+            let around: Vec<usize> = mesh.beside(k).collect();
             beside += around.iter().filter(|&&there| is_fjord(there)).count();
             let land: Vec<f64> = around.iter().map(|&there| -depth(there)).filter(|&metres| metres > 0.0).collect();
             walls += land.iter().sum::<f64>() / land.len().max(1) as f64 + depth(k);
@@ -172,7 +171,7 @@ fn deltas_are_land_around_mouths_with_open_arms() {
 
 fn deltas_of(seed: u32) {
     const REACH_KM: f64 = 500.0;
-    let cells = GlobeCells::new(FINE);
+    let mesh = FlowMesh::new(Grid::globe(FINE));
     let mut input = land(seed);
     // a shallow sea all around
     input.height.iter_mut().for_each(|h| *h = if *h < SEA { SEA - (SEA - *h) * 0.02 } else { *h });
@@ -180,20 +179,17 @@ fn deltas_of(seed: u32) {
     let (plain, made) = (with("0"), with("500"));
     let is_new = |k: usize| made.height[k] > SEA && input.height[k] <= SEA;
     let flow = plain.map(MapKind::Flow).unwrap();
-    let km2 = cells.mean_area(f64::from(EARTH.radius_metres)) * 1e-6;
+    let km2 = f64::from(mesh.cell_metres(EARTH.side_metres())).powi(2) * 1e-6;
     let is_land = |k: usize| input.height[k] > SEA;
-    let mouths: Vec<(usize, f64)> = (0..cells.len())
+    let mouths: Vec<(usize, f64)> = (0..mesh.len())
         // where the water goes on into the sea
-        .filter(|&k| cells.owns(k) && is_land(k) && cells.beside(k).any(|to| !is_land(to) && flow[to] >= flow[k]))
+        .filter(|&k| mesh.grid().owns(k) && is_land(k) && mesh.beside(k).any(|to| !is_land(to) && flow[to] >= flow[k]))
         .map(|k| (k, REACH_KM * (f64::from(flow[k]) * km2 * 1e-6).sqrt()))
         .collect();
-    let apart = |a: usize, b: usize| {
-        let (a, b) = (cells.globe().direction_of(a), cells.globe().direction_of(b));
-        let square: f32 = (0..3).map(|axis| (a[axis] - b[axis]) * (a[axis] - b[axis])).sum();
-        f64::from(square.sqrt() * EARTH.radius_metres) * 1e-3
-    };
+    let cell_km = f64::from(mesh.cell_metres(EARTH.side_metres())) * 1e-3;
+    let apart = |a: usize, b: usize| f64::from(mesh.straight_distance(a, b)) * cell_km;
     let (mut near, mut whole) = (0, 0);
-    for k in (0..cells.len()).filter(|&k| cells.owns(k) && made.height[k] != plain.height[k]) {
+    for k in (0..mesh.len()).filter(|&k| mesh.grid().owns(k) && made.height[k] != plain.height[k]) {
         assert!(made.height[k] > plain.height[k] && !is_land(k));
         assert!(mouths.iter().any(|&(mouth, reach)| apart(k, mouth) <= reach * 1.001), "no river reaches {k}");
         let metres = f64::from((made.height[k] - SEA) * fine().relief_metres);
@@ -201,14 +197,14 @@ fn deltas_of(seed: u32) {
         whole += 1;
         near += usize::from(metres > 0.0);
     }
-    let lands = pieces(&cells, &is_new);
+    let lands = pieces(&mesh, &is_new);
     let large: Vec<&Vec<usize>> = lands.iter().filter(|piece| piece.len() >= 4).collect();
-    let joined = large.iter().filter(|piece| piece.iter().any(|&k| cells.beside(k).any(is_land))).count();
+    let joined = large.iter().filter(|piece| piece.iter().any(|&k| mesh.beside(k).any(is_land))).count();
     // the river goes on through what was left open: from its mouth one comes to the sea outside without crossing new land
     let (mut rivers, mut reached, mut forked) = (0, 0, 0);
     for &(mouth, reach) in mouths.iter().filter(|(_, reach)| *reach > 600.0) {
         let inside = |k: usize| apart(k, mouth) <= reach;
-        let grown = (0..cells.len()).filter(|&k| cells.owns(k) && is_new(k) && inside(k)).count();
+        let grown = (0..mesh.len()).filter(|&k| mesh.grid().owns(k) && is_new(k) && inside(k)).count();
         let is_water = |k: usize| made.height[k] <= SEA;
         let comes_out = |is_water: &dyn Fn(usize) -> bool| {
             let (mut seen, mut next) = (HashSet::new(), vec![mouth]);
@@ -217,7 +213,7 @@ fn deltas_of(seed: u32) {
                     return true;
                 }
                 if seen.insert(k) {
-                    next.extend(cells.beside(k).filter(|&there| is_water(there)));
+                    next.extend(mesh.beside(k).filter(|&there| is_water(there)));
                 }
             }
             false
@@ -230,7 +226,7 @@ fn deltas_of(seed: u32) {
         reached += usize::from(comes_out(&is_water));
         // courses of open water that cross the plain half way out
         let crosses = |k: usize| is_water(k) && !is_land(k) && (0.3..0.55).contains(&(apart(k, mouth) / reach));
-        forked += usize::from(pieces(&cells, &crosses).len() >= 2);
+        forked += usize::from(pieces(&mesh, &crosses).len() >= 2);
     }
     println!(
         "{whole} cells raised, {near} above the sea, {} pieces, {} large, {joined} at the coast; {rivers} great rivers, {reached} go on, {forked} fork",
@@ -239,9 +235,9 @@ fn deltas_of(seed: u32) {
     );
     assert!(near > 30 && large.len() >= 3 && joined * 10 >= large.len() * 9, "{joined} of {}", large.len());
     assert!(rivers >= 3 && reached == rivers && forked * 2 >= rivers, "{reached} and {forked} of {rivers}");
-    for sea in pieces(&cells, &|k| !is_land(k)) {
+    for sea in pieces(&mesh, &|k| !is_land(k)) {
         let of_it: HashSet<usize> = sea.into_iter().collect();
-        let left = pieces(&cells, &|k| made.height[k] <= SEA && of_it.contains(&k)).len();
+        let left = pieces(&mesh, &|k| made.height[k] <= SEA && of_it.contains(&k)).len();
         assert!(left <= 1, "a sea of {} cells fell into {left}", of_it.len());
     }
 }
@@ -255,10 +251,10 @@ fn faces_agree_and_threads_do_not_matter() {
                 let (node, input) = (Node::named(name).unwrap(), place.noise());
                 let [one, two] = [1, 2].map(|threads| on_threads(threads, || place.finish(&node, &input, 0)));
                 assert!(one == two, "{name} at {samples}");
-                let cells = GlobeCells::new(samples);
+                let grid = Grid::globe(samples);
                 for field in [&one.height, one.map(MapKind::Water).unwrap().as_ref(), one.map(MapKind::Flow).unwrap()] {
                     assert!(field.iter().all(|v| v.is_finite()));
-                    let owner = |k: usize| field[cells.globe().grid().owner(k)];
+                    let owner = |k: usize| field[grid.owner(k)];
                     assert!((0..field.len()).all(|k| field[k].to_bits() == owner(k).to_bits()), "{name} at {samples}");
                 }
             }

@@ -45,7 +45,7 @@ fn hashes() -> BTreeMap<String, String> {
             }
             for (setting, node) in [("defaults", node.clone()), ("other values", altered(node.clone()))] {
                 let made = place.finish(&node, input, 20);
-                let name = format!("{} v{}, {setting}{stage}", node.about().name, node.version());
+                let name = format!("{} v{}, {setting}{stage}", node.about().name, node.traits().version_in(world));
                 for (kind, map) in made.maps().filter(|(kind, map)| input.map(*kind) != Some(map)) {
                     table.insert(format!("{name}: {kind:?}"), format!("{:032x}", made.map_hash(kind).unwrap()));
                     assert_eq!(map.len(), made.grid.len(), "{name}: {kind:?}");
@@ -60,12 +60,12 @@ fn hashes() -> BTreeMap<String, String> {
 #[test]
 fn every_map_that_a_node_says_it_writes_is_guarded() {
     for node in Node::catalogue() {
-        for kind in node.writes() {
-            let prefix = format!("{} v{}, ", node.about().name, node.version());
+        for kind in node.traits().writes {
+            let prefix = format!("{} v", node.about().name);
             let suffix = format!(": {kind:?}");
             assert!(
                 HASHES.keys().any(|name| name.starts_with(&prefix) && name.ends_with(&suffix)),
-                "{prefix}{suffix} is not among the golden hashes"
+                "{prefix}…{suffix} is not among the golden hashes"
             );
         }
     }

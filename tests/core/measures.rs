@@ -222,7 +222,7 @@ fn a_drainage_net_drawn_by_hand() {
 }
 
 #[test]
-fn hollows_do_not_drain_and_the_largest_basin_is_counted() {
+fn depressions_do_not_drain_and_the_largest_basin_is_counted() {
     // a pit of 3 × 3 in a slope to the west: 9 cells of 8 × 8 and those above it
     let mut slope = Terrain::from_fn(8, Edges::Open, |u, _| 0.5 + 0.5 * u);
     for (i, j) in (3..6).flat_map(|i| (3..6).map(move |j| (i, j))) {

@@ -16,7 +16,7 @@ use crate::node_kit::{Place, extremes, node, on_threads};
 const MOST: u32 = 3;
 
 fn on_globes() -> impl Iterator<Item = Node> {
-    Node::catalogue().into_iter().filter(Node::on_globe)
+    Node::catalogue().into_iter().filter(|node| node.traits().on_globe)
 }
 
 fn scene(layers: Vec<Node>) -> Scene {

@@ -3,8 +3,8 @@
 
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
-use talweg::nodes::generators::river_network::Network;
-use talweg::nodes::generators::squig::Side;
+use talweg::nodes::generators::squig_river::network::RiverNetwork;
+use talweg::nodes::generators::squig_river::squig::Side;
 use talweg::nodes::generators::squig_river::{Banks, SquigRiver};
 use talweg::nodes::{Context, Generator, Node};
 use talweg::scene::{Blend, Layer, Scene};
@@ -23,7 +23,7 @@ fn with_context<T>(samples: usize, edges: Edges, seed: u32, work: impl FnOnce(&C
     })
 }
 
-fn made(node: &SquigRiver, samples: usize, seed: u32) -> (Terrain, Network) {
+fn made(node: &SquigRiver, samples: usize, seed: u32) -> (Terrain, RiverNetwork) {
     with_context(samples, Edges::Open, seed, |cx| {
         let mut terrain = Terrain::flat(cx.grid);
         node.generate(cx, &mut terrain).unwrap();
@@ -90,7 +90,7 @@ fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
 
 /// Distance of the nearest water in sides, and its lowest and highest level where several places are as near, by a search
 /// through all segments.
-fn nearest(network: &Network, x: f64, y: f64) -> (f64, f64, f64) {
+fn nearest(network: &RiverNetwork, x: f64, y: f64) -> (f64, f64, f64) {
     let mut all = Vec::new();
     for course in &network.courses {
         for pair in course.nodes.windows(2) {

@@ -13,11 +13,10 @@ use talweg::app::features::compare::differences::{Row, Table, Values};
 use talweg::app::features::compare::panel::CompareInfo;
 use talweg::app::features::compare::panel::CompareState;
 use talweg::app::features::compare::task::Ask;
-use talweg::app::features::view_settings::ViewAction;
 use talweg::app::frame::commands::Command;
 use talweg::app::frame::document::Group;
 use talweg::app::view::Overlay;
-use talweg::app::view::{Choice, Layout, prepare};
+use talweg::app::view::{CompareLayout, OverlayChoice, SquareTerrain};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::param::Value;
 use talweg::scene::Settings;
@@ -81,9 +80,9 @@ fn one_key_begins_and_ends_comparing_and_is_no_edit() {
 fn every_way_to_show_both_has_a_key_and_a_button() {
     let mut panels = large(&["Perlin"]);
     there(&mut panels, "B");
-    assert_eq!(panels.state().get::<CompareState>().layout(), Layout::Split(0.5));
+    assert_eq!(panels.state().get::<CompareState>().layout(), CompareLayout::Split(0.5));
     click(&mut panels, "Side by side");
-    assert_eq!(panels.state().get::<CompareState>().layout(), Layout::Halves);
+    assert_eq!(panels.state().get::<CompareState>().layout(), CompareLayout::Halves);
     press(&mut panels, Modifiers::NONE, Key::X);
     assert!(panels.state().get::<CompareState>().swapped);
     let (a, b) = (panels.get_by_label("View of A: Untitled").rect(), panels.get_by_label("View of B: B").rect());
@@ -91,7 +90,7 @@ fn every_way_to_show_both_has_a_key_and_a_button() {
     press(&mut panels, Modifiers::ALT, Key::Num3);
     assert_eq!(
         (panels.state().get::<CompareState>().layout(), panels.state().get::<CompareState>().swapped),
-        (Layout::One, false)
+        (CompareLayout::One, false)
     );
     assert!(panels.query_by_label_contains("View of B").is_none());
     click(&mut panels, "Swap A and B");
@@ -223,8 +222,11 @@ fn two_legends_where_the_colours_mean_two_things() {
     let legend = |slope: f32| {
         let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
         terrain.map_mut(talweg::field::MapKind::Wear).fill(slope);
-        let choice = Choice { overlay: Overlay::Change, ..Choice::default() };
-        prepare(&Arc::new(terrain), &Settings::default(), &choice, &Control::default()).unwrap().legend.clone()
+        let choice = OverlayChoice { overlay: Overlay::Change, ..OverlayChoice::default() };
+        SquareTerrain::new(&Arc::new(terrain), &Settings::default(), &choice, &Control::default())
+            .unwrap()
+            .legend
+            .clone()
     };
     for size in [vec2(1280.0, 720.0), vec2(960.0, 600.0)] {
         let mut panels = panels(size, &["Perlin"]);

@@ -14,7 +14,7 @@ use talweg::app::frame::commands::FileAction;
 use talweg::app::frame::document::Selection;
 use talweg::app::frame::status::{Running, StatusInfo, UnderCursor};
 use talweg::app::frame::toasts::Kind as ToastKind;
-use talweg::app::view::{Choice, Overlay, Recipe, Refusal, ViewCommand, ViewMode, prepare};
+use talweg::app::view::{Overlay, OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewCommand, ViewMode};
 use talweg::eval::Quality;
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
@@ -307,13 +307,16 @@ fn a_tree_that_cannot_be_drawn_says_why_and_offers_to_show_it_alone() {
     let mode = panels.state().editor().view.mode;
     assert!(mode == ViewMode::Adaptive && mode.asks_tree());
     let scene = panels.state().editor().doc.shown_scene().0;
-    let refusal = Recipe::of(&scene).expect_err("an erosion follows the tree");
-    panels.state_mut().get_mut::<PieceView>().refusal = Some(refusal);
+    let unsupported = TreeRecipe::from_scene(&scene).expect_err("an erosion follows the tree");
+    panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
     panels.run();
     assert!(panels.query_by_label_contains("Other layers").is_some());
     click(&mut panels, "Show the tree alone");
     assert_eq!(panels.state().editor().doc.solo(), Some(0));
-    assert!(Recipe::of(&panels.state().editor().doc.shown_scene().0).is_ok(), "the tree alone can be drawn");
+    assert!(
+        TreeRecipe::from_scene(&panels.state().editor().doc.shown_scene().0).is_ok(),
+        "the tree alone can be drawn"
+    );
     click(&mut panels, "Show the grid");
     assert_eq!(panels.state().editor().view.mode, ViewMode::Shaded);
 }
@@ -325,10 +328,12 @@ fn a_tree_is_traced_by_a_key_and_a_card_that_cannot_says_so() {
     assert_eq!(panels.state().editor().view.mode, ViewMode::Traced);
     press(&mut panels, Modifiers::COMMAND, Key::Num4);
     assert_eq!(panels.state().editor().view.mode, ViewMode::TracedCost);
-    for (refusal, text) in [(Refusal::NoStorage, "storage buffers"), (Refusal::TooLarge, "too deep or too large")] {
-        panels.state_mut().get_mut::<PieceView>().refusal = Some(refusal);
+    for (unsupported, text) in
+        [(Unsupported::NoStorage, "storage buffers"), (Unsupported::TooLarge, "too deep or too large")]
+    {
+        panels.state_mut().get_mut::<PieceView>().unsupported = Some(unsupported);
         panels.run();
-        assert!(panels.query_by_label_contains(text).is_some(), "{refusal:?} is not said");
+        assert!(panels.query_by_label_contains(text).is_some(), "{unsupported:?} is not said");
     }
     click(&mut panels, "Show the grid");
     assert_eq!(panels.state().editor().view.mode, ViewMode::Shaded);
@@ -356,9 +361,9 @@ fn an_overlay_is_chosen_in_the_menu_and_given_up_by_choosing_it_again() {
 fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     let mut terrain = Terrain::from_fn(33, Edges::Open, |u, v| u * v);
     terrain.map_mut(MapKind::Wear).fill(0.02);
-    let choice = Choice { overlay: Overlay::Change, ..Choice::default() };
+    let choice = OverlayChoice { overlay: Overlay::Change, ..OverlayChoice::default() };
     let settings = talweg::scene::Settings::default();
-    let prepared = prepare(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
+    let prepared = SquareTerrain::new(&Arc::new(terrain), &settings, &choice, &Control::default()).unwrap();
     let mut panels = panels(vec2(960.0, 600.0), &["Thermal"]);
     panels.state_mut().info_mut().legend = prepared.legend.clone();
     panels.run();
@@ -366,8 +371,10 @@ fn the_legend_names_its_numbers_and_lies_in_the_view_in_the_smallest_window() {
     let free = panels.state().drawn.as_ref().unwrap().free_rect;
     assert!(free.contains_rect(legend.rect()), "{:?} in {free:?}", legend.rect());
     assert!(!panels.state().drawn.as_ref().unwrap().covered);
-    let missing = prepared
-        .with_overlay(&Choice { overlay: Overlay::Map(MapKind::Flow), ..Choice::default() }, &Control::default());
+    let missing = prepared.with_overlay(
+        &OverlayChoice { overlay: Overlay::Map(MapKind::Flow), ..OverlayChoice::default() },
+        &Control::default(),
+    );
     panels.state_mut().info_mut().legend = missing.unwrap().legend.clone();
     panels.run();
     assert!(panels.query_by_label("Legend: No layer writes a flow map").is_some());

@@ -11,7 +11,7 @@ use glam::Vec2;
 use talweg::app::features::construction::PieceView;
 use talweg::app::features::construction::list::TreeState;
 use talweg::app::frame::document::Selection;
-use talweg::app::view::{Choice, Lens, Pose, Stage, ViewCommand, prepare};
+use talweg::app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage, ViewCommand};
 use talweg::construction::edit::{Way, outlook, points};
 use talweg::construction::{Form, Piece, Tier, Tree};
 use talweg::eval::{Quality, Store, evaluate};
@@ -38,14 +38,15 @@ fn volcano() -> Panels {
 fn look(panels: &mut Panels) {
     let scene = panels.state().editor().doc.scene().clone();
     let terrain = evaluate(&scene, 129, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-    let prepared = prepare(&terrain, &scene.settings, &Choice::default(), &Control::default()).unwrap();
+    let prepared =
+        SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();
     let free = panels.state().drawn.as_ref().unwrap().free_rect;
     let lens = Lens { fov_y: 0.6, size: Vec2::new(free.width(), free.height()) };
     let (low, high) = prepared.scale.bounds_world();
     let pose = Pose::framing(low, high, 0.0, -1.1, &lens);
     let origin = Vec2::new(free.left(), free.top());
     panels.state_mut().get_mut::<PieceView>().stage =
-        Some(Stage { pose, lens, origin, prepared: Arc::new(prepared), formation: None });
+        Some(Stage { pose, lens, origin, square: Arc::new(prepared), tree_surface: None });
     panels.run();
 }
 
@@ -470,11 +471,11 @@ fn a_small_piece_is_moved_at_full_size_by_computing_a_small_part() {
         scene.layers.push(Layer::new(Node::Construction(node), 1));
         scene
     };
-    let (control, choice) = (Control::default(), Choice::default());
+    let (control, choice) = (Control::default(), OverlayChoice::default());
     let mut store = Store::default();
     let scene = scene_of(&tree);
     let first = evaluate(&scene, 1024, None, &mut store, &control).unwrap();
-    let mut shown = prepare(&first.terrain, &scene.settings, &choice, &control).unwrap();
+    let mut shown = SquareTerrain::new(&first.terrain, &scene.settings, &choice, &control).unwrap();
     store.passing = true;
     let way = Way::tier(Tier::Terrain).child(44);
     for _ in 0..3 {

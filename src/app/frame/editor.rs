@@ -13,7 +13,7 @@ use super::preferences::Preferences;
 use super::recent::Recent;
 use super::toasts::Toasts;
 use crate::app::frame::commands::FileAction;
-use crate::app::view::globe::{GlobeView, GlobeWay};
+use crate::app::view::globe::{GlobeView, PlanetProjection};
 use crate::app::view::{Overlay, ViewMode};
 use crate::scene::{Scene, Warning};
 
@@ -32,12 +32,12 @@ pub struct ViewSettings {
     pub overlay: Overlay,
     pub water: bool,
     /// How a planet is shown.
-    pub way: GlobeWay,
+    pub way: PlanetProjection,
 }
 
 impl Default for ViewSettings {
     fn default() -> Self {
-        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: GlobeWay::default() }
+        Self { mode: ViewMode::default(), overlay: Overlay::default(), water: true, way: PlanetProjection::default() }
     }
 }
 

@@ -7,72 +7,13 @@ use bevy::prelude::*;
 
 use crate::app::frame::document::Document;
 use crate::app::frame::tasks::{Newest, Tasks};
-use crate::app::view::globe::{PreparedGlobe, prepare_globe};
-use crate::app::view::{Choice, Legend, Overlay, Prepared, Reference, Waker, climate_of, prepare};
+use crate::app::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
 use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::Biomes;
 use crate::scene::{Problem, Scene};
 
-type Answer = Result<Picture, Cancelled>;
-
-/// What is ready for the screen.
-#[derive(Clone)]
-pub enum Picture {
-    Terrain(Arc<Prepared>),
-    Planet(Arc<PreparedGlobe>),
-}
-
-impl Picture {
-    fn of(terrain: &Arc<Terrain>, scene: &Scene, choice: &Choice, control: &Control) -> Answer {
-        let Some(planet) = scene.as_planet() else {
-            let choice = Choice { climate: Some(climate_of(scene)), ..choice.clone() };
-            return Ok(Self::Terrain(Arc::new(prepare(terrain, &scene.settings, &choice, control)?)));
-        };
-        // the colours are those of the scene, whatever the last one had
-        let table = crate::look::table_of(scene);
-        let choice = Choice { biomes: table.biomes.clone(), climate: Some(climate_of(scene)), ..choice.clone() };
-        let radius = f64::from(planet.radius_metres);
-        Ok(Self::Planet(Arc::new(prepare_globe(terrain, &scene.settings, radius, &table.into(), &choice, control)?)))
-    }
-
-    fn serial(&self) -> u64 {
-        match self {
-            Self::Terrain(prepared) => prepared.serial,
-            Self::Planet(prepared) => prepared.serial,
-        }
-    }
-
-    /// Lowest and highest height, as fractions of the relief.
-    fn range(&self) -> (f32, f32) {
-        match self {
-            Self::Terrain(prepared) => prepared.bounds.whole(),
-            Self::Planet(prepared) => prepared.range,
-        }
-    }
-
-    fn choice(&self) -> &Choice {
-        match self {
-            Self::Terrain(prepared) => &prepared.choice,
-            Self::Planet(prepared) => &prepared.choice,
-        }
-    }
-
-    fn legend(&self) -> Option<Arc<Legend>> {
-        match self {
-            Self::Terrain(prepared) => prepared.legend.clone(),
-            Self::Planet(prepared) => prepared.legend.clone(),
-        }
-    }
-
-    /// The same ground under another overlay.
-    fn with_overlay(&self, choice: &Choice, control: &Control) -> Answer {
-        Ok(match self {
-            Self::Terrain(prepared) => Self::Terrain(Arc::new(prepared.with_overlay(choice, control)?)),
-            Self::Planet(prepared) => Self::Planet(Arc::new(prepared.with_overlay(choice, control)?)),
-        })
-    }
-}
+type Answer = Result<RenderTerrain, Cancelled>;
 
 /// The worker with the last good answer.
 #[derive(Resource)]
@@ -81,9 +22,9 @@ pub struct EvaluationClient {
     wanted: Arc<Mutex<Wanted>>,
     waker: Waker,
     /// What is on screen.
-    shown: Option<Picture>,
+    shown: Option<RenderTerrain>,
     /// An overlay that is being made for what is on screen, by its serial.
-    overlay: Newest<u64, Picture>,
+    overlay: Newest<u64, RenderTerrain>,
     tasks: Tasks,
     /// The terrain on screen.
     pub terrain: Option<Arc<Terrain>>,
@@ -100,7 +41,7 @@ pub struct EvaluationClient {
 /// What the worker's side has to know.
 #[derive(Default)]
 struct Wanted {
-    choice: Choice,
+    choice: OverlayChoice,
     /// The scene of the newest request, with what stops making its terrain ready for the screen.
     newest: Option<(Arc<Scene>, Arc<Control>)>,
 }
@@ -119,7 +60,7 @@ impl Wanted {
 /// What a round of reports changed.
 #[derive(Default)]
 pub struct Received {
-    pub prepared: Option<Picture>,
+    pub prepared: Option<RenderTerrain>,
     /// Messages of evaluations that broke.
     pub failures: Vec<String>,
     /// Problems that were not there before.
@@ -135,7 +76,7 @@ impl EvaluationClient {
         let wanted = Arc::new(Mutex::new(Wanted::default()));
         let seen = wanted.clone();
         // the newest that was made, with the terrain that it was made of
-        let newest: Mutex<Option<(Arc<Terrain>, Arc<Prepared>)>> = Mutex::default();
+        let newest: Mutex<Option<(Arc<Terrain>, Arc<SquareTerrain>)>> = Mutex::default();
         let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&Patch>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
@@ -152,15 +93,12 @@ impl EvaluationClient {
                 Some(((_, last), patch)) => last.renewed(terrain, &scene.settings, &patch.region, &control)?,
                 None => None,
             };
-            let picture = match renewed {
-                Some(prepared) => Picture::Terrain(Arc::new(prepared)),
-                None => Picture::of(terrain, scene, &choice, &control)?,
+            let made = match renewed {
+                Some(square) => RenderTerrain::Square(Arc::new(square)),
+                None => RenderTerrain::new(terrain, scene, &choice, &control)?,
             };
-            *newest = match &picture {
-                Picture::Terrain(prepared) => Some((terrain.clone(), prepared.clone())),
-                Picture::Planet(_) => None,
-            };
-            Ok(picture)
+            *newest = made.square().map(|square| (terrain.clone(), square.clone()));
+            Ok(made)
         };
         let wake = waker.clone();
         let worker = Worker::start(0, prepare, move || wake.wake())?;
@@ -218,7 +156,7 @@ impl EvaluationClient {
             }
         }
         if let Some(prepared) = &received.prepared {
-            self.range = prepared.range();
+            self.range = prepared.base().range;
             self.shown = Some(prepared.clone());
         }
         self.update_overlay(&mut received);
@@ -228,7 +166,7 @@ impl EvaluationClient {
     /// Takes an overlay that is ready; starts one where the wanted one is not on screen.
     fn update_overlay(&mut self, received: &mut Received) {
         let Some(shown) = &self.shown else { return };
-        let (serial, choice) = (shown.serial(), locked(&self.wanted).choice.clone());
+        let (serial, choice) = (shown.base().serial, locked(&self.wanted).choice.clone());
         if self.overlay.receive()
             && let Some((over, picture)) = self.overlay.take()
             && over == serial
@@ -242,12 +180,12 @@ impl EvaluationClient {
         }
         self.overlay.stop();
         let Some(shown) = &self.shown else { return };
-        if !shown.choice().shows_the_same(&choice) {
+        if !shown.base().choice.shows_the_same(&choice) {
             // on a thread of its own, so that a long evaluation does not hold it up
             let over = shown.clone();
             let task = self.tasks.start("overlay", move |stop| over.with_overlay(&choice, stop).ok());
             // without a thread the overlay comes with the next terrain
-            self.overlay.begin(shown.serial(), task);
+            self.overlay.begin(shown.base().serial, task);
         }
     }
 
@@ -277,18 +215,17 @@ impl EvaluationClient {
     }
 
     /// The terrain on screen, as it was evaluated and as it is drawn; none where there is a planet.
-    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<Prepared>)> {
-        let Some(Picture::Terrain(prepared)) = &self.shown else { return None };
-        self.terrain.as_ref().zip(Some(prepared))
+    pub fn on_screen(&self) -> Option<(&Arc<Terrain>, &Arc<SquareTerrain>)> {
+        self.terrain.as_ref().zip(self.shown.as_ref()?.square())
     }
 
     /// What the colours on screen mean.
     pub fn legend(&self) -> Option<Arc<Legend>> {
-        self.shown.as_ref()?.legend()
+        self.shown.as_ref()?.base().legend.clone()
     }
 
     /// What is on screen.
-    pub fn picture(&self) -> Option<&Picture> {
+    pub fn picture(&self) -> Option<&RenderTerrain> {
         self.shown.as_ref()
     }
 

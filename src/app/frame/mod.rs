@@ -1,7 +1,7 @@
 //! The frame around the features: window, document, evaluation, commands, background tasks, dialogs, menus, status.
 //!
 //! ```text
-//! PreUpdate                window::receive      terrains of the evaluation → document, Shown
+//! PreUpdate                window::receive      terrains of the evaluation → document, ViewState
 //!                          FrameSystems::Receive  features take what their tasks have come to
 //! EguiPrimaryContextPass   Tell                 features and the frame tell the panels what they know
 //!                          Draw                 interface::draw: panels → edits, commands

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::app::view::globe::{GlobeView, GlobeWay};
+use crate::app::view::globe::{GlobeView, PlanetProjection};
 
 /// A few numbers; what is larger is not ours.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -27,12 +27,12 @@ pub enum PreferencesError {
 #[serde(default, deny_unknown_fields)]
 pub struct Kept {
     pub globe: GlobeView,
-    pub way: GlobeWay,
+    pub way: PlanetProjection,
 }
 
 impl Kept {
     /// Where the clouds have drifted to is not a liking.
-    fn new(globe: &GlobeView, way: GlobeWay) -> Self {
+    fn new(globe: &GlobeView, way: PlanetProjection) -> Self {
         Self { globe: GlobeView { cloud_drift: 0.0, ..globe.clone() }, way }
     }
 }
@@ -67,7 +67,7 @@ impl Preferences {
     ///
     /// # Errors
     /// When the file cannot be written, once.
-    pub fn keep(&mut self, globe: &GlobeView, way: GlobeWay) -> Result<(), PreferencesError> {
+    pub fn keep(&mut self, globe: &GlobeView, way: PlanetProjection) -> Result<(), PreferencesError> {
         let kept = Kept::new(globe, way);
         if kept == self.kept {
             return Ok(());
@@ -112,11 +112,11 @@ mod tests {
         let (mut first, problem) = Preferences::load(Some(&recent));
         assert!(problem.is_none() && *first.kept() == Kept::default());
         let liked = GlobeView { exaggeration: 5.0, stars: false, cloud_drift: 77.0, ..GlobeView::default() };
-        first.keep(&liked, GlobeWay::Map).unwrap();
+        first.keep(&liked, PlanetProjection::Map).unwrap();
         let (again, problem) = Preferences::load(Some(&recent));
         assert!(problem.is_none());
         assert_eq!(again.kept().globe, GlobeView { cloud_drift: 0.0, ..liked });
-        assert_eq!(again.kept().way, GlobeWay::Map);
+        assert_eq!(again.kept().way, PlanetProjection::Map);
     }
 
     #[test]
@@ -128,7 +128,7 @@ mod tests {
         // a folder that is a file
         let (mut lost, _) = Preferences::load(Some(&folder.path().join("view.ron/recent.ron")));
         let liked = |times| GlobeView { exaggeration: times, ..GlobeView::default() };
-        assert!(lost.keep(&liked(3.0), GlobeWay::Globe).is_err());
-        assert!(lost.keep(&liked(4.0), GlobeWay::Globe).is_ok());
+        assert!(lost.keep(&liked(3.0), PlanetProjection::Globe).is_err());
+        assert!(lost.keep(&liked(4.0), PlanetProjection::Globe).is_ok());
     }
 }

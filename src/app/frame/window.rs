@@ -15,13 +15,13 @@ use super::actions::{CancelWork, QuitRequested};
 use super::commands::{CommandQueue, FileAction};
 use super::crash_recovery::CrashRecovery;
 use super::editor::Editor;
-use super::evaluation::{EvaluationClient, Picture};
+use super::evaluation::EvaluationClient;
 use super::interface;
 use super::status::{Running, StatusInfo, UnderCursor};
 use super::tasks::Tasks;
 use super::theme;
 use crate::app::view::globe::GlobeProbe;
-use crate::app::view::{self, Probe, Shown, ViewMode, ViewportArea};
+use crate::app::view::{FrameStatus, Probe, ViewMode, ViewState, ViewportArea};
 use crate::look::{BiomeTable, table_of};
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
@@ -81,7 +81,7 @@ pub(super) fn begin_frame(mut cost: ResMut<FrameCost>) {
     cost.begun = Some(Instant::now());
 }
 
-pub(super) fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<view::Drawn>) {
+pub(super) fn end_frame(mut cost: ResMut<FrameCost>, drawn: Res<FrameStatus>) {
     let spent = cost.begun.map_or(Duration::ZERO, |begun| begun.elapsed());
     if drawn.serial() > 0 {
         cost.note("frame", spent);
@@ -122,7 +122,7 @@ impl Colours {
 pub(super) fn receive(
     mut evaluation: ResMut<EvaluationClient>,
     mut editor: ResMut<Editor>,
-    mut shown: ResMut<Shown>,
+    mut shown: ResMut<ViewState>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut cost: ResMut<FrameCost>,
     mut coloured: Local<Option<Colours>>,
@@ -142,10 +142,7 @@ pub(super) fn receive(
         editor.toasts.warning(format!("{name}{}.", problem.message));
     }
     if let Some(prepared) = received.prepared {
-        (shown.prepared, shown.globe) = match prepared {
-            Picture::Terrain(terrain) => (Some(terrain), None),
-            Picture::Planet(globe) => (None, Some(globe)),
-        };
+        shown.terrain = Some(prepared);
         redraw.write(RequestRedraw);
     }
     let scene = editor.doc.scene();
@@ -239,7 +236,7 @@ pub(super) fn draw(world: &mut World, contexts: &mut SystemState<EguiContexts>, 
 pub(super) fn apply_view_settings(
     editor: Res<Editor>,
     mut mode: ResMut<ViewMode>,
-    mut shown: ResMut<Shown>,
+    mut shown: ResMut<ViewState>,
     mut evaluation: ResMut<EvaluationClient>,
     mut redraw: MessageWriter<RequestRedraw>,
 ) {

@@ -18,10 +18,10 @@ use bevy::window::ExitCondition;
 use bevy::winit::WinitPlugin;
 
 use crate::app::frame::launch::{AppError, guarded};
-use crate::app::view::globe::{GlobeCamera, Planned, PreparedGlobe, Showing, scenery};
+use crate::app::view::globe::{GlobeCamera, GlobeTerrain, PlanetView, PlannedScenery, scenery};
 use crate::app::view::{
-    DrawPlugin, Drawn, Formation, Layout, Pose, Prepared, Quality, Refusal, Shown, ViewCommand, ViewMode,
-    camera_bundle, near_world, place,
+    CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
+    Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
 };
 use crate::look::{PaletteTable, Picture};
 
@@ -70,44 +70,24 @@ const LARGEST: u32 = 8192;
 /// Frames to wait for shaders and uploads before giving up.
 const PATIENCE_FRAMES: usize = 20_000;
 
-/// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
-pub fn shot(
-    prepared: Arc<Prepared>,
-    palette: Arc<PaletteTable>,
-    formation: Option<Arc<Formation>>,
-    options: &ShotOptions,
-    out: &Path,
-) -> Result<(), ShotError> {
-    let ShotOptions { width, height, .. } = *options;
-    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
-        return Err(ShotError::Size { width, height, most: LARGEST });
-    }
-    let image = guarded(|| render(&Subject::Terrain(prepared, palette, formation), options, Quality::Still))??;
-    write(&image, options, out)
-}
-
-/// Draws the view of a planet and writes it as a PNG file, as [`shot`] does.
-pub fn shot_globe(
-    prepared: Arc<PreparedGlobe>,
-    showing: Showing,
-    camera: GlobeCamera,
-    options: &ShotOptions,
-    out: &Path,
-) -> Result<(), ShotError> {
-    let ShotOptions { width, height, .. } = *options;
-    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
-        return Err(ShotError::Size { width, height, most: LARGEST });
-    }
-    let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
-    let image = guarded(|| render(&subject, options, Quality::Still))??;
-    write(&image, options, out)
-}
-
 /// What stands before the camera.
-enum Subject {
+pub enum ShotSubject {
     /// With the tree that draws it in place of its grid, if that is wanted.
-    Terrain(Arc<Prepared>, Arc<PaletteTable>, Option<Arc<Formation>>),
-    Planet(Arc<PreparedGlobe>, Box<Showing>, Box<GlobeCamera>),
+    Terrain(Arc<SquareTerrain>, Arc<PaletteTable>, Option<Arc<TreeSurface>>),
+    Planet(Arc<GlobeTerrain>, Box<PlanetView>, Box<GlobeCamera>),
+}
+
+/// Draws the view of a terrain and writes it as a PNG file. Waits until all is ready, however long the driver takes.
+///
+/// # Errors
+/// When the size is out of range, the graphics card cannot draw it, or the file cannot be written.
+pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
+    let ShotOptions { width, height, .. } = *options;
+    if width.min(height) < SMALLEST || width.max(height) > LARGEST {
+        return Err(ShotError::Size { width, height, most: LARGEST });
+    }
+    let image = guarded(|| render(subject, options, RenderQuality::Still))??;
+    write(&image, options, out)
 }
 
 fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
@@ -117,7 +97,7 @@ fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotErro
 }
 
 /// RGBA rows from the top.
-fn render(subject: &Subject, options: &ShotOptions, quality: Quality) -> Result<Vec<u8>, ShotError> {
+fn render(subject: &ShotSubject, options: &ShotOptions, quality: RenderQuality) -> Result<Vec<u8>, ShotError> {
     let mut app = App::new();
     app.add_plugins(
         DefaultPlugins
@@ -141,23 +121,24 @@ fn render(subject: &Subject, options: &ShotOptions, quality: Quality) -> Result<
     app.cleanup();
 
     let target = app.world_mut().resource_mut::<Assets<Image>>().add(target(options));
-    let (terrain, formation) = match subject {
-        Subject::Terrain(prepared, _, formation) => (Some(&**prepared), formation.as_deref()),
-        Subject::Planet(..) => (None, None),
+    let (terrain, tree_surface) = match subject {
+        ShotSubject::Terrain(prepared, _, tree_surface) => (Some(&**prepared), tree_surface.as_deref()),
+        ShotSubject::Planet(..) => (None, None),
     };
-    spawn_camera(app.world_mut(), terrain, formation, options, quality, target.clone());
+    spawn_camera(app.world_mut(), terrain, tree_surface, options, quality, target.clone());
     app.insert_resource(options.mode);
     let shown = match subject {
-        Subject::Terrain(prepared, palette, formation) => Shown {
-            prepared: Some(prepared.clone()),
+        ShotSubject::Terrain(prepared, palette, tree_surface) => ViewState {
+            terrain: Some(RenderTerrain::Square(prepared.clone())),
             palette: Some(palette.clone()),
-            formation: formation.clone(),
-            ..Shown::default()
+            tree_surface: tree_surface.clone(),
+            ..ViewState::default()
         },
-        Subject::Planet(prepared, showing, camera) => {
-            let picture = scenery(camera, prepared, showing, true);
-            app.insert_resource(Planned(Some(Arc::new(picture))));
-            Shown { globe: Some(prepared.clone()), ..Shown::default() }
+        ShotSubject::Planet(prepared, planet_view, camera) => {
+            let picture = scenery(camera, prepared, planet_view, true);
+            app.insert_resource(PlannedScenery([Some(Arc::new(picture)), None]));
+            let palette = Some(prepared.palette.clone());
+            ViewState { terrain: Some(RenderTerrain::Globe(prepared.clone())), palette, ..ViewState::default() }
         }
     };
     app.insert_resource(shown.clone());
@@ -172,14 +153,14 @@ fn render(subject: &Subject, options: &ShotOptions, quality: Quality) -> Result<
         if let Some(image) = taken.lock().ok().and_then(|mut taken| taken.take()) {
             return Ok(image);
         }
-        let drawn = app.world().resource::<Drawn>();
-        if let (true, Some(refusal)) = (options.mode.traces(), drawn.refusal()) {
-            return Err(ShotError::Untraced(match refusal {
-                Refusal::NoStorage => "it has no storage buffers",
+        let drawn = app.world().resource::<FrameStatus>();
+        if let (true, Some(unsupported)) = (options.mode.traces(), drawn.unsupported()) {
+            return Err(ShotError::Untraced(match unsupported {
+                Unsupported::NoStorage => "it has no storage buffers",
                 _ => "the tree is too deep or too large",
             }));
         }
-        if !is_asked && drawn.serial() == shown.serial() && drawn.is(&shown) {
+        if !is_asked && drawn.serial() == shown.serial() && drawn.is_current(&shown) {
             is_asked = true;
             let taken = taken.clone();
             app.world_mut().spawn(Screenshot::image(target.clone())).observe(move |shot: On<ScreenshotCaptured>| {
@@ -203,13 +184,13 @@ fn target(options: &ShotOptions) -> Image {
 
 fn spawn_camera(
     world: &mut World,
-    terrain: Option<&Prepared>,
-    formation: Option<&Formation>,
+    terrain: Option<&SquareTerrain>,
+    tree_surface: Option<&TreeSurface>,
     options: &ShotOptions,
-    quality: Quality,
+    quality: RenderQuality,
     target: Handle<Image>,
 ) {
-    let lens = Layout::One.lens(Vec2::new(options.width as f32, options.height as f32));
+    let lens = CompareLayout::One.lens(Vec2::new(options.width as f32, options.height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     let pose = match (options.view, terrain) {
         (ShotView::Named(command), Some(terrain)) => command.pose(&origin, terrain.scale.bounds_world(), &lens),
@@ -223,7 +204,7 @@ fn spawn_camera(
     if let Some(present) = camera.get::<Projection>() {
         projection = present.clone();
     }
-    place(&pose, near_world(&pose, terrain, formation), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, terrain, tree_surface), &mut transform, &mut projection);
     camera.insert((transform, projection));
 }
 
@@ -234,7 +215,7 @@ mod tests {
     mod rays;
 
     use super::*;
-    use crate::app::view::{Choice, Overlay, Recipe, prepare};
+    use crate::app::view::{Overlay, OverlayChoice, TreeRecipe};
     use crate::field::{Control, Edges, MapKind, Stream, Terrain};
     use crate::scene::Settings;
 
@@ -248,13 +229,13 @@ mod tests {
         })
     }
 
-    fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<Prepared> {
-        let choice = Choice { overlay, ..Choice::default() };
-        Arc::new(prepare(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
+    fn prepared(terrain: &Arc<Terrain>, settings: &Settings, overlay: Overlay) -> Arc<SquareTerrain> {
+        let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
+        Arc::new(SquareTerrain::new(terrain, settings, &choice, &Control::default()).expect("nobody stops it"))
     }
 
     /// Pixels through which something else than the ground is seen.
-    fn holes(samples: usize, eye: [f32; 3], pitch: f32, quality: Quality) -> usize {
+    fn holes(samples: usize, eye: [f32; 3], pitch: f32, quality: RenderQuality) -> usize {
         let draw = Stream::new(1, 2);
         let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, |u, v| {
             let at = |position: f32| (position * (samples - 1) as f32).round() as i32;
@@ -265,7 +246,7 @@ mod tests {
         let pose = Pose { eye_world: eye.into(), yaw: 0.7, pitch };
         let options = ShotOptions { width: 480, height: 360, view: ShotView::Pose(pose), ..ShotOptions::default() };
         // without a driver the test fails and says what to install: a crack nobody looked for is no pass
-        let subject = Subject::Terrain(prepared, red(), None);
+        let subject = ShotSubject::Terrain(prepared, red(), None);
         let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
@@ -273,9 +254,9 @@ mod tests {
     #[test]
     fn there_are_no_cracks_between_levels_of_detail() {
         let views = [
-            (1025, [10.0, 180.0, 20.0], -0.9, Quality::Moving),
-            (1000, [-120.0, 260.0, 60.0], -1.2, Quality::Moving),
-            (1025, [0.0, 220.0, 0.0], -1.0, Quality::Still),
+            (1025, [10.0, 180.0, 20.0], -0.9, RenderQuality::Moving),
+            (1000, [-120.0, 260.0, 60.0], -1.2, RenderQuality::Moving),
+            (1025, [0.0, 220.0, 0.0], -1.0, RenderQuality::Still),
         ];
         for (samples, eye, pitch, quality) in views {
             assert_eq!(holes(samples, eye, pitch, quality), 0, "{samples} samples, from {eye:?}");
@@ -283,8 +264,8 @@ mod tests {
     }
 
     /// Pixels of a red planet through which something else is seen, from a place over it.
-    fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: Quality) -> usize {
-        use crate::app::view::globe::{AirModel, GlobeView, prepare_globe};
+    fn globe_holes(samples: usize, place: [f64; 5], exaggeration: f32, quality: RenderQuality) -> usize {
+        use crate::app::view::globe::{AirModel, GlobeView};
         use crate::field::{Globe, Grid};
 
         let draw = Stream::new(1, 2);
@@ -297,9 +278,10 @@ mod tests {
                 + 0.1 * draw.signed(globe.grid().owner(k) as i32, 0);
         }
         let settings = Settings { sea_level: -90_000.0, relief_metres: 9000.0, ..Settings::default() };
-        let (choice, control) = (Choice::default(), Control::default());
+        let (choice, control) = (OverlayChoice::default(), Control::default());
         let prepared = Arc::new(
-            prepare_globe(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control).expect("nobody stops it"),
+            GlobeTerrain::new(&Arc::new(terrain), &settings, 6.371e6, &red(), &choice, &control)
+                .expect("nobody stops it"),
         );
         let view = GlobeView {
             exaggeration,
@@ -310,11 +292,11 @@ mod tests {
             stars: false,
             ..GlobeView::default()
         };
-        let showing = Showing { view, ..Showing::default() };
+        let planet_view = PlanetView { view, ..PlanetView::default() };
         let size = Vec2::new(480.0, 360.0);
-        let camera = GlobeCamera::framing(&prepared, &showing, size).over(&prepared, &showing, place);
+        let camera = GlobeCamera::framing(&prepared, &planet_view, size).placed_over(&prepared, &planet_view, place);
         let options = ShotOptions { width: 480, height: 360, ..ShotOptions::default() };
-        let subject = Subject::Planet(prepared, Box::new(showing), Box::new(camera));
+        let subject = ShotSubject::Planet(prepared, Box::new(planet_view), Box::new(camera));
         let image = guarded(|| render(&subject, &options, quality)).unwrap_or_else(|e| panic!("{e}")).unwrap();
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count()
     }
@@ -323,10 +305,10 @@ mod tests {
     fn there_are_no_cracks_in_a_globe_nor_between_its_faces() {
         // over a corner of the cube, an edge, the middle of a face; from space to near the ground
         let places = [
-            ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, Quality::Moving),
-            ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, Quality::Still),
-            ([44.0, 2.0, 30_000.0, 70.0, -70.0], 1.0, Quality::Moving),
-            ([-45.0, -90.0, 900.0, 70.0, -75.0], 1.0, Quality::Moving),
+            ([35.26, 45.0, 400_000.0, 0.0, -90.0], 30.0, RenderQuality::Moving),
+            ([10.0, 45.0, 2_000_000.0, 20.0, -90.0], 10.0, RenderQuality::Still),
+            ([44.0, 2.0, 30_000.0, 70.0, -70.0], 1.0, RenderQuality::Moving),
+            ([-45.0, -90.0, 900.0, 70.0, -75.0], 1.0, RenderQuality::Moving),
         ];
         for (place, exaggeration, quality) in places {
             assert_eq!(globe_holes(257, place, exaggeration, quality), 0, "{place:?} × {exaggeration}");
@@ -334,12 +316,12 @@ mod tests {
     }
 
     /// A picture of a terrain from straight above, and where a place of the square is in it.
-    fn from_above(prepared: Arc<Prepared>, palette: Arc<PaletteTable>) -> Above {
+    fn from_above(prepared: Arc<SquareTerrain>, palette: Arc<PaletteTable>) -> Above {
         let pose = Pose { eye_world: [0.0, 1700.0, 0.0].into(), yaw: 0.0, pitch: -std::f32::consts::FRAC_PI_2 };
         let options = ShotOptions { width: 300, height: 300, view: ShotView::Pose(pose), ..ShotOptions::default() };
         let ground_world = prepared.scale.highest_world;
-        let subject = Subject::Terrain(prepared, palette, None);
-        let rgba = guarded(|| render(&subject, &options, Quality::Still)).unwrap().unwrap();
+        let subject = ShotSubject::Terrain(prepared, palette, None);
+        let rgba = guarded(|| render(&subject, &options, RenderQuality::Still)).unwrap().unwrap();
         Above { rgba, pose, ground_world }
     }
 
@@ -352,7 +334,8 @@ mod tests {
     impl Above {
         fn at(&self, u: f32, v: f32) -> [u8; 3] {
             let world = Vec3::new((u - 0.5) * 1000.0, self.ground_world, (v - 0.5) * 1000.0);
-            let pixel = self.pose.project(&Layout::One.lens(Vec2::splat(300.0)), world).expect("it is below the eye");
+            let pixel =
+                self.pose.project(&CompareLayout::One.lens(Vec2::splat(300.0)), world).expect("it is below the eye");
             let at = (pixel.y as usize * 300 + pixel.x as usize) * 4;
             [self.rgba[at], self.rgba[at + 1], self.rgba[at + 2]]
         }
@@ -456,36 +439,36 @@ mod tests {
     }
 
     /// A scene that shows a construction alone, ready to be drawn.
-    fn tree(name: &str) -> (Arc<Prepared>, Arc<Formation>) {
+    fn tree(name: &str) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
         tree_of(&crate::scene::example(name).expect("a shipped scene").scene)
     }
 
-    fn tree_of(scene: &crate::scene::Scene) -> (Arc<Prepared>, Arc<Formation>) {
+    fn tree_of(scene: &crate::scene::Scene) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
         let mut store = crate::eval::Store::forgetful();
         let terrain =
             crate::eval::evaluate(scene, 129, None, &mut store, &Control::default()).expect("not stopped").terrain;
         // without the sea, which would hide the ground
         let settings = Settings { sea_level: -9000.0, ..scene.settings.clone() };
-        let formation = Formation::new(Recipe::of(scene).expect("a tree alone"), None);
-        (prepared(&terrain, &settings, Overlay::None), Arc::new(formation))
+        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(scene).expect("a tree alone"), None);
+        (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
     }
 
-    fn draw_tree(prepared: &Arc<Prepared>, formation: &Arc<Formation>, options: &ShotOptions) -> Vec<u8> {
-        let subject = Subject::Terrain(prepared.clone(), red(), Some(formation.clone()));
-        guarded(|| render(&subject, options, Quality::Still)).unwrap_or_else(|e| panic!("{e}")).unwrap()
+    fn draw_tree(prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>, options: &ShotOptions) -> Vec<u8> {
+        let subject = ShotSubject::Terrain(prepared.clone(), red(), Some(tree_surface.clone()));
+        guarded(|| render(&subject, options, RenderQuality::Still)).unwrap_or_else(|e| panic!("{e}")).unwrap()
     }
 
     #[test]
     fn the_patches_of_a_tree_have_no_cracks_from_the_sky_down_to_the_grass() {
-        let (prepared, formation) = tree("paper-004-fig-12-craters");
+        let (prepared, tree_surface) = tree("paper-004-fig-12-craters");
         for (above_metres, pitch) in [(3000.0, -1.2), (200.0, -0.9), (1.0, -1.0)] {
             let at = Vec3::new(40.0, 0.0, 30.0);
             let height = above_metres / prepared.scale.metres_per_world;
-            let eye_world = at.with_y(formation.floor_world(at, 1e-3) + height);
+            let eye_world = at.with_y(tree_surface.floor_world(at, 1e-3) + height);
             let pose = Pose { eye_world, yaw: 0.7, pitch };
             let view = ShotView::Pose(pose);
             let options = ShotOptions { width: 160, height: 120, view, mode: ViewMode::Adaptive };
-            let image = draw_tree(&prepared, &formation, &options);
+            let image = draw_tree(&prepared, &tree_surface, &options);
             let holes = image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| b >= r).count();
             assert_eq!(holes, 0, "from {above_metres} m");
         }
@@ -496,7 +479,8 @@ mod tests {
         let terrain = Arc::new(Terrain::from_fn(3, Edges::Open, |u, _| u));
         let prepared = prepared(&terrain, &Settings::default(), Overlay::None);
         let options = ShotOptions { width: 9000, ..ShotOptions::default() };
-        let refused = shot(prepared, red(), None, &options, Path::new("/nowhere/view.png"));
+        let subject = ShotSubject::Terrain(prepared, red(), None);
+        let refused = shot(&subject, &options, Path::new("/nowhere/view.png"));
         assert!(matches!(refused, Err(ShotError::Size { width: 9000, .. })));
     }
 }

@@ -6,13 +6,14 @@ use bevy::prelude::*;
 use bevy::render::renderer::RenderAdapterInfo;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 
-use super::camera::Pose;
-use super::control::{FIELD_OF_VIEW, ViewCamera, ViewportArea, clearance_world, confined, piece_under};
+use super::camera::{FIELD_OF_VIEW, Pose};
+use super::compare::CompareSide;
+use super::control::{ViewCamera, ViewportArea, clearance_world, confined, pane_under};
 use super::draw::TerrainCamera;
-use super::formation::Formation;
-use super::mesh::Quality;
-use super::prepare::Prepared;
-use super::shown::Shown;
+use super::mesh::RenderQuality;
+use super::square::SquareTerrain;
+use super::state::ViewState;
+use super::tree_surface::TreeSurface;
 
 /// What lies under the cursor.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
@@ -32,7 +33,7 @@ pub struct Hit {
 }
 
 /// The components of the view's camera.
-pub fn camera_bundle(quality: Quality, adapter: Option<&RenderAdapterInfo>) -> impl Bundle + use<> {
+pub fn camera_bundle(quality: RenderQuality, adapter: Option<&RenderAdapterInfo>) -> impl Bundle + use<> {
     let msaa = if quality.is_frugal(adapter) { Msaa::Off } else { Msaa::Sample4 };
     (
         TerrainCamera,
@@ -48,7 +49,7 @@ pub fn camera_bundle(quality: Quality, adapter: Option<&RenderAdapterInfo>) -> i
 /// What is seen before the first terrain.
 const BACKGROUND: Color = Color::srgb(0.50, 0.55, 0.60);
 
-pub fn spawn_camera(mut commands: Commands, quality: Res<Quality>, adapter: Option<Res<RenderAdapterInfo>>) {
+pub fn spawn_camera(mut commands: Commands, quality: Res<RenderQuality>, adapter: Option<Res<RenderAdapterInfo>>) {
     commands.spawn(camera_bundle(*quality, adapter.as_deref()));
 }
 
@@ -63,12 +64,12 @@ pub fn place(pose: &Pose, near_world: f32, transform: &mut Transform, projection
 /// Nothing of the terrains is nearer to the eye than this.
 pub fn near_world<'a>(
     pose: &Pose,
-    terrains: impl IntoIterator<Item = &'a Prepared>,
-    formation: Option<&Formation>,
+    terrains: impl IntoIterator<Item = &'a SquareTerrain>,
+    tree_surface: Option<&TreeSurface>,
 ) -> f32 {
-    let near = |prepared: &Prepared| {
-        let over_top = pose.eye_world.y - prepared.scale.top_world();
-        (0.2 * clearance_world(prepared, formation)).max(0.1 * over_top)
+    let near = |square: &SquareTerrain| {
+        let over_top = pose.eye_world.y - square.scale.top_world();
+        (0.2 * clearance_world(square, tree_surface)).max(0.1 * over_top)
     };
     terrains.into_iter().map(near).reduce(f32::min).unwrap_or(0.5)
 }
@@ -77,7 +78,7 @@ pub fn near_world<'a>(
 pub fn apply_camera(
     mut view: ResMut<ViewCamera>,
     mut cameras: Query<(&mut Camera, &mut Transform, &mut Projection), With<TerrainCamera>>,
-    shown: Res<Shown>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -92,21 +93,21 @@ pub fn apply_camera(
         let max = (rect.max * pixels).round().as_uvec2().clamp(min + 1, size.max(min + 1));
         camera.viewport = Some(Viewport { physical_position: min, physical_size: max - min, ..default() });
     }
-    if shown.prepared.is_none() {
+    if state.square_of(CompareSide::A).is_none() {
         return;
     }
-    let pose = confined(view.pose, &shown);
+    let pose = confined(view.pose, &state);
     if pose != view.pose {
         view.pose = pose;
     }
-    place(&pose, near_world(&pose, shown.terrains(), shown.formation.as_deref()), &mut transform, &mut projection);
+    place(&pose, near_world(&pose, state.squares(), state.tree_surface.as_deref()), &mut transform, &mut projection);
 }
 
 /// Finds the ground under the cursor.
 pub fn update_probe(
     mut probe: ResMut<Probe>,
     view: Res<ViewCamera>,
-    shown: Res<Shown>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -116,11 +117,11 @@ pub fn update_probe(
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }
-        let piece = piece_under(cursor, rect, &shown)?;
-        let (prepared, _) = shown.of(piece.side)?;
-        let ray = view.pose.ray(&shown.layout().lens(rect.size()), cursor - piece.picture(rect).min);
-        let point = shown.pick(piece.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
-        let (uv, scale) = (prepared.scale.uv(point), &prepared.scale);
+        let pane = pane_under(cursor, rect, &state)?;
+        let square = state.square_of(pane.side)?;
+        let ray = view.pose.ray(&state.layout().lens(rect.size()), cursor - pane.picture(rect).min);
+        let point = state.pick(pane.side, view.pose.eye_world, ray).map(|t| view.pose.eye_world + ray * t)?;
+        let (uv, scale) = (square.scale.uv(point), &square.scale);
         let side_metres = super::scale::SIDE_WORLD * scale.metres_per_world;
         Some(Hit {
             u: uv.x,

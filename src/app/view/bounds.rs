@@ -9,27 +9,27 @@ use crate::field::Terrain;
 pub const TILE_CELLS: usize = 8;
 
 /// Lowest and highest height of a tile.
-pub type Range = (f32, f32);
+pub type HeightRange = (f32, f32);
 
 /// A pyramid of height ranges; level `l` has tiles of `TILE_CELLS << l` cells.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bounds {
-    levels: Vec<Level>,
+pub struct GridBounds {
+    levels: Vec<BoundsLevel>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-struct Level {
+struct BoundsLevel {
     tiles: usize,
-    ranges: Vec<Range>,
+    ranges: Vec<HeightRange>,
 }
 
-const EMPTY: Range = (f32::INFINITY, f32::NEG_INFINITY);
+const EMPTY: HeightRange = (f32::INFINITY, f32::NEG_INFINITY);
 
-fn join(a: Range, b: Range) -> Range {
+fn join(a: HeightRange, b: HeightRange) -> HeightRange {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-impl Bounds {
+impl GridBounds {
     pub fn new(terrain: &Terrain) -> Self {
         let (grid, last) = (terrain.grid, terrain.samples() - 1);
         let tiles = last.div_ceil(TILE_CELLS);
@@ -43,7 +43,7 @@ impl Bounds {
                 }
             }
         });
-        let mut levels = vec![Level { tiles, ranges }];
+        let mut levels = vec![BoundsLevel { tiles, ranges }];
         while levels[levels.len() - 1].tiles > 1 {
             levels.push(levels[levels.len() - 1].halved());
         }
@@ -95,28 +95,28 @@ impl Bounds {
     }
 
     /// Lowest and highest of all.
-    pub fn whole(&self) -> Range {
+    pub fn whole(&self) -> HeightRange {
         self.levels[self.top()].ranges[0]
     }
 
-    /// Range of tile (row, column) of `level`; levels above the top have the range of the whole.
-    pub fn range(&self, level: usize, row: usize, column: usize) -> Option<Range> {
+    /// HeightRange of tile (row, column) of `level`; levels above the top have the range of the whole.
+    pub fn range(&self, level: usize, row: usize, column: usize) -> Option<HeightRange> {
         if level > self.top() {
             return self.range(self.top(), 0, 0).filter(|_| row == 0 && column == 0);
         }
-        let Level { tiles, ranges } = &self.levels[level];
+        let BoundsLevel { tiles, ranges } = &self.levels[level];
         (row < *tiles && column < *tiles).then(|| ranges[row * tiles + column])
     }
 }
 
-impl Level {
+impl BoundsLevel {
     fn halved(&self) -> Self {
         let tiles = self.tiles.div_ceil(2);
         Self { tiles, ranges: (0..tiles * tiles).map(|k| self.four(k / tiles, k % tiles)).collect() }
     }
 
-    /// Range of the four tiles that tile (row, column) of the next level covers.
-    fn four(&self, row: usize, column: usize) -> Range {
+    /// HeightRange of the four tiles that tile (row, column) of the next level covers.
+    fn four(&self, row: usize, column: usize) -> HeightRange {
         let at = |i: usize, j: usize| {
             if i < self.tiles && j < self.tiles { self.ranges[i * self.tiles + j] } else { EMPTY }
         };
@@ -135,7 +135,7 @@ mod tests {
         for samples in [2, 9, 10, 33, 100] {
             let terrain =
                 Terrain::from_fn(samples, Edges::Open, |u, v| ((u * 71.0).sin() + (v * 53.0).cos()) * (u + 0.1));
-            let bounds = Bounds::new(&terrain);
+            let bounds = GridBounds::new(&terrain);
             for level in 0..=bounds.top() {
                 let cells = TILE_CELLS << level;
                 for row in 0..(samples - 1).div_ceil(cells) {

@@ -7,6 +7,9 @@ use std::f32::consts::{FRAC_PI_2, PI, TAU};
 
 use glam::{EulerRot, Quat, Vec2, Vec3};
 
+/// Vertical field of view: a moderate telephoto, which flatters relief.
+pub const FIELD_OF_VIEW: f32 = 0.60;
+
 /// Nothing looks further up than this.
 const MAX_PITCH: f32 = 0.35;
 const MIN_PITCH: f32 = -FRAC_PI_2;

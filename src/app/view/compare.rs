@@ -5,23 +5,26 @@ use std::sync::Arc;
 
 use bevy::math::{Mat4, Rect, Vec2, Vec3, vec2};
 
-use super::camera::Lens;
-use super::control::FIELD_OF_VIEW;
-use super::prepare::Prepared;
+use super::camera::{FIELD_OF_VIEW, Lens};
+use super::render_terrain::RenderTerrain;
 use crate::look::PaletteTable;
 
 /// One of the two terrains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum CompareSide {
     /// The scene that is edited.
     A,
     /// What it is compared with.
     B,
 }
 
+impl CompareSide {
+    pub const BOTH: [Self; 2] = [Self::A, Self::B];
+}
+
 /// How two terrains share the view.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Layout {
+pub enum CompareLayout {
     /// One of them has the whole view.
     #[default]
     One,
@@ -33,26 +36,26 @@ pub enum Layout {
 
 /// The terrain beside the one that is edited.
 #[derive(Clone)]
-pub struct Beside {
-    pub prepared: Arc<Prepared>,
+pub struct ComparedTerrain {
+    pub terrain: RenderTerrain,
     pub palette: Arc<PaletteTable>,
-    pub layout: Layout,
+    pub layout: CompareLayout,
     /// B comes first: on the left, or alone.
     pub swapped: bool,
 }
 
 /// A part of the view that shows one terrain, from `from` to `to` of its width.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Piece {
-    pub side: Side,
+pub struct Pane {
+    pub side: CompareSide,
     pub from: f32,
     pub to: f32,
     /// A picture of its own, and not what is seen of one as wide as the view.
     pub whole: bool,
 }
 
-impl Piece {
-    pub const ALONE: Self = Self { side: Side::A, from: 0.0, to: 1.0, whole: true };
+impl Pane {
+    pub const ALONE: Self = Self { side: CompareSide::A, from: 0.0, to: 1.0, whole: true };
 
     /// Where it lies in the view.
     pub fn rect(&self, view: Rect) -> Rect {
@@ -74,7 +77,7 @@ impl Piece {
         Mat4::from_scale(vec2(2.0 / more, 1.0 / more).extend(1.0))
     }
 
-    /// From the clip space of its picture to one that ends where the piece ends: what is outside is not seen.
+    /// From the clip space of its picture to one that ends where the pane ends: what is outside is not seen.
     pub fn crop(&self) -> Mat4 {
         if self.whole {
             return Mat4::IDENTITY;
@@ -95,17 +98,17 @@ fn widening(view: Vec2) -> f32 {
     (2.0 * FRAMED_ASPECT * view.y / view.x).clamp(1.0, 2.0)
 }
 
-impl Layout {
-    /// The pieces from left to right; those that are not there are `None`.
-    pub fn pieces(self, swapped: bool) -> [Option<Piece>; 2] {
-        let (first, second) = if swapped { (Side::B, Side::A) } else { (Side::A, Side::B) };
+impl CompareLayout {
+    /// The panes from left to right; those that are not there are `None`.
+    pub fn panes(self, swapped: bool) -> [Option<Pane>; 2] {
+        let (first, second) = if swapped { (CompareSide::B, CompareSide::A) } else { (CompareSide::A, CompareSide::B) };
         let pair = |at: f32, whole| {
-            let left = Piece { side: first, from: 0.0, to: at, whole };
-            let right = Piece { side: second, from: at, to: 1.0, whole };
-            [left, right].map(|piece| (piece.to > piece.from).then_some(piece))
+            let left = Pane { side: first, from: 0.0, to: at, whole };
+            let right = Pane { side: second, from: at, to: 1.0, whole };
+            [left, right].map(|pane| (pane.to > pane.from).then_some(pane))
         };
         match self {
-            Self::One => [Some(Piece { side: first, ..Piece::ALONE }), None],
+            Self::One => [Some(Pane { side: first, ..Pane::ALONE }), None],
             Self::Split(at) => pair(at.clamp(0.0, 1.0), false),
             Self::Halves => pair(0.5, true),
         }
@@ -132,29 +135,35 @@ mod tests {
 
     #[test]
     fn the_pieces_cover_the_view_once() {
-        for layout in [Layout::One, Layout::Split(0.3), Layout::Split(0.0), Layout::Split(7.0), Layout::Halves] {
+        for layout in [
+            CompareLayout::One,
+            CompareLayout::Split(0.3),
+            CompareLayout::Split(0.0),
+            CompareLayout::Split(7.0),
+            CompareLayout::Halves,
+        ] {
             for swapped in [false, true] {
-                let pieces: Vec<Piece> = layout.pieces(swapped).into_iter().flatten().collect();
-                assert_eq!((pieces[0].from, pieces.last().unwrap().to), (0.0, 1.0), "{layout:?}");
-                assert!(pieces.windows(2).all(|pair| pair[0].to == pair[1].from && pair[0].side != pair[1].side));
+                let panes: Vec<Pane> = layout.panes(swapped).into_iter().flatten().collect();
+                assert_eq!((panes[0].from, panes.last().unwrap().to), (0.0, 1.0), "{layout:?}");
+                assert!(panes.windows(2).all(|pair| pair[0].to == pair[1].from && pair[0].side != pair[1].side));
             }
         }
-        let sides = |swapped| Layout::Halves.pieces(swapped).map(|piece| piece.unwrap().side);
-        assert_eq!((sides(false), sides(true)), ([Side::A, Side::B], [Side::B, Side::A]));
-        assert_eq!(Layout::One.pieces(true)[0].unwrap().side, Side::B);
+        let sides = |swapped| CompareLayout::Halves.panes(swapped).map(|pane| pane.unwrap().side);
+        assert_eq!((sides(false), sides(true)), ([CompareSide::A, CompareSide::B], [CompareSide::B, CompareSide::A]));
+        assert_eq!(CompareLayout::One.panes(true)[0].unwrap().side, CompareSide::B);
     }
 
     #[test]
     fn halves_show_what_is_in_the_middle_of_the_whole_view() {
         let across = |lens: &Lens| (0.5 * lens.fov_y).tan() * lens.aspect();
-        let piece = Layout::Halves.pieces(false)[1].unwrap();
-        assert_eq!(piece.picture(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
+        let pane = CompareLayout::Halves.panes(false)[1].unwrap();
+        assert_eq!(pane.picture(VIEW), Rect { min: vec2(500.0, 40.0), max: VIEW.max });
         for size in [vec2(700.0, 500.0), vec2(950.0, 430.0), vec2(1900.0, 500.0)] {
-            let (whole, half) = (Layout::One.lens(size), Layout::Halves.lens(size));
+            let (whole, half) = (CompareLayout::One.lens(size), CompareLayout::Halves.lens(size));
             let least = (0.5 * FIELD_OF_VIEW).tan() * (size.x / size.y).min(FRAMED_ASPECT);
             assert!(across(&half) >= least - 1e-5 && across(&half) <= across(&whole) + 1e-5, "{size}");
             // and the camera agrees with the lens
-            let clip = piece.clip_from_view_clip(size);
+            let clip = pane.clip_from_view_clip(size);
             let up = (0.5 * whole.fov_y).tan() / (0.5 * half.fov_y).tan();
             assert!((clip.y_axis.y - up).abs() < 1e-5, "{size}");
             assert!((clip.x_axis.x - across(&whole) / across(&half)).abs() < 1e-5, "{size}");
@@ -164,7 +173,7 @@ mod tests {
     #[test]
     fn a_cut_piece_sees_what_lies_between_its_edges() {
         for at in [0.25, 0.5, 0.9] {
-            let [left, right] = Layout::Split(at).pieces(false).map(Option::unwrap);
+            let [left, right] = CompareLayout::Split(at).panes(false).map(Option::unwrap);
             let edge = Vec3::new(2.0 * at - 1.0, 0.3, 0.1);
             assert!((left.crop().project_point3(edge).x - 1.0).abs() < 1e-5);
             assert!((right.crop().project_point3(edge).x + 1.0).abs() < 1e-5);

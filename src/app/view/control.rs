@@ -5,14 +5,20 @@ use bevy::prelude::*;
 use bevy::window::{CursorMoved, PrimaryWindow, RequestRedraw};
 
 use super::camera::{Glide, Lens, PanPlane, Pose};
-use super::compare::{Piece, Side};
-use super::formation::Formation;
-use super::prepare::Prepared;
+use super::compare::{CompareSide, Pane};
 use super::scale::SIDE_WORLD;
-use super::shown::Shown;
+use super::square::SquareTerrain;
+use super::state::ViewState;
+use super::tree_surface::TreeSurface;
 
-/// Vertical field of view: a moderate telephoto, which flatters relief.
-pub const FIELD_OF_VIEW: f32 = 0.60;
+/// When the camera moves.
+#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ViewSystems {
+    /// In `Update`: commands and mouse.
+    Input,
+    /// In `PostUpdate`, before transforms are propagated: Bevy's camera and what lies under the cursor.
+    Apply,
+}
 
 /// How far the eye goes from the middle of the terrain.
 const FARTHEST_WORLD: f32 = 6.0 * SIDE_WORLD;
@@ -56,7 +62,8 @@ pub enum ViewCommand {
         low_world: Vec3,
         high_world: Vec3,
     },
-    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in degrees.
+    /// Over a place of a planet: latitude, longitude, metres above the ground, heading and inclination; angles in
+    /// degrees.
     Over {
         place: [f64; 5],
     },
@@ -99,11 +106,11 @@ impl ViewCommand {
 pub struct ViewCamera {
     pub pose: Pose,
     glide: Option<Glide>,
-    drag: Option<Drag>,
+    drag: Option<CameraDrag>,
     cursor: Option<Vec2>,
     framed: Framed,
     /// The terrain under the cursor, and the top left corner of its picture.
-    picture: (Side, Vec2),
+    picture: (CompareSide, Vec2),
 }
 
 /// A terrain that grows or sinks by less than this stays framed as it is.
@@ -125,7 +132,14 @@ enum Framed {
 impl Default for ViewCamera {
     fn default() -> Self {
         let pose = Pose { eye_world: Vec3::new(0.0, SIDE_WORLD, 2.0 * SIDE_WORLD), yaw: 0.0, pitch: -0.5 };
-        Self { pose, glide: None, drag: None, cursor: None, framed: Framed::NotYet, picture: (Side::A, Vec2::ZERO) }
+        Self {
+            pose,
+            glide: None,
+            drag: None,
+            cursor: None,
+            framed: Framed::NotYet,
+            picture: (CompareSide::A, Vec2::ZERO),
+        }
     }
 }
 
@@ -135,19 +149,19 @@ impl ViewCamera {
         self.cursor
     }
 
-    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading and tilt
-    /// in degrees. Whether there is a terrain.
-    pub fn stand(&mut self, shown: &Shown, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
-        let Some(prepared) = &shown.prepared else { return false };
-        let scale = &prepared.scale;
+    /// Goes at once to a place over the terrain: metres from the west and the north edge and above the ground, heading
+    /// and tilt in degrees. Whether there is a terrain.
+    pub fn stand(&mut self, state: &ViewState, [east, south, above, heading, tilt]: [f32; 5]) -> bool {
+        let Some(square) = state.square_of(CompareSide::A) else { return false };
+        let scale = &square.scale;
         let [x, z] = [east, south].map(|metres| metres / scale.metres_per_world - 0.5 * SIDE_WORLD);
         let at = Vec3::new(x, 0.0, z);
-        let ground = match &shown.formation {
-            Some(formation) => formation.floor_world(at, 1e-3),
-            None => scale.ground_world(&prepared.terrain, at),
+        let ground = match &state.tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
+            None => scale.ground_world(&square.terrain, at),
         };
         let eye_world = at.with_y(ground + above / scale.metres_per_world);
-        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, shown);
+        self.pose = confined(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() }, state);
         (self.glide, self.drag, self.framed) = (None, None, Framed::ByHand);
         true
     }
@@ -159,7 +173,7 @@ impl ViewCamera {
 }
 
 #[derive(Clone, Copy)]
-enum Drag {
+enum CameraDrag {
     Rotate {
         pivot_world: Vec3,
         from: Vec2,
@@ -173,11 +187,11 @@ enum Drag {
 }
 
 /// The part of the view that lies under the cursor.
-pub fn piece_under(cursor: Vec2, view: Rect, shown: &Shown) -> Option<Piece> {
-    let pieces = shown.pieces().into_iter().flatten();
-    pieces.min_by(|a, b| {
-        let away = |piece: &Piece| {
-            let rect = piece.rect(view);
+pub fn pane_under(cursor: Vec2, view: Rect, state: &ViewState) -> Option<Pane> {
+    let panes = state.panes().into_iter().flatten();
+    panes.min_by(|a, b| {
+        let away = |pane: &Pane| {
+            let rect = pane.rect(view);
             (rect.min.x - cursor.x).max(cursor.x - rect.max.x)
         };
         away(a).total_cmp(&away(b))
@@ -189,15 +203,15 @@ pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<ViewCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<Shown>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
-    let (Some((low, high)), Some(window)) = (bounds_world(&shown), window) else { return };
+    let (Some((low, high)), Some(window)) = (bounds_world(&state), window) else { return };
     // how two terrains share the area is no reason to frame them anew
     let size = area.within(window.size()).size();
-    let lens = shown.layout().lens(size);
+    let lens = state.layout().lens(size);
     // the first frames come before the panels have said how much they leave free
     let heights_world = Vec2::new(low.y, high.y);
     let fits = match camera.framed {
@@ -231,8 +245,8 @@ pub fn obey_commands(
 }
 
 /// The box around all terrains that are shown.
-fn bounds_world(shown: &Shown) -> Option<(Vec3, Vec3)> {
-    let boxes = shown.terrains().map(|prepared| prepared.scale.bounds_world());
+fn bounds_world(state: &ViewState) -> Option<(Vec3, Vec3)> {
+    let boxes = state.squares().map(|square| square.scale.bounds_world());
     boxes.reduce(|(low, high), (other_low, other_high)| (low.min(other_low), high.max(other_high)))
 }
 
@@ -244,7 +258,7 @@ pub fn follow_mouse(
     mut moved: MessageReader<CursorMoved>,
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
-    shown: Res<Shown>,
+    state: Res<ViewState>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
@@ -254,7 +268,7 @@ pub fn follow_mouse(
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     camera.cursor = window.cursor_position().or(if dragging { beyond.or(camera.cursor) } else { None });
-    if shown.prepared.is_none() {
+    if state.square_of(CompareSide::A).is_none() {
         return;
     }
     let Some(cursor) = camera.cursor else {
@@ -265,24 +279,24 @@ pub fn follow_mouse(
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
     // what was taken hold of in one picture stays with it, wherever the cursor goes
     if camera.drag.is_none() || !dragging {
-        let Some(piece) = piece_under(cursor, rect, &shown) else { return };
-        camera.picture = (piece.side, piece.picture(rect).min);
+        let Some(pane) = pane_under(cursor, rect, &state) else { return };
+        camera.picture = (pane.side, pane.picture(rect).min);
     }
     let (side, origin) = camera.picture;
-    let Some(prepared) = shown.of(side).map(|(prepared, _)| prepared) else { return };
-    let formation = shown.formation.as_deref();
-    let (lens, at) = (shown.layout().lens(rect.size()), cursor - origin);
+    let Some(square) = state.square_of(side) else { return };
+    let tree_surface = state.tree_surface.as_deref();
+    let (lens, at) = (state.layout().lens(rect.size()), cursor - origin);
 
     if !dragging {
         camera.drag = None;
     } else if camera.drag.is_none() {
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
         let rotate = buttons.pressed(MouseButton::Left) && !shift;
-        let point_world = anchor(&camera.pose, &lens, at, side, &shown);
+        let point_world = anchor(&camera.pose, &lens, at, side, &state);
         camera.drag = Some(match (is_free, rotate) {
-            (false, _) => Drag::Elsewhere,
-            (true, true) => Drag::Rotate { pivot_world: point_world, from: at },
-            (true, false) => Drag::Pan { grabbed_world: point_world, plane: pan_plane(&camera.pose, &lens, at) },
+            (false, _) => CameraDrag::Elsewhere,
+            (true, true) => CameraDrag::Rotate { pivot_world: point_world, from: at },
+            (true, false) => CameraDrag::Pan { grabbed_world: point_world, plane: pan_plane(&camera.pose, &lens, at) },
         });
         if is_free {
             camera.glide = None;
@@ -290,13 +304,13 @@ pub fn follow_mouse(
     }
     let pose = camera.pose;
     match camera.drag {
-        Some(Drag::Rotate { pivot_world, from }) if from != at => {
+        Some(CameraDrag::Rotate { pivot_world, from }) if from != at => {
             let turn = (at - from) / lens.size.y * std::f32::consts::PI;
-            camera.pose = turned(&pose, pivot_world, turn, &shown);
-            camera.drag = Some(Drag::Rotate { pivot_world, from: at });
+            camera.pose = turned(&pose, pivot_world, turn, &state);
+            camera.drag = Some(CameraDrag::Rotate { pivot_world, from: at });
         }
-        Some(Drag::Pan { grabbed_world, plane }) => {
-            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &shown);
+        Some(CameraDrag::Pan { grabbed_world, plane }) => {
+            camera.pose = confined(pose.pan_to(&lens, grabbed_world, at, plane), &state);
         }
         _ => {}
     }
@@ -307,11 +321,11 @@ pub fn follow_mouse(
     if lines != 0.0 && is_free {
         camera.glide = None;
         camera.framed = Framed::ByHand;
-        let anchor_world = anchor(&camera.pose, &lens, at, side, &shown);
+        let anchor_world = anchor(&camera.pose, &lens, at, side, &state);
         let distance = camera.pose.eye_world.distance(anchor_world).max(1e-3);
-        let nearest = (2.0 * clearance_world(prepared, formation)).min(distance);
+        let nearest = (2.0 * clearance_world(square, tree_surface)).min(distance);
         let factor = 0.88f32.powf(lines.clamp(-10.0, 10.0)).max(nearest / distance);
-        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), &shown);
+        camera.pose = confined(camera.pose.zoom_towards(anchor_world, factor), &state);
     }
 }
 
@@ -329,10 +343,10 @@ fn pan_plane(pose: &Pose, lens: &Lens, at: Vec2) -> PanPlane {
 }
 
 /// What the mouse holds on to: the ground or the sea under the cursor, or a point about as far away.
-fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: Side, shown: &Shown) -> Vec3 {
-    let Some((prepared, _)) = shown.of(side) else { return Vec3::ZERO };
-    let (scale, ray) = (&prepared.scale, pose.ray(lens, at).normalize());
-    let ground = shown.pick(side, pose.eye_world, ray);
+fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: CompareSide, state: &ViewState) -> Vec3 {
+    let Some(square) = state.square_of(side) else { return Vec3::ZERO };
+    let (scale, ray) = (&square.scale, pose.ray(lens, at).normalize());
+    let ground = state.pick(side, pose.eye_world, ray);
     let level = |height: f32| {
         let distance = (height - pose.eye_world.y) / ray.y;
         (distance > 0.0 && scale.is_inside(pose.eye_world + ray * distance)).then_some(distance)
@@ -347,44 +361,44 @@ fn anchor(pose: &Pose, lens: &Lens, at: Vec2, side: Side, shown: &Shown) -> Vec3
 }
 
 /// Turns about a pivot as far as the ground allows.
-fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, shown: &Shown) -> Pose {
+fn turned(pose: &Pose, pivot_world: Vec3, turn: Vec2, state: &ViewState) -> Pose {
     let both = pose.rotate_about(pivot_world, turn.x, -turn.y);
-    if confined(both, shown) == both {
+    if confined(both, state) == both {
         return both;
     }
-    confined(pose.rotate_about(pivot_world, turn.x, 0.0), shown)
+    confined(pose.rotate_about(pivot_world, turn.x, 0.0), state)
 }
 
 /// How far the eye stays from the ground: from that of a tree, which knows every pebble, some centimetres.
-pub fn clearance_world(prepared: &Prepared, formation: Option<&Formation>) -> f32 {
-    let of_grid = (1.5 * prepared.scale.cell_world).clamp(0.3, 4.0);
-    formation.map_or(of_grid, |_| (NEAREST_METRES / prepared.scale.metres_per_world).clamp(1e-3, of_grid))
+pub fn clearance_world(square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> f32 {
+    let of_grid = (1.5 * square.scale.cell_world).clamp(0.3, 4.0);
+    tree_surface.map_or(of_grid, |_| (NEAREST_METRES / square.scale.metres_per_world).clamp(1e-3, of_grid))
 }
 
 /// How near the eye comes to the ground of a tree.
 const NEAREST_METRES: f32 = 0.06;
 
 /// Lifts the eye out of ground and water, and keeps it within reach of all terrains that are shown.
-pub fn confined(pose: Pose, shown: &Shown) -> Pose {
-    shown.terrains().fold(pose, |pose, prepared| {
-        let is_edited = shown.prepared.as_ref().is_some_and(|edited| std::ptr::eq(&**edited, prepared));
-        confined_by(pose, prepared, shown.formation.as_deref().filter(|_| is_edited))
+pub fn confined(pose: Pose, state: &ViewState) -> Pose {
+    state.squares().fold(pose, |pose, square| {
+        let is_edited = state.square_of(CompareSide::A).is_some_and(|edited| std::ptr::eq(&**edited, square));
+        confined_by(pose, square, state.tree_surface.as_deref().filter(|_| is_edited))
     })
 }
 
-fn confined_by(pose: Pose, prepared: &Prepared, formation: Option<&Formation>) -> Pose {
-    let scale = &prepared.scale;
+fn confined_by(pose: Pose, square: &SquareTerrain, tree_surface: Option<&TreeSurface>) -> Pose {
+    let scale = &square.scale;
     let mut eye = pose.eye_world.clamp_length_max(FARTHEST_WORLD + scale.top_world().abs());
     let mut floor = scale.base_world;
     if scale.is_inside(eye) {
-        floor = match formation {
-            Some(formation) => formation.floor_world(eye, 1e-4),
-            None => scale.ground_world(&prepared.terrain, eye) + prepared.inland_world(eye),
+        floor = match tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(eye, 1e-4),
+            None => scale.ground_world(&square.terrain, eye) + square.surface_water_world(eye),
         };
         if scale.has_sea() {
             floor = floor.max(scale.sea_world);
         }
     }
-    eye.y = eye.y.max(floor + clearance_world(prepared, formation));
+    eye.y = eye.y.max(floor + clearance_world(square, tree_surface));
     Pose { eye_world: eye, ..pose }
 }

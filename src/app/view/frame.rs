@@ -3,15 +3,15 @@
 use bevy::math::{Mat4, Vec3, Vec4};
 use bytemuck::{Pod, Zeroable};
 
-use super::lod::{MORPH_START, Reach};
+use super::lod::{LodRange, MORPH_START};
 use super::mode::ViewMode;
-use super::prepare::Prepared;
 use super::scale::SIDE_WORLD;
+use super::square::SquareTerrain;
 use crate::look::PaletteTable;
 
 #[derive(Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub struct Frame {
+pub struct SquareFrame {
     clip_from_world: Mat4,
     world_from_clip: Mat4,
     /// The eye; unused.
@@ -22,7 +22,7 @@ pub struct Frame {
     grid: Vec4,
     /// Sea, base, lowest, highest.
     heights: Vec4,
-    /// Eye over the square (x, z), height over the peaks, reach of the finest level.
+    /// SquareEye over the square (x, z), height over the peaks, range of the finest level.
     lod: Vec4,
     /// Top level, morph start, quads of a patch, whether there is a sea.
     patches: Vec4,
@@ -34,9 +34,9 @@ pub struct Frame {
     viewport: Vec4,
     /// Place on the ramp that means nothing, how far from it the overlay covers, unused twice.
     overlay: Vec4,
-    /// Depths between which inland water fades in, as fractions of the relief; whether the sea is drawn; whether sand or snow lies on
-    /// the ground.
-    inland: Vec4,
+    /// Depths between which surface water fades in, as fractions of the relief; whether the sea is drawn; whether sand
+    /// or snow lies on the ground.
+    surface_water: Vec4,
     /// From places relative to the eye.
     clip_from_eye: Mat4,
     /// Of the patches of a tree: step, where the eye lies in its step, quads.
@@ -47,7 +47,7 @@ pub struct Frame {
 const FILM: (f32, f32) = (0.000_3, 0.001_5);
 
 /// What is known of the camera.
-pub struct Eye {
+pub struct SquareEye {
     pub clip_from_world: Mat4,
     /// From places relative to the eye, which are exact however near they are.
     pub clip_from_eye: Mat4,
@@ -56,16 +56,16 @@ pub struct Eye {
     pub viewport: Vec4,
 }
 
-impl Frame {
+impl SquareFrame {
     pub fn new(
-        eye: &Eye,
-        prepared: &Prepared,
+        eye: &SquareEye,
+        terrain: &SquareTerrain,
         palette: &PaletteTable,
         (mode, has_sea): (ViewMode, bool),
-        reach: &Reach,
+        range: &LodRange,
         quads: u32,
     ) -> Self {
-        let scale = &prepared.scale;
+        let scale = &terrain.scale;
         let [r, g, b, a] = palette.rock.map(|c| f32::from(c) / 255.0);
         let (from, to) = palette.rock_degrees;
         let tangent = |degrees: f32| degrees.clamp(0.0, 89.0).to_radians().tan();
@@ -74,25 +74,25 @@ impl Frame {
             clip_from_world: eye.clip_from_world,
             world_from_clip: eye.clip_from_world.inverse(),
             eye_unused: eye.eye_world.extend(0.0),
-            sun_plain: Vec3::from(prepared.towards_sun).extend(f32::from(u8::from(mode.is_plain()))),
+            sun_plain: Vec3::from(terrain.towards_sun).extend(f32::from(u8::from(mode.is_plain()))),
             grid: Vec4::new(last, scale.cell_world, scale.relief_world, SIDE_WORLD),
             heights: Vec4::new(scale.sea_world, scale.base_world, scale.lowest_world, scale.highest_world),
-            lod: Vec4::new(reach.eye_world.x, reach.eye_world.y, reach.over_world, reach.finest_world),
-            patches: Vec4::new(reach.top as f32, MORPH_START, quads as f32, f32::from(u8::from(scale.has_sea()))),
+            lod: Vec4::new(range.eye_world.x, range.eye_world.y, range.over_world, range.finest_world),
+            patches: Vec4::new(range.top as f32, MORPH_START, quads as f32, f32::from(u8::from(scale.has_sea()))),
             rock: Vec4::new(linear(r), linear(g), linear(b), a),
             rock_slopes: Vec4::new(
                 tangent(from),
                 tangent(to.max(from + 0.5)),
                 scale.metres_per_world,
-                f32::from(u8::from(prepared.grown.is_some())),
+                f32::from(u8::from(terrain.colours.is_some())),
             ),
             viewport: eye.viewport,
-            overlay: prepared.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
-            inland: Vec4::new(
+            overlay: terrain.data.as_ref().map_or(Vec4::ZERO, |d| Vec4::new(d.fade.nothing, d.fade.width, 0.0, 0.0)),
+            surface_water: Vec4::new(
                 FILM.0,
                 FILM.1,
                 f32::from(u8::from(has_sea)),
-                f32::from(u8::from(prepared.covers.is_some())),
+                f32::from(u8::from(terrain.cover.is_some())),
             ),
             clip_from_eye: eye.clip_from_eye,
             tiles: Vec4::ZERO,

@@ -7,7 +7,7 @@ use bevy::window::RequestRedraw;
 use bevy::winit::{EventLoopProxyWrapper, WinitSettings, WinitUserEvent};
 use bevy_egui::{EguiInput, EguiPreUpdateSet, egui};
 
-use super::shown::{Drawn, Shown};
+use super::state::{FrameStatus, ViewState};
 
 /// Wakes the window from any thread: the editor runs one more update. Clone it into the worker.
 #[derive(Resource, Clone)]
@@ -71,9 +71,10 @@ fn tell_time(mut inputs: Query<&mut EguiInput>, mut begun: Local<Option<Instant>
     }
 }
 
-/// Keeps frames coming while a terrain that should be shown is on its way to the graphics card, or one on its way from it.
-fn redraw_until_shown(shown: Res<Shown>, drawn: Res<Drawn>, mut redraw: MessageWriter<RequestRedraw>) {
-    if !drawn.is(&shown) {
+/// Keeps frames coming while a terrain that should be shown is on its way to the graphics card, or one on its way from
+/// it.
+fn redraw_until_shown(state: Res<ViewState>, drawn: Res<FrameStatus>, mut redraw: MessageWriter<RequestRedraw>) {
+    if !drawn.is_current(&state) {
         redraw.write(RequestRedraw);
     }
 }

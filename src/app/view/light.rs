@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::scale::{SIDE_WORLD, Scale};
+use super::scale::{SIDE_WORLD, WorldScale};
 use crate::field::{Cancelled, Control, Terrain};
 
 /// Half-width of the sun as it blurs the edges of shadows, as a tangent; softer than the real sun.
@@ -16,7 +16,7 @@ const SUN_TANGENT: f32 = 0.03;
 /// to east or west), falling by the tangent of the sun's elevation: one pass, whatever the length of the shadows.
 pub fn sunlight(
     terrain: &Terrain,
-    scale: &Scale,
+    scale: &WorldScale,
     towards_sun: [f32; 3],
     control: &Control,
 ) -> Result<Vec<f32>, Cancelled> {
@@ -27,7 +27,7 @@ pub fn sunlight(
     }
     let by_rows = south.abs() >= east.abs();
     let (along, across) = if by_rows { (south, east) } else { (east, south) };
-    let sweep = Sweep {
+    let sweep = SunSweep {
         size: scale.samples,
         from_end: along > 0.0,
         shift: across / along.abs(),
@@ -44,7 +44,7 @@ pub fn sunlight(
     }
 }
 
-struct Sweep {
+struct SunSweep {
     size: usize,
     /// Whether the sun stands behind the last row.
     from_end: bool,
@@ -89,7 +89,7 @@ const BLOCK_ROWS: usize = 32;
 /// Columns of a thread, at the least.
 const STRIPE: usize = 384;
 
-impl Sweep {
+impl SunSweep {
     /// Rows depend on each other, columns do not if each thread also computes the columns its own can hear of within a
     /// block of rows: a column a row, on one side.
     fn run(&self, height: &[f32], control: &Control) -> Result<Vec<f32>, Cancelled> {
@@ -197,7 +197,7 @@ const SURROUNDINGS: [(f32, f32); 3] = [(1.0 / 320.0, 0.9), (1.0 / 96.0, 0.9), (1
 /// How open the ground is to the sky: 0.5 on a plane, towards 0 in hollows and valleys, towards 1 on ridges.
 ///
 /// A point lies in a hollow as far as the mean height around it, over several widths, is above its own.
-pub fn openness(terrain: &Terrain, scale: &Scale, control: &Control) -> Result<Vec<f32>, Cancelled> {
+pub fn openness(terrain: &Terrain, scale: &WorldScale, control: &Control) -> Result<Vec<f32>, Cancelled> {
     let n = scale.samples;
     let widths: Vec<(Blurred, f32)> = SURROUNDINGS
         .iter()
@@ -226,13 +226,13 @@ pub fn openness(terrain: &Terrain, scale: &Scale, control: &Control) -> Result<V
 }
 
 /// How often samples are halved to blocks of about this part of the side.
-fn halvings(width: f32, scale: &Scale) -> u32 {
+fn halvings(width: f32, scale: &WorldScale) -> u32 {
     let across = SIDE_WORLD / scale.cell_world + 1.0;
     (width * across).log2().round().max(1.0) as u32
 }
 
 /// Samples that the blocks of all widths begin at.
-pub fn blocks(scale: &Scale) -> usize {
+pub fn blocks(scale: &WorldScale) -> usize {
     SURROUNDINGS.iter().map(|&(width, _)| 1usize << halvings(width, scale)).max().unwrap_or(1)
 }
 
@@ -299,11 +299,11 @@ mod tests {
     use crate::scene::Settings;
 
     /// A wall 100 units high in the middle of the square, in a world of 129 samples.
-    fn wall() -> (Terrain, Scale) {
+    fn wall() -> (Terrain, WorldScale) {
         let settings = Settings { size_metres: 1000.0, relief_metres: 100.0, ..Settings::default() };
         let terrain =
             Terrain::from_fn(129, Edges::Open, |u, v| f32::from((u - 0.5).abs() < 0.02 && (v - 0.5).abs() < 0.3));
-        let scale = Scale::new(&terrain, &settings);
+        let scale = WorldScale::new(&terrain, &settings);
         (terrain, scale)
     }
 
@@ -321,7 +321,7 @@ mod tests {
     }
 
     /// Row after row, the whole width at once: what the stripes must come to.
-    fn plain_sweep(sweep: &Sweep, height: &[f32]) -> Vec<f32> {
+    fn plain_sweep(sweep: &SunSweep, height: &[f32]) -> Vec<f32> {
         let n = sweep.size;
         let mut lit = vec![1.0; n * n];
         let row_at = |k: usize| if sweep.from_end { n - 1 - k } else { k };
@@ -353,7 +353,8 @@ mod tests {
         for (n, shift) in [(1000, 0.7), (1000, -0.7), (1153, 1.0), (1153, -1.0), (770, 0.0), (5, 0.4), (2, -0.2)] {
             for from_end in [false, true] {
                 let (step_world, cell_world) = (1.3, 1.0);
-                let sweep = Sweep { size: n, from_end, shift, step_world, fall: 0.2, cell_world, relief_world: 60.0 };
+                let sweep =
+                    SunSweep { size: n, from_end, shift, step_world, fall: 0.2, cell_world, relief_world: 60.0 };
                 let rough = |k: usize| ((k % n) as f32 * 0.13).sin() + ((k / n) as f32 * 0.07).cos();
                 let height: Vec<f32> = (0..n * n).map(rough).collect();
                 let lit = sweep.run(&height, &Control::default()).unwrap();
@@ -365,7 +366,7 @@ mod tests {
     #[test]
     fn a_plane_is_lit_and_half_open_and_a_pit_is_darker_than_a_peak() {
         let plane = Terrain::from_fn(65, Edges::Open, |u, _| 0.1 * u);
-        let scale = Scale::new(&plane, &Settings::default());
+        let scale = WorldScale::new(&plane, &Settings::default());
         assert!(sunlight(&plane, &scale, [0.5, 0.5, 0.707], &Control::default()).unwrap().iter().all(|l| *l > 0.99));
         let middle = openness(&plane, &scale, &Control::default()).unwrap()[32 * 65 + 32];
         assert!((middle - 0.5).abs() < 0.02, "{middle}");

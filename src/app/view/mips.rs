@@ -38,8 +38,8 @@ impl Mips {
         }
     }
 
-    /// The same with the texels of a region made anew, and the smaller versions of them from what is packed already: near enough
-    /// for a moment.
+    /// The same with the texels of a region made anew, and the smaller versions of them from what is packed already:
+    /// near enough for a moment.
     pub fn renewed<const C: usize, const N: usize>(
         &self,
         region: &Region,

@@ -1,15 +1,17 @@
 //! The 3D view: terrain, water and sky, drawn by one pass of our own, and the orbit camera.
 //!
 //! ```text
-//! worker                    main world                         render world
-//! prepare(terrain) ──Arc──▶ Shown ─────────────extract───────▶ Textures (upload in bands, swap when complete)
-//!                           ViewCommand, mouse ▶ ViewCamera     lod::select ▶ instances ▶ draw
-//!                           Probe ◀── pick ◀── cursor           Drawn (serial) ──▶ redraw until it is the wanted one
+//! worker                main world                      render world
+//! RenderTerrain ─Arc─▶ ViewState ────────extract─────▶ Textures (upload in bands, swap when complete)
+//!                      ViewCommand, mouse ▶ camera      surface: patches, uniforms ▶ Batch of draw calls ▶ one pass
+//!                      Probe ◀── pick ◀── cursor        FrameStatus (serial) ▶ redraw until it is the wanted one
 //! ```
+//! A square ([`square`], [`square_drawing`]) and a planet ([`globe`]) are two surfaces of that one chain ([`draw`]): they
+//! differ in projection, distances, camera and shader entry points.
 //!
-//! To show a terrain: call [`prepare`] on the worker, put the result into [`Shown`] with the table of a palette, and
-//! [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything the camera
-//! does happens in [`ViewSystems`].
+//! To show a terrain: call [`RenderTerrain::new`] on the worker, put the result into [`ViewState`] with the table of a
+//! palette, and [`Waker::wake`]. The panels write [`ViewportArea`] in every frame and send [`ViewCommand`]s. Everything
+//! the camera does happens in [`ViewSystems`].
 //!
 //! Deliberately absent: meshes, materials and lights of Bevy (a single pass with its own shaders is much faster
 //! without a graphics card), skirts (neighbouring patches meet exactly, see [`lod`]).
@@ -18,18 +20,16 @@
 
 mod adaptive;
 mod apply;
+mod batch;
 mod bounds;
 mod camera;
 mod compare;
 mod control;
-mod covers;
-mod cut;
+mod cover;
 mod draw;
-mod formation;
 mod frame;
 pub mod globe;
 mod idle;
-mod inland;
 mod legend;
 mod light;
 pub mod lod;
@@ -40,13 +40,21 @@ mod overlay;
 mod palette;
 mod pick;
 mod pipelines;
-mod prepare;
 mod ramp;
+mod render_base;
+mod render_terrain;
 mod scale;
-mod shown;
+mod square;
+mod square_drawing;
 mod stage;
+mod state;
+mod surface_water;
+mod texels;
 mod textures;
+mod tile_renderer;
 mod trace;
+mod tree_surface;
+mod void_mask;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
@@ -54,32 +62,24 @@ use bevy::transform::TransformSystems;
 pub use apply::{Hit, Probe};
 pub(in crate::app) use apply::{camera_bundle, near_world, place};
 pub use camera::{Lens, Pose};
-pub use compare::{Beside, Layout, Piece, Side};
-pub use control::{ViewCamera, ViewCommand, ViewportArea};
+pub use compare::{CompareLayout, CompareSide, ComparedTerrain, Pane};
+pub use control::{ViewCamera, ViewCommand, ViewSystems, ViewportArea};
 pub use draw::{DrawPlugin, TerrainCamera};
-pub use formation::{Formation, Recipe, Refusal};
 pub use idle::{IdlePlugin, Waker};
 pub use legend::{Legend, Tick};
-pub use mesh::Quality;
+pub use mesh::RenderQuality;
 pub use mode::ViewMode;
-pub use overlay::{Choice, Overlay, Reference, climate_of};
-pub use prepare::{Prepared, Tint, prepare};
+pub use overlay::{Overlay, OverlayChoice, Reference, climate_of};
 pub use ramp::Ramp;
-pub use scale::{SIDE_WORLD, Scale};
-pub use shown::{Drawn, Shown};
+pub use render_terrain::RenderTerrain;
+pub use scale::{SIDE_WORLD, WorldScale};
+pub use square::{SquareTerrain, Tint};
 pub use stage::{Place, Stage};
+pub use state::{FrameStatus, ViewState};
 #[cfg(test)]
 pub use trace::FARTHEST_WORLD;
 pub use trace::cost_legend;
-
-/// When the camera moves.
-#[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ViewSystems {
-    /// In `Update`: commands and mouse.
-    Input,
-    /// In `PostUpdate`, before transforms are propagated: Bevy's camera and the [`Probe`].
-    Apply,
-}
+pub use tree_surface::{TreeRecipe, TreeSurface, Unsupported};
 
 /// The view in a window. Needs bevy_egui's plugin and `DefaultPlugins`.
 pub struct ViewPlugin;

@@ -7,9 +7,9 @@ use rayon::prelude::*;
 use super::legend::{Legend, decades, linear, nice, symmetric};
 use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
-use crate::field::{Cancelled, Control, MapKind, Terrain};
+use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
 use crate::look::Biomes;
-use crate::param::{Kind, ParamType};
+use crate::param::{Kind, WithoutRange};
 use crate::planet::climate::{moisture_field, temperature_field};
 use crate::scene::Scene;
 
@@ -35,7 +35,7 @@ pub enum Overlay {
 
 /// From stored values to places on a ramp.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Law {
+enum OverlayScale {
     /// A fraction of the relief, told in metres from 0 to what few values exceed.
     Metres,
     /// Powers of ten from 1 to nearly the largest value.
@@ -47,21 +47,21 @@ enum Law {
 }
 
 /// How the values of a map are read and coloured; a new map shows up by itself.
-fn scheme(kind: MapKind) -> (Law, &'static Ramp) {
+fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
     match kind {
-        MapKind::Water | MapKind::Film => (Law::Metres, &ramp::WATER),
-        MapKind::Flow => (Law::Powers("cells"), &ramp::WATER),
-        MapKind::Hardness | MapKind::Ground => (Law::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
-        MapKind::Vegetation => (Law::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
-        MapKind::Rain => (Law::Plain("× average"), &ramp::PLAIN),
-        other if other.is_thickness() => (Law::Metres, &ramp::EARTH),
-        _ => (Law::Plain(""), &ramp::PLAIN),
+        MapKind::Water | MapKind::Film => (OverlayScale::Metres, &ramp::WATER),
+        MapKind::Flow => (OverlayScale::Powers("cells"), &ramp::WATER),
+        MapKind::Hardness | MapKind::Ground => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::HARDNESS),
+        MapKind::Vegetation => (OverlayScale::Fixed(0.0, 1.0, ""), &ramp::PLANTS),
+        MapKind::Rain => (OverlayScale::Plain("× average"), &ramp::PLAIN),
+        other if other.is_thickness() => (OverlayScale::Metres, &ramp::EARTH),
+        _ => (OverlayScale::Plain(""), &ramp::PLAIN),
     }
 }
 
 /// What the map holds, in a sentence.
 fn sentence(kind: MapKind) -> &'static str {
-    match MapKind::kind(None, None) {
+    match MapKind::kind() {
         Kind::Choice(choices) => choices[kind as usize].help,
         _ => "A map that a layer wrote.",
     }
@@ -126,7 +126,7 @@ impl Overlay {
 
 /// The overlay that is wanted, and the terrain that differences are taken against.
 #[derive(Clone, Debug, Default)]
-pub struct Choice {
+pub struct OverlayChoice {
     pub overlay: Overlay,
     pub reference: Option<Reference>,
     /// What grows where, in place of the palette.
@@ -156,7 +156,7 @@ impl PartialEq for Reference {
     }
 }
 
-impl Choice {
+impl OverlayChoice {
     /// Whether both give the same picture; the reference counts only where it is looked at.
     pub fn shows_the_same(&self, other: &Self) -> bool {
         let compares = self.overlay == Overlay::Difference;
@@ -182,35 +182,35 @@ pub struct Fade {
 /// Data ready to be drawn.
 #[derive(Clone, Debug)]
 pub struct Data {
-    /// Places on the ramp, from 0 to 1, in half precision.
+    /// RampPlaces on the ramp, from 0 to 1, in half precision.
     pub texels: Arc<Mips>,
     pub fade: Fade,
 }
 
 /// The data of an overlay with its legend. No data where there is nothing to show or the shader works it out itself.
-pub fn lay(
+pub fn overlay_data(
     terrain: &Terrain,
     relief_metres: f32,
-    choice: &Choice,
+    choice: &OverlayChoice,
     control: &Control,
 ) -> Result<(Option<Data>, Option<Arc<Legend>>), Cancelled> {
-    let (data, legend) = places(terrain, relief_metres, choice, control)?;
+    let (data, legend) = overlay_places(terrain, relief_metres, choice, control)?;
     let Some((places, fade)) = data else { return Ok((None, legend)) };
     let texels = places.into_par_iter().map(|place| [place]).collect();
     let texels = Arc::new(Mips::new(terrain.samples(), texels, half_bytes, control)?);
     Ok((Some(Data { texels, fade }), legend))
 }
 
-/// Places on the ramp, from 0 to 1.
-type Places = (Vec<f32>, Fade);
+/// RampPlaces on the ramp, from 0 to 1.
+type RampPlaces = (Vec<f32>, Fade);
 
 /// The place of every sample on the ramp of an overlay, with the legend.
-pub fn places(
+pub fn overlay_places(
     terrain: &Terrain,
     relief_metres: f32,
-    choice: &Choice,
+    choice: &OverlayChoice,
     control: &Control,
-) -> Result<(Option<Places>, Option<Arc<Legend>>), Cancelled> {
+) -> Result<(Option<RampPlaces>, Option<Arc<Legend>>), Cancelled> {
     let legend = |ramp, unit: &str, ticks| Legend { title: choice.overlay.label(), unit: unit.into(), ramp, ticks };
     let metres = |kind| terrain.map(kind).map(|map| move |k: usize| map[k] * relief_metres);
     let (values, law, ramp): (Vec<f32>, _, _) = match choice.overlay {
@@ -232,19 +232,25 @@ pub fn places(
             if choice.overlay == Overlay::Temperature {
                 let celsius = temperature_field(scene, terrain, control)?;
                 let (low, high) = tens(&celsius);
-                (celsius, Some(Law::Fixed(low, high, "°C")), &ramp::HEAT)
+                (celsius, Some(OverlayScale::Fixed(low, high, "°C")), &ramp::HEAT)
             } else {
-                (moisture_field(scene, terrain, control)?, Some(Law::Fixed(0.0, 1.0, "")), &ramp::MOISTURE)
+                (moisture_field(scene, terrain, control)?, Some(OverlayScale::Fixed(0.0, 1.0, "")), &ramp::MOISTURE)
             }
         }
         Overlay::Difference => {
             let Some(Reference { terrain: other, relief_metres: relief }) = &choice.reference else {
                 return Ok((None, Some(missing("Choose what to compare with first"))));
             };
+            if terrain.grid.is_globe() != other.grid.is_globe() {
+                return Ok((None, Some(missing("A planet is compared with planets alone"))));
+            }
             let (n, same) = (terrain.samples(), terrain.grid == other.grid);
-            let at = |k: usize| {
-                let place = |i| terrain.grid.position(i);
-                if same { other.height[k] } else { other.height_at(place(k % n), place(k / n)) }
+            let globes = (terrain.grid.is_globe() && !same).then(|| (Globe::new(n), Globe::new(other.samples())));
+            let place = |i| terrain.grid.position(i);
+            let at = |k: usize| match &globes {
+                _ if same => other.height[k],
+                Some((own, its)) => its.sample(&other.height, own.direction_of(k).map(f64::from)),
+                None => other.height_at(place(k % n), place(k / n)),
             };
             let raised = |k: usize| terrain.height[k] * relief_metres - at(k) * relief;
             (collect(terrain, control, raised)?, None, &ramp::CHANGE)
@@ -255,7 +261,7 @@ pub fn places(
                 return Ok((None, Some(missing(&format!("No layer writes a {name} map")))));
             };
             let (law, ramp) = scheme(kind);
-            let unit = if law == Law::Metres { relief_metres } else { 1.0 };
+            let unit = if law == OverlayScale::Metres { relief_metres } else { 1.0 };
             (collect(terrain, control, |k| map[k] * unit)?, Some(law), ramp)
         }
     };
@@ -269,16 +275,16 @@ pub fn places(
             let most = nice(few_exceed(&values, 0.98));
             (-most, most, "m", symmetric(most), opaque)
         }
-        Some(Law::Metres) => {
+        Some(OverlayScale::Metres) => {
             let most = nice(few_exceed(&values, 0.98));
             (0.0, most, "m", linear(0.0, most, 4, true), sequential)
         }
-        Some(Law::Plain(unit)) => {
+        Some(OverlayScale::Plain(unit)) => {
             let most = nice(few_exceed(&values, 0.98));
             (0.0, most, unit, linear(0.0, most, 4, true), opaque)
         }
         // whole tens of degrees, or a few parts of one
-        Some(Law::Fixed(low, high, unit)) => {
+        Some(OverlayScale::Fixed(low, high, unit)) => {
             let tens = ((high - low) / 10.0) as usize;
             let parts = if unit == "°C" {
                 (1..=tens).rev().find(|p| tens.is_multiple_of(*p) && *p <= 6).unwrap_or(4)
@@ -287,12 +293,12 @@ pub fn places(
             };
             (low, high, unit, linear(low, high, parts, false), opaque)
         }
-        Some(Law::Powers(unit)) => {
+        Some(OverlayScale::Powers(unit)) => {
             let powers = few_exceed(&values, 0.9995).max(10.0).log10().ceil();
             (0.0, powers, unit, decades(powers as i32), rivers)
         }
     };
-    let is_log = matches!(law, Some(Law::Powers(_)));
+    let is_log = matches!(law, Some(OverlayScale::Powers(_)));
     let place = |value: f32| {
         let value = if is_log { value.max(1.0).log10() } else { value };
         ((value - low) / (high - low)).clamp(0.0, 1.0)
@@ -354,9 +360,13 @@ mod tests {
     use crate::field::Edges;
 
     fn laid(terrain: &Terrain, overlay: Overlay, reference: Option<Reference>) -> (Option<Data>, Arc<Legend>) {
-        let (data, legend) =
-            lay(terrain, 1000.0, &Choice { overlay, reference, ..Choice::default() }, &Control::default())
-                .expect("nobody stops it");
+        let (data, legend) = overlay_data(
+            terrain,
+            1000.0,
+            &OverlayChoice { overlay, reference, ..OverlayChoice::default() },
+            &Control::default(),
+        )
+        .expect("nobody stops it");
         (data, legend.expect("every overlay has a legend"))
     }
 
@@ -394,9 +404,9 @@ mod tests {
             let evaluated = crate::eval::evaluate(&scene, 17, None, &mut crate::eval::Store::forgetful(), &control);
             let terrain = evaluated.unwrap().terrain;
             for overlay in [Overlay::Temperature, Overlay::Moisture] {
-                let choice = Choice { overlay, climate: Some(climate_of(&scene)), ..Choice::default() };
+                let choice = OverlayChoice { overlay, climate: Some(climate_of(&scene)), ..OverlayChoice::default() };
                 let relief = scene.settings.relief_metres;
-                let (data, legend) = places(&terrain, relief, &choice, &control).unwrap();
+                let (data, legend) = overlay_places(&terrain, relief, &choice, &control).unwrap();
                 let ((places, _), legend) = (data.unwrap(), legend.unwrap());
                 assert_eq!(places.len(), terrain.grid.len());
                 let number = |text: &str| text.replace('−', "-").parse::<f32>().unwrap();
@@ -412,7 +422,7 @@ mod tests {
                 // another climate is another picture
                 let mut other = scene.clone();
                 other.set("climate.rain=2").unwrap();
-                let changed = Choice { climate: Some(climate_of(&other)), ..choice.clone() };
+                let changed = OverlayChoice { climate: Some(climate_of(&other)), ..choice.clone() };
                 assert!(!choice.shows_the_same(&changed) && choice.shows_the_same(&choice.clone()));
             }
         }
@@ -472,7 +482,7 @@ mod tests {
         terrain.map_mut(MapKind::Water).fill(0.1);
         let control = Control::default();
         control.cancel();
-        let choice = Choice { overlay: Overlay::Map(MapKind::Water), ..Choice::default() };
-        assert!(lay(&terrain, 1.0, &choice, &control).is_err());
+        let choice = OverlayChoice { overlay: Overlay::Map(MapKind::Water), ..OverlayChoice::default() };
+        assert!(overlay_data(&terrain, 1.0, &choice, &control).is_err());
     }
 }

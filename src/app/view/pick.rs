@@ -1,28 +1,28 @@
-//! Where a ray meets the ground: front to back through the pyramid of [`Bounds`], exactly in every cell.
+//! Where a ray meets the ground: front to back through the pyramid of [`GridBounds`], exactly in every cell.
 
 use glam::{Vec2, Vec3};
 
-use super::bounds::{Bounds, TILE_CELLS};
-use super::scale::{SIDE_WORLD, Scale};
+use super::bounds::{GridBounds, TILE_CELLS};
+use super::scale::{SIDE_WORLD, WorldScale};
 use crate::field::Terrain;
 
 /// A terrain as the picker sees it.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct GridPicker<'a> {
     pub terrain: &'a Terrain,
-    pub scale: &'a Scale,
-    pub bounds: &'a Bounds,
+    pub scale: &'a WorldScale,
+    pub bounds: &'a GridBounds,
 }
 
 /// A ray, with x and z counted in cells from the north-west corner; y stays in world units, and so does the parameter.
 #[derive(Clone, Copy)]
-struct Ray {
+struct PickRay {
     origin: Vec3,
     step: Vec3,
 }
 
-impl Ray {
-    fn at(&self, t: f32) -> Vec3 {
+impl PickRay {
+    fn point_at(&self, t: f32) -> Vec3 {
         self.origin + self.step * t
     }
 
@@ -45,21 +45,21 @@ impl Ray {
     }
 }
 
-impl Ground<'_> {
+impl GridPicker<'_> {
     /// Distance along the ray (in lengths of `direction_world`) to the first point of the surface, seen from above.
     /// A ray that reaches the block through one of its sides meets nothing.
     pub fn pick(&self, origin_world: Vec3, direction_world: Vec3) -> Option<f32> {
         let cells = Vec3::new(self.scale.cell_world, 1.0, self.scale.cell_world);
         let corner = Vec3::new(0.5 * SIDE_WORLD, 0.0, 0.5 * SIDE_WORLD);
-        let ray = Ray { origin: (origin_world + corner) / cells, step: direction_world / cells };
+        let ray = PickRay { origin: (origin_world + corner) / cells, step: direction_world / cells };
         let last = (self.scale.samples - 1) as f32;
         let reach = Vec3::new(last, f32::MAX, last);
         let (enter, leave) = ray.clip(Vec3::new(0.0, -f32::MAX, 0.0), reach, 0.0, f32::MAX)?;
-        if ray.at(enter).y < self.height(ray.at(enter)) - 1e-3 * SIDE_WORLD * f32::EPSILON.sqrt() {
+        if ray.point_at(enter).y < self.height(ray.point_at(enter)) - 1e-3 * SIDE_WORLD * f32::EPSILON.sqrt() {
             return None;
         }
         let hit = self.node(&ray, self.bounds.top(), 0, 0, enter, leave).map(|(t, _)| t);
-        hit.filter(|&t| self.has_ground(ray.at(t)))
+        hit.filter(|&t| self.has_ground(ray.point_at(t)))
     }
 
     /// The point of the surface the ray meets.
@@ -80,7 +80,7 @@ impl Ground<'_> {
     }
 
     /// First hit in tile (row, column) of `level`, with the parameter at which the tile is left.
-    fn node(&self, ray: &Ray, level: usize, row: usize, column: usize, from: f32, to: f32) -> Option<(f32, f32)> {
+    fn node(&self, ray: &PickRay, level: usize, row: usize, column: usize, from: f32, to: f32) -> Option<(f32, f32)> {
         let (low, high) = self.bounds.range(level, row, column)?;
         let (low, high) = (low * self.scale.relief_world, high * self.scale.relief_world);
         let margin = 1e-5 * (1.0 + low.abs().max(high.abs()));
@@ -105,9 +105,9 @@ impl Ground<'_> {
     }
 
     /// First hit between two parameters, cell by cell.
-    fn cells(&self, ray: &Ray, from: f32, to: f32) -> Option<f32> {
+    fn cells(&self, ray: &PickRay, from: f32, to: f32) -> Option<f32> {
         let last = self.scale.samples as i32 - 2;
-        let start = ray.at(from);
+        let start = ray.point_at(from);
         let toward = Vec2::new(ray.step.x, ray.step.z);
         let nudge = toward.normalize_or_zero() * 1e-4;
         let mut column = ((start.x + nudge.x).floor() as i32).clamp(0, last);
@@ -140,12 +140,12 @@ impl Ground<'_> {
     }
 
     /// First parameter in `from..=to` at which the ray is not above the bilinear surface of the cell.
-    fn cell(&self, ray: &Ray, row: usize, column: usize, from: f32, to: f32) -> Option<f32> {
+    fn cell(&self, ray: &PickRay, row: usize, column: usize, from: f32, to: f32) -> Option<f32> {
         let n = self.scale.samples;
         let at = |i: usize, j: usize| self.terrain.height[(row + i) * n + column + j] * self.scale.relief_world;
         let (a, b, c) = (at(0, 0), at(0, 1) - at(0, 0), at(1, 0) - at(0, 0));
         let e = at(1, 1) - at(0, 1) - at(1, 0) + at(0, 0);
-        let start = ray.at(from);
+        let start = ray.point_at(from);
         let (u, v) = (start.x - column as f32, start.z - row as f32);
         let (du, dv) = (ray.step.x, ray.step.z);
         // height above the surface, s after `from`: square s² + linear s + above
@@ -179,7 +179,7 @@ mod tests {
     use crate::scene::Settings;
 
     /// Fine steps along the ray, then bisection.
-    fn march(ground: &Ground, origin: Vec3, direction: Vec3) -> Option<f32> {
+    fn march(ground: &GridPicker, origin: Vec3, direction: Vec3) -> Option<f32> {
         let above = |t: f32| {
             let p = origin + direction * t;
             ground.scale.is_inside(p).then(|| p.y - ground.scale.ground_world(ground.terrain, p))
@@ -214,8 +214,8 @@ mod tests {
                 0.5 + 0.3 * (u * 19.0).sin() * (v * 23.0).cos() + 0.1 * (u * 61.0 + v * 47.0).sin()
             });
             let settings = Settings { size_metres: 4000.0, relief_metres: 1000.0, ..Settings::default() };
-            let (scale, bounds) = (Scale::new(&terrain, &settings), Bounds::new(&terrain));
-            let ground = Ground { terrain: &terrain, scale: &scale, bounds: &bounds };
+            let (scale, bounds) = (WorldScale::new(&terrain, &settings), GridBounds::new(&terrain));
+            let ground = GridPicker { terrain: &terrain, scale: &scale, bounds: &bounds };
             let draw = crate::field::Stream::new(5, samples as u32);
             for k in 0..60 {
                 let r = |axis| draw.signed(k, axis);
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn straight_down_and_from_below() {
         let terrain = Terrain::from_fn(9, Edges::Open, |u, _| u);
-        let (scale, bounds) = (Scale::new(&terrain, &Settings::default()), Bounds::new(&terrain));
-        let ground = Ground { terrain: &terrain, scale: &scale, bounds: &bounds };
+        let (scale, bounds) = (WorldScale::new(&terrain, &Settings::default()), GridBounds::new(&terrain));
+        let ground = GridPicker { terrain: &terrain, scale: &scale, bounds: &bounds };
         let hit = ground.pick_point(Vec3::new(0.0, 900.0, 3.0), Vec3::NEG_Y).unwrap();
         assert!((hit.y - 0.5 * scale.relief_world).abs() < 1e-2, "{hit}");
         assert_eq!(ground.pick(Vec3::new(0.0, -900.0, 3.0), Vec3::Y), None);

@@ -1,11 +1,12 @@
-//! The pipelines that draw the ground, the sides of the block, the water and the sky.
+//! The pipelines of all that is drawn: ground, sides of the block, water and sky of a square; ground, sky, clouds,
+//! lines and map of a planet.
 
 use bevy::core_pipeline::core_3d::CORE_3D_DEPTH_FORMAT;
 use bevy::mesh::{VertexBufferLayout, VertexFormat};
 use bevy::platform::collections::HashMap;
 use bevy::prelude::*;
 use bevy::render::render_resource::binding_types::{
-    sampler, storage_buffer_read_only_sized, storage_buffer_sized, texture_2d, uniform_buffer_sized,
+    sampler, storage_buffer_read_only_sized, storage_buffer_sized, texture_2d, texture_2d_array, uniform_buffer_sized,
 };
 use bevy::render::render_resource::{
     BindGroupLayoutDescriptor, BindGroupLayoutEntries, BlendState, CachedComputePipelineId, CachedRenderPipelineId,
@@ -15,22 +16,23 @@ use bevy::render::render_resource::{
 };
 use bevy::shader::Shader;
 
-use super::adaptive::atlas::Instance;
-use super::frame::Frame;
+use super::adaptive::atlas::TileInstance;
+use super::frame::SquareFrame;
+use super::globe::frame::GlobeFrame;
 use super::mode::ViewMode;
-use super::prepare::Tint;
+use super::square::Tint;
 use super::trace::Tracing;
 
 /// What can be drawn, in drawing order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Part {
+pub enum ViewPart {
     Ground,
     Sides,
     /// Walls where the ground ends inside the square.
     Walls,
     Sky,
-    InlandSides,
-    InlandSurface,
+    SurfaceWaterSides,
+    SurfaceWater,
     SeaSides,
     /// The side of the sea over the walls.
     SeaWalls,
@@ -42,25 +44,68 @@ pub enum Part {
     AdaptiveSeaSides,
     AdaptiveSea,
     Traced,
+    GlobeGround,
+    GlobeSky,
+    GlobeLines,
+    GlobeClouds,
+    GlobeMap,
 }
 
 /// How the ground is coloured: a fragment stage each.
-type Look = (ViewMode, Tint);
+pub type GroundStyle = (ViewMode, Tint);
 
-impl Part {
+/// What a part reads for each of its instances, or vertices.
+#[derive(Clone, Copy)]
+enum VertexInput {
+    Nothing,
+    /// A patch of the grid: column, row, level, side.
+    Patch,
+    /// A piece of the void edge.
+    Wall,
+    /// A tile of a tree.
+    Tile,
+    /// A patch of a globe.
+    GlobePatch,
+    /// Position and colour of the end of a line.
+    LineEnd,
+}
+
+impl VertexInput {
+    fn layout(self) -> Option<VertexBufferLayout> {
+        use VertexFormat::{Float32x3, Float32x4, Uint32x4};
+        let (array_stride, formats): (u64, &[_]) = match self {
+            Self::Nothing => return None,
+            Self::Patch => (16, &[(Uint32x4, 0)]),
+            Self::Wall => (16, &[(Float32x4, 0)]),
+            Self::Tile => (size_of::<TileInstance>() as u64, &[(Uint32x4, 0), (Float32x4, 16)]),
+            Self::GlobePatch => (48, &[(Uint32x4, 0), (Float32x4, 16), (Float32x4, 32)]),
+            Self::LineEnd => (28, &[(Float32x3, 0), (Float32x4, 12)]),
+        };
+        let is_line = matches!(self, Self::LineEnd);
+        let step_mode = if is_line { VertexStepMode::Vertex } else { VertexStepMode::Instance };
+        let attributes = (0..).zip(formats).map(|(shader_location, &(format, offset))| VertexAttribute {
+            format,
+            offset,
+            shader_location,
+        });
+        Some(VertexBufferLayout { array_stride, step_mode, attributes: attributes.collect() })
+    }
+}
+
+impl ViewPart {
     /// The parts of a terrain drawn from its grid.
     const OF_GRID: [Self; 9] = [
         Self::Ground,
         Self::Sides,
         Self::Walls,
         Self::Sky,
-        Self::InlandSides,
-        Self::InlandSurface,
+        Self::SurfaceWaterSides,
+        Self::SurfaceWater,
         Self::SeaSides,
         Self::SeaWalls,
         Self::SeaSurface,
     ];
-    /// The parts of a terrain drawn from patches of a tree; the brink is that of the grid.
+    /// The parts of a terrain drawn from patches of a tree; the void edge is that of the grid.
     const OF_PATCHES: [Self; 9] = [
         Self::AdaptiveGround,
         Self::AdaptiveSides,
@@ -73,13 +118,16 @@ impl Part {
         Self::AdaptiveSea,
     ];
 
-    /// The parts of a terrain that rays meet; the sea and the brink are those of the grid.
+    /// The parts of a planet; the map is one of its own.
+    const OF_GLOBE: [Self; 4] = [Self::GlobeGround, Self::GlobeSky, Self::GlobeLines, Self::GlobeClouds];
+
+    /// The parts of a terrain that rays meet; the sea and the void edge are those of the grid.
     const OF_RAYS: [Self; 6] = [Self::Traced, Self::Walls, Self::Sky, Self::SeaSides, Self::SeaWalls, Self::SeaSurface];
 
-    fn entry_points(self, look: Look) -> (&'static str, &'static str) {
+    fn entry_points(self, style: GroundStyle) -> (&'static str, &'static str) {
         match self {
             Self::Ground => {
-                let fragment = match look {
+                let fragment = match style {
                     (ViewMode::Shaded, Tint::None) => "ground_shaded",
                     (ViewMode::Shaded, Tint::Slope) => "ground_shaded_slope",
                     (ViewMode::Shaded, Tint::Data) => "ground_shaded_data",
@@ -95,13 +143,13 @@ impl Part {
             Self::Sides => ("sides_vertex", "sides_fragment"),
             Self::Walls => ("walls_vertex", "walls_fragment"),
             Self::SeaWalls => ("water_walls_vertex", "water_walls_fragment"),
-            Self::Sky => ("sky_vertex", "sky_fragment"),
-            Self::InlandSides => ("inland_sides_vertex", "inland_sides_fragment"),
-            Self::InlandSurface => ("inland_vertex", "inland_fragment"),
+            Self::Sky => ("screen_vertex", "sky_fragment"),
+            Self::SurfaceWaterSides => ("surface_water_sides_vertex", "surface_water_sides_fragment"),
+            Self::SurfaceWater => ("surface_water_vertex", "surface_water_fragment"),
             Self::SeaSides => ("water_sides_vertex", "water_sides_fragment"),
             Self::SeaSurface => ("water_vertex", "water_fragment"),
             Self::AdaptiveGround => {
-                let fragment = match look {
+                let fragment = match style {
                     (ViewMode::AdaptiveWireframe, Tint::None) => "adaptive_wireframe",
                     (ViewMode::AdaptiveWireframe, Tint::Slope) => "adaptive_wireframe_slope",
                     (ViewMode::AdaptiveWireframe, Tint::Data) => "adaptive_wireframe_data",
@@ -117,40 +165,65 @@ impl Part {
             Self::AdaptiveSeaSides => ("adaptive_sea_sides_vertex", "water_sides_fragment"),
             Self::AdaptiveSea => ("adaptive_sea_vertex", "adaptive_sea_fragment"),
             Self::Traced => {
-                let fragment = match look.1 {
+                let fragment = match style.1 {
                     Tint::None => "traced_fragment",
                     Tint::Slope => "traced_fragment_slope",
                     Tint::Data => "traced_fragment_data",
                 };
-                ("sky_vertex", fragment)
+                ("screen_vertex", fragment)
             }
+            Self::GlobeGround if style.0 == ViewMode::Wireframe => ("ground_vertex", "ground_wireframe"),
+            Self::GlobeGround => ("ground_vertex", "ground_shaded"),
+            Self::GlobeSky => ("screen_vertex", "sky_fragment"),
+            Self::GlobeClouds => ("cloud_vertex", "cloud_fragment"),
+            Self::GlobeLines => ("line_vertex", "line_fragment"),
+            Self::GlobeMap => ("screen_vertex", "map_fragment"),
         }
     }
 
-    fn is_water(self) -> bool {
-        !self.is_solid() && self != Self::Sky
+    /// Whether it is laid over what is behind it.
+    fn is_blended(self) -> bool {
+        let is_background = matches!(self, Self::Sky | Self::GlobeSky | Self::GlobeMap);
+        !self.is_solid() && !is_background
+    }
+
+    /// Whether it covers the whole picture.
+    fn is_everywhere(self) -> bool {
+        matches!(self, Self::Sky | Self::Traced | Self::GlobeSky | Self::GlobeMap)
+    }
+
+    /// Whether it belongs to a planet.
+    fn is_of_globe(self) -> bool {
+        Self::OF_GLOBE.contains(&self) || self == Self::GlobeMap
     }
 
     fn is_solid(self) -> bool {
         matches!(
             self,
-            Self::Ground | Self::Sides | Self::Walls | Self::AdaptiveGround | Self::AdaptiveSides | Self::Traced
+            Self::Ground
+                | Self::Sides
+                | Self::Walls
+                | Self::AdaptiveGround
+                | Self::AdaptiveSides
+                | Self::Traced
+                | Self::GlobeGround
         )
     }
 
-    /// Whether it stands on the pieces of the brink.
+    /// Whether it stands on the pieces of the void edge.
     pub fn is_wall(self) -> bool {
         matches!(self, Self::Walls | Self::SeaWalls)
     }
 
-    /// Whether it is drawn once for each patch of the grid, or each piece of the brink.
-    fn is_patched(self) -> bool {
-        Self::OF_GRID.contains(&self) && !matches!(self, Self::Sky | Self::SeaSurface)
-    }
-
-    /// Whether it is drawn from patches of a tree.
-    fn is_adaptive(self) -> bool {
-        Self::OF_PATCHES.contains(&self) && !Self::OF_GRID.contains(&self)
+    fn input(self) -> VertexInput {
+        match self {
+            Self::Sky | Self::SeaSurface | Self::Traced | Self::GlobeSky | Self::GlobeMap => VertexInput::Nothing,
+            part if part.is_wall() => VertexInput::Wall,
+            Self::GlobeGround | Self::GlobeClouds => VertexInput::GlobePatch,
+            Self::GlobeLines => VertexInput::LineEnd,
+            part if Self::OF_PATCHES.contains(&part) => VertexInput::Tile,
+            _ => VertexInput::Patch,
+        }
     }
 
     fn is_side(self) -> bool {
@@ -158,7 +231,7 @@ impl Part {
             self,
             Self::Sides
                 | Self::Walls
-                | Self::InlandSides
+                | Self::SurfaceWaterSides
                 | Self::SeaSides
                 | Self::SeaWalls
                 | Self::AdaptiveSides
@@ -169,16 +242,16 @@ impl Part {
 }
 
 /// Where the water's surface lies on the ground it wins: steps of depth, and more where it is seen at a slant.
-const INLAND_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
+const SURFACE_WATER_BIAS: DepthBiasState = DepthBiasState { constant: 32, slope_scale: 1.0, clamp: 0.0 };
 
-/// All looks of the grid, the plain ones first.
-fn looks() -> impl Iterator<Item = Look> {
+/// All styles of the grid, the plain ones first.
+fn styles() -> impl Iterator<Item = GroundStyle> {
     let tints = [Tint::None, Tint::Slope, Tint::Data];
     tints.into_iter().flat_map(|tint| ViewMode::OF_GRID.map(|mode| (mode, tint)))
 }
 
 /// Parts with the pipelines that draw them.
-pub type Parts = Vec<(Part, CachedRenderPipelineId)>;
+pub type Parts = Vec<(ViewPart, CachedRenderPipelineId)>;
 
 /// What the pipelines depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -186,7 +259,7 @@ pub struct TargetKey {
     pub format: TextureFormat,
     pub samples: u32,
     /// Whether there is no ground in some places; else no pixel pays for asking.
-    pub cut: bool,
+    pub void_mask: bool,
 }
 
 impl TargetKey {
@@ -196,29 +269,32 @@ impl TargetKey {
     }
 }
 
-/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is translated
-/// when it is used.
+/// The shaders of everything in the view; in both worlds. What shows a tree has a shader of its own, which is
+/// translated when it is used.
 #[derive(Resource, Clone)]
 pub struct ViewShader {
     grid: Handle<Shader>,
     patches: Handle<Shader>,
     rays: Handle<Shader>,
     march: Handle<Shader>,
+    globe: Handle<Shader>,
 }
 
-/// The files of the shader, joined, and more.
+/// Files of the folder of shaders, joined; every view begins with the same two.
 macro_rules! joined {
-    ($($more:literal),*) => {
+    ($($file:literal),*) => {
         concat!(
             include_str!("../../../assets/shaders/screen.wgsl"),
-            include_str!("../../../assets/shaders/common.wgsl"),
-            include_str!("../../../assets/shaders/sky.wgsl"),
-            include_str!("../../../assets/shaders/ground.wgsl"),
-            include_str!("../../../assets/shaders/sides.wgsl"),
-            include_str!("../../../assets/shaders/water.wgsl"),
-            include_str!("../../../assets/shaders/inland.wgsl"),
-            $(include_str!($more)),*
+            include_str!("../../../assets/shaders/colours.wgsl"),
+            $(include_str!(concat!("../../../assets/shaders/", $file, ".wgsl"))),*
         )
+    };
+}
+
+/// What all shaders of a square have, and more.
+macro_rules! square {
+    ($($file:literal),*) => {
+        joined!("common", "sky", "ground", "sides", "water", "surface_water" $(, $file)*)
     };
 }
 
@@ -226,34 +302,63 @@ impl ViewShader {
     pub fn load(shaders: &mut Assets<Shader>) -> Self {
         let mut add = |source: &'static str, name: &str| shaders.add(Shader::from_wgsl(source, name.to_string()));
         Self {
-            grid: add(joined!(), "talweg/view.wgsl"),
-            patches: add(joined!("../../../assets/shaders/adaptive.wgsl"), "talweg/adaptive.wgsl"),
-            rays: add(joined!("../../../assets/shaders/traced.wgsl"), "talweg/traced.wgsl"),
+            grid: add(square!(), "talweg/view.wgsl"),
+            patches: add(square!("adaptive"), "talweg/adaptive.wgsl"),
+            rays: add(square!("traced"), "talweg/traced.wgsl"),
             march: add(include_str!("../../../assets/shaders/trace.wgsl"), "talweg/trace.wgsl"),
+            globe: add(
+                joined!(
+                    "globe",
+                    "globe_fine",
+                    "globe_air",
+                    "globe_shadows",
+                    "globe_clouds",
+                    "globe_ground",
+                    "globe_sky",
+                    "globe_map"
+                ),
+                "talweg/globe.wgsl",
+            ),
         }
     }
 }
 
-/// The layout of the one bind group, and the pipelines asked for so far.
+/// The layouts of the bind groups, and the pipelines asked for so far.
 #[derive(Resource)]
 pub struct Pipelines {
-    pub layout: BindGroupLayoutDescriptor,
+    pub square: BindGroupLayoutDescriptor,
+    pub globe: BindGroupLayoutDescriptor,
     /// Of rays that go on, and of those that are seen.
     pub rays: [BindGroupLayoutDescriptor; 2],
     shader: ViewShader,
-    queued: HashMap<(Part, Look, TargetKey), CachedRenderPipelineId>,
+    queued: HashMap<(ViewPart, GroundStyle, TargetKey), CachedRenderPipelineId>,
     march: Option<CachedComputePipelineId>,
 }
 
 impl Pipelines {
     pub fn new(shader: ViewShader) -> Self {
         let filtered = || texture_2d(TextureSampleType::Float { filterable: true });
-        let layout = BindGroupLayoutDescriptor::new(
+        let faces = |filterable| texture_2d_array(TextureSampleType::Float { filterable });
+        let globe = BindGroupLayoutDescriptor::new(
+            "talweg globe",
+            &BindGroupLayoutEntries::sequential(
+                ShaderStages::VERTEX_FRAGMENT,
+                (
+                    uniform_buffer_sized(false, (size_of::<GlobeFrame>() as u64).try_into().ok()),
+                    faces(false),
+                    faces(true),
+                    faces(true),
+                    sampler(SamplerBindingType::Filtering),
+                    sampler(SamplerBindingType::Filtering),
+                ),
+            ),
+        );
+        let square = BindGroupLayoutDescriptor::new(
             "talweg view",
             &BindGroupLayoutEntries::sequential(
                 ShaderStages::VERTEX_FRAGMENT,
                 (
-                    uniform_buffer_sized(false, (size_of::<Frame>() as u64).try_into().ok()),
+                    uniform_buffer_sized(false, (size_of::<SquareFrame>() as u64).try_into().ok()),
                     texture_2d(TextureSampleType::Float { filterable: false }),
                     filtered(),
                     filtered(),
@@ -283,38 +388,46 @@ impl Pipelines {
                 &BindGroupLayoutEntries::sequential(ShaderStages::FRAGMENT, (tracing(), words())),
             ),
         ];
-        Self { layout, rays, shader, queued: HashMap::default(), march: None }
+        Self { square, globe, rays, shader, queued: HashMap::default(), march: None }
     }
 
-    /// Pipelines for a target that draw the grid, in drawing order. Those of all looks are queued together, when the target is
-    /// seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
-    pub fn for_grid(&mut self, cache: &PipelineCache, key: TargetKey, look: Look) -> Parts {
-        let first = Look::default();
-        if !self.queued.contains_key(&(Part::Sky, first, key)) {
-            let rest = Part::OF_GRID.into_iter().filter(|part| *part != Part::Ground).map(|part| (part, first));
-            for (part, look) in looks().map(|look| (Part::Ground, look)).chain(rest) {
-                self.queue(cache, part, look, key);
+    /// Pipelines for a target that draw the grid, in drawing order. Those of all styles are queued together, when the
+    /// target is seen for the first time, so that a change finds its own ready; until then it is drawn in the first.
+    pub fn grid_parts(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Parts {
+        let first = GroundStyle::default();
+        if !self.queued.contains_key(&(ViewPart::Sky, first, key)) {
+            let rest = ViewPart::OF_GRID.into_iter().filter(|part| *part != ViewPart::Ground).map(|part| (part, first));
+            for (part, style) in styles().map(|style| (ViewPart::Ground, style)).chain(rest) {
+                self.queue(cache, part, style, key);
             }
         }
-        let part = |part: Part| {
+        let part = |part: ViewPart| {
             let id = self.queued[&(part, first, key)];
-            match self.queued.get(&(part, look, key)) {
+            match self.queued.get(&(part, style, key)) {
                 Some(own) if cache.get_render_pipeline(*own).is_some() => (part, *own),
                 _ => (part, id),
             }
         };
-        Part::OF_GRID.map(part).to_vec()
+        ViewPart::OF_GRID.map(part).to_vec()
     }
 
     /// The same for what shows a tree; queued when it is asked for, `None` until all are ready.
-    pub fn for_tree(&mut self, cache: &PipelineCache, key: TargetKey, look: Look) -> Option<Parts> {
-        let parts: &[Part] = if look.0.traces() { &Part::OF_RAYS } else { &Part::OF_PATCHES };
-        let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, look, key))).collect();
+    pub fn tree_parts(&mut self, cache: &PipelineCache, key: TargetKey, style: GroundStyle) -> Option<Parts> {
+        let parts: &[ViewPart] = if style.0.traces() { &ViewPart::OF_RAYS } else { &ViewPart::OF_PATCHES };
+        let parts: Parts = parts.iter().map(|part| (*part, self.queue(cache, *part, style, key))).collect();
         parts.iter().all(|(_, id)| cache.get_render_pipeline(*id).is_some()).then_some(parts)
     }
 
+    /// The same for a planet: its map, or the ground with what is around it.
+    pub fn globe_parts(&mut self, cache: &PipelineCache, key: TargetKey, mode: ViewMode, is_map: bool) -> Parts {
+        let all = [ViewPart::OF_GLOBE.as_slice(), &[ViewPart::GlobeMap]].concat();
+        let queued: Parts =
+            all.into_iter().map(|part| (part, self.queue(cache, part, (mode, Tint::None), key))).collect();
+        queued.into_iter().filter(|(part, _)| (*part == ViewPart::GlobeMap) == is_map).collect()
+    }
+
     /// What lets rays go on; queued when it is asked for.
-    pub fn for_rays(&mut self, cache: &PipelineCache) -> Option<CachedComputePipelineId> {
+    pub fn march_pipeline(&mut self, cache: &PipelineCache) -> Option<CachedComputePipelineId> {
         let id = *self.march.get_or_insert_with(|| {
             cache.queue_compute_pipeline(ComputePipelineDescriptor {
                 label: Some("talweg rays".into()),
@@ -327,60 +440,50 @@ impl Pipelines {
         cache.get_compute_pipeline(id).map(|_| id)
     }
 
-    fn queue(&mut self, cache: &PipelineCache, part: Part, look: Look, key: TargetKey) -> CachedRenderPipelineId {
-        // only grounds have looks
-        let look = match part {
-            Part::Ground | Part::AdaptiveGround => look,
-            Part::Traced => (ViewMode::Traced, look.1),
-            _ => Look::default(),
+    fn queue(
+        &mut self,
+        cache: &PipelineCache,
+        part: ViewPart,
+        style: GroundStyle,
+        key: TargetKey,
+    ) -> CachedRenderPipelineId {
+        // only grounds have styles
+        let style = match part {
+            ViewPart::Ground | ViewPart::AdaptiveGround => style,
+            ViewPart::Traced => (ViewMode::Traced, style.1),
+            ViewPart::GlobeGround if style.0 == ViewMode::Wireframe => style,
+            _ => GroundStyle::default(),
         };
-        if let Some(id) = self.queued.get(&(part, look, key)) {
+        if let Some(id) = self.queued.get(&(part, style, key)) {
             return *id;
         }
-        let id = cache.queue_render_pipeline(self.describe(part, look, key));
-        self.queued.insert((part, look, key), id);
+        let id = cache.queue_render_pipeline(self.describe(part, style, key));
+        self.queued.insert((part, style, key), id);
         id
     }
 
-    fn describe(&self, part: Part, look: Look, key: TargetKey) -> RenderPipelineDescriptor {
-        let (vertex, fragment) = part.entry_points(look);
-        let defs = [("ENCODE", key.must_encode()), ("CUT", key.cut)];
+    fn describe(&self, part: ViewPart, style: GroundStyle, key: TargetKey) -> RenderPipelineDescriptor {
+        let (vertex, fragment) = part.entry_points(style);
+        let defs = [("ENCODE", key.must_encode()), ("VOID_MASK", key.void_mask)];
         let shader_defs: Vec<_> = defs.into_iter().filter(|(_, wanted)| *wanted).map(|(name, _)| name.into()).collect();
-        let patch = VertexBufferLayout {
-            array_stride: 16,
-            step_mode: VertexStepMode::Instance,
-            attributes: vec![VertexAttribute {
-                format: if part.is_wall() { VertexFormat::Float32x4 } else { VertexFormat::Uint32x4 },
-                offset: 0,
-                shader_location: 0,
-            }],
-        };
-        let tile = VertexBufferLayout {
-            array_stride: size_of::<Instance>() as u64,
-            step_mode: VertexStepMode::Instance,
-            attributes: vec![
-                VertexAttribute { format: VertexFormat::Uint32x4, offset: 0, shader_location: 0 },
-                VertexAttribute { format: VertexFormat::Float32x4, offset: 16, shader_location: 1 },
-            ],
-        };
-        let buffers = if part.is_patched() {
-            vec![patch]
-        } else if part.is_adaptive() {
-            vec![tile]
-        } else {
-            Vec::new()
-        };
-        let shader = match part {
-            Part::Traced => &self.shader.rays,
-            part if part.is_adaptive() => &self.shader.patches,
+        let shader = match (part, part.input()) {
+            (ViewPart::Traced, _) => &self.shader.rays,
+            (_, VertexInput::Tile) => &self.shader.patches,
+            _ if part.is_of_globe() => &self.shader.globe,
             _ => &self.shader.grid,
         };
-        let mut layout = vec![self.layout.clone()];
-        if part == Part::Traced {
-            layout.push(self.rays[1].clone());
-        }
-        let is_everywhere = matches!(part, Part::Sky | Part::Traced);
-        let topology = if part.is_side() { PrimitiveTopology::TriangleStrip } else { PrimitiveTopology::TriangleList };
+        let layout = match part {
+            ViewPart::Traced => vec![self.square.clone(), self.rays[1].clone()],
+            _ if part.is_of_globe() => vec![self.globe.clone()],
+            _ => vec![self.square.clone()],
+        };
+        let topology = match part {
+            ViewPart::GlobeLines => PrimitiveTopology::LineList,
+            _ if part.is_side() => PrimitiveTopology::TriangleStrip,
+            _ => PrimitiveTopology::TriangleList,
+        };
+        // clouds are seen from both sides
+        let is_culled = !part.is_everywhere() && !matches!(part, ViewPart::GlobeClouds | ViewPart::GlobeLines);
         RenderPipelineDescriptor {
             label: Some(format!("talweg {part:?}").into()),
             layout,
@@ -388,15 +491,15 @@ impl Pipelines {
                 shader: shader.clone(),
                 entry_point: Some(vertex.into()),
                 shader_defs: shader_defs.clone(),
-                buffers,
+                buffers: part.input().layout().into_iter().collect(),
             },
-            primitive: PrimitiveState { topology, cull_mode: (!is_everywhere).then_some(Face::Back), ..default() },
+            primitive: PrimitiveState { topology, cull_mode: is_culled.then_some(Face::Back), ..default() },
             depth_stencil: Some(DepthStencilState {
                 format: CORE_3D_DEPTH_FORMAT,
                 depth_write_enabled: Some(part.is_solid()),
                 depth_compare: Some(CompareFunction::GreaterEqual),
                 stencil: default(),
-                bias: if part == Part::InlandSurface { INLAND_BIAS } else { default() },
+                bias: if part == ViewPart::SurfaceWater { SURFACE_WATER_BIAS } else { default() },
             }),
             multisample: MultisampleState { count: key.samples, ..default() },
             fragment: Some(FragmentState {
@@ -405,7 +508,7 @@ impl Pipelines {
                 shader_defs,
                 targets: vec![Some(ColorTargetState {
                     format: key.format,
-                    blend: part.is_water().then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
+                    blend: part.is_blended().then_some(BlendState::PREMULTIPLIED_ALPHA_BLENDING),
                     write_mask: ColorWrites::ALL,
                 })],
             }),

@@ -9,12 +9,12 @@ use glam::{Vec2, Vec3};
 use crate::field::Terrain;
 use crate::scene::Settings;
 
-/// Side of the terrain in the world that is drawn.
+/// CompareSide of the terrain in the world that is drawn.
 pub const SIDE_WORLD: f32 = 1000.0;
 
 /// How samples and heights of one terrain map to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
+pub struct WorldScale {
     /// Samples per side of what is drawn.
     pub samples: usize,
     /// Distance between neighbouring samples.
@@ -28,10 +28,10 @@ pub struct Scale {
     /// Height of the underside of the block the terrain is cut from.
     pub base_world: f32,
     /// Greatest depth of inland water.
-    pub inland_world: f32,
+    pub surface_water_world: f32,
 }
 
-impl Scale {
+impl WorldScale {
     pub fn new(terrain: &Terrain, settings: &Settings) -> Self {
         Self::with_range(terrain, settings, terrain.range())
     }
@@ -52,7 +52,7 @@ impl Scale {
             highest_world,
             sea_world: settings.sea_level / metres_per_world,
             base_world: lowest_world - thickness,
-            inland_world: 0.0,
+            surface_water_world: 0.0,
         }
     }
 
@@ -108,7 +108,7 @@ mod tests {
     fn heights_are_true_to_scale_and_the_north_west_corner_is_where_it_should_be() {
         let terrain = Terrain::from_fn(11, Edges::Open, |u, v| if u == 0.0 && v == 0.0 { 1.0 } else { 0.0 });
         let settings = Settings { size_metres: 4000.0, relief_metres: 1000.0, sea_level: 400.0, ..Settings::default() };
-        let scale = Scale::new(&terrain, &settings);
+        let scale = WorldScale::new(&terrain, &settings);
         assert_eq!((scale.cell_world, scale.relief_world, scale.sea_world), (100.0, 250.0, 100.0));
         assert_eq!(scale.ground_world(&terrain, Vec3::new(-500.0, 0.0, -500.0)), 250.0);
         assert!(scale.has_sea() && scale.base_world < 0.0);

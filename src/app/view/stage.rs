@@ -1,5 +1,5 @@
-//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to points
-//! of the screen and back.
+//! The 3D view as plain geometry, for what is drawn over it and taken hold of in it: from places of the ground to
+//! points of the screen and back.
 //!
 //! Places are shares of the square, u to the east and v to the south; points are egui's, in the window.
 
@@ -8,9 +8,9 @@ use std::sync::Arc;
 use glam::{Vec2, Vec3};
 
 use super::camera::{Lens, Pose};
-use super::formation::Formation;
-use super::prepare::Prepared;
 use super::scale::SIDE_WORLD;
+use super::square::SquareTerrain;
+use super::tree_surface::TreeSurface;
 
 /// A share of the square: to the east, to the south.
 pub type Place = [f64; 2];
@@ -22,9 +22,9 @@ pub struct Stage {
     pub lens: Lens,
     /// Upper left corner of the picture.
     pub origin: Vec2,
-    pub prepared: Arc<Prepared>,
+    pub square: Arc<SquareTerrain>,
     /// The tree that is drawn in place of the grid.
-    pub formation: Option<Arc<Formation>>,
+    pub tree_surface: Option<Arc<TreeSurface>>,
 }
 
 impl PartialEq for Stage {
@@ -36,7 +36,7 @@ impl PartialEq for Stage {
 
 impl std::fmt::Debug for Stage {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        f.debug_struct("Stage").field("pose", &self.pose).field("serial", &self.prepared.serial).finish()
+        f.debug_struct("Stage").field("pose", &self.pose).field("serial", &self.square.serial).finish()
     }
 }
 
@@ -44,21 +44,22 @@ impl Stage {
     /// The place of the ground at a point of the screen.
     pub fn ground(&self, at: [f32; 2]) -> Option<Place> {
         let ray = self.ray(at);
-        let Some(formation) = &self.formation else {
-            let point = self.prepared.ground().pick_point(self.pose.eye_world, ray)?;
+        let Some(tree_surface) = &self.tree_surface else {
+            let point = self.square.picker().pick_point(self.pose.eye_world, ray)?;
             return Some(self.place(point));
         };
         // a coarse grid may lack the highest peak
-        let highest = self.prepared.scale.highest_world + 0.03 * SIDE_WORLD;
-        let t = formation.pick(self.pose.eye_world, ray, highest)?;
+        let highest = self.square.scale.highest_world + 0.03 * SIDE_WORLD;
+        let t = tree_surface.pick(self.pose.eye_world, ray, highest)?;
         let place = self.place(self.pose.eye_world + ray.normalize() * t);
-        self.prepared.has_ground(place).then_some(place)
+        self.square.has_ground(place).then_some(place)
     }
 
-    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at `near`.
+    /// The same; where there is no ground, the place at that point of the level plane that is as high as the ground at
+    /// `near`.
     pub fn ground_or_level(&self, at: [f32; 2], near: Place) -> Option<Place> {
         self.ground(at).or_else(|| {
-            let (ray, height) = (self.ray(at), self.above(near, 0.0).y);
+            let (ray, height) = (self.ray(at), self.point_above(near, 0.0).y);
             let distance = (height - self.pose.eye_world.y) / ray.y;
             (distance.is_finite() && distance > 0.0).then(|| {
                 let [u, v] = self.place(self.pose.eye_world + ray * distance);
@@ -70,34 +71,34 @@ impl Stage {
 
     /// Where a place of the ground, or a point so many metres above it, is on the screen.
     pub fn screen(&self, place: Place, over_metres: f32) -> Option<[f32; 2]> {
-        let point = self.above(place, over_metres);
+        let point = self.point_above(place, over_metres);
         let at = self.pose.project(&self.lens, point)? + self.origin;
         Some([at.x, at.y])
     }
 
     /// Whether nothing lies between the eye and a place of the ground.
     pub fn is_seen(&self, place: Place) -> bool {
-        let point = self.above(place, 0.0);
+        let point = self.point_above(place, 0.0);
         let way = point - self.pose.eye_world;
-        match self.prepared.ground().pick(self.pose.eye_world, way) {
-            Some(t) => (1.0 - t) * way.length() < 4.0 * self.prepared.scale.cell_world + 0.004 * way.length(),
+        match self.square.picker().pick(self.pose.eye_world, way) {
+            Some(t) => (1.0 - t) * way.length() < 4.0 * self.square.scale.cell_world + 0.004 * way.length(),
             None => true,
         }
     }
 
     /// Different for every ground that is seen: of the grid, of the tree.
     pub fn serial(&self) -> (u64, u64) {
-        (self.prepared.serial, self.formation.as_ref().map_or(0, |formation| formation.serial))
+        (self.square.serial, self.tree_surface.as_ref().map_or(0, |tree_surface| tree_surface.serial))
     }
 
     /// Height of the ground in metres.
     pub fn height_metres(&self, place: Place) -> f32 {
-        self.above(place, 0.0).y * self.prepared.scale.metres_per_world
+        self.point_above(place, 0.0).y * self.square.scale.metres_per_world
     }
 
     /// Share of the square that a point of the screen covers at a place, across the line of sight.
     pub fn share_per_point(&self, place: Place) -> f64 {
-        let depth = self.pose.forward().dot(self.above(place, 0.0) - self.pose.eye_world).max(1e-3);
+        let depth = self.pose.forward().dot(self.point_above(place, 0.0) - self.pose.eye_world).max(1e-3);
         let height = 2.0 * depth * (0.5 * self.lens.fov_y).tan();
         f64::from(height / self.lens.size.y / SIDE_WORLD)
     }
@@ -108,22 +109,22 @@ impl Stage {
         let span = |k: usize, axis: usize| low[axis] + (high[axis] - low[axis]) * k as f64 / STEPS as f64;
         let (mut from, mut to) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
         for k in 0..(STEPS + 1) * (STEPS + 1) {
-            let point = self.above([span(k % (STEPS + 1), 0), span(k / (STEPS + 1), 1)], 0.0);
+            let point = self.point_above([span(k % (STEPS + 1), 0), span(k / (STEPS + 1), 1)], 0.0);
             (from, to) = (from.min(point), to.max(point));
         }
         [from.into(), to.into()]
     }
 
-    fn above(&self, [u, v]: Place, metres: f32) -> Vec3 {
-        let (on_grid, scale) = ([u as f32, v as f32], &self.prepared.scale);
-        let mut ground = scale.world(on_grid[0], on_grid[1], self.prepared.terrain.height_at(on_grid[0], on_grid[1]));
-        if let Some(formation) = &self.formation {
+    fn point_above(&self, [u, v]: Place, metres: f32) -> Vec3 {
+        let (on_grid, scale) = ([u as f32, v as f32], &self.square.scale);
+        let mut ground = scale.world(on_grid[0], on_grid[1], self.square.terrain.height_at(on_grid[0], on_grid[1]));
+        if let Some(tree_surface) = &self.tree_surface {
             // the grid will do where its cells are as small as a pixel
             let away = ground.distance(self.pose.eye_world);
             if scale.cell_world > away * self.radians_per_point() {
                 let flat = [u, v].map(|at| (at.clamp(0.0, 1.0) - 0.5) * f64::from(SIDE_WORLD));
                 let spacing = f64::from(away * self.radians_per_point()).max(1e-6);
-                ground.y = formation.sample(flat, &formation.detail(spacing)).height as f32;
+                ground.y = tree_surface.sample(flat, &tree_surface.detail(spacing)).height as f32;
             }
         }
         ground + Vec3::Y * (metres / scale.metres_per_world)
@@ -145,18 +146,19 @@ impl Stage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::{Choice, prepare};
+    use crate::app::view::OverlayChoice;
     use crate::field::{Control, Edges, Terrain};
     use crate::scene::Settings;
 
     fn stage() -> Stage {
         let terrain = Terrain::from_fn(129, Edges::Open, |u, v| 0.5 + 0.3 * (u * 9.0).sin() * (v * 7.0).cos());
         let settings = Settings { size_metres: 8000.0, relief_metres: 1200.0, ..Settings::default() };
-        let prepared = prepare(&Arc::new(terrain), &settings, &Choice::default(), &Control::default()).unwrap();
+        let square =
+            SquareTerrain::new(&Arc::new(terrain), &settings, &OverlayChoice::default(), &Control::default()).unwrap();
         let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
-        let (low, high) = prepared.scale.bounds_world();
+        let (low, high) = square.scale.bounds_world();
         let pose = Pose::framing(low, high, 0.5, -0.7, &lens);
-        Stage { pose, lens, origin: Vec2::new(330.0, 30.0), prepared: Arc::new(prepared), formation: None }
+        Stage { pose, lens, origin: Vec2::new(330.0, 30.0), square: Arc::new(square), tree_surface: None }
     }
 
     #[test]
@@ -178,18 +180,19 @@ mod tests {
 
     #[test]
     fn where_the_tree_is_drawn_it_is_what_the_hand_touches() {
-        use crate::app::view::Recipe;
+        use crate::app::view::TreeRecipe;
         let scene = crate::scene::example("paper-004-fig-12-craters").expect("it is shipped").scene.clone();
-        let formation = Formation::new(Recipe::of(&scene).expect("a tree alone"), None);
+        let tree_surface = TreeSurface::new(TreeRecipe::from_scene(&scene).expect("a tree alone"), None);
         // of the grid next to nothing is left: what fits is the tree
         let coarse = crate::eval::evaluate(&scene, 9, None, &mut crate::eval::Store::forgetful(), &Control::default());
         let terrain = coarse.expect("nobody stops it").terrain;
-        let prepared = prepare(&terrain, &scene.settings, &Choice::default(), &Control::default()).unwrap();
+        let square =
+            SquareTerrain::new(&terrain, &scene.settings, &OverlayChoice::default(), &Control::default()).unwrap();
         let lens = Lens { fov_y: 0.6, size: Vec2::new(900.0, 600.0) };
-        let eye_world = Vec3::new(30.0, formation.floor_world(Vec3::new(30.0, 0.0, 80.0), 1e-3) + 6.0, 80.0);
+        let eye_world = Vec3::new(30.0, tree_surface.floor_world(Vec3::new(30.0, 0.0, 80.0), 1e-3) + 6.0, 80.0);
         let pose = Pose { eye_world, yaw: 0.3, pitch: -0.4 };
-        let (prepared, formation) = (Arc::new(prepared), Some(Arc::new(formation)));
-        let stage = Stage { pose, lens, origin: Vec2::ZERO, prepared, formation };
+        let (square, tree_surface) = (Arc::new(square), Some(Arc::new(tree_surface)));
+        let stage = Stage { pose, lens, origin: Vec2::ZERO, square, tree_surface };
         for at in [[450.0, 300.0], [200.0, 420.0], [700.0, 560.0]] {
             let place = stage.ground(at).expect("one looks at the ground");
             let [x, y] = stage.screen(place, 0.0).expect("it is in front");

@@ -119,26 +119,38 @@ records! {
     /// A disc. Octave i of n has the frequency 2ⁱ/size, the amplitude amplitude · roughnessⁱ and the seed seed + 0x9e3779b9 (i + 1); its place is
     /// turned by i angles of the 3-4-5 triangle and moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two, of sizes 2.6 and 4.
     DiscWords {
+        /// Where it stands.
         centre: [f32; 2],
+        /// Height in metres.
         height: f32,
         /// Distances up to which the weight is 1 and from which on it is 0.
         core: f32,
+        /// Where the weight is 0.
         radius: f32,
         /// 0 level, 1 hills, 2 ridged, 3 dunes.
         surface: u32,
+        /// Number of octaves.
         octaves: u32,
+        /// Height of the first octave.
         amplitude: f32,
+        /// Length of its waves, in metres.
         size: f32,
+        /// Height of each octave beside the one before.
         roughness: f32,
+        /// Where the wind blows to, of length 1.
         wind: [f32; 2],
+        /// Chooses the random values.
         seed: u32,
     }
     /// A curve's course.
     CourseWords {
         /// Distance within which it has weight, and τ of [`path`](crate::construction::path).
         reach: f32,
+        /// τ.
         tolerance: f32,
+        /// Distance up to which the weight is 1.
         core: f32,
+        /// Where the weight is 0.
         radius: f32,
         /// x, y; chords run from one to the next.
         vertices: Vec<[f32; 2]>,
@@ -146,22 +158,29 @@ records! {
         runs: Vec<([f32; 4], f32)>,
         /// By arc length.
         height: LineWords,
+        /// Factor of the width, by arc length.
         width: LineWords,
+        /// Factor of the depth, by arc length.
         depth: LineWords,
     }
     /// A curve with its profiles.
     CurveWords {
+        /// The line that it runs along.
         course: CourseWords,
         /// Arc length, whether both sides are the same, rise by offset / width.
         profiles: Vec<(f32, u32, LineWords)>,
     }
     /// A contour.
     ContourWords {
+        /// Where it stands.
         centre: [f32; 2],
+        /// Height at the centre, in metres.
         height: f32,
+        /// Depth in metres.
         depth: f32,
         /// In radii.
         core: f32,
+        /// Where the weight is 0, in radii.
         reach: f32,
         /// Greatest radius.
         farthest: f32,
@@ -172,21 +191,32 @@ records! {
     }
     /// A picture over four corners: p = corner + e u + f v + g u v.
     ImageWords {
+        /// The north-west corner.
         corner: [f32; 2],
+        /// From it to the north-east corner.
         e: [f32; 2],
+        /// From it to the south-west corner.
         f: [f32; 2],
+        /// What the south-east corner is off the parallelogram.
         g: [f32; 2],
+        /// Height in metres.
         height: f32,
+        /// Depth in metres.
         depth: f32,
+        /// Share of the picture over which the weight rises at its border.
         border: f32,
         /// First sample in the pictures, width, height.
         picture: [u32; 3],
     }
     /// A picture along a curve.
     RibbonWords {
+        /// The line that it runs along.
         course: CourseWords,
+        /// First sample in the pictures, width, height.
         picture: [u32; 3],
+        /// Pictures for a metre of the line.
         per_length: f32,
+        /// Brightness that lies at the height of the line.
         level: f32,
     }
 }
@@ -194,17 +224,24 @@ records! {
 /// A primitive by its kind.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LeafWords {
+    /// Of a disc.
     Disc(DiscWords),
+    /// Of a curve.
     Curve(CurveWords),
+    /// Of a contour.
     Contour(ContourWords),
+    /// Of an image.
     Image(ImageWords),
+    /// Of a ribbon.
     Ribbon(RibbonWords),
 }
 
 /// A primitive with its bounds: lowest and highest, |∇f|, |∇α|.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Primitive {
+    /// Lowest and highest height, |∇f|, |∇α|.
     pub bounds: [f32; 4],
+    /// What it is.
     pub words: LeafWords,
 }
 
@@ -248,59 +285,90 @@ impl Words for Primitive {
 /// An instruction with its box (low x, low y, high x, high y) and what is inside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
+    /// Low x, low y, high x, high y.
     pub area: [f32; 4],
+    /// What it does.
     pub what: What,
 }
 
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What {
+    /// [`op::LEAF`](super::op::LEAF).
     Leaf {
+        /// Number of the primitive.
         primitive: u32,
     },
+    /// [`op::PLACED`](super::op::PLACED).
     Placed {
+        /// Number of the primitive.
         primitive: u32,
+        /// Map of places: xx, xy, yx, yy, x, y.
         map: [f32; 6],
         /// Rise, lift, stretching.
         numbers: [f32; 3],
     },
+    /// [`op::GROUP`](super::op::GROUP).
     Group {
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::BLEND`](super::op::BLEND).
     Blend {
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::REPLACE`](super::op::REPLACE).
     Replace {
+        /// 0 (as below) or 1 (with the new piece).
         extent: u32,
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::ADD`](super::op::ADD).
     Add {
+        /// 0 (as below) or 1 (with the new piece).
         extent: u32,
         /// Whether by height, and from, to, below, above.
         height: (u32, [f32; 4]),
+        /// Whether by slope, and from, to, below, above.
         slope: (u32, [f32; 4]),
+        /// Distance over which slopes are taken.
         base: f32,
         /// The box around what is laid: slopes are measured within.
         laid: [f32; 4],
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::WARP`](super::op::WARP).
     Warp {
+        /// Map of places: xx, xy, yx, yy, x, y.
         map: [f32; 6],
+        /// How much the map stretches at the most.
         stretching: f32,
         /// 0 noise, 1 twist.
         bend: u32,
         /// Centre of a twist, strength or angle, waves per metre or radius.
         numbers: [f32; 4],
+        /// Seeds of the two noises.
         seeds: [u32; 2],
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::DETAIL`](super::op::DETAIL).
     Detail {
+        /// Level where the second begins to be seen.
         from: f32,
+        /// Level from which on it alone is seen.
         to: f32,
+        /// What is inside, in order.
         of: Vec<Step>,
     },
+    /// [`op::SHARE`](super::op::SHARE).
     Share {
+        /// Which share counts: 1 - t (0), t (1) or 1 (2).
         share: u32,
+        /// What is inside, in order.
         of: Vec<Step>,
     },
 }
@@ -312,7 +380,9 @@ pub struct Listing {
     pub frame: [f32; 3],
     /// Vectors of the noise.
     pub vectors: Vec<[f32; 2]>,
+    /// All primitives, each once.
     pub primitives: Vec<Primitive>,
+    /// The first instruction of each tier.
     pub tiers: [Option<Step>; 5],
 }
 

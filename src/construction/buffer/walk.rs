@@ -13,7 +13,9 @@ use crate::construction::program::Tier;
 /// What a walk gives: height in metres and weight. Where the weight is 0 the height means nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Given {
+    /// In metres.
     pub height: f32,
+    /// The weight α.
     pub weight: f32,
 }
 

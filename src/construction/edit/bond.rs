@@ -19,9 +19,28 @@ const SAME_PLACE: f64 = 1e-4;
 /// What a hand does to a piece, in metres of the tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Motion {
-    Shift { from: Point, to: Point },
-    Turn { about: Point, degrees: f64 },
-    Scale { about: Point, by: f64 },
+    /// Moves it.
+    Shift {
+        /// Where it is taken.
+        from: Point,
+        /// Where it is put.
+        to: Point,
+    },
+    /// Turns it around a place.
+    Turn {
+        /// What stays where it is.
+        about: Point,
+        /// Degrees, from east to south.
+        degrees: f64,
+    },
+    /// Scales it around a place.
+    Scale {
+        /// What stays where it is.
+        about: Point,
+        /// The factor.
+        by: f64,
+    },
+    /// Raises it by so many metres.
     Raise(f64),
 }
 

@@ -79,6 +79,7 @@ impl Chain {
         }
     }
 
+    /// Goes through a placement.
     pub fn place(&mut self, placement: &Placement) {
         let outward = placement.map();
         self.links.push(Link::Map { inward: outward.inverse(), outward });
@@ -109,6 +110,7 @@ impl Chain {
         if self.rise == 0.0 { 0.0 } else { (z - self.lift) / self.rise }
     }
 
+    /// A height inside, as it is outside.
     pub fn height_outward(&self, z: f64) -> f64 {
         z * self.rise + self.lift
     }

@@ -35,23 +35,41 @@ pub enum Role {
 /// An entry of the library.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Item {
+    /// Level ground.
     Plain,
+    /// Rolling hills.
     Hills,
+    /// Ridged mountains.
     Mountains,
+    /// Dunes across the wind.
     Dunes,
+    /// A river in its valley.
     River,
+    /// A road with its banks.
     Road,
+    /// A ridge.
     Ridge,
+    /// A canyon.
     Canyon,
+    /// A lake in its hollow, with water.
     Lake,
+    /// A table mountain.
     Mesa,
+    /// An impact crater.
     Crater,
+    /// An island.
     Island,
+    /// Ground from a picture.
     Picture,
+    /// A picture along a line.
     PictureLine,
+    /// A volcano with a crater.
     Volcano,
+    /// A valley between mountains.
     Valley,
+    /// An oasis among dunes.
     Oasis,
+    /// Cratered ground.
     Moon,
 }
 
@@ -70,6 +88,7 @@ impl Item {
         ("Composed", &[Self::Volcano, Self::Valley, Self::Oasis, Self::Moon]),
     ];
 
+    /// Name in the library.
     pub fn label(self) -> &'static str {
         match self {
             Self::Plain => "Plain",
@@ -93,6 +112,7 @@ impl Item {
         }
     }
 
+    /// What it is, in a sentence.
     pub fn help(self) -> &'static str {
         match self {
             Self::Plain => "Level ground, blended with what is around it.",
@@ -126,6 +146,7 @@ impl Item {
         }
     }
 
+    /// What it does to the ground.
     pub fn role(self) -> Role {
         match self {
             Self::Plain | Self::Hills | Self::Mountains | Self::Dunes => Role::Ground,

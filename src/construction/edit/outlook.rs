@@ -34,7 +34,9 @@ struct Leaf {
 /// See the module.
 #[derive(Debug)]
 pub struct Outlook {
+    /// The tree that it was made of.
     pub tree: Arc<Tree>,
+    /// Chooses the random values of the tree.
     pub seed: u32,
     /// The tree made ready.
     pub program: Arc<Program>,
@@ -171,7 +173,9 @@ pub fn centre(tree: &Tree, way: &Way) -> Option<Point> {
 /// A line on the ground plan, in metres of the tree.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outline {
+    /// What it goes through.
     pub places: Vec<Point>,
+    /// Whether the last place is joined to the first.
     pub closed: bool,
     /// The line that a piece runs along, not where it ends.
     pub inner: bool,

@@ -26,10 +26,12 @@ crate::params! {
 }
 
 impl LinePoint {
+    /// The numbers of `point`.
     pub fn of(point: &CurvePoint) -> Self {
         Self { x: point.at.0, y: point.at.1, height: point.height, width: point.width, depth: point.depth }
     }
 
+    /// Puts the numbers into `point`.
     pub fn write(&self, point: &mut CurvePoint) {
         point.at = (self.x, self.y);
         (point.height, point.width, point.depth) = (self.height, self.width, self.depth);
@@ -63,6 +65,7 @@ pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     }
 }
 
+/// The points of a curve or a ribbon; nothing of other pieces.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     match &mut piece.form {
         Form::Curve(curve) => Some(&mut curve.points),

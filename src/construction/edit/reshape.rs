@@ -8,22 +8,28 @@ use crate::construction::plane::{Point, add, scaled, sub};
 /// p ↦ about + shift + scale · turn (p - about), in the metres around the piece.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reshape {
+    /// What stays where it is, but for the shift.
     pub about: Point,
     /// Degrees, from east to south.
     pub turn: f64,
+    /// Factor of distances.
     pub scale: f64,
+    /// Where `about` goes, in metres.
     pub shift: Point,
 }
 
 impl Reshape {
+    /// A move.
     pub fn shift(by: Point) -> Self {
         Self { about: [0.0; 2], turn: 0.0, scale: 1.0, shift: by }
     }
 
+    /// A turn.
     pub fn turn(about: Point, degrees: f64) -> Self {
         Self { about, turn: degrees, scale: 1.0, shift: [0.0; 2] }
     }
 
+    /// A scaling.
     pub fn scale(about: Point, by: f64) -> Self {
         Self { about, turn: 0.0, scale: by, shift: [0.0; 2] }
     }
@@ -35,6 +41,7 @@ impl Reshape {
         scaled([cos * v[0] - sin * v[1], sin * v[0] + cos * v[1]], self.scale)
     }
 
+    /// Where `p` goes.
     pub fn at(&self, p: Point) -> Point {
         add(add(self.about, self.shift), self.vector(sub(p, self.about)))
     }

@@ -4,7 +4,7 @@ use super::law::Band;
 use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
 use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{Globe, Stream, Terrain};
-use crate::nodes::generators::solid::{Places, blend};
+use crate::nodes::generators::solid::{SpacePoints, blend};
 
 /// Humps along the radius of a planet: currents and air masses move whole belts about.
 const SWELL_HUMPS: f32 = 2.3;
@@ -34,10 +34,11 @@ pub(super) struct Row {
     tangent: Vec<f32>,
     /// How far off the climate places are.
     off: Vec<f32>,
-    places: Places,
+    places: SpacePoints,
 }
 
 impl Row {
+    /// Room for `n` samples.
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n];
         Self {
@@ -46,12 +47,13 @@ impl Row {
             steepest: row(),
             tangent: row(),
             off: row(),
-            places: Places::default(),
+            places: SpacePoints::default(),
         }
     }
 }
 
 impl<'a> GlobeGround<'a> {
+    /// The ground of the globe `terrain`, to be painted.
     pub fn new(paint: &'a Paint, terrain: &'a Terrain) -> Self {
         let n = terrain.samples();
         let angle = |k: usize| (k as f32 / (n - 1) as f32 - 0.5) * std::f32::consts::FRAC_PI_2;
@@ -155,7 +157,7 @@ fn row_slopes(frame: Frame, [north, here, south]: [&[f32]; 3], tangents: &[f32],
 
 /// Noise of some octaves in directions, without seams.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut Places, out: &mut [f32]) {
+fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut SpacePoints, out: &mut [f32]) {
     let n = out.len();
     let (mut weight, mut humps) = (1.5, SWELL_HUMPS);
     for octave in 0..RAGGED_OCTAVES {
@@ -169,7 +171,7 @@ fn ragged(noise: Stream, points: [&[f32]; 3], places: &mut Places, out: &mut [f3
                 let [dx, dy, dz] = [c & 1, c >> 1 & 1, c >> 2].map(|step| step as i32);
                 noise.signed(x + dx + shift, (y + dy) * 4096 + z + dz)
             });
-            let [xs, ys, zs] = places.inside(first..end);
+            let [xs, ys, zs] = places.fractions(first..end);
             for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
                 *out += weight * blend([x, y, z].map(|t| t * t * (3.0 - 2.0 * t)), |c| corners[c]);
             }

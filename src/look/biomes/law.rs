@@ -13,9 +13,13 @@ use crate::planet::climate::exp_of_minus;
 /// What a type asks about a place, in the table's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Place {
+    /// Mean temperature of the year.
     pub celsius: f32,
+    /// Height in the table's units.
     pub height: f32,
+    /// Slope in the table's units.
     pub slope: f32,
+    /// From 0 to 1.
     pub moisture: f32,
 }
 
@@ -47,6 +51,7 @@ impl Kind {
 /// From metres and tangents to the table's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Units {
+    /// Height of the sea.
     pub sea: f32,
     per_metre: f32,
     zero: f32,
@@ -84,6 +89,7 @@ impl Units {
         self.levels.is_none()
     }
 
+    /// A height in metres, in the table's units.
     pub fn height(&self, metres: f32) -> f32 {
         self.zero + metres * self.per_metre
     }
@@ -110,6 +116,7 @@ pub struct Law {
 }
 
 impl Law {
+    /// The law of `table`, in the units of a terrain.
     pub fn new(table: &BiomeTable, units: &Units) -> Self {
         let kinds = table.types.iter().take(MAX_TYPES).map(|kind| {
             let height =
@@ -230,10 +237,12 @@ pub(super) struct Band {
     exponents: Vec<f32>,
     least: Vec<f32>,
     sum: Vec<f32>,
+    /// Red, green and blue of each place.
     pub rgb: [Vec<f32>; 3],
 }
 
 impl Band {
+    /// Room for `len` places.
     pub fn new(len: usize, law: &Law) -> Self {
         Self {
             axes: std::array::from_fn(|_| vec![0.0; len]),
@@ -244,11 +253,13 @@ impl Band {
         }
     }
 
+    /// Says what place `k` is like.
     pub fn set(&mut self, k: usize, place: Place) {
         let values = [place.celsius, place.height, place.slope, place.moisture];
         self.axes.iter_mut().zip(values).for_each(|(axis, value)| axis[k] = value);
     }
 
+    /// What place `k` is like.
     pub fn place(&self, k: usize) -> Place {
         let [celsius, height, slope, moisture] = self.axes.each_ref().map(|axis| axis[k]);
         Place { celsius, height, slope, moisture }

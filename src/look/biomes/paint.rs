@@ -16,7 +16,9 @@ use crate::scene::{Scene, Settings};
 /// A biome table with the climate it is used in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Biomes {
+    /// The ground types.
     pub table: Arc<BiomeTable>,
+    /// What makes it warm and wet.
     pub climate: Climate,
     /// Side of a flat terrain, or a quarter of the way round a planet.
     side_metres: f32,
@@ -89,12 +91,16 @@ pub struct Paint {
 /// The ground around a place: heights in metres, north, east, south and west, and how far away these are.
 #[derive(Clone, Copy, Debug)]
 pub struct Around {
+    /// Height of the place.
     pub here: f32,
+    /// Heights to the north, east, south and west.
     pub sides: [f32; 4],
+    /// Distance to each of them.
     pub spacing_metres: f32,
 }
 
 impl Paint {
+    /// What paints `terrain` with `biomes`.
     pub fn new(terrain: &Terrain, settings: &Settings, biomes: &Biomes) -> Self {
         let ground = Ground {
             terrain,
@@ -138,6 +144,7 @@ impl Paint {
         &self.law
     }
 
+    /// From metres to the table's units.
     pub fn units(&self) -> &Units {
         &self.units
     }

@@ -55,10 +55,26 @@ const MAX_BYTES: u64 = 1 << 20;
 /// Why a biome table was refused.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum BiomeError {
+    /// The text is no RON, or names what does not exist.
     #[error("biome table `{table}`, line {line}, column {column}: {message}")]
-    Syntax { table: String, line: usize, column: usize, message: String },
+    Syntax {
+        /// The name of the table.
+        table: String,
+        /// Line in the file, from 1.
+        line: usize,
+        /// Column in the line, from 1.
+        column: usize,
+        /// What is wrong, in words.
+        message: String,
+    },
+    /// The file cannot be read.
     #[error("cannot read the biome table {table}: {message}")]
-    Read { table: String, message: String },
+    Read {
+        /// The name of the table.
+        table: String,
+        /// What is wrong, in words.
+        message: String,
+    },
 }
 
 /// How heights and slopes are counted.
@@ -71,7 +87,12 @@ pub enum Heights {
     /// Percent of the relief above the datum; slopes in degrees.
     Relief,
     /// Grey levels: `water` at the sea, and `of` to the relief; slopes in levels, as in document 003.
-    Levels { water: f32, of: f32 },
+    Levels {
+        /// Level of the sea.
+        water: f32,
+        /// Levels from the datum to the relief.
+        of: f32,
+    },
 }
 
 /// A height in the table's units.
@@ -115,6 +136,7 @@ impl Level {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Bell<T = f32> {
+    /// Where it is most likely.
     pub optimum: T,
     /// At this distance from the optimum it is 1/e as likely.
     #[serde(deserialize_with = "tolerance")]
@@ -125,8 +147,10 @@ pub struct Bell<T = f32> {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GroundType {
+    /// Name in legends.
     #[serde(deserialize_with = "name")]
     pub name: String,
+    /// sRGB.
     #[serde(serialize_with = "write_colour", deserialize_with = "read_colour")]
     pub colour: [u8; 3],
     /// Found only higher than this.
@@ -138,8 +162,10 @@ pub struct GroundType {
     /// In °C.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<Bell>,
+    /// How likely it is by height.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<Bell<Level>>,
+    /// How likely it is by slope.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<Bell>,
     /// From 0 to 1.
@@ -172,11 +198,13 @@ pub struct BiomeTable {
     pub name: String,
     /// Name in the panel.
     pub label: String,
+    /// What heights count from.
     #[serde(default, skip_serializing_if = "is_default")]
     pub heights: Heights,
     /// The climate of scenes that have none of their own.
     #[serde(default, skip_serializing_if = "is_default")]
     pub climate: Climate,
+    /// The types, in the order of the legend.
     #[serde(deserialize_with = "types")]
     pub types: Vec<GroundType>,
 }

@@ -5,6 +5,7 @@ use crate::construction::plane::higher;
 /// An eye that looks at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Camera {
+    /// Where it is, in metres: east, south, up.
     pub eye: [f64; 3],
     /// Ahead, to the right and upwards, each of length 1.
     ahead: [f64; 3],

@@ -16,13 +16,16 @@ const INK: [u8; 3] = [232, 234, 236];
 /// Counts of a picture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counts {
+    /// All pixels together.
     pub asked: Asked,
+    /// Number of pixels.
     pub pixels: usize,
     /// The most of one pixel.
     pub most: u64,
 }
 
 impl Counts {
+    /// Sums and the most of `pixels`.
     pub fn of(pixels: &[Asked]) -> Self {
         let asked = pixels.iter().fold(Asked::default(), |sum, one| sum.plus(*one));
         Self { asked, pixels: pixels.len(), most: pixels.iter().map(Asked::all).max().unwrap_or(0) }

@@ -40,6 +40,7 @@ pub struct Shade<'a> {
 }
 
 impl<'a> Shade<'a> {
+    /// The shading of `subject`; `per_metre` are metres of the tree for a metre of the terrain, along the ground and upwards.
     pub fn new(subject: Subject<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;

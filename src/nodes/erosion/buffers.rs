@@ -4,6 +4,7 @@
 //! as it was, and data maps that a snapshot shares are never copied. Gains and losses are measured on the heights as
 //! they are stored, row by row, so that rounding never gathers in the books.
 
+use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use crate::field::{Edges, Grid, MapKind, Terrain};
@@ -12,8 +13,32 @@ use crate::nodes::Ledger;
 /// What a row lost and gained, and what the water over it carries.
 pub type Account = [f64; 3];
 
-/// Height and data maps of the next state. Empty until the first step, and in snapshots.
-#[derive(Clone)]
+/// Working memory of a run: what a step writes before it takes the terrain's place, and what it needs on the way. A clone
+/// of it is empty, so that a snapshot, which is a clone of its run, holds the state alone.
+#[derive(Default)]
+pub struct WorkingMemory<T>(T);
+
+impl<T: Default> Clone for WorkingMemory<T> {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl<T> Deref for WorkingMemory<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for WorkingMemory<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.0
+    }
+}
+
+/// Height and data maps of the next state. Empty until the first step.
 pub struct Next<const MAPS: usize> {
     pub height: Vec<f32>,
     pub maps: [Vec<f32>; MAPS],

@@ -57,6 +57,7 @@ pub struct Layers<'a> {
     pub bed: &'a [f32],
     /// What was worn off the bed so far, in slabs.
     pub worn: Option<&'a [f32]>,
+    /// What lies on the bed.
     pub cover: &'a [f32],
 }
 
@@ -77,7 +78,9 @@ pub fn surface(bed: f32, cover: f32, worn: f32) -> f32 {
 /// How a cover slides.
 #[derive(Clone, Copy)]
 pub struct Repose {
+    /// The grid.
     pub grid: Grid,
+    /// Height of a slab.
     pub slabs: Slabs,
     /// Steepest difference of height over one cell that rests.
     pub rise: f32,
@@ -88,7 +91,7 @@ pub struct Repose {
 }
 
 /// What a band of rows needs while it slides; rows of n + 2 heights reach one cell beyond the ends.
-struct Rows {
+struct CoverRows {
     north: Vec<f32>,
     mid: Vec<f32>,
     south: Vec<f32>,
@@ -104,7 +107,7 @@ impl Repose {
     pub fn slide(&self, layers: Layers, first: usize, out: &mut [f32]) {
         let n = self.grid.samples;
         let line = || vec![0.0f32; n + 2];
-        let mut rows = Rows {
+        let mut rows = CoverRows {
             north: line(),
             mid: line(),
             south: line(),
@@ -118,7 +121,7 @@ impl Repose {
         self.southward(layers.cover, first - 1, &mut rows);
         for (ahead, out) in out.chunks_mut(n).enumerate() {
             let row = first + ahead as isize;
-            let Rows { north, mid, south, inflow, outflow, .. } = &mut rows;
+            let CoverRows { north, mid, south, inflow, outflow, .. } = &mut rows;
             std::mem::swap(north, mid);
             std::mem::swap(mid, south);
             std::mem::swap(inflow, outflow);
@@ -136,7 +139,7 @@ impl Repose {
     /// The surface along row `row`, which may be one beyond an edge: there it goes on as steep as it is.
     fn load(&self, layers: Layers, row: isize, line: &mut [f32]) {
         let n = self.grid.samples;
-        match self.inside(row) {
+        match self.row_inside(row) {
             Some(row) => self.copy(layers, row, &mut line[1..=n]),
             None => {
                 let (near, far) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
@@ -165,7 +168,7 @@ impl Repose {
         }
     }
 
-    fn inside(&self, row: isize) -> Option<usize> {
+    fn row_inside(&self, row: isize) -> Option<usize> {
         match row {
             -1 => self.grid.before(0),
             _ if row as usize == self.grid.samples => self.grid.after(self.grid.samples - 1),
@@ -174,10 +177,10 @@ impl Repose {
     }
 
     /// Flow through the south faces of row `row`, whose surface is `mid`.
-    fn southward(&self, cover: &[f32], row: isize, rows: &mut Rows) {
+    fn southward(&self, cover: &[f32], row: isize, rows: &mut CoverRows) {
         let n = self.grid.samples;
         let out = &mut rows.outflow[..n];
-        let (Some(here), Some(there)) = (self.inside(row), self.inside(row + 1)) else {
+        let (Some(here), Some(there)) = (self.row_inside(row), self.row_inside(row + 1)) else {
             out.fill(0.0);
             return;
         };
@@ -190,7 +193,7 @@ impl Repose {
     }
 
     /// Flow through the faces between the cells of the row in the middle.
-    fn eastward(&self, cover: &[f32], rows: &mut Rows) {
+    fn eastward(&self, cover: &[f32], rows: &mut CoverRows) {
         let n = self.grid.samples;
         let (north, mid, south) = (&rows.north[1..=n], &rows.mid[1..=n], &rows.south[1..=n]);
         let (cover, out) = (&cover[..n], &mut rows.eastward[1..n]);

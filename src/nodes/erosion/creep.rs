@@ -8,24 +8,24 @@
 //! Scheme: explicit. What passes between two cells is r·s·w·(h_n - h), with w the conductance of the pair: ⅔ for the four straight
 //! neighbours of a square's cells and ⅙ for the diagonal ones (the Mehrstellen stencil), on a globe that of
 //! [`Links::conductances`], a volume that spreads on the cell's own area. One iteration is as many equal steps as stay below
-//! [`stability_bound`]. Heights are double precision inside an iteration, and
+//! `stability_bound`. Heights are double precision inside an iteration, and
 //! what single precision cuts off is kept from one iteration to the next: slow creep moves less than a last digit a year.
 //! A cancelled iteration leaves the run as it was. Wear and deposits are what each iteration changed on balance.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: with r ≤ ¼ a new height is a mean of old ones with positive weights (1 - 10/3·r is the smallest), so nothing overshoots.
-//! An iteration is no longer than [`FARTHEST`] allows, which bounds its steps where the scene is small or the time long.
+//! An iteration is no longer than `FARTHEST` allows, which bounds its steps where the scene is small or the time long.
 //! Source: Culling 1960 (soil creep as diffusion); Fernandes & Dietrich 1997 (values of κ, 0.0004 to 0.036 m²/year).
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::buffers::{self, Next, account, add_balance};
+use super::buffers::{self, Next, WorkingMemory, account, add_balance};
 use super::rock::Rock;
 use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
-use crate::nodes::{Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
@@ -57,8 +57,8 @@ const EXCHANGED: f64 = 0.8;
 const FARTHEST: f64 = 1.0 / 128.0;
 
 impl Process for Creep {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -67,14 +67,6 @@ impl Process for Creep {
 
     fn pace(&self) -> Pace {
         Pace::Time
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -95,8 +87,8 @@ impl Process for Creep {
             conductances,
             rest: vec![0.0; terrain.grid.len()],
             terrain,
-            next: Next::default(),
-            scratch: Scratch::default(),
+            next: WorkingMemory::default(),
+            scratch: WorkingMemory::default(),
             ledger: Ledger::default(),
         })
     }
@@ -118,6 +110,7 @@ fn stability_bound(metric: &Spherical, conductances: &Links) -> f64 {
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Creep under way.
+#[derive(Clone)]
 struct CreepRun {
     /// κ·Δt, in m².
     metres: f64,
@@ -130,14 +123,14 @@ struct CreepRun {
     terrain: Terrain,
     /// What the single precision of the heights leaves out.
     rest: Vec<f32>,
-    next: Next<2>,
-    scratch: Scratch,
+    next: WorkingMemory<Next<2>>,
+    scratch: WorkingMemory<CreepScratch>,
     ledger: Ledger,
 }
 
 /// What an iteration works in; empty in snapshots.
 #[derive(Default)]
-struct Scratch {
+struct CreepScratch {
     now: Vec<f64>,
     later: Vec<f64>,
     /// r·s of every cell, where the rock differs.
@@ -175,7 +168,7 @@ impl Run for CreepRun {
         let steps = libm::ceil(spread * self.stability_bound).max(1.0) as u32;
         let share = spread / f64::from(steps);
 
-        let Scratch { mut now, mut later, mut rates } = std::mem::take(&mut self.scratch);
+        let CreepScratch { mut now, mut later, mut rates } = std::mem::take(&mut *self.scratch);
         now.resize(grid.len(), 0.0);
         later.resize(grid.len(), 0.0);
         let (old, rest, rock) = (&self.terrain.height, &self.rest, &self.rock);
@@ -198,7 +191,7 @@ impl Run for CreepRun {
         }
 
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let metric = &self.metric;
         let rows = (height.par_chunks_mut(n), wear.par_chunks_mut(n), deposits.par_chunks_mut(n), accounts);
@@ -218,7 +211,7 @@ impl Run for CreepRun {
         self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
         let height = &self.terrain.height;
         self.rest.par_iter_mut().enumerate().for_each(|(k, rest)| *rest = (now[k] - f64::from(height[k])) as f32);
-        self.scratch = Scratch { now, later, rates };
+        *self.scratch = CreepScratch { now, later, rates };
         Ok(())
     }
 
@@ -231,16 +224,7 @@ impl Run for CreepRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            metric: self.metric.clone(),
-            conductances: self.conductances.clone(),
-            terrain: self.terrain.clone(),
-            rest: self.rest.clone(),
-            next: Next::default(),
-            scratch: Scratch::default(),
-            ..*self
-        })
+        Box::new(self.clone())
     }
 
     fn bytes(&self) -> usize {

@@ -53,7 +53,7 @@ pub struct Settling<'a, const OWN: usize, const GIVEN: usize> {
 }
 
 /// What a step writes, and the old maps of the balance.
-pub struct Step<'a, const OUT: usize> {
+pub struct GatherStep<'a, const OUT: usize> {
     pub out: [&'a mut [f32]; OUT],
     /// Which of `out` the water carries.
     pub carried: Option<usize>,
@@ -92,7 +92,7 @@ pub fn step<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     metric: &GridMetric,
     law: &impl GatherLaw<OWN, GIVEN, OUT>,
     fields: &mut Fields<OWN, GIVEN>,
-    step: Step<'_, OUT>,
+    step: GatherStep<'_, OUT>,
 ) -> Result<(), Cancelled> {
     match metric {
         GridMetric::Uniform => in_bands(cx, law, step),
@@ -116,9 +116,9 @@ fn row_mut<'a, const K: usize>(fields: &'a mut [&mut [f32]; K], row: usize, n: u
 fn in_bands<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     cx: &Context,
     law: &impl GatherLaw<OWN, GIVEN, OUT>,
-    step: Step<'_, OUT>,
+    step: GatherStep<'_, OUT>,
 ) -> Result<(), Cancelled> {
-    let Step { out, carried, wear, deposits, accounts, old_height, old_balance } = step;
+    let GatherStep { out, carried, wear, deposits, accounts, old_height, old_balance } = step;
     let (grid, n) = (cx.grid, cx.grid.samples);
     let rows = (BAND_CELLS / n).max(BAND_ROWS);
     let cells = rows * n;
@@ -145,7 +145,7 @@ struct Loaded<const OWN: usize> {
 }
 
 /// A row of a square after [`GatherLaw::give`].
-struct Given<const GIVEN: usize> {
+struct GivenShares<const GIVEN: usize> {
     lost: [Vec<f32>; GIVEN],
     shares: [Vec<f32>; GIVEN],
 }
@@ -161,7 +161,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
     // rows r - 1 … r + 2 of the one and r - 1 … r + 1 of the other, with r = first + ahead
     let mut loaded: [Loaded<OWN>; 4] =
         std::array::from_fn(|_| Loaded { level: vec![f32::NAN; n + 2], own: std::array::from_fn(|_| vec![0.0; n]) });
-    let mut given: [Given<GIVEN>; 3] = std::array::from_fn(|_| Given {
+    let mut given: [GivenShares<GIVEN>; 3] = std::array::from_fn(|_| GivenShares {
         lost: std::array::from_fn(|_| vec![0.0; n]),
         shares: std::array::from_fn(|_| vec![0.0; n + 2]),
     });
@@ -183,7 +183,7 @@ fn square_band<const OWN: usize, const GIVEN: usize, const OUT: usize>(
         given.rotate_left(1);
         load(first as isize + ahead + 2, &mut loaded[3]);
         let [north, here, south, beyond] = &loaded;
-        let Given { lost, shares } = &mut given[2];
+        let GivenShares { lost, shares } = &mut given[2];
         law.give(
             Uniform,
             [&here.level, &south.level, &beyond.level],
@@ -210,9 +210,9 @@ fn in_passes<M: Metric, const OWN: usize, const GIVEN: usize, const OUT: usize>(
     metric: &M,
     law: &impl GatherLaw<OWN, GIVEN, OUT>,
     fields: &mut Fields<OWN, GIVEN>,
-    step: Step<'_, OUT>,
+    step: GatherStep<'_, OUT>,
 ) -> Result<(), Cancelled> {
-    let Step { mut out, carried, wear, deposits, accounts, old_height, old_balance } = step;
+    let GatherStep { mut out, carried, wear, deposits, accounts, old_height, old_balance } = step;
     let (grid, n) = (cx.grid, cx.grid.samples);
     let Fields { level, own, lost, shares } = fields;
     let all = std::iter::once(&mut *level).chain(&mut *own).chain(&mut *lost).chain(&mut *shares);
@@ -348,7 +348,7 @@ mod tests {
         let (mut out, mut wear, mut deposits) = (zero.clone(), zero.clone(), zero.clone());
         let mut accounts = vec![[0.0; 3]; grid.rows()];
         let law = Levelling { grid, height: &height };
-        let task = Step {
+        let task = GatherStep {
             out: [&mut out],
             carried: None,
             wear: &mut wear,

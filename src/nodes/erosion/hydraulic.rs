@@ -20,7 +20,7 @@
 //! On a globe what passes between two cells, water and sediment, is a volume and spreads on the area of the cell that gets it.
 //! The law knows no distances, so water runs a cell an iteration, there up to a tenth more or less than the mean way.
 //!
-//! Scheme: [`gather`]: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment ([`lay_down`]),
+//! Scheme: `gather`: old maps are read, new ones written. What f32 heights cannot hold stays in the sediment (`lay_down`),
 //! so that height and sediment together are conserved over any number of iterations.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell gives no more water than it has, so water is never negative. Neighbours level at once, so water
@@ -30,14 +30,14 @@
 //! from 0.42 to 0.65.
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Next};
+use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
-use super::silt::{WRITTEN, Weather, lay_down};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run};
+use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.
@@ -66,34 +66,26 @@ crate::params! {
 }
 
 impl Process for Hydraulic {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, planet_version: 1, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
     }
 
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
-    }
-
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = terrain.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
         Box::new(HydraulicRun {
-            weather: Weather::new(&terrain, self.rain, self.solubility, self.hardness),
+            weather: CellWeather::new(&terrain, self.rain, self.solubility, self.hardness),
             capacity: self.sediment_capacity,
             left: 1.0 - self.evaporation,
             neighbours: self.neighbours,
             metric: GridMetric::new(terrain.grid),
             terrain,
-            next: Next::default(),
-            fields: Fields::default(),
+            next: WorkingMemory::default(),
+            fields: WorkingMemory::default(),
             ledger: Ledger { carried, ..Ledger::default() },
             carried_before: carried,
         })
@@ -101,16 +93,17 @@ impl Process for Hydraulic {
 }
 
 /// Hydraulic erosion under way.
+#[derive(Clone)]
 struct HydraulicRun {
-    weather: Weather,
+    weather: CellWeather,
     capacity: f32,
     /// Share of the water that does not evaporate.
     left: f32,
     neighbours: Neighbours,
     metric: GridMetric,
     terrain: Terrain,
-    next: Next<5>,
-    fields: Fields<3, 2>,
+    next: WorkingMemory<Next<5>>,
+    fields: WorkingMemory<Fields<3, 2>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
     ledger: Ledger,
     carried_before: f64,
@@ -119,7 +112,7 @@ struct HydraulicRun {
 impl Run for HydraulicRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits, water, sediment, flow], accounts } = &mut *self.next;
         let old = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
         let [old_wear, old_deposits, old_water, old_sediment, old_flow] = old;
         let law = HydraulicLaw {
@@ -132,7 +125,7 @@ impl Run for HydraulicRun {
             left: self.left,
             neighbours: self.neighbours,
         };
-        let step = gather::Step {
+        let step = gather::GatherStep {
             out: [height, water, sediment, flow],
             carried: Some(2),
             wear,
@@ -156,18 +149,7 @@ impl Run for HydraulicRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            weather: self.weather.clone(),
-            metric: self.metric.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            fields: Fields::default(),
-            ..*self
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
+        Box::new(self.clone())
     }
 }
 
@@ -178,7 +160,7 @@ struct HydraulicLaw<'a> {
     water: &'a [f32],
     sediment: &'a [f32],
     flow: &'a [f32],
-    weather: &'a Weather,
+    weather: &'a CellWeather,
     capacity: f32,
     left: f32,
     neighbours: Neighbours,
@@ -201,13 +183,13 @@ impl GatherLaw<3, 2, 4> for HydraulicLaw<'_> {
         lost: [&mut [f32]; 2],
         shares: [&mut [f32]; 2],
     ) {
-        let ([lost, silt_lost], [share, silt_share]) = (lost, shares);
+        let ([lost, sediment_lost], [share, sediment_share]) = (lost, shares);
         let give = match self.neighbours {
             Neighbours::Moore => give_row::<M, true, true>,
             Neighbours::VonNeumann => give_row::<M, true, false>,
             Neighbours::Rotated => give_row::<M, false, true>,
         };
-        give(metric, levels, water, sediment, lost, silt_lost, share, silt_share);
+        give(metric, levels, water, sediment, lost, sediment_lost, share, sediment_share);
     }
 
     fn settle<M: RowMetric>(&self, row: usize, metric: M, cells: Settling<'_, 3, 2>, out: [&mut [f32]; 4]) {

@@ -11,9 +11,9 @@
 //! The document adds the merged map of water and sediment to the height; here a is the height of the water itself, as in
 //! the reference form.
 //! Maps as in the reference form. The Sediment map is written for whoever reads it, and holds besides what f32
-//! heights cannot ([`lay_down`]), so that height and sediment together are conserved. What stood in it before
+//! heights cannot (`lay_down`), so that height and sediment together are conserved. What stood in it before
 //! this layer settles in the first iteration as far as the water cannot hold it.
-//! Scheme, order, boundary: [`sweep`](super::sweep).
+//! Scheme, order, boundary: `sweep`.
 //! Stability: a move leaves the cell no lower than the one that received; no cell gives more water than it has.
 //! Bias: a cone of slope 2.4 has 2.40, 2.39 and 2.39 along 0°, 22.5° and 45°, but which of two all but equal ways the
 //! water takes depends on the order: on a featureless cone three quarters of what moves is elsewhere on a mirrored terrain. On the document's kind
@@ -24,12 +24,12 @@
 //! document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors (benches/erosion.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Account, Next, add_balance, balance, total};
-use super::lanes::{Around, CENTRE, CROSS, FirstLowest, Real};
-use super::silt::{WRITTEN, Weather, lay_down};
-use super::sweep::{Law, Row, Sweep};
+use super::buffers::{self, Account, Next, WorkingMemory, add_balance, balance, total};
+use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
+use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
+use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run};
+use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
@@ -54,8 +54,8 @@ crate::params! {
 }
 
 impl Process for HydraulicFast {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -65,14 +65,14 @@ impl Process for HydraulicFast {
     fn start(&self, cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
         buffers::prepare(&mut terrain, &WRITTEN);
         let carried = cx.grid.sum(terrain.map(MapKind::Sediment).expect("made above"));
-        let weather = Weather::new(&terrain, self.rain, self.solubility, self.hardness);
-        Box::new(Trickle {
+        let weather = CellWeather::new(&terrain, self.rain, self.solubility, self.hardness);
+        Box::new(HydraulicFastRun {
             left: 1.0 - self.evaporation,
             weather,
             terrain,
-            next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
+            next: WorkingMemory::default(),
+            even: WorkingMemory::default(),
+            uneven: WorkingMemory::default(),
             ledger: Ledger { carried, ..Ledger::default() },
             carried_before: carried,
         })
@@ -88,28 +88,29 @@ const SEDIMENT: usize = 3;
 const SOLUBILITY: usize = 4;
 
 /// Fast hydraulic erosion under way.
-struct Trickle {
-    weather: Weather,
+#[derive(Clone)]
+struct HydraulicFastRun {
+    weather: CellWeather,
     /// Share of the water that does not evaporate.
     left: f32,
     terrain: Terrain,
-    next: Next<5>,
+    next: WorkingMemory<Next<5>>,
     /// On rock of the same hardness everywhere; the other stays empty.
-    even: Sweep<3>,
-    uneven: Sweep<5>,
+    even: WorkingMemory<InPlaceScan<3>>,
+    uneven: WorkingMemory<InPlaceScan<5>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
     ledger: Ledger,
     carried_before: f64,
 }
 
-impl Run for Trickle {
+impl Run for HydraulicFastRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let Self { weather, left, terrain, next, even, uneven, .. } = self;
         let rain = if terrain.map(MapKind::Rain).is_none() { Some(weather.rain) } else { None };
         let solubility = weather.solubility(0);
         let alike = rain.filter(|_| weather.rock.uniform().is_some());
         let rows = alike.map(|rain| [rain, solubility].map(|value| vec![value; terrain.samples()]));
-        let flow = Flow { weather, rain, solubility, rows, left: *left, terrain };
+        let flow = HydraulicFastLaw { weather, rain, solubility, rows, left: *left, terrain };
         if weather.rock.uniform().is_some() {
             flow.scan::<_, 2>(cx, even, next)?;
         } else {
@@ -128,24 +129,13 @@ impl Run for Trickle {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            weather: self.weather.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
-            ..*self
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
+        Box::new(self.clone())
     }
 }
 
 /// One iteration.
-struct Flow<'a> {
-    weather: &'a Weather,
+struct HydraulicFastLaw<'a> {
+    weather: &'a CellWeather,
     /// If it is the same everywhere.
     rain: Option<f32>,
     /// Where it is the same everywhere.
@@ -157,7 +147,7 @@ struct Flow<'a> {
 }
 
 /// Where a row goes, beside the values that the sweep keeps.
-struct Out<'a> {
+struct RowOutput<'a> {
     height: &'a mut [f32],
     wear: &'a mut [f32],
     deposits: &'a mut [f32],
@@ -166,7 +156,7 @@ struct Out<'a> {
     account: &'a mut Account,
 }
 
-impl Flow<'_> {
+impl HydraulicFastLaw<'_> {
     fn map(&self, kind: MapKind, row: usize) -> &[f32] {
         self.terrain.grid.row(self.terrain.map(kind).expect("made at the start"), row)
     }
@@ -174,7 +164,7 @@ impl Flow<'_> {
     fn scan<const P: usize, const K: usize>(
         &self,
         cx: &Context,
-        sweep: &mut Sweep<P>,
+        sweep: &mut InPlaceScan<P>,
         next: &mut Next<5>,
     ) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
@@ -187,19 +177,24 @@ impl Flow<'_> {
             land.zip(wet).zip(accounts).map(|((((height, wear), deposits), ((water, flow), sediment)), account)| {
                 let mut wet = [water, flow, sediment].into_iter();
                 let kept = std::array::from_fn::<_, K, _>(|_| wet.next().expect("two or three of the three"));
-                Row { kept, out: Out { height, wear, deposits, sediment: wet.next(), account } }
+                ScanRow { kept, out: RowOutput { height, wear, deposits, sediment: wet.next(), account } }
             });
-        sweep.run(cx, self, outs, |i, Row { kept, out: Out { height, wear, deposits, sediment, account } }| {
-            let mut wet = kept.into_iter().chain(sediment);
-            let [water, flow, sediment] = std::array::from_fn(|_| wet.next().expect("split above"));
-            self.dry(i, P > SEDIMENT, [&mut *height, water, &mut *sediment, flow]);
-            let old = grid.row(&self.terrain.height, i);
-            let maps = [self.map(MapKind::Wear, i), self.map(MapKind::Deposits, i)];
-            add_balance(old, height, maps, wear, deposits);
-            let distinct = grid.distinct();
-            let [lost, gained] = balance(&old[..distinct], &height[..distinct]);
-            *account = [lost, gained, total(&sediment[..distinct])];
-        })?;
+        sweep.run(
+            cx,
+            self,
+            outs,
+            |i, ScanRow { kept, out: RowOutput { height, wear, deposits, sediment, account } }| {
+                let mut wet = kept.into_iter().chain(sediment);
+                let [water, flow, sediment] = std::array::from_fn(|_| wet.next().expect("split above"));
+                self.dry(i, P > SEDIMENT, [&mut *height, water, &mut *sediment, flow]);
+                let old = grid.row(&self.terrain.height, i);
+                let maps = [self.map(MapKind::Wear, i), self.map(MapKind::Deposits, i)];
+                add_balance(old, height, maps, wear, deposits);
+                let distinct = grid.distinct();
+                let [lost, gained] = balance(&old[..distinct], &height[..distinct]);
+                *account = [lost, gained, total(&sediment[..distinct])];
+            },
+        )?;
         next.repeat_first_row(grid);
         Ok(())
     }
@@ -281,7 +276,7 @@ fn wet(h: &[f32], w: &[f32], m: &[f32], rain: f32, solubility: f32, level: &mut 
     }
 }
 
-impl<const P: usize> Law<P> for Flow<'_> {
+impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
     const KEPT: usize = WATER;
     const LOADED: usize = if P > SEDIMENT { P } else { GIVEN };
     /// Higher than any ground, and dry.
@@ -315,10 +310,10 @@ impl<const P: usize> Law<P> for Flow<'_> {
     }
 
     #[inline(always)]
-    fn visit<A: Around>(&self, around: &mut A) {
+    fn visit<A: Neighbourhood>(&self, around: &mut A) {
         let all = A::Value::all;
         let (level, water) = (around.get(LEVEL, CENTRE), around.get(WATER, CENTRE));
-        let lowest = FirstLowest::of(around.four(LEVEL, CROSS));
+        let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
         // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let levelling = (level - lowest.value) * all(0.5);
         let levelling = levelling.only(all(0.0).below(levelling));

@@ -3,14 +3,14 @@
 //! Law: d_n = h - h_n to the neighbours, T_n = T·δ_n with δ_n = 1 or √2 cells. Of the neighbours that may receive, the one
 //! with the greatest d_n gets s·d_n/2, with s the erodibility of the cell; nothing else moves. The fast thermal erosion
 //! gives where d_n > T_n, Olsen's where the greatest d_n is in (0, T_n].
-//! Scheme, boundary: a [`Sweep`]. Both cells change at once, the next cell sees it.
+//! Scheme, boundary: a [`InPlaceScan`]. Both cells change at once, the next cell sees it.
 //! Stability: after a move the cell is still no lower than the one that received, so the heights stay within their
 //! range.
 
-use super::buffers::{self, Next, add_balance, balance};
-use super::lanes::{Around, CENTRE, CORNERS, CROSS, FirstLowest, Real};
+use super::buffers::{self, Next, WorkingMemory, add_balance, balance};
 use super::rock::Rock;
-use super::sweep::{Law, Row, Sweep};
+use super::sweep::lanes::{CENTRE, CORNERS, CROSS, FirstLowest, LaneValue, Neighbourhood};
+use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use super::thermal::Neighbours;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Ledger, Run};
@@ -28,20 +28,21 @@ pub enum Where {
 pub const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// The erosion under way.
-pub struct Lowest {
+#[derive(Clone)]
+pub struct LowestNeighbourRun {
     place: Where,
     talus_angle: f32,
     neighbours: Neighbours,
     rock: Rock,
     terrain: Terrain,
     ledger: Ledger,
-    next: Next<2>,
+    next: WorkingMemory<Next<2>>,
     /// On rock of the same hardness everywhere; the other stays empty.
-    even: Sweep<1>,
-    uneven: Sweep<2>,
+    even: WorkingMemory<InPlaceScan<1>>,
+    uneven: WorkingMemory<InPlaceScan<2>>,
 }
 
-impl Lowest {
+impl LowestNeighbourRun {
     pub fn start(mut terrain: Terrain, place: Where, talus_angle: f32, neighbours: Neighbours, hardness: f32) -> Self {
         buffers::prepare(&mut terrain, &WRITTEN);
         Self {
@@ -51,9 +52,9 @@ impl Lowest {
             rock: Rock::new(&terrain, hardness),
             terrain,
             ledger: Ledger::default(),
-            next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
+            next: WorkingMemory::default(),
+            even: WorkingMemory::default(),
+            uneven: WorkingMemory::default(),
         }
     }
 
@@ -63,7 +64,7 @@ impl Lowest {
     ) -> Result<(), Cancelled> {
         let Self { terrain, next, even, uneven, rock, .. } = self;
         let rise = cx.rise_per_cell(self.talus_angle);
-        let law = Step::<STEEP, STRAIGHT, DIAGONAL> {
+        let law = LowestStep::<STEEP, STRAIGHT, DIAGONAL> {
             terrain,
             rock,
             erodibility: rock.uniform().unwrap_or(1.0),
@@ -80,7 +81,7 @@ impl Lowest {
     }
 }
 
-impl Run for Lowest {
+impl Run for LowestNeighbourRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         match (self.place, self.neighbours) {
             (Where::Steep, Neighbours::Moore) => self.scan::<true, true, true>(cx),
@@ -101,18 +102,7 @@ impl Run for Lowest {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            even: Sweep::default(),
-            uneven: Sweep::default(),
-            ..*self
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
+        Box::new(self.clone())
     }
 }
 
@@ -121,7 +111,7 @@ const HEIGHT: usize = 0;
 const ERODIBILITY: usize = 1;
 
 /// The law, in the form that the neighbourhood needs.
-struct Step<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> {
+struct LowestStep<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> {
     terrain: &'a Terrain,
     rock: &'a Rock,
     /// Where it is the same everywhere.
@@ -131,17 +121,22 @@ struct Step<'a, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> {
     diagonal: f32,
 }
 
-impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Step<'_, STEEP, STRAIGHT, DIAGONAL> {
-    fn scan<const P: usize>(&self, cx: &Context, sweep: &mut Sweep<P>, next: &mut Next<2>) -> Result<(), Cancelled> {
+impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> LowestStep<'_, STEEP, STRAIGHT, DIAGONAL> {
+    fn scan<const P: usize>(
+        &self,
+        cx: &Context,
+        sweep: &mut InPlaceScan<P>,
+        next: &mut Next<2>,
+    ) -> Result<(), Cancelled> {
         let Self { terrain, .. } = self;
         let (grid, n) = (terrain.grid, terrain.samples());
         next.fit(terrain);
         let Next { height, maps: [wear, deposits], accounts } = &mut *next;
         let outs = height.chunks_mut(n).zip(wear.chunks_mut(n)).zip(deposits.chunks_mut(n)).zip(accounts);
-        let outs =
-            outs.map(|(((height, wear), deposits), account)| Row { kept: [height], out: (wear, deposits, account) });
+        let outs = outs
+            .map(|(((height, wear), deposits), account)| ScanRow { kept: [height], out: (wear, deposits, account) });
         let before = WRITTEN.map(|kind| terrain.map(kind).expect("made at the start"));
-        sweep.run(cx, self, outs, |i, Row { kept: [height], out: (wear, deposits, account) }| {
+        sweep.run(cx, self, outs, |i, ScanRow { kept: [height], out: (wear, deposits, account) }| {
             let distinct = grid.distinct();
             if distinct < n {
                 height[n - 1] = height[0];
@@ -156,8 +151,8 @@ impl<const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Step<'_, STE
     }
 }
 
-impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> Law<P>
-    for Step<'_, STEEP, STRAIGHT, DIAGONAL>
+impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bool> ScanLaw<P>
+    for LowestStep<'_, STEEP, STRAIGHT, DIAGONAL>
 {
     const KEPT: usize = HEIGHT;
     const LOADED: usize = P;
@@ -175,13 +170,13 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
     }
 
     #[inline(always)]
-    fn visit<A: Around>(&self, around: &mut A) {
+    fn visit<A: Neighbourhood>(&self, around: &mut A) {
         let all = A::Value::all;
         let [none, zero] = [all(f32::NEG_INFINITY), all(0.0)];
         let (straight_limit, diagonal_limit) = (all(self.straight), all(self.diagonal));
         let h = around.get(HEIGHT, CENTRE);
-        let cross = FirstLowest::of(around.four(HEIGHT, CROSS));
-        let corners = FirstLowest::of(around.four(HEIGHT, CORNERS));
+        let cross = FirstLowest::new(around.four(HEIGHT, CROSS));
+        let corners = FirstLowest::new(around.four(HEIGHT, CORNERS));
         let straight = if STRAIGHT { h - cross.value } else { none };
         let diagonal = if DIAGONAL { h - corners.value } else { none };
         let (steep_straight, steep_diagonal) = (straight_limit.below(straight), diagonal_limit.below(diagonal));

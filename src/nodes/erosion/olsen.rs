@@ -1,6 +1,6 @@
 //! Olsen's combined erosion: the fast thermal step on gentle ground.
 //!
-//! Law: [`lowest`](super::lowest), where the drop d to the lowest neighbour is in (0, T]. What the fast thermal erosion does
+//! Law: `lowest`, where the drop d to the lowest neighbour is in (0, T]. What the fast thermal erosion does
 //! to the steep ground, this does to the gentle: small bumps and hollows are levelled, cliffs and crests stay. It
 //! raises the erosion score as hydraulic erosion does, at the price of thermal.
 //! The document's fast form has the four straight neighbours, Olsen's the diagonals; straight is the default here,
@@ -12,10 +12,10 @@
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Source: Olsen 2004; document 000, §3.3.3 (T = k/N is the slope of atan(k · relief_metres / size_metres)).
 
-use super::lowest::{Lowest, Where};
+use super::lowest::{LowestNeighbourRun, Where};
 use super::thermal::Neighbours;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Process, Run};
+use crate::field::Terrain;
+use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
     /// Levels gentle ground and leaves the steep as it is: plains and terraces between cliffs, made for moving about on. The edges of the plains follow the grid a little.
@@ -37,8 +37,8 @@ crate::params! {
 }
 
 impl Process for Olsen {
-    fn writes(&self) -> &'static [MapKind] {
-        &super::lowest::WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -46,6 +46,6 @@ impl Process for Olsen {
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(Lowest::start(terrain, Where::Gentle, self.flat_angle, self.neighbours, self.hardness))
+        Box::new(LowestNeighbourRun::start(terrain, Where::Gentle, self.flat_angle, self.neighbours, self.hardness))
     }
 }

@@ -21,6 +21,7 @@ pub struct PowerRoot {
 }
 
 impl PowerRoot {
+    /// The root for exponent `n`.
     pub fn new(n: f64) -> Self {
         // t is 2^(-s/n) in the end, and after this many doublings it is nothing beside 1
         let doublings = -NOTHING * if n > 1.0 { n } else { 1.0 } - NOTHING;

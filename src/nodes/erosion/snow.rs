@@ -7,7 +7,7 @@
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse rate; n the
 //!   cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
 //! - Slides ([`Repose`]): what stands steeper than the angle of repose runs down, faces by share of the slope, and
-//!   wind and creep level the surface over a length ℓ. [`passes`] of them an iteration, so that on grids of up to 2049 samples an avalanche
+//!   wind and creep level the surface over a length ℓ. `passes` of them an iteration, so that on grids of up to 2049 samples an avalanche
 //!   is equally fast in metres.
 //!
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
@@ -22,11 +22,11 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::buffers::{WorkingMemory, exchange_maps};
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
-use super::dunes_run::swap_map;
 use super::wind::toward;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Pace, Process, Run};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm. Cliffs stay bare, couloirs fill, cones grow at their feet.
@@ -74,8 +74,8 @@ crate::params! {
 }
 
 impl Process for Snow {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Snow]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Snow], ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -100,14 +100,14 @@ impl Process for Snow {
             *h = surface(b, s, 0.0);
         }
         terrain.set_map(MapKind::Snow, Some(Arc::new(snow)));
-        Box::new(Cover {
+        Box::new(SnowRun {
             params: Arc::new(self.clone()),
             slabs,
             bed: Arc::new(bed),
             fallen_metres: 0.0,
             terrain,
             ledger: Ledger::default(),
-            next: Buffers::default(),
+            next: WorkingMemory::default(),
         })
     }
 }
@@ -133,7 +133,8 @@ fn passes(samples: usize) -> usize {
 }
 
 /// Snow on the ground.
-struct Cover {
+#[derive(Clone)]
+struct SnowRun {
     params: Arc<Snow>,
     slabs: Slabs,
     /// The ground without the snow.
@@ -142,12 +143,12 @@ struct Cover {
     fallen_metres: f32,
     terrain: Terrain,
     ledger: Ledger,
-    next: Buffers,
+    next: WorkingMemory<SnowBuffers>,
 }
 
 /// What a step writes. Empty until the first step.
 #[derive(Default)]
-struct Buffers {
+struct SnowBuffers {
     height: Vec<f32>,
     snow: Vec<f32>,
     spare: Vec<f32>,
@@ -156,13 +157,13 @@ struct Buffers {
     slides: Vec<[f64; 2]>,
 }
 
-impl Run for Cover {
+impl Run for SnowRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, len) = (grid.samples, grid.len());
         let left = self.params.total_metres - self.fallen_metres;
         let fall_metres = if self.params.snowfall_metres < left { self.params.snowfall_metres } else { left };
-        let weather = Weather::new(&self.params, self.slabs, cx, if fall_metres > 0.0 { fall_metres } else { 0.0 });
+        let weather = SnowWeather::new(&self.params, self.slabs, cx, if fall_metres > 0.0 { fall_metres } else { 0.0 });
         let count = passes(n);
         let cell = cx.cell_metres();
         let creep = 0.25 * self.params.smoothing_metres * self.params.smoothing_metres / (cell * cell * count as f32);
@@ -173,7 +174,7 @@ impl Run for Cover {
             share: SLIDE_SHARE,
             creep: if creep < MOST_CREEP { creep } else { MOST_CREEP },
         };
-        let Buffers { height, snow, spare, weather: sky, slides } = &mut self.next;
+        let SnowBuffers { height, snow, spare, weather: sky, slides } = &mut *self.next;
         for buffer in [&mut *height, &mut *snow, &mut *spare] {
             buffer.resize(len, 0.0);
         }
@@ -236,7 +237,7 @@ impl Run for Cover {
         books.eroded += taken;
         books.deposited += brought;
         std::mem::swap(&mut self.terrain.height, height);
-        swap_map(&mut self.terrain, MapKind::Snow, spare);
+        exchange_maps(&mut self.terrain, [MapKind::Snow], [spare]);
         self.fallen_metres += weather.fall_metres;
         Ok(())
     }
@@ -250,23 +251,12 @@ impl Run for Cover {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            params: self.params.clone(),
-            bed: self.bed.clone(),
-            terrain: self.terrain.clone(),
-            next: Buffers::default(),
-            ..*self
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        // the ground is shared by all snapshots of a run
-        self.terrain.bytes()
+        Box::new(self.clone())
     }
 }
 
 /// What falls and melts, as functions of height and slope.
-struct Weather {
+struct SnowWeather {
     slabs: Slabs,
     fall_metres: f32,
     /// One metre, as a fraction of the relief.
@@ -287,7 +277,7 @@ struct Weather {
     sun: [f32; 3],
 }
 
-impl Weather {
+impl SnowWeather {
     fn new(params: &Snow, slabs: Slabs, cx: &Context, fall_metres: f32) -> Self {
         let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
         let tangent = |degrees: f32| libm::tanf(radians(degrees));

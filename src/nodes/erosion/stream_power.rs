@@ -9,13 +9,13 @@
 //!
 //! Scheme: one step is uplift, routing, wear, settling, diffusion.
 //! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the wear knows
-//! no direction of the grid; hollows drain over their passes, where rivers cut down until the lake is gone.
+//! no direction of the grid; depressions drain over their spill points, where rivers cut down until the lake is gone.
 //! Wear ([`law`](super::stream_power_law)): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
 //! is cut below them. Stable for any time step.
 //! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the Gaussian
-//! that solves it.
-//! Boundary: open edges, the sea and on a wrapping terrain without a sea its lowest cell stay at their height; what gets
-//! there is lost.
+//! that solves it; on a globe between neighbours of the conductances of [`Links`].
+//! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
+//! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height; what gets there is lost.
 //! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a sheet a
 //! cell's share of it is cos α wide, α the angle between slope and row or column, so that without a source area smooth slopes
 //! wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 % in all directions.
@@ -26,13 +26,13 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::buffers::{self, exchange_maps};
-use super::globe;
 use super::rock::Rock;
 use super::stream_power_law::{Bed, Forces};
 use super::uplift::{Uplift, UpliftShape};
-use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{Basins, Cells, Descent, Outlets, Spread, Steering};
-use crate::nodes::{Context, Ledger, Pace, Process, Run};
+use crate::field::metric::Links;
+use crate::field::{Cancelled, Globe, MapKind, Terrain};
+use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
@@ -80,12 +80,20 @@ crate::params! {
 /// Time in which most of what is too steep comes down.
 pub const SLIDE_YEARS: f64 = 10_000.0;
 
-/// The data maps of this process, in the order of [`Maps`].
-pub(super) const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
+/// The data maps of this process.
+const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
 
 impl Process for StreamPower {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots from a
+        // table; 3: on planets water goes between two neighbours, as it does on squares
+        Traits {
+            writes: &WRITTEN,
+            on_globe: true,
+            is_random: self.uplift_variation > 0.0,
+            version: 3,
+            ..Traits::PROCESS
+        }
     }
 
     fn iterations(&self) -> u32 {
@@ -96,35 +104,15 @@ impl Process for StreamPower {
         Pace::Time
     }
 
-    /// 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its
-    /// roots from a table.
-    fn version(&self) -> u32 {
-        2
-    }
-
-    fn is_random(&self) -> bool {
-        self.uplift_variation > 0.0
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
-        if terrain.grid.is_globe() {
-            buffers::prepare(&mut terrain, &WRITTEN);
-            return Box::new(globe::stream_power::Range::new(self, terrain));
-        }
-        terrain.close_seam();
-        for kind in WRITTEN {
-            if terrain.map(kind).is_none() {
-                terrain.map_mut(kind);
-            }
-        }
-        Box::new(Range {
+        buffers::prepare(&mut terrain, &WRITTEN);
+        let grid = terrain.grid;
+        Box::new(StreamPowerRun {
             law: self.clone(),
             rock: Rock::new(&terrain, self.hardness),
             rain: terrain.map(MapKind::Rain).cloned(),
+            mesh: Arc::new(FlowMesh::new(grid)),
+            conductances: grid.is_globe().then(|| Arc::new(Links::conductances(&Globe::new(grid.samples)))),
             uplift: None,
             terrain,
             scratch: Scratch::default(),
@@ -134,10 +122,13 @@ impl Process for StreamPower {
 }
 
 /// A range under way.
-struct Range {
+struct StreamPowerRun {
     law: StreamPower,
     rock: Rock,
     rain: Option<Arc<Vec<f32>>>,
+    mesh: Arc<FlowMesh>,
+    /// On a globe.
+    conductances: Option<Arc<Links>>,
     /// Made in the first step; it depends on nothing but the place.
     uplift: Option<Arc<Uplift>>,
     terrain: Terrain,
@@ -148,19 +139,18 @@ struct Range {
 /// What a step works with; nothing in it outlives the step.
 #[derive(Default)]
 struct Scratch {
-    descent: Descent,
-    spread: Spread,
+    graph: FlowGraph,
+    flow: DInfinity,
     bed: Bed,
     area: Vec<f32>,
-    height: Vec<f32>,
+    /// The next state of the maps.
     maps: [Vec<f32>; 3],
     rows: Vec<[f64; 3]>,
 }
 
-impl Run for Range {
+impl Run for StreamPowerRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
-        let cells = Cells::of(self.terrain.grid);
-        let law = &self.law;
+        let (law, mesh, grid) = (&self.law, &*self.mesh, self.terrain.grid);
         let uplift = match &self.uplift {
             Some(uplift) => uplift.clone(),
             None => {
@@ -168,75 +158,69 @@ impl Run for Range {
                 self.uplift.insert(Arc::new(made)).clone()
             }
         };
-        let Scratch { descent, spread, bed, area, height, maps, rows } = &mut self.scratch;
-        let old = cells.gather(&self.terrain.height);
-        let outlets = Outlets::new(cells, &old, law.sea_level / cx.relief_metres);
-        descent.route(cells, &old, &outlets, Steering::Steepest, cx.control)?;
-        let basins = Basins::new(cells, &old, &outlets, descent, cx.control)?;
-        basins.drain(cells, descent, cx.control)?;
-        spread.route(cells, &basins.filled(&old), &outlets, descent, cx.control)?;
-        let order = spread.upstream_first(cx.control)?;
-        area.clear();
-        match &self.rain {
-            None => area.resize(cells.len(), 1.0),
-            Some(rain) => area.extend(cells.gather(rain).iter().map(|&r| if r > 0.0 { r.min(1.0e6) } else { 0.0 })),
+        let Scratch { graph, flow, bed, area, maps, rows } = &mut self.scratch;
+        let old = &self.terrain.height;
+        let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
+        graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
+        flow.route(mesh, &graph.filled(old), &outlets, graph, cx.control)?;
+        let order = flow.upstream_order(cx.control)?;
+        mesh.write_areas(area);
+        if let Some(rain) = &self.rain {
+            let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
+            area.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= wet(rain));
         }
         // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
-        spread.accumulate(&order, &spread.tangent, area);
+        flow.accumulate(&order, &flow.fraction, area);
 
-        let forces = Forces::new(law, cx, f64::from(cx.cell_metres()));
-        bed.rise(cx, cells, &old, spread, &forces, &uplift)?;
-        bed.prepare(cx, cells, spread, area, &forces, &self.rock)?;
-        bed.wear(cx, spread, &order, &forces)?;
+        let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
+        bed.rise(cx, old, flow, &forces, &uplift)?;
+        bed.prepare(cx, flow, area, &forces, &self.rock)?;
+        bed.wear(cx, flow, &order, &forces)?;
         if law.deposition > 0.0 {
-            bed.settle(cx, spread, &order, area, &basins, law.deposition)?;
+            bed.settle(cx, (mesh, flow, &graph.basins), &order, area, law.deposition)?;
         }
-        bed.creep(cx, cells, spread, &forces, &self.rock)?;
-        let grid = self.terrain.grid;
+        grid.close(&mut bed.height);
+        bed.creep(cx, (mesh, self.conductances.as_deref()), flow, &forces, &self.rock)?;
+        grid.close(&mut bed.height);
+
         let n = grid.samples;
         let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
-        let (old, new, receivers) = (&self.terrain.height, &bed.height, &spread.receivers);
-        let [wear, deposits, flow] = maps;
-        for buffer in [&mut *height, &mut *wear, &mut *deposits, &mut *flow] {
-            buffer.resize(grid.len(), 0.0);
-        }
-        rows.resize(n, [0.0; 3]);
-        let buffers = (height.par_chunks_mut(n), wear.par_chunks_mut(n), deposits.par_chunks_mut(n));
-        (buffers.0, buffers.1, buffers.2, flow.par_chunks_mut(n), &mut *rows)
-            .into_par_iter()
-            .enumerate()
-            .try_for_each(|(i, (height, wear, deposits, flow, sums))| {
-                cx.control.check()?;
-                let start = i % cells.side * cells.side;
-                *sums = [0.0; 3];
-                for j in 0..n {
-                    // a wrapping grid repeats its first row and column
-                    let (k, cell) = (i * n + j, start + j % cells.side);
-                    let rises = receivers[cell][0] as usize != cell;
-                    let up = if rises { forces.uplift * uplift.at(k) } else { 0.0 };
-                    let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[cell]);
-                    let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
-                    height[j] = new[cell];
-                    wear[j] = before[0][k] + lost as f32;
-                    deposits[j] = before[1][k] + won as f32;
-                    flow[j] = area[cell];
-                    if j < cells.side {
-                        sums[0] += lost;
-                        sums[1] += won;
-                        sums[2] += f64::from(up);
-                    }
-                }
-                Ok(())
-            })?;
+        let (new, receivers, areas) = (&bed.height, &flow.receivers, mesh.owned_areas());
+        maps.iter_mut().for_each(|map| map.resize(grid.len(), 0.0));
+        rows.resize(grid.rows(), [0.0; 3]);
+        let [wear, deposits, flowing] = maps;
+        let buffers = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), flowing.par_chunks_mut(n), &mut *rows);
+        buffers.into_par_iter().enumerate().try_for_each(|(i, (wear, deposits, flowing, sums))| {
+            cx.control.check()?;
+            *sums = [0.0; 3];
+            for j in 0..n {
+                let k = i * n + j;
+                let rises = receivers[k][0] as usize != k;
+                let up = if rises { forces.uplift * uplift.at(k) } else { 0.0 };
+                let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[k]);
+                let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
+                wear[j] = before[0][k] + lost as f32;
+                deposits[j] = before[1][k] + won as f32;
+                flowing[j] = area[k];
+                // without areas the samples of a square that are no copies count alike
+                let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
+                sums[0] += lost * own;
+                sums[1] += won * own;
+                sums[2] += f64::from(up) * own;
+            }
+            Ok(())
+        })?;
         // from here on the step cannot fail
-        for [eroded, deposited, added] in &rows[..cells.side] {
+        maps.iter_mut().for_each(|map| grid.close(map));
+        let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
+        for [eroded, deposited, added] in &rows[..counted] {
             self.ledger.eroded += eroded;
             self.ledger.deposited += deposited;
             self.ledger.added += added;
         }
         self.ledger.lost = self.ledger.eroded - self.ledger.deposited;
-        std::mem::swap(&mut self.terrain.height, height);
-        exchange_maps(&mut self.terrain, WRITTEN, [wear, deposits, flow]);
+        std::mem::swap(&mut self.terrain.height, &mut bed.height);
+        exchange_maps(&mut self.terrain, WRITTEN, maps);
         Ok(())
     }
 
@@ -253,6 +237,8 @@ impl Run for Range {
             law: self.law.clone(),
             rock: self.rock.clone(),
             rain: self.rain.clone(),
+            mesh: self.mesh.clone(),
+            conductances: self.conductances.clone(),
             uplift: self.uplift.clone(),
             terrain: self.terrain.clone(),
             scratch: Scratch::default(),

@@ -1,7 +1,7 @@
 //! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
 //!
-//! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before, x + c·x^n = y, where
-//! c = Δt·K·A^m·softness / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n the root comes from a
+//! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before,
+//! x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n the root comes from a
 //! table ([`PowerRoot`]).
 
 use rayon::prelude::*;
@@ -11,18 +11,20 @@ use super::rock::Rock;
 use super::stream_power::{SLIDE_YEARS, StreamPower};
 use super::uplift::Uplift;
 use crate::field::Cancelled;
-use crate::hydrology::{Basins, Cells, Spread};
+use crate::field::metric::Links;
+use crate::field::topology::{Beyond, Window, around_row};
+use crate::hydrology::{Basins, DInfinity, FlowMesh};
 use crate::nodes::Context;
 use crate::nodes::filters::gauss;
 
 /// Cells done between two looks at the stop flag.
 const CHECK: usize = 1 << 15;
 /// A coefficient that wears everything there is to wear.
-pub(super) const MOST: f64 = 1.0e30;
+const MOST: f64 = 1.0e30;
 /// Share of a lake's depth that can be filled in one step; what is filled at once would be level to the bit.
-pub(super) const FILL: f32 = 0.5;
+const FILL: f32 = 0.5;
 /// Largest Courant number of explicit creep.
-pub(super) const COURANT: f64 = 0.25;
+const COURANT: f64 = 0.25;
 
 /// The law in heights and cells.
 pub struct Forces {
@@ -38,12 +40,12 @@ pub struct Forces {
     /// Source area in cells.
     source: f64,
     /// Fall over one cell at the talus angle.
-    pub(super) talus: f32,
+    talus: f32,
     /// Share of what is too steep that comes down.
-    pub(super) slide: f32,
+    slide: f32,
     /// Creep's D·Δt in m², and per square cell.
-    pub(super) creep_metres: f64,
-    pub(super) creep: f64,
+    creep_metres: f64,
+    creep: f64,
 }
 
 impl Forces {
@@ -73,7 +75,7 @@ impl Forces {
 
     /// c for an area and a distance in cells.
     #[inline]
-    pub(super) fn coefficient(&self, area: f64, distance: f64) -> f64 {
+    fn coefficient(&self, area: f64, distance: f64) -> f64 {
         let wet = area + self.source;
         let strength = if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
         let along = if self.n == 1.0 { distance } else { exp2(self.n * log2(distance)) };
@@ -82,7 +84,7 @@ impl Forces {
 
     /// The fall that is left of `fall` after wear of coefficient `c`.
     #[inline]
-    pub(super) fn worn(&self, fall: f64, c: f64) -> f64 {
+    fn worn(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
             return root.of(fall, c);
         }
@@ -98,9 +100,10 @@ impl Forces {
     }
 }
 
-/// The ground of a step, in cells, and what wears it.
+/// The ground of a step, and what wears it.
 #[derive(Default)]
 pub struct Bed {
+    /// Heights in cells.
     pub height: Vec<f32>,
     /// Coefficient of each cell's wear.
     c: Vec<f32>,
@@ -108,7 +111,7 @@ pub struct Bed {
     slide: Vec<f32>,
     /// The ground before it is worn, where settling asks for it.
     risen: Vec<f32>,
-    /// Rock that comes to each cell.
+    /// Rock that comes to each cell, as a volume.
     flux: Vec<f32>,
     next: Vec<f32>,
 }
@@ -118,20 +121,19 @@ impl Bed {
     pub fn rise(
         &mut self,
         cx: &Context,
-        cells: Cells,
         old: &[f32],
-        flow: &Spread,
+        flow: &DInfinity,
         forces: &Forces,
         uplift: &Uplift,
     ) -> Result<(), Cancelled> {
-        let (side, n) = (cells.side, cx.grid.samples);
-        self.height.resize(cells.len(), 0.0);
-        self.height.par_chunks_mut(side).enumerate().try_for_each(|(i, row)| {
+        let n = cx.grid.samples;
+        self.height.resize(old.len(), 0.0);
+        self.height.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
             cx.control.check()?;
             for (j, h) in row.iter_mut().enumerate() {
-                let k = i * side + j;
+                let k = i * n + j;
                 let rises = flow.receivers[k][0] as usize != k;
-                *h = old[k] + if rises { forces.uplift * uplift.at(i * n + j) } else { 0.0 };
+                *h = old[k] + if rises { forces.uplift * uplift.at(k) } else { 0.0 };
             }
             Ok(())
         })?;
@@ -145,46 +147,47 @@ impl Bed {
     pub fn prepare(
         &mut self,
         cx: &Context,
-        cells: Cells,
-        flow: &Spread,
+        flow: &DInfinity,
         area: &[f32],
         forces: &Forces,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
-        let (side, n) = (cells.side, cx.grid.samples);
-        self.c.resize(cells.len(), 0.0);
-        self.slide.resize(cells.len(), 0.0);
-        let rows = self.c.par_chunks_mut(side).zip(self.slide.par_chunks_mut(side));
+        let n = cx.grid.samples;
+        self.c.resize(area.len(), 0.0);
+        self.slide.resize(area.len(), 0.0);
+        let rows = self.c.par_chunks_mut(n).zip(self.slide.par_chunks_mut(n));
         rows.enumerate().try_for_each(|(i, (row, slides))| {
             cx.control.check()?;
             for (j, (c, slide)) in row.iter_mut().zip(slides).enumerate() {
-                let k = i * side + j;
-                let tangent = f64::from(flow.tangent[k]);
-                let distance = (1.0 + tangent * tangent).sqrt();
-                let softness = rock.erodibility(i * n + j);
-                *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(softness)).min(MOST) as f32;
-                *slide = forces.slide * softness;
+                let k = i * n + j;
+                let fraction = f64::from(flow.fraction[k]);
+                let on_square = || (1.0 + fraction * fraction).sqrt();
+                let distance = flow.distance.get(k).map_or_else(on_square, |&distance| f64::from(distance));
+                let erodibility = rock.erodibility(k);
+                *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(erodibility)).min(MOST) as f32;
+                *slide = forces.slide * erodibility;
             }
             Ok(())
         })
     }
 
     /// Wears the bed, from the outlets up.
-    pub fn wear(&mut self, cx: &Context, flow: &Spread, order: &[u32], forces: &Forces) -> Result<(), Cancelled> {
+    pub fn wear(&mut self, cx: &Context, flow: &DInfinity, order: &[u32], forces: &Forces) -> Result<(), Cancelled> {
         for block in order.rchunks(CHECK) {
             cx.control.check()?;
             for &k in block.iter().rev() {
                 let k = k as usize;
-                let ([first, second], tangent) = (flow.receivers[k], flow.tangent[k]);
+                let ([first, second], fraction) = (flow.receivers[k], flow.fraction[k]);
                 let (one, two) = (self.height[first as usize], self.height[second as usize]);
                 // the height where the way down meets the far side of the facet
-                let (h, floor) = (self.height[k], one + (two - one) * tangent);
+                let (h, floor) = (self.height[k], one + (two - one) * fraction);
                 if h <= floor {
                     continue;
                 }
                 let fall = f64::from(h) - f64::from(floor);
                 let mut left = forces.worn(fall, f64::from(self.c[k])) as f32;
-                let stands = forces.talus * (1.0 + tangent * tangent).sqrt();
+                let on_square = || (1.0 + fraction * fraction).sqrt();
+                let stands = forces.talus * flow.distance.get(k).copied().unwrap_or_else(on_square);
                 if left > stands {
                     left -= (left - stands) * self.slide[k];
                 }
@@ -200,15 +203,16 @@ impl Bed {
     pub fn settle(
         &mut self,
         cx: &Context,
-        flow: &Spread,
+        (mesh, flow, basins): (&FlowMesh, &DInfinity, &Basins),
         order: &[u32],
         area: &[f32],
-        basins: &Basins,
         deposition: f32,
     ) -> Result<(), Cancelled> {
         let Self { height, risen, flux, .. } = self;
+        let areas = mesh.owned_areas();
+        let own_area = |k: usize| areas.map_or(1.0, |areas| areas[k]);
         flux.clear();
-        flux.extend(risen.iter().zip(&*height).map(|(before, now)| before - now));
+        flux.extend(risen.iter().zip(&*height).enumerate().map(|(k, (before, now))| (before - now) * own_area(k)));
         for block in order.chunks(CHECK) {
             cx.control.check()?;
             for &k in block {
@@ -217,17 +221,18 @@ impl Bed {
                 if first == k || flux[k] <= 0.0 {
                     continue;
                 }
-                let depth = basins.level[basins.of[k] as usize] - height[k];
+                let own = own_area(k);
+                let depth = basins.spill_level[basins.basin[k] as usize] - height[k];
                 let settles = if depth > 0.0 {
                     let room = depth * FILL;
-                    if flux[k] < room { flux[k] } else { room }
+                    if flux[k] < room * own { flux[k] / own } else { room }
                 } else {
-                    flux[k] * (deposition / (area[k] + deposition))
+                    flux[k] * (deposition / (area[k] + deposition * own))
                 };
                 let new = height[k] + settles;
                 // what the rounding of the height kept back goes on
-                let on = flux[k] - (new - height[k]);
-                let aside = on * flow.tangent[k];
+                let on = flux[k] - (new - height[k]) * own;
+                let aside = on * flow.fraction[k];
                 flux[first] += on - aside;
                 flux[second] += aside;
                 height[k] = new;
@@ -236,56 +241,73 @@ impl Bed {
         Ok(())
     }
 
-    /// Lets the soil creep; outlets stay.
+    /// Lets the soil creep, between neighbours of the `conductances` on a globe; outlets stay. The ground is closed.
     pub fn creep(
         &mut self,
         cx: &Context,
-        cells: Cells,
-        flow: &Spread,
+        (mesh, conductances): (&FlowMesh, Option<&Links>),
+        flow: &DInfinity,
         forces: &Forces,
         rock: &Rock,
     ) -> Result<(), Cancelled> {
         if forces.creep == 0.0 {
             return Ok(());
         }
-        let (side, n) = (cells.side, cx.grid.samples);
-        let old = &self.height;
-        let smooth = if forces.creep > COURANT {
-            let mut field = vec![0.0; cx.grid.len()];
-            cells.scatter(old, &mut field);
-            Some(gauss::smoothed(cx, &field, (2.0 * forces.creep_metres).sqrt() as f32)?)
-        } else {
-            None
+        let (grid, old) = (cx.grid, &self.height);
+        let n = grid.samples;
+        let smooth = match forces.creep > COURANT {
+            true => Some(gauss::smoothed(cx, old, (2.0 * forces.creep_metres).sqrt() as f32)?),
+            false => None,
         };
-        let (rate, last) = ((forces.creep / 6.0) as f32, side - 1);
-        self.next.resize(cells.len(), 0.0);
-        self.next.par_chunks_mut(side).enumerate().try_for_each(|(i, row)| {
-            cx.control.check()?;
-            let [north, mid, south] = [-1, 0, 1].map(|step| &old[cells.along(i, step).unwrap_or(i) * side..][..side]);
-            for (j, new) in row.iter_mut().enumerate() {
-                let (k, h) = (i * side + j, mid[j]);
-                *new = h;
-                if flow.receivers[k][0] as usize == k {
-                    continue;
-                }
-                let change = match &smooth {
-                    Some(smooth) => smooth[i * n + j] - h,
-                    None => {
-                        let (w, e) = if j > 0 && j < last {
-                            (j - 1, j + 1)
-                        } else {
-                            (cells.along(j, -1).unwrap_or(j), cells.along(j, 1).unwrap_or(j))
-                        };
-                        let straight = (north[j] + south[j]) + (mid[w] + mid[e]);
-                        let diagonal = (north[w] + north[e]) + (south[w] + south[e]);
-                        rate * (4.0 * (straight - 4.0 * h) + (diagonal - 4.0 * h))
+        self.next.resize(grid.len(), 0.0);
+        cx.bands(&mut self.next, |first, out| {
+            let mut window = Window::new(grid, Beyond::Nearest, old, first);
+            for (row, new) in (first..).zip(out.chunks_mut(n)) {
+                let here = grid.row(old, row);
+                if let Some(smooth) = &smooth {
+                    new.iter_mut().zip(grid.row(smooth, row)).zip(here).for_each(|((new, s), h)| *new = s - h);
+                } else if let Some((conductances, areas)) = conductances.zip(mesh.owned_areas()) {
+                    window.advance(old);
+                    new.fill(0.0);
+                    for (there, links) in around_row(window.rows()).into_iter().zip(conductances.around_row(row)) {
+                        exchange(here, there, links, new);
                     }
-                };
-                *new = h + change * rock.erodibility(i * n + j);
+                    // copies have no area, and are closed
+                    let rate = |area: f32| if area > 0.0 { forces.creep as f32 / area } else { 0.0 };
+                    new.iter_mut().zip(grid.row(areas, row)).for_each(|(new, &area)| *new *= rate(area));
+                } else {
+                    window.advance(old);
+                    mean_difference(window.rows(), (forces.creep / 6.0) as f32, new);
+                }
+                for (j, (new, &h)) in new.iter_mut().zip(here).enumerate() {
+                    let k = row * n + j;
+                    let rests = flow.receivers[k][0] as usize == k;
+                    *new = if rests { h } else { h + *new * rock.erodibility(k) };
+                }
             }
-            Ok(())
         })?;
         std::mem::swap(&mut self.height, &mut self.next);
         Ok(())
+    }
+}
+
+/// `rate` times what the eight neighbours of the cells of a row have more, on a square.
+fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]) {
+    let n = out.len();
+    let (north, here, south) = (&north[..n + 2], &here[..n + 2], &south[..n + 2]);
+    for (j, out) in out.iter_mut().enumerate() {
+        let h = here[j + 1];
+        let straight = (north[j + 1] + south[j + 1]) + (here[j] + here[j + 2]);
+        let diagonal = (north[j] + north[j + 2]) + (south[j] + south[j + 2]);
+        *out = rate * (4.0 * (straight - 4.0 * h) + (diagonal - 4.0 * h));
+    }
+}
+
+/// Adds up what comes from a neighbour on a globe.
+fn exchange(here: &[f32], there: &[f32], links: &[f32], gained: &mut [f32]) {
+    let n = here.len();
+    let (there, links, gained) = (&there[..n], &links[..n], &mut gained[..n]);
+    for j in 0..n {
+        gained[j] += links[j] * (there[j] - here[j]);
     }
 }

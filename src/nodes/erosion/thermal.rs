@@ -14,7 +14,7 @@
 //! over a cell of the mean area, so that scree travels as fast where cells are small, and never more than the cell's
 //! own excess. A neighbour gets the same volume on its own area.
 //!
-//! Scheme: [`gather`]. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
+//! Scheme: `gather`. Heights and maps are double-buffered: a cancelled step leaves the run as it was. Wear and deposits
 //! are what each iteration changed on balance, so rock that only passes a cell leaves no trace there.
 //! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
 //! Stability: a cell never falls below its lowest neighbour and volume is kept, so heights stay bounded for any c. A hollow
@@ -24,13 +24,13 @@
 //! 1.05, 1.27 and 1.37 with the four straight ones; 1.36, 1.24 and 1.01 with the diagonals (tests/core/erosion_classic.rs).
 //! Source: Musgrave et al. 1989; Olsen 2004; document 000, §3.3.1 (there T is the same for diagonals).
 
-use super::buffers::{self, Next};
+use super::buffers::{self, Next, WorkingMemory};
 use super::gather::{self, Fields, GatherLaw, Settling};
 use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run};
+use crate::nodes::{Context, Ledger, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -68,20 +68,12 @@ crate::params! {
 }
 
 impl Process for Thermal {
-    fn writes(&self) -> &'static [MapKind] {
-        &WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, on_globe: true, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
         self.iterations
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 
     fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
@@ -93,8 +85,8 @@ impl Process for Thermal {
             rock: Rock::new(&terrain, self.hardness),
             metric: GridMetric::new(terrain.grid),
             terrain,
-            next: Next::default(),
-            fields: Fields::default(),
+            next: WorkingMemory::default(),
+            fields: WorkingMemory::default(),
             ledger: Ledger::default(),
         })
     }
@@ -104,6 +96,7 @@ impl Process for Thermal {
 const WRITTEN: [MapKind; 2] = [MapKind::Wear, MapKind::Deposits];
 
 /// Thermal erosion under way.
+#[derive(Clone)]
 struct ThermalRun {
     talus_angle: f32,
     rate: f32,
@@ -111,8 +104,8 @@ struct ThermalRun {
     rock: Rock,
     metric: GridMetric,
     terrain: Terrain,
-    next: Next<2>,
-    fields: Fields<1, 1>,
+    next: WorkingMemory<Next<2>>,
+    fields: WorkingMemory<Fields<1, 1>>,
     ledger: Ledger,
 }
 
@@ -121,11 +114,11 @@ impl Run for ThermalRun {
         let grid = self.terrain.grid;
         let rise = cx.rise_over(self.talus_angle, self.metric.unit_metres(grid, cx.size_metres));
         self.next.fit(&self.terrain);
-        let Next { height, maps: [wear, deposits], accounts } = &mut self.next;
+        let Next { height, maps: [wear, deposits], accounts } = &mut *self.next;
         let [old_wear, old_deposits] = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
         let law =
             ThermalLaw { terrain: &self.terrain, rate: self.rate, rock: &self.rock, neighbours: self.neighbours, rise };
-        let step = gather::Step {
+        let step = gather::GatherStep {
             out: [height],
             carried: None,
             wear,
@@ -149,18 +142,7 @@ impl Run for ThermalRun {
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
-        Box::new(Self {
-            rock: self.rock.clone(),
-            metric: self.metric.clone(),
-            terrain: self.terrain.clone(),
-            next: Next::default(),
-            fields: Fields::default(),
-            ..*self
-        })
-    }
-
-    fn bytes(&self) -> usize {
-        self.terrain.bytes()
+        Box::new(self.clone())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Thermal erosion, fast form: half of the drop to the lowest neighbour, in place.
 //!
-//! Law: [`lowest`](super::lowest), where the drop is above the talus angle. Four optimisations of the reference form
+//! Law: `lowest`, where the drop is above the talus angle. Four optimisations of the reference form
 //! ([`thermal`](super::thermal)): the four diagonals only, all to the lowest neighbour, the most that can move (d/2), and
-//! heights changed while others still read them, in the order of [`sweep`](super::sweep).
+//! heights changed while others still read them, in the order of `sweep`.
 //! Bias: halving a drop that is above the angle goes below it, so the ground comes to rest at 0.6 to 0.95 of the angle, in
 //! fine streaks along the neighbourhood's directions; the diagonals alone leave the two colours of the chess board apart.
 //! A cone that should rest at slope 1 has 0.90, 0.84 and 0.71 along 0°, 22.5° and 45° with the diagonals; 0.68, 0.88
@@ -12,10 +12,10 @@
 //! Source: Olsen 2004; document 000, §3.3.1 (there T = k/N is the same for diagonals; the talus angle is
 //! atan(k · relief_metres / size_metres)).
 
-use super::lowest::{Lowest, Where};
+use super::lowest::{LowestNeighbourRun, Where};
 use super::thermal::Neighbours;
-use crate::field::{MapKind, Terrain};
-use crate::nodes::{Context, Process, Run};
+use crate::field::Terrain;
+use crate::nodes::{Context, Process, Run, Traits};
 
 crate::params! {
     /// Lets loose rock slide, all to the lowest neighbour at once. Faster than the full form, but slopes come to rest up to a third too gentle and in fine streaks along the grid; a few iterations of the full form afterwards wipe them out.
@@ -37,8 +37,8 @@ crate::params! {
 }
 
 impl Process for ThermalFast {
-    fn writes(&self) -> &'static [MapKind] {
-        &super::lowest::WRITTEN
+    fn traits(&self) -> Traits {
+        Traits { writes: &super::lowest::WRITTEN, ..Traits::PROCESS }
     }
 
     fn iterations(&self) -> u32 {
@@ -46,6 +46,6 @@ impl Process for ThermalFast {
     }
 
     fn start(&self, _cx: &Context, terrain: Terrain) -> Box<dyn Run> {
-        Box::new(Lowest::start(terrain, Where::Steep, self.talus_angle, self.neighbours, self.hardness))
+        Box::new(LowestNeighbourRun::start(terrain, Where::Steep, self.talus_angle, self.neighbours, self.hardness))
     }
 }

@@ -2,16 +2,15 @@
 //!
 //! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through
 //! the centre in sides. Variation v multiplies this by 1 + 2v·(noise - 1), noise in [0, 1] about ½, not below 0.
-//! Boundary: towards open edges a range dies out as sin²(½π·e/[`END`]), e the distance from its end over the length of its
+//! Boundary: towards open edges a range dies out as sin²(½π·e/`END`), e the distance from its end over the length of its
 //! axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping terrains
 //! all of it repeats, and a range goes on without an end along a side or a diagonal.
 
 use crate::field::{Cancelled, Edges, Globe};
 use crate::nodes::Context;
-use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::generators::solid::SolidField;
-use crate::nodes::generators::warp::Warp;
+use crate::nodes::generators::warp::DomainWarp;
 
 crate::choices! {
     /// Where the ground rises.
@@ -48,6 +47,7 @@ fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
 }
 
 impl Uplift {
+    /// The share of the uplift that every sample has.
     pub fn new(cx: &Context, shape: UpliftShape, variation: f32) -> Result<Self, Cancelled> {
         if shape == UpliftShape::Everywhere && variation == 0.0 {
             return Ok(Self(None));
@@ -56,9 +56,9 @@ impl Uplift {
         let mut share = vec![0.0; grid.len()];
         let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
         let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
+        let noise = GradientNoise::new(grid, cx.random.fork(1), &law, Fade::Improved, DomainWarp::NONE);
+        noise.sum(cx, 1.0 - variation, &weights, &mut share)?;
         if grid.is_globe() {
-            let noise = SolidField::new(grid, cx.random.fork(1), &law, Fade::Improved, Warp::NONE);
-            octaves::sum(cx, 1.0 - variation, &weights, || noise.readers(), &mut share)?;
             let globe = Globe::new(grid.samples);
             cx.rows(&mut share, |row, cells| {
                 for (j, share) in cells.iter_mut().enumerate() {
@@ -68,8 +68,6 @@ impl Uplift {
             })?;
             return Ok(Self(Some(share)));
         }
-        let octaves = Octave::all(grid, cx.random.fork(1), &law, Fade::Improved);
-        octaves::sum(cx, 1.0 - variation, &weights, || octaves.iter().map(Octave::reader).collect(), &mut share)?;
         let swell = |t: f32| {
             let s = libm::sinf(t * std::f32::consts::PI);
             s * s
@@ -114,6 +112,7 @@ impl Uplift {
         self.0.as_ref().map_or(1.0, |share| share[k])
     }
 
+    /// Memory that it takes.
     pub fn bytes(&self) -> usize {
         self.0.as_ref().map_or(0, |share| 4 * share.len())
     }

@@ -29,6 +29,7 @@ pub struct Hop {
 }
 
 impl Hop {
+    /// Hops of `cells` cells towards `toward`.
     pub fn new(grid: Grid, toward: [f64; 2], cells: f64) -> Self {
         let period = (grid.samples - 1) as f64;
         let split = |distance: f64| {
@@ -45,7 +46,7 @@ impl Hop {
     }
 
     /// The row or column at `index`, if it is on the terrain.
-    fn inside(&self, index: isize) -> Option<usize> {
+    fn index_inside(&self, index: isize) -> Option<usize> {
         let n = self.grid.samples as isize;
         match self.grid.edges {
             Edges::Open => (0..n).contains(&index).then_some(index as usize),
@@ -54,11 +55,11 @@ impl Hop {
     }
 
     /// `field` as it is one hop upwind of row `row`; what lies beyond an open edge is as at the edge.
-    pub fn upwind(&self, field: &[f32], row: usize, line: &mut Line, out: &mut [f32]) {
+    pub fn upwind(&self, field: &[f32], row: usize, line: &mut WindLine, out: &mut [f32]) {
         let n = self.grid.samples;
         let near = row as isize - self.rows;
         let at = |index: isize| {
-            let row = self.inside(index).unwrap_or(index.clamp(0, n as isize - 1) as usize);
+            let row = self.index_inside(index).unwrap_or(index.clamp(0, n as isize - 1) as usize);
             &self.grid.row(field, row)[..n]
         };
         let (near, far) = (at(near), at(near - 1));
@@ -82,7 +83,7 @@ impl Hop {
         field: &[f32],
         outside: f32,
         row: usize,
-        line: &mut Line,
+        line: &mut WindLine,
         out: &mut [f32],
     ) -> f64 {
         let n = self.grid.samples;
@@ -91,7 +92,7 @@ impl Hop {
         let mut entered = 0.0;
         let near = row as isize - self.rows;
         let mixed = &mut line.row[..n];
-        match self.inside(near) {
+        match self.index_inside(near) {
             Some(near) => {
                 let near = &self.grid.row(field, near)[..n];
                 for j in 0..n {
@@ -103,7 +104,7 @@ impl Hop {
                 entered += n as f64 * f64::from(outside - far_row);
             }
         }
-        match self.inside(near - 1) {
+        match self.index_inside(near - 1) {
             Some(far) => {
                 let far = &self.grid.row(field, far)[..n];
                 for j in 0..n {
@@ -130,9 +131,9 @@ impl Hop {
     }
 
     /// Lays out the mixed row so that entry j + 1 is one hop upwind of cell j; `before` and `after` stand beyond open edges.
-    fn unroll(&self, line: &mut Line, before: f32, after: f32) {
+    fn unroll(&self, line: &mut WindLine, before: f32, after: f32) {
         let n = self.grid.samples;
-        let Line { row, unrolled } = line;
+        let WindLine { row, unrolled } = line;
         let start = -1 - self.columns;
         match self.grid.edges {
             Edges::Open => {
@@ -161,12 +162,13 @@ impl Hop {
 }
 
 /// Room for one row on its way.
-pub struct Line {
+pub struct WindLine {
     row: Vec<f32>,
     unrolled: Vec<f32>,
 }
 
-impl Line {
+impl WindLine {
+    /// Room for `samples` samples.
     pub fn new(samples: usize) -> Self {
         Self { row: vec![0.0; samples], unrolled: vec![0.0; samples + 1] }
     }
@@ -199,11 +201,11 @@ mod tests {
             let grid = Grid::new(n, edges);
             for (rows, columns) in [(0isize, 0isize), (2, 3), (-4, 1), (0, -20), (11, 9), (-9, -8)] {
                 let hop = Hop { grid, rows, columns, part_row: 0.0, part_column: 0.0 };
-                let (mut line, mut out) = (Line::new(n), vec![0.0; n]);
+                let (mut line, mut out) = (WindLine::new(n), vec![0.0; n]);
                 for i in 0..n {
                     hop.carry(slabs, &field, 7.0, i, &mut line, &mut out);
                     for (j, &arrived) in out.iter().enumerate() {
-                        let source = (hop.inside(i as isize - rows), hop.inside(j as isize - columns));
+                        let source = (hop.index_inside(i as isize - rows), hop.index_inside(j as isize - columns));
                         let expected = if let (Some(a), Some(b)) = source { field[a * n + b] } else { 7.0 };
                         assert_eq!(arrived, expected, "{i} {j} {rows} {columns} {edges:?}");
                     }
@@ -225,7 +227,7 @@ mod tests {
         for degrees in [0.0, 13.0, 45.0, 300.0] {
             let hop = Hop::new(grid, toward(degrees), 3.7);
             let mut got = vec![0.0; n * n];
-            let mut line = Line::new(n);
+            let mut line = WindLine::new(n);
             for (i, row) in got.chunks_mut(n).enumerate() {
                 hop.carry(slabs, &sent, 0.0, i, &mut line, row);
             }
@@ -241,7 +243,7 @@ mod tests {
         for degrees in [0.0, 77.0, 225.0] {
             for cells in [0.4, 3.3, 40.0] {
                 let hop = Hop::new(grid, toward(degrees), cells);
-                let (mut line, mut out) = (Line::new(n), vec![0.0; n]);
+                let (mut line, mut out) = (WindLine::new(n), vec![0.0; n]);
                 for i in 0..n {
                     let entered = hop.carry(slabs, &vec![0.0; n * n], 100.0, i, &mut line, &mut out);
                     let arrived: f64 = out.iter().map(|&v| f64::from(v)).sum();

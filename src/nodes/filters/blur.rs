@@ -1,11 +1,11 @@
 //! Blur: a Gaussian of any radius.
 //!
-//! Law, scheme and boundary: [`gauss`](super::gauss); `radius` is its standard deviation. Radius 0 changes no bit.
+//! Law, scheme and boundary: `gauss`; `radius` is its standard deviation. Radius 0 changes no bit.
 //! Source: Deriche 1993.
 
 use super::gauss;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Softens the relief: hills narrower than the radius melt away, wider ones stay. Any radius takes the same time.
@@ -16,8 +16,8 @@ crate::params! {
 }
 
 impl Filter for Blur {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, previews_exactly: false, version: 2, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -25,13 +25,5 @@ impl Filter for Blur {
             terrain.height = gauss::smoothed(cx, &terrain.height, self.radius)?;
         }
         Ok(())
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 }

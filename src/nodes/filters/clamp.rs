@@ -6,7 +6,7 @@
 //! Source: quadratic smooth minimum, Quílez 2013.
 
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Cuts off what is too low or too high: level plains and table mountains, with hard or rounded rims.
@@ -21,8 +21,8 @@ crate::params! {
 }
 
 impl Filter for Clamp {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

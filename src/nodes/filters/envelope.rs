@@ -7,7 +7,7 @@
 //! Boundary: beyond an open edge there is nothing; on wrapping grids the line goes on for half a side.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012, *Distance transforms of sampled functions*.
 
-use super::lines::{LANES, Lines, beyond, separable};
+use super::lines::{EightLines, LANES, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 
@@ -27,13 +27,13 @@ struct Hull {
 }
 
 impl Hull {
-    fn line(&mut self, lines: &mut Lines, lane: usize, fall: f64, sign: f64) {
+    fn line(&mut self, lines: &mut EightLines, lane: usize, fall: f64, sign: f64) {
         let n = lines.values.len() as i64;
         let more = if lines.grid.edges == Edges::Wrap { n / 2 } else { 0 };
         self.height.clear();
-        self.height.extend((-more..0).map(|k| sign * lines.values[beyond(lines.grid, k)][lane]));
+        self.height.extend((-more..0).map(|k| sign * lines.values[index_beyond(lines.grid, k)][lane]));
         self.height.extend(lines.values.iter().map(|values| sign * values[lane]));
-        self.height.extend((n..n + more).map(|k| sign * lines.values[beyond(lines.grid, k)][lane]));
+        self.height.extend((n..n + more).map(|k| sign * lines.values[index_beyond(lines.grid, k)][lane]));
         let corners = corners_of(&self.height, fall, &mut self.corners);
 
         let mut here = 0;

@@ -4,13 +4,13 @@
 //! summit still reaches its height less `drop`. For R < 0 the erosion, which is the same upside down. `smooth` first widens by √2·R
 //! and then takes back R: paraboloids add, so this is the same envelope of a terrain whose creases were filled
 //! (Lasry & Lions 1986), without edges in the valleys. Exact and at the same cost for any radius:
-//! [`envelope`](super::envelope). Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
+//! `envelope`. Dilation lowers nothing, erosion raises nothing; amount 0 changes no bit.
 //! Boundary: nothing lies beyond an open edge.
 //! Source: van den Boomgaard et al. 1996; Felzenszwalb & Huttenlocher 2012.
 
 use super::envelope::dilated;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Lets high ground grow into broad domes and plateaus, or shrink to sharp crests between wide valleys.
@@ -25,8 +25,8 @@ crate::params! {
 }
 
 impl Filter for Expander {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

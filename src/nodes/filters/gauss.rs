@@ -10,7 +10,7 @@
 //! Source: Deriche 1993, *Recursively implementing the Gaussian and its derivatives*; Getreuer 2013 compares it with others.
 
 use super::globe_gauss;
-use super::lines::{LANES, Lanes, Lines, beyond, separable};
+use super::lines::{EightLanes, EightLines, LANES, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
 
@@ -65,7 +65,7 @@ pub struct Kernel {
 }
 
 /// The running sums of both pairs on eight lines: real and imaginary parts.
-type Sums = [[Lanes; 2]; 2];
+type RecursiveSums = [[EightLanes; 2]; 2];
 
 impl Kernel {
     pub fn new(sigma: f64) -> Self {
@@ -80,17 +80,17 @@ impl Kernel {
     }
 
     /// Smooths `lines` in place.
-    pub fn run(&self, lines: &mut Lines) {
+    pub fn run(&self, lines: &mut EightLines) {
         let n = lines.values.len() as i64;
-        let mut sums = self.before(lines, 0, -1);
-        let Lines { values, scratch, .. } = &mut *lines;
+        let mut sums = self.sums_before(lines, 0, -1);
+        let EightLines { values, scratch, .. } = &mut *lines;
         scratch.clear();
         for x in values.iter() {
             self.advance(&mut sums, x);
             scratch.push(self.read(&sums));
         }
-        let mut sums = self.before(lines, n - 1, 1);
-        let Lines { values, scratch, .. } = lines;
+        let mut sums = self.sums_before(lines, n - 1, 1);
+        let EightLines { values, scratch, .. } = lines;
         for (x, forwards) in values.iter_mut().zip(scratch.iter()).rev() {
             self.rotate(&mut sums);
             let backwards = self.read(&sums);
@@ -103,11 +103,11 @@ impl Kernel {
     }
 
     /// The sums over everything beyond sample `edge`, which lies at distance 0 and is not in them, as z = Σ pᵐ⁻¹·xₘ.
-    fn before(&self, lines: &Lines, edge: i64, direction: i64) -> Sums {
+    fn sums_before(&self, lines: &EightLines, edge: i64, direction: i64) -> RecursiveSums {
         let side = lines.values.len() as i64 - 1;
         let period = if lines.grid.edges == Edges::Wrap { side } else { 2 * side };
         let heard = libm::ceil(HEARING * self.sigma) as i64;
-        let at = |distance: i64| &lines.values[beyond(lines.grid, edge + direction * distance)];
+        let at = |distance: i64| &lines.values[index_beyond(lines.grid, edge + direction * distance)];
         let mut sums = [[[0.0; LANES]; 2]; 2];
         if heard < period {
             let far = at(heard + 1);
@@ -131,7 +131,7 @@ impl Kernel {
     }
 
     #[inline(always)]
-    fn rotate(&self, sums: &mut Sums) {
+    fn rotate(&self, sums: &mut RecursiveSums) {
         for (sum, &Complex(a, b)) in sums.iter_mut().zip(&self.poles) {
             let [re, im] = *sum;
             for k in 0..LANES {
@@ -142,7 +142,7 @@ impl Kernel {
     }
 
     #[inline(always)]
-    fn advance(&self, sums: &mut Sums, x: &Lanes) {
+    fn advance(&self, sums: &mut RecursiveSums, x: &EightLanes) {
         self.rotate(sums);
         for k in 0..LANES {
             sums[0][0][k] += x[k];
@@ -151,7 +151,7 @@ impl Kernel {
     }
 
     #[inline(always)]
-    fn read(&self, sums: &Sums) -> Lanes {
+    fn read(&self, sums: &RecursiveSums) -> EightLanes {
         let [p, q] = self.gains;
         let mut out = [0.0; LANES];
         for (k, out) in out.iter_mut().enumerate() {

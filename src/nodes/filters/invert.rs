@@ -4,7 +4,7 @@
 //! Source: the negative of image editors; Gonzalez & Woods 2018, §3.2.
 
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Turns the terrain upside down: peaks become pits, ridges become valleys.
@@ -15,8 +15,8 @@ crate::params! {
 }
 
 impl Filter for Invert {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

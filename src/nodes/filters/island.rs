@@ -8,9 +8,10 @@
 //! Source: distance to a rounded box, Quílez 2008; noise of Perlin 2002.
 
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::{Context, Filter};
+use crate::nodes::generators::warp::DomainWarp;
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Makes an island: the ground sinks below the sea towards the edges, behind a coast with bays and headlands.
@@ -31,21 +32,21 @@ crate::params! {
 }
 
 impl Filter for Island {
-    fn is_random(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { is_random: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let law = Octaves { count: self.octaves, frequency: self.bays, lacunarity: 2.0, offset: [0.0; 2] };
-        let octaves = Octave::all(cx.grid, cx.random, &law, Fade::Improved);
         let weights = octaves::weights(self.octaves, 0.5, 1.0);
         let mut noise = vec![0.0; cx.grid.len()];
-        octaves::sum(cx, 0.5, &weights, || octaves.iter().map(Octave::reader).collect(), &mut noise)?;
+        GradientNoise::new(cx.grid, cx.random, &law, Fade::Improved, DomainWarp::NONE)
+            .sum(cx, 0.5, &weights, &mut noise)?;
         let floor = -self.depth / cx.relief_metres;
         cx.rows(&mut terrain.height, |i, row| {
             let v = cx.grid.position(i);
             for (j, (h, &n)) in row.iter_mut().zip(cx.grid.row(&noise, i)).enumerate() {
-                let inland = inside(cx.grid.position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
+                let inland = distance_inside(cx.grid.position(j), v, self.roundness) - self.coast * n.clamp(0.0, 1.0);
                 let t = (inland / self.width).clamp(0.0, 1.0);
                 let w = t * t * (3.0 - 2.0 * t);
                 *h = floor + (*h - floor) * w;
@@ -55,7 +56,7 @@ impl Filter for Island {
 }
 
 /// Distance from the outline, in sides; below 0 outside it.
-fn inside(u: f32, v: f32, roundness: f32) -> f32 {
+fn distance_inside(u: f32, v: f32, roundness: f32) -> f32 {
     let corner = 0.5 * roundness;
     let (x, y) = ((u - 0.5).abs() - (0.5 - corner), (v - 0.5).abs() - (0.5 - corner));
     if x > 0.0 && y > 0.0 { corner - (x * x + y * y).sqrt() } else { corner - if x > y { x } else { y } }

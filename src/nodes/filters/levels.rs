@@ -8,7 +8,7 @@
 //! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`Curve`]).
 
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 use crate::param::Curve;
 
 crate::params! {
@@ -35,8 +35,8 @@ crate::params! {
 const NARROW: f32 = 1.0e-6;
 
 impl Filter for Levels {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -10,24 +10,24 @@ use crate::nodes::Context;
 
 pub const LANES: usize = 8;
 /// The samples at one place of eight neighbouring lines.
-pub type Lanes = [f64; LANES];
+pub type EightLanes = [f64; LANES];
 
 /// Eight lines of a field.
-pub struct Lines {
+pub struct EightLines {
     pub grid: Grid,
-    pub values: Vec<Lanes>,
+    pub values: Vec<EightLanes>,
     /// Room for what the work keeps beside the lines.
-    pub scratch: Vec<Lanes>,
+    pub scratch: Vec<EightLanes>,
 }
 
-impl Lines {
-    pub fn new(grid: Grid, values: Vec<Lanes>) -> Self {
+impl EightLines {
+    pub fn new(grid: Grid, values: Vec<EightLanes>) -> Self {
         Self { grid, values, scratch: Vec::new() }
     }
 }
 
 /// The sample that stands for `index`, which may lie beyond the edges.
-pub fn beyond(grid: Grid, index: i64) -> usize {
+pub fn index_beyond(grid: Grid, index: i64) -> usize {
     let side = grid.samples as i64 - 1;
     match grid.edges {
         Edges::Wrap => index.rem_euclid(side) as usize,
@@ -39,7 +39,7 @@ pub fn beyond(grid: Grid, index: i64) -> usize {
 }
 
 /// `field` after `work` along its columns and then along its rows.
-pub fn separable(cx: &Context, field: &[f32], work: impl Fn(&mut Lines) + Sync) -> Result<Vec<f32>, Cancelled> {
+pub fn separable(cx: &Context, field: &[f32], work: impl Fn(&mut EightLines) + Sync) -> Result<Vec<f32>, Cancelled> {
     let mut turned = vec![0.0; field.len()];
     columns_to_rows(cx, field, &mut turned, &work)?;
     let mut out = vec![0.0; field.len()];
@@ -51,7 +51,7 @@ fn columns_to_rows(
     cx: &Context,
     field: &[f32],
     out: &mut [f32],
-    work: &(impl Fn(&mut Lines) + Sync),
+    work: &(impl Fn(&mut EightLines) + Sync),
 ) -> Result<(), Cancelled> {
     let n = cx.grid.samples;
     cx.bands_of(LANES, out, |first, rows| {
@@ -61,7 +61,7 @@ fn columns_to_rows(
             values.iter_mut().zip(&row[first..first + lanes]).for_each(|(v, &h)| *v = f64::from(h));
             values
         };
-        let mut lines = Lines::new(cx.grid, field.chunks(n).map(gather).collect());
+        let mut lines = EightLines::new(cx.grid, field.chunks(n).map(gather).collect());
         work(&mut lines);
         if cx.grid.edges == Edges::Wrap {
             lines.values[n - 1] = lines.values[0];

@@ -11,9 +11,9 @@
 
 use rayon::prelude::*;
 
-use super::order::Order;
+use super::height_order::HeightOrder;
 use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Removes spikes and pits narrower than the radius; cliffs and terrace edges stay sharp. Wide discs take long.
@@ -29,8 +29,8 @@ const FARTHEST: f32 = 1.0 / 16.0;
 const ROWS: usize = 8;
 
 impl Filter for Median {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -40,7 +40,7 @@ impl Filter for Median {
             return Ok(());
         }
         let n = cx.grid.samples;
-        let order = Order::of(cx, &terrain.height)?;
+        let order = HeightOrder::new(cx, &terrain.height)?;
         terrain.height.par_chunks_mut(n * ROWS).enumerate().try_for_each(|(band, cells)| {
             let mut set = RankSet::new(n * n);
             cells.chunks_mut(n).enumerate().try_for_each(|(k, row)| {
@@ -69,7 +69,7 @@ impl Disc {
     }
 
     /// Writes the medians of row `i`, and leaves `set` as empty as it was.
-    fn slide(&self, grid: Grid, order: &Order, set: &mut RankSet, i: usize, out: &mut [f32]) {
+    fn slide(&self, grid: Grid, order: &HeightOrder, set: &mut RankSet, i: usize, out: &mut [f32]) {
         let n = grid.distinct() as i64;
         let inside = |k: i64| match grid.edges {
             Edges::Open => (0..n).contains(&k).then_some(k as usize),

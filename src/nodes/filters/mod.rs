@@ -2,18 +2,18 @@
 
 pub mod blur;
 pub mod clamp;
-mod drift;
+mod displacement;
 mod envelope;
 pub mod expander;
 pub(crate) mod gauss;
 mod globe_gauss;
+mod height_order;
 pub mod invert;
 pub mod island;
 pub mod levels;
 mod lines;
 pub mod median;
 pub mod normalise;
-mod order;
 pub mod perturbation;
 pub mod ridges;
 mod sampling;

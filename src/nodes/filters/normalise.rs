@@ -6,9 +6,9 @@
 //! A preview knows the extremes of its own samples only.
 //! Source: the contrast stretch of image editors; Gonzalez & Woods 2018, §3.2.
 
-use super::order;
+use super::height_order;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// What the two heights are given in.
@@ -40,8 +40,8 @@ crate::params! {
 const LEVEL: f32 = 1.0e-6;
 
 impl Filter for Normalise {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -49,9 +49,9 @@ impl Filter for Normalise {
         let (lowest, highest) = if self.ignore == 0.0 {
             terrain.range()
         } else {
-            let last = order::count(cx.grid) - 1;
+            let last = height_order::count(cx.grid) - 1;
             let ignored = (last as f64 * f64::from(self.ignore) * 0.01) as usize;
-            (order::nth(cx, &terrain.height, ignored)?, order::nth(cx, &terrain.height, last - ignored)?)
+            (height_order::nth(cx, &terrain.height, ignored)?, height_order::nth(cx, &terrain.height, last - ignored)?)
         };
         let (low, high) = match self.target {
             Target::Fractions => (self.low, self.high),
@@ -64,9 +64,5 @@ impl Filter for Normalise {
                 *h = low + t * relief;
             }
         })
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
     }
 }

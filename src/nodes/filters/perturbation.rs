@@ -2,16 +2,16 @@
 //!
 //! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn evenly from the disc for every sample of the scene and goes to
 //! the nearest sample in the disc, so that every height occurs within the radius; the document's rule.
-//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise ([`drift`](super::drift)) of width `size`.
+//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise ([`drift`](super::displacement)) of width `size`.
 //! Cells are those of the scene's own resolution, so that a preview shows the same displacement; samples that the scene does not
 //! have go with the nearest one that it has, and are read bilinearly. Data maps go along. Magnitude 0 changes no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
 //! Source: document 000, §3.2 (figure 12); Olsen 2004.
 
-use super::drift::{Drift, Look};
-use super::sampling::{Between, Beyond, floor, move_ground};
+use super::displacement::{DisplacementField, DisplacementNoise};
+use super::sampling::{OutsideFill, Resampling, floor, move_ground};
 use crate::field::{Cancelled, Stream, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// What displaces the points.
@@ -44,12 +44,8 @@ crate::params! {
 }
 
 impl Filter for Perturbation {
-    fn is_random(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { is_random: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -62,22 +58,24 @@ impl Filter for Perturbation {
             Unit::Cells => f64::from(self.magnitude),
         };
         let scale = side / scene_side;
-        let beyond = Beyond::of(cx.grid);
+        let beyond = OutsideFill::for_edges(cx.grid);
         match self.displacement {
             Displacement::Random => {
                 let own: Vec<i32> = (0..cx.grid.samples).map(|k| libm::round(k as f64 / scale) as i32).collect();
                 let draws = std::array::from_fn(|draw| cx.random.fork(draw as u64));
-                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
-                    let [south, east] = within(&draws, own[i], own[j], radius);
+                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
+                    let [south, east] = draw_within(&draws, own[i], own[j], radius);
                     [i as f64 + south * scale, j as f64 + east * scale]
                 })
             }
             Displacement::Noise => {
                 let reach_metres = cx.size_metres;
-                let drift =
-                    Drift::new(cx, &Look { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 })?;
-                move_ground(cx, terrain, beyond, Between::Linear, |i, j| {
-                    let [south, east] = drift.at(i, j).map(|d| d / side);
+                let drift = DisplacementField::new(
+                    cx,
+                    &DisplacementNoise { reach_metres, size_metres: self.size, octaves: 1, persistence: 0.5 },
+                )?;
+                move_ground(cx, terrain, beyond, Resampling::Linear, |i, j| {
+                    let [south, east] = drift.displacement_at(i, j).map(|d| d / side);
                     let length = (south * south + east * east).sqrt();
                     let reach = radius * scale / if length > 1.0 { length } else { 1.0 };
                     [i as f64 + south * reach, j as f64 + east * reach]
@@ -91,7 +89,7 @@ impl Filter for Perturbation {
 const DRAWS: usize = 16;
 
 /// A displacement by whole samples, evenly from the disc of `radius` samples; its own for each (i, j).
-fn within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
+fn draw_within(draws: &[Stream; DRAWS], i: i32, j: i32, radius: f64) -> [f64; 2] {
     for draw in draws {
         let bits = draw.bits(j, i);
         let [south, east] = [(bits >> 32) as u32, bits as u32].map(|b| f64::from(b as i32) / 2_147_483_648.0);

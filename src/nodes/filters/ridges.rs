@@ -1,6 +1,6 @@
 //! Ridges and valleys: what runs along the ground as a crest rises, what runs along it as a channel sinks.
 //!
-//! Law: g is h smoothed by [`gauss`](super::gauss) over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
+//! Law: g is h smoothed by `gauss` over `scale` = σ, and λ₁ ≤ λ₂ are the principal second derivatives of g, the
 //! eigenvalues of its Hessian: λ = (gxx + gyy)/2 ∓ √(((gxx - gyy)/2)² + gxy²).
 //! out = h + ridges·σ²·max(0, -λ₁) - valleys·σ²·max(0, λ₂). The factor σ² makes the strength one of form alone: on a ridge about as
 //! wide as σ it is near the ridge's own height. Both amounts at 0 change no bit.
@@ -9,9 +9,9 @@
 //! Source: Lindeberg 1998, *Edge detection and ridge detection with automatic scale selection*.
 
 use super::gauss;
-use super::lines::beyond;
+use super::lines::index_beyond;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Raises crests and deepens valleys: gentle ground gets the lines that water and ice would have drawn.
@@ -26,8 +26,8 @@ crate::params! {
 }
 
 impl Filter for Ridges {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -40,7 +40,7 @@ impl Filter for Ridges {
         let sigma = (self.scale / cx.size_metres).min(1.0) * (n - 1) as f32;
         let (ridges, valleys) = (self.ridges * sigma * sigma, self.valleys * sigma * sigma);
         cx.rows(&mut terrain.height, |i, row| {
-            let at = |k: i64| cx.grid.row(&smooth, beyond(cx.grid, i as i64 + k));
+            let at = |k: i64| cx.grid.row(&smooth, index_beyond(cx.grid, i as i64 + k));
             let (north, here, south) = (at(-1), at(0), at(1));
             let mut sample = |west: usize, j: usize, east: usize| {
                 let xx = (here[west] - here[j]) + (here[east] - here[j]);
@@ -53,7 +53,7 @@ impl Filter for Ridges {
                 let channel = if greatest > 0.0 { greatest } else { 0.0 };
                 row[j] += ridges * crest - valleys * channel;
             };
-            let neighbour = |j: i64| beyond(cx.grid, j);
+            let neighbour = |j: i64| index_beyond(cx.grid, j);
             sample(neighbour(-1), 0, neighbour(1));
             (1..n - 1).for_each(|j| sample(j - 1, j, j + 1));
             sample(neighbour(n as i64 - 2), n - 1, neighbour(n as i64));

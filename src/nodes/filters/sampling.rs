@@ -12,7 +12,7 @@ use crate::nodes::Context;
 
 /// What lies beyond the edges of a field.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Beyond {
+pub enum OutsideFill {
     /// The sample at the edge.
     Edge,
     /// The other side.
@@ -23,9 +23,9 @@ pub enum Beyond {
     Flat,
 }
 
-impl Beyond {
+impl OutsideFill {
     /// What the scene says.
-    pub fn of(grid: Grid) -> Self {
+    pub fn for_edges(grid: Grid) -> Self {
         match grid.edges {
             Edges::Open => Self::Edge,
             Edges::Wrap => Self::Wrap,
@@ -35,7 +35,7 @@ impl Beyond {
 
 /// How heights are read between samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Between {
+pub enum Resampling {
     Linear,
     Cubic,
 }
@@ -44,12 +44,12 @@ pub enum Between {
 pub fn move_ground(
     cx: &Context,
     terrain: &mut Terrain,
-    beyond: Beyond,
-    between: Between,
+    beyond: OutsideFill,
+    between: Resampling,
     place: impl Fn(usize, usize) -> [f64; 2] + Sync,
 ) -> Result<(), Cancelled> {
     let distinct = cx.grid.distinct();
-    let read = |field: &[f32], between: Between| {
+    let read = |field: &[f32], between: Resampling| {
         let source = Source { samples: cx.grid.samples, field, beyond };
         let mut out = vec![0.0; field.len()];
         cx.rows(&mut out, |i, row| {
@@ -58,8 +58,8 @@ pub fn move_ground(
             for (j, h) in row.iter_mut().enumerate() {
                 let [y, x] = place(i, j % distinct);
                 *h = match between {
-                    Between::Linear => source.linear(y, x),
-                    Between::Cubic => source.cubic(y, x),
+                    Resampling::Linear => source.linear(y, x),
+                    Resampling::Cubic => source.cubic(y, x),
                 };
             }
         })?;
@@ -68,7 +68,7 @@ pub fn move_ground(
     let height = read(&terrain.height, between)?;
     for &kind in MapKind::ALL {
         if let Some(map) = terrain.map(kind).cloned() {
-            terrain.set_map(kind, Some(Arc::new(read(&map, Between::Linear)?)));
+            terrain.set_map(kind, Some(Arc::new(read(&map, Resampling::Linear)?)));
         }
     }
     terrain.height = height;
@@ -78,16 +78,16 @@ pub fn move_ground(
 struct Source<'a> {
     samples: usize,
     field: &'a [f32],
-    beyond: Beyond,
+    beyond: OutsideFill,
 }
 
 /// Places this close to an edge, in samples, are inside: rounding must not cut off an edge turned onto itself.
 const RIM: f64 = 1.0e-6;
 
 impl Source<'_> {
-    fn inside(&self, y: f64, x: f64) -> bool {
+    fn is_inside(&self, y: f64, x: f64) -> bool {
         let last = (self.samples - 1) as f64 + RIM;
-        self.beyond != Beyond::Flat || (y >= -RIM && y <= last && x >= -RIM && x <= last)
+        self.beyond != OutsideFill::Flat || (y >= -RIM && y <= last && x >= -RIM && x <= last)
     }
 
     #[inline(always)]
@@ -97,9 +97,9 @@ impl Source<'_> {
             return k as usize;
         }
         let index = match self.beyond {
-            Beyond::Edge | Beyond::Flat => k.clamp(0, side),
-            Beyond::Wrap => k.rem_euclid(side),
-            Beyond::Mirror => {
+            OutsideFill::Edge | OutsideFill::Flat => k.clamp(0, side),
+            OutsideFill::Wrap => k.rem_euclid(side),
+            OutsideFill::Mirror => {
                 let folded = k.rem_euclid(2 * side);
                 if folded > side { 2 * side - folded } else { folded }
             }
@@ -108,7 +108,7 @@ impl Source<'_> {
     }
 
     fn linear(&self, y: f64, x: f64) -> f32 {
-        if !self.inside(y, x) {
+        if !self.is_inside(y, x) {
             return 0.0;
         }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));
@@ -124,7 +124,7 @@ impl Source<'_> {
     }
 
     fn cubic(&self, y: f64, x: f64) -> f32 {
-        if !self.inside(y, x) {
+        if !self.is_inside(y, x) {
             return 0.0;
         }
         let ([i, j], [fy, fx]) = ([y, x].map(floor), [y, x].map(fraction));

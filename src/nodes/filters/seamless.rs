@@ -11,9 +11,9 @@
 //! Source: Burt & Adelson 1983, *A multiresolution spline with application to image mosaics*; cubic Hermite.
 
 use super::gauss::Kernel;
-use super::lines::{LANES, Lanes, Lines};
+use super::lines::{EightLanes, EightLines, LANES};
 use crate::field::{Cancelled, Edges, Grid, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Makes opposite edges meet without a step or crease, so that copies of the terrain can lie side by side.
@@ -24,8 +24,8 @@ crate::params! {
 }
 
 impl Filter for Seamless {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -41,7 +41,7 @@ impl Filter for Seamless {
             let row = &height[i * n..][..n];
             [row[0], row[1], row[n - 2], row[n - 1]]
         };
-        let bands = Band::split((0..n).map(ends), width, Edges::Open);
+        let bands = SeamBand::split((0..n).map(ends), width, Edges::Open);
         cx.rows(height, |i, row| {
             for band in &bands {
                 let (step, bend) = (band.step[i], band.bend[i]);
@@ -54,7 +54,7 @@ impl Filter for Seamless {
         })?;
 
         let ends = |j: usize| [height[j], height[n + j], height[(n - 2) * n + j], height[(n - 1) * n + j]];
-        let bands = Band::split((0..n).map(ends), width, Edges::Wrap);
+        let bands = SeamBand::split((0..n).map(ends), width, Edges::Wrap);
         cx.rows(height, |i, row| {
             for (distance, sign) in [(i, 1.0), (n - 1 - i, -1.0)] {
                 for band in &bands {
@@ -75,7 +75,7 @@ impl Filter for Seamless {
 const NARROWEST: f64 = 4.0;
 
 /// What is smooth along the edge on one scale, and how it is taken up away from the edge.
-struct Band {
+struct SeamBand {
     /// Half the difference in height across the seam, at every sample of the edge.
     step: Vec<f32>,
     /// Half the difference in slope.
@@ -84,10 +84,10 @@ struct Band {
     reach: Vec<(f32, f32)>,
 }
 
-impl Band {
+impl SeamBand {
     /// From the first two and the last two heights of every line across the seam.
     fn split(ends: impl Iterator<Item = [f32; 4]>, width: f64, edges: Edges) -> Vec<Self> {
-        let mut left: Vec<Lanes> = ends
+        let mut left: Vec<EightLanes> = ends
             .map(|[first, second, last_but_one, last]| {
                 let mut lanes = [0.0; LANES];
                 lanes[0] = 0.5 * (f64::from(last) - f64::from(first));
@@ -98,7 +98,7 @@ impl Band {
         let grid = Grid::working(left.len(), edges);
         let (mut bands, mut width) = (Vec::new(), width);
         while width > 2.0 * NARROWEST {
-            let mut smooth = Lines::new(grid, left.clone());
+            let mut smooth = EightLines::new(grid, left.clone());
             Kernel::new(0.5 * width).run(&mut smooth);
             for (rest, smooth) in left.iter_mut().zip(&smooth.values) {
                 rest.iter_mut().zip(smooth).for_each(|(r, s)| *r -= s);
@@ -110,7 +110,7 @@ impl Band {
         bands
     }
 
-    fn new(lanes: &[Lanes], width: f64) -> Self {
+    fn new(lanes: &[EightLanes], width: f64) -> Self {
         let bow = |t: f64| t * (1.0 - t) * (1.0 - t);
         let reach = (0..libm::ceil(width) as usize)
             .map(|d| {

@@ -1,12 +1,12 @@
 //! Sharpen: an unsharp mask.
 //!
-//! Law: out = h + amount · (h - g), where g is h smoothed by [`gauss`](super::gauss) over `radius`. The mean height stays.
+//! Law: out = h + amount · (h - g), where g is h smoothed by `gauss` over `radius`. The mean height stays.
 //! Amount 0 and radius 0 change no bit. Boundary: that of the smoothing.
 //! Source: the unsharp mask of photographers; Gonzalez & Woods 2018, §3.6.
 
 use super::gauss;
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Brings out relief: what stands above its surroundings rises, what lies below sinks.
@@ -19,8 +19,8 @@ crate::params! {
 }
 
 impl Filter for Sharpen {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, previews_exactly: false, version: 2, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -33,13 +33,5 @@ impl Filter for Sharpen {
                 *h += self.amount * (*h - g);
             }
         })
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
-    }
-
-    fn version(&self) -> u32 {
-        2
     }
 }

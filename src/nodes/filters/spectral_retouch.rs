@@ -8,7 +8,7 @@
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::generators::spectral::{Interpolation, Spectral};
-use crate::nodes::{Context, Filter, Generator};
+use crate::nodes::{Context, Filter, Generator, Traits};
 
 crate::choices! {
     /// Where the tables are added.
@@ -39,8 +39,8 @@ crate::params! {
 }
 
 impl Filter for SpectralRetouch {
-    fn is_random(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { is_random: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

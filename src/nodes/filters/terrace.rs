@@ -8,7 +8,7 @@
 //! Source: Schlick 1994, *Fast alternatives to Perlin's bias and gain functions*, Graphics Gems IV.
 
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Cuts slopes into steps: flat treads with a sharp lip, like layered rock or rice terraces.
@@ -27,12 +27,8 @@ const STEEPEST: f32 = 1.0e-3;
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Terrace {
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn is_random(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, is_random: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -2,15 +2,15 @@
 //!
 //! Law: out(p) = h(c + S⁻¹·R⁻¹·(p - c - move)), c the centre, R a turn by `angle` clockwise seen from above, S the scale with its
 //! signs for mirroring: mirrored, scaled, turned and moved, in this order. Heights are read bicubically, data maps
-//! bilinearly ([`sampling`](super::sampling)). Quarter turns and mirroring put samples on samples and keep their bits; at rest no
+//! bilinearly (`sampling`). Quarter turns and mirroring put samples on samples and keep their bits; at rest no
 //! bit changes. Scaling down skips samples: blur first where that matters.
 //! Boundary: `outside`. A wrapping scene keeps its seam closed, but only moves, mirroring and quarter turns leave slopes
 //! continuous there.
 //! Source: affine maps; Gonzalez & Woods 2018, §2.6.
 
-use super::sampling::{Between, Beyond, move_ground};
+use super::sampling::{OutsideFill, Resampling, move_ground};
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// What fills the ground that comes from outside.
@@ -43,8 +43,8 @@ crate::params! {
 }
 
 impl Filter for Transform {
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -52,10 +52,10 @@ impl Filter for Transform {
             return Ok(());
         }
         let beyond = match self.outside {
-            Outside::Edges => Beyond::of(cx.grid),
-            Outside::Wrap => Beyond::Wrap,
-            Outside::Mirror => Beyond::Mirror,
-            Outside::Flat => Beyond::Flat,
+            Outside::Edges => OutsideFill::for_edges(cx.grid),
+            Outside::Wrap => OutsideFill::Wrap,
+            Outside::Mirror => OutsideFill::Mirror,
+            Outside::Flat => OutsideFill::Flat,
         };
         let side = (cx.grid.samples - 1) as f64;
         let centre = 0.5 * side;
@@ -64,7 +64,7 @@ impl Filter for Transform {
         let (sin, cos) = sin_cos(self.angle);
         let factor = |mirrored: bool| f64::from(if mirrored { -self.scale } else { self.scale });
         let (across, along) = (factor(self.mirror_x), factor(self.mirror_y));
-        move_ground(cx, terrain, beyond, Between::Cubic, |i, j| {
+        move_ground(cx, terrain, beyond, Resampling::Cubic, |i, j| {
             let (x, y) = (j as f64 - centre - east, i as f64 - centre - south);
             [centre + (y * cos - x * sin) / along, centre + (x * cos + y * sin) / across]
         })

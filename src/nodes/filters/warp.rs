@@ -1,15 +1,15 @@
 //! Domain warp: the ground is pushed about by noise.
 //!
-//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::drift)) of `octaves` octaves,
+//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::displacement)) of `octaves` octaves,
 //! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
-//! ([`sampling`](super::sampling)). Amount 0 changes no bit.
+//! (`sampling`). Amount 0 changes no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.
 //! Source: Perlin 1985; Ebert et al. 2003, ch. 2; Quílez 2002.
 
-use super::drift::{Drift, Look};
-use super::sampling::{Between, Beyond, move_ground};
+use super::displacement::{DisplacementField, DisplacementNoise};
+use super::sampling::{OutsideFill, Resampling, move_ground};
 use crate::field::{Cancelled, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Pushes the ground about: straight ridges wind, round hills and coasts become ragged, and water and wear go along.
@@ -26,29 +26,25 @@ crate::params! {
 }
 
 impl Filter for Warp {
-    fn is_random(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { is_random: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         if self.amount == 0.0 {
             return Ok(());
         }
-        let drift = Drift::new(
+        let drift = DisplacementField::new(
             cx,
-            &Look {
+            &DisplacementNoise {
                 reach_metres: self.amount,
                 size_metres: self.size,
                 octaves: self.octaves,
                 persistence: self.persistence,
             },
         )?;
-        move_ground(cx, terrain, Beyond::of(cx.grid), Between::Cubic, |i, j| {
-            let [south, east] = drift.at(i, j);
+        move_ground(cx, terrain, OutsideFill::for_edges(cx.grid), Resampling::Cubic, |i, j| {
+            let [south, east] = drift.displacement_at(i, j);
             [i as f64 + south, j as f64 + east]
         })
     }

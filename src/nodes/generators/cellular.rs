@@ -5,16 +5,16 @@
 //! Scheme: the own cell's point is nearer than √2, and the second nearest nearer than 2, so the points of 5 × 5 cells
 //! decide, exactly. Samples of a row that share a cell share the points that can matter to any of them.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to a whole number.
-//! On a globe the cells are cubes of [space](super::solid_cells).
+//! On a globe the cells are cubes of space (`solid::cells`).
 //! A preview is exactly the subsample of the full size. For a given number of points, weights of up to four distances, or
 //! another scatter, see Voronoi.
 //! Source: Worley 1996, *A cellular texture basis function*.
 
-use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
+use super::octaves::{self, Lattice, Octaves, RowReader, offset_params};
 use super::solid::SolidField;
-use super::solid_cells::SolidCells;
+use super::solid::cells::SolidCells;
 use crate::field::Cancelled;
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// Which distance is the height.
@@ -44,41 +44,34 @@ crate::params! {
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height where the distance is 0, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
-        /// Moves the pattern to the west, in sides of the terrain.
-        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
-        /// Moves the pattern to the north, in sides of the terrain.
-        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        offset_params!();
     }
 }
 
 impl Generator for Cellular {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves {
-            count: self.octaves,
-            frequency: self.frequency,
-            lacunarity: self.lacunarity,
-            offset: [self.offset_x, self.offset_y],
-        };
+        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         let mut weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / weights.iter().sum::<f32>();
         weights.iter_mut().for_each(|w| *w *= scale);
         if cx.grid.is_globe() {
             let octave = |random, frequency| SolidCells::new(random, frequency, self.jitter, self.feature);
-            let field = SolidField::of(cx.grid, cx.random, &law, octave);
+            let field = SolidField::from_octaves(cx.grid, cx.random, &law, octave);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         let lattices = law.lattices(cx.grid, cx.random, 2, 1.0);
-        let reader = |lattice| Reader { lattice, law: self, points: Vec::new(), near: Vec::new(), least: Vec::new() };
+        let reader =
+            |lattice| CellularReader { lattice, law: self, points: Vec::new(), near: Vec::new(), least: Vec::new() };
         octaves::sum(cx, self.base, &weights, || lattices.iter().map(reader).collect(), out)
     }
 }
 
 /// Reads rows of an octave.
-struct Reader<'a> {
+struct CellularReader<'a> {
     lattice: &'a Lattice,
     law: &'a Cellular,
     /// Feature points of 5 lattice rows: at each column of the lattice the point's place in its cell.
@@ -92,7 +85,7 @@ struct Reader<'a> {
 /// Rows and columns of cells around a sample.
 const AROUND: usize = 5;
 
-impl RowReader for Reader<'_> {
+impl RowReader for CellularReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let upper = self.lattice.rows.cell[row] as usize;
         for line in upper..upper + AROUND {
@@ -128,7 +121,7 @@ impl RowReader for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl CellularReader<'_> {
     /// Makes the points of lattice row `line`.
     fn prepare(&mut self, line: usize) {
         if self.points.is_empty() {

@@ -13,7 +13,7 @@ use std::sync::{Arc, LazyLock};
 use crate::construction::fill::{Region, Sampling};
 use crate::construction::{Program, Tier, Tree, presets};
 use crate::field::{Cancelled, Edges, MapKind, Stream, Terrain};
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {
     /// Terrain built from pieces: mountains, rivers, roads, craters and lakes, each placed, shaped and combined by hand.
@@ -133,6 +133,15 @@ impl Construction {
 }
 
 impl Generator for Construction {
+    fn traits(&self) -> Traits {
+        let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
+        Traits {
+            writes: &SETS[set | usize::from(self.cut_out) << LAID.len()],
+            previews_exactly: false,
+            ..Traits::GENERATOR
+        }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         cx.control.check()?;
         let program = self.program(cx);
@@ -169,14 +178,5 @@ impl Generator for Construction {
             self.fill_with(&program, sampling, cx, made.map_mut(MapKind::Ground))?;
         }
         Ok(())
-    }
-
-    fn writes(&self) -> &'static [MapKind] {
-        let set = (0..LAID.len()).filter(|&k| self.lays(LAID[k].0)).fold(0, |set, k| set | 1 << k);
-        &SETS[set | usize::from(self.cut_out) << LAID.len()]
-    }
-
-    fn previews_exactly(&self) -> bool {
-        false
     }
 }

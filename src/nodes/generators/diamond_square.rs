@@ -16,9 +16,9 @@
 //! the other side.
 //! Source: Fournier, Fussell & Carpenter 1982; Olsen 2004; document 000, §1.1.1; document 001 (halving).
 
-use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
+use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
 use crate::field::Cancelled;
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {
     /// Rough terrain from squares that are halved again and again, each midpoint moved at random.
@@ -43,37 +43,37 @@ crate::params! {
 }
 
 impl Generator for DiamondSquare {
+    fn traits(&self) -> Traits {
+        // finer levels of a smoothed terrain move the points before them
+        Traits { previews_exactly: self.smoothing == 0.0, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Law {
+        let law = MidpointLaw {
             displacement: self.amplitude * self.smoothness,
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
         };
         let corners = midpoint::corners(cx, self.corners, self.corner_spread);
-        let lift = |level: &Level| if level.number == 1 { self.centre_lift } else { 0.0 };
-        let smoothed = |level: &Level, coarse: &[f32], fine: &mut [f32]| {
+        let lift = |level: &MidpointLevel| if level.number == 1 { self.centre_lift } else { 0.0 };
+        let smoothed = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
             split(level, lift(level), coarse, fine)?;
             if self.smoothing > 0.0 { level.soften(self.smoothing, fine) } else { Ok(()) }
         };
         midpoint::subdivide(cx, &law, 0, corners, smoothed, out)
     }
-
-    /// Finer levels of a smoothed terrain move the points before them.
-    fn previews_exactly(&self) -> bool {
-        self.smoothing == 0.0
-    }
 }
 
 /// Both steps; `lift` raises the first centre.
-pub fn split(level: &Level, lift: f32, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+pub fn split(level: &MidpointLevel, lift: f32, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     let mut centres = centres(level, coarse)?;
     centres[0] += lift;
     sides(level, coarse, &centres, fine)
 }
 
 /// The diamond step: centres of the squares.
-fn centres(level: &Level, coarse: &[f32]) -> Result<Vec<f32>, Cancelled> {
+fn centres(level: &MidpointLevel, coarse: &[f32]) -> Result<Vec<f32>, Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     let mut centres = vec![0.0; half * half];
     level.rows(&mut centres, half, |i, row| {
@@ -85,7 +85,7 @@ fn centres(level: &Level, coarse: &[f32]) -> Result<Vec<f32>, Cancelled> {
 }
 
 /// The square step: `out` from corners, centres and the middles of the sides between them.
-fn sides(level: &Level, coarse: &[f32], centres: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+fn sides(level: &MidpointLevel, coarse: &[f32], centres: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     let wraps = level.wraps();
     level.rows(out, 2 * half + 1, |row, cells| {

@@ -63,7 +63,7 @@ impl Generator for Fault {
 }
 
 /// A line that lifts what lies ahead of it.
-struct Line {
+struct FaultLine {
     /// Unit vector ahead.
     ahead: [f32; 2],
     /// Distance of the line from the north-west corner.
@@ -72,7 +72,7 @@ struct Line {
     step: f32,
 }
 
-impl Line {
+impl FaultLine {
     /// Adds this line's part of the row at `y` to the differences between neighbouring samples; `slope` is scratch.
     fn add(&self, xs: &[f32], y: f32, width: f32, slope: &mut [i32], steps: &mut [i64]) {
         let past = self.ahead[1] * y - self.start;
@@ -108,7 +108,7 @@ impl Line {
 }
 
 impl Fault {
-    fn lines(&self, random: Stream, edges: Edges) -> Vec<Line> {
+    fn lines(&self, random: Stream, edges: Edges) -> Vec<FaultLine> {
         let weight = |k: u32| 1.0 + (self.last - 1.0) * k as f32 / self.faults as f32;
         let squares: f32 = (0..self.faults).map(|k| weight(k) * weight(k)).sum();
         let scale = 1.0 / (3.0 * squares.sqrt());
@@ -120,7 +120,7 @@ impl Fault {
                 Edges::Open => {
                     let turn = f64::from(draw(0)) * std::f64::consts::TAU;
                     let ahead = [libm::cos(turn) as f32, libm::sin(turn) as f32];
-                    lines.push(Line { ahead, start: ahead[0] * draw(1) + ahead[1] * draw(2), step });
+                    lines.push(FaultLine { ahead, start: ahead[0] * draw(1) + ahead[1] * draw(2), step });
                 }
                 Edges::Wrap => {
                     let whole = |what: i32| (draw(what) * 7.0) as i32 - 3;
@@ -136,7 +136,7 @@ impl Fault {
                     for m in first..=last {
                         let start = (at + 0.5 * m as f32) / length;
                         let step = if m % 2 == 0 { step } else { -step };
-                        lines.push(Line { ahead: [p as f32 / length, q as f32 / length], start, step });
+                        lines.push(FaultLine { ahead: [p as f32 / length, q as f32 / length], start, step });
                     }
                 }
             }

@@ -7,24 +7,16 @@
 //! Boundary and scheme as in the lattice: a preview is exactly the subsample of the full size.
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
-use super::lattice::Octave;
-use super::octaves::{self, Fade, Octaves, Reader};
-use super::solid::SolidField;
-use super::warp::Warp;
+use super::gradient_noise::GradientNoise;
+use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
+use super::warp::DomainWarp;
 use crate::field::Cancelled;
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {
     /// Plains with smooth valleys that grow into rugged mountains.
     Hybrid "Hybrid noise" in "Noise", from "Musgrave in Ebert et al. 2003", also "multifractal heterogeneous mountains plains foothills" {
-        /// Large features along a side. More makes the hills narrower and therefore steeper.
-        frequency: f32 = 4.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
-        octaves: u32 = 8, 1..=16;
-        /// How much narrower the features of each octave are than those of the one before.
-        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// How high each octave is beside the one before. Small is smooth, large is jagged.
-        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Lifts the noise before the octaves are weighed. Small makes wide plains, large makes everything rugged.
         offset: f32 = 0.7, 0.0..=2.0, slider 0.2..=1.5;
         /// How soon roughness gathers above the plains: at 0 only the first octave is left.
@@ -35,47 +27,23 @@ crate::params! {
         amplitude: f32 = 1.25, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the lowest plains, about, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
-        /// Moves the pattern to the west, in sides of the terrain.
-        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
-        /// Moves the pattern to the north, in sides of the terrain.
-        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        offset_params!();
     }
 }
 
 impl Generator for Hybrid {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves {
-            count: self.octaves,
-            frequency: self.frequency,
-            lacunarity: self.lacunarity,
-            offset: [self.offset_x, self.offset_y],
-        };
-        if cx.grid.is_globe() {
-            let field = SolidField::new(cx.grid, cx.random, &law, self.fade, Warp::NONE);
-            return self.sum(cx, || field.readers(), out);
-        }
-        let octaves = Octave::all(cx.grid, cx.random, &law, self.fade);
-        self.sum(cx, || octaves.iter().map(Octave::reader).collect(), out)
-    }
-}
-
-impl Hybrid {
-    /// Sums the octaves, where `readers` makes a reader of each.
-    fn sum<R: Reader>(
-        &self,
-        cx: &Context,
-        readers: impl Fn() -> Vec<R> + Sync,
-        out: &mut [f32],
-    ) -> Result<(), Cancelled> {
+        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
+        let octaves = GradientNoise::new(cx.grid, cx.random, &law, self.fade, DomainWarp::NONE);
         let weights = octaves::powers(self.octaves, self.persistence);
         let scale = self.amplitude / ((1.0 + self.offset) * weights.iter().sum::<f32>());
         let n = cx.grid.samples;
         cx.bands(out, |first, cells| {
-            let mut readers = readers();
+            let mut readers = octaves.readers();
             let (mut noise, mut trust) = (vec![0.0f32; n], vec![0.0f32; n]);
             for (k, row) in cells.chunks_mut(n).enumerate() {
                 row.fill(self.base);

@@ -19,7 +19,7 @@
 
 use std::sync::LazyLock;
 
-use super::octaves::{Axis, Fade, Lattice, Octaves, Reader as RowReader};
+use super::octaves::{Fade, Lattice, LatticeAxis, Octaves, RowReader};
 use crate::field::{Grid, Stream};
 
 /// Unit gradients: 256 directions, computed with libm so that their bits are the same everywhere.
@@ -36,10 +36,10 @@ pub fn direction(bits: u64) -> [f32; 2] {
 }
 
 /// One octave, prepared for a grid.
-pub struct Octave {
+pub struct GradientOctave {
     stream: Stream,
-    columns: Axis,
-    rows: Axis,
+    columns: LatticeAxis,
+    rows: LatticeAxis,
     /// The fade of each sample's fraction.
     column_weights: Vec<f32>,
     row_weights: Vec<f32>,
@@ -50,7 +50,7 @@ pub struct Octave {
 /// Cells at least this wide, in samples, are computed run by run.
 const RUN: usize = 6;
 
-impl Octave {
+impl GradientOctave {
     /// The octaves of `law`, each with its own random lattice.
     pub fn all(grid: Grid, random: Stream, law: &Octaves, fade: Fade) -> Vec<Self> {
         law.lattices(grid, random, 0, 1.0).into_iter().map(|lattice| Self::new(grid, lattice, fade)).collect()
@@ -58,7 +58,7 @@ impl Octave {
 
     fn new(grid: Grid, lattice: Lattice, fade: Fade) -> Self {
         let Lattice { stream, columns, rows } = lattice;
-        let weights = |axis: &Axis| axis.fraction.iter().map(|&t| fade.weight(t)).collect();
+        let weights = |axis: &LatticeAxis| axis.fraction.iter().map(|&t| fade.weight(t)).collect();
         let (column_weights, row_weights) = (weights(&columns), weights(&rows));
         let n = grid.samples;
         let mut runs = Vec::new();
@@ -81,6 +81,7 @@ impl Octave {
         &self.columns.lines
     }
 
+    /// Lattice lines that some row needs, growing.
     pub fn row_lines(&self) -> &[i32] {
         &self.rows.lines
     }
@@ -91,6 +92,7 @@ impl Octave {
         (self.rows.lines[self.rows.cell[row] as usize], self.rows.fraction[row])
     }
 
+    /// The lattice line before a column of samples, and how far beyond it the column lies, in cells.
     #[inline(always)]
     pub fn column_place(&self, column: usize) -> (i32, f32) {
         (self.columns.lines[self.columns.cell[column] as usize], self.columns.fraction[column])
@@ -107,14 +109,14 @@ impl Octave {
     }
 
     /// A reader for a band of rows.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader { octave: self, upper: None, above: Vec::new(), below: Vec::new(), cells: Vec::new() }
+    pub fn reader(&self) -> GradientReader<'_> {
+        GradientReader { octave: self, upper: None, above: Vec::new(), below: Vec::new(), cells: Vec::new() }
     }
 }
 
 /// Reads rows of an octave, neighbouring ones cheaply.
-pub struct Reader<'a> {
-    octave: &'a Octave,
+pub struct GradientReader<'a> {
+    octave: &'a GradientOctave,
     /// Index in `rows.lines` that `above` belongs to; `below` belongs to the next.
     upper: Option<u32>,
     above: Vec<[f32; 2]>,
@@ -123,7 +125,7 @@ pub struct Reader<'a> {
     cells: Vec<[f32; 4]>,
 }
 
-impl RowReader for Reader<'_> {
+impl RowReader for GradientReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         self.prepare(row, amplitude);
         add_row(self.octave, &self.cells, out);
@@ -132,8 +134,8 @@ impl RowReader for Reader<'_> {
 
 /// Adds the row whose cells have these coefficients.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn add_row(octave: &Octave, cells: &[[f32; 4]], out: &mut [f32]) {
-    let Axis { cell, fraction, .. } = &octave.columns;
+fn add_row(octave: &GradientOctave, cells: &[[f32; 4]], out: &mut [f32]) {
+    let LatticeAxis { cell, fraction, .. } = &octave.columns;
     let weight = &octave.column_weights;
     let runs = &octave.runs;
     if runs.is_empty() {
@@ -153,7 +155,7 @@ fn add_row(octave: &Octave, cells: &[[f32; 4]], out: &mut [f32]) {
     }
 }
 
-impl Reader<'_> {
+impl GradientReader<'_> {
     fn prepare(&mut self, row: usize, amplitude: f32) {
         let rows = &self.octave.rows;
         let upper = rows.cell[row];
@@ -188,7 +190,7 @@ fn value(cell: [f32; 4], x: f32, w: f32) -> f32 {
 }
 
 /// Gradients on lattice row `line`, at every column of the octave.
-fn gradients(octave: &Octave, line: u32, out: &mut Vec<[f32; 2]>) {
+fn gradients(octave: &GradientOctave, line: u32, out: &mut Vec<[f32; 2]>) {
     let columns = &octave.columns.lines;
     out.resize(columns.len(), [0.0; 2]);
     draw(octave.stream, columns, octave.rows.lines[line as usize], &DIRECTIONS, out);
@@ -223,7 +225,7 @@ mod tests {
 
     const LAW: Octaves = Octaves { count: 1, frequency: 8.0, lacunarity: 2.0, offset: [0.0; 2] };
 
-    fn table(octave: &Octave, n: usize) -> Vec<f32> {
+    fn table(octave: &GradientOctave, n: usize) -> Vec<f32> {
         let mut reader = octave.reader();
         let mut out = vec![0.0; n * n];
         for (i, row) in out.chunks_mut(n).enumerate() {
@@ -233,7 +235,7 @@ mod tests {
     }
 
     /// The law as the module states it, point by point.
-    fn by_the_law(octave: &Octave, fade: Fade, i: usize, j: usize) -> f32 {
+    fn by_the_law(octave: &GradientOctave, fade: Fade, i: usize, j: usize) -> f32 {
         let (x, y) = (octave.columns.fraction[j], octave.rows.fraction[i]);
         let (c, r) = (octave.columns.cell[j] as usize, octave.rows.cell[i] as usize);
         let dot = |dx: usize, dy: usize| {
@@ -251,7 +253,7 @@ mod tests {
             for edges in [Edges::Open, Edges::Wrap] {
                 let n = 65;
                 let law = Octaves { frequency, ..LAW };
-                let octave = &Octave::all(Grid::new(n, edges), Stream::new(1, 2), &law, Fade::Classic)[0];
+                let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, Fade::Classic)[0];
                 for (k, h) in table(octave, n).into_iter().enumerate() {
                     let expected = by_the_law(octave, Fade::Classic, k / n, k % n);
                     assert!((h - expected).abs() < 2e-6, "{frequency} {edges:?} {k}: {h} is not {expected}");
@@ -264,9 +266,9 @@ mod tests {
     fn zero_on_lattice_points_and_within_its_bound() {
         let n = 257;
         let grid = Grid::new(n, Edges::Open);
-        let axis = || Axis::new(grid, 8.0, 0.0, 0.0, 0);
+        let axis = || LatticeAxis::new(grid, 8.0, 0.0, 0.0, 0);
         let lattice = Lattice { stream: Stream::new(3, 4), columns: axis(), rows: axis() };
-        let noise = table(&Octave::new(grid, lattice, Fade::Improved), n);
+        let noise = table(&GradientOctave::new(grid, lattice, Fade::Improved), n);
         for i in (0..n).step_by(32) {
             for j in (0..n).step_by(32) {
                 assert_eq!(noise[i * n + j], 0.0);

@@ -25,15 +25,18 @@ crate::choices! {
 }
 
 /// How displacement goes on from level to level.
-pub struct Law {
+pub struct MidpointLaw {
     /// Largest displacement of the first level computed.
     pub displacement: f32,
+    /// How fast displacements shrink from level to level.
     pub smoothness: f32,
+    /// By which rule they shrink.
     pub schedule: Schedule,
+    /// How they are drawn.
     pub distribution: Distribution,
 }
 
-impl Law {
+impl MidpointLaw {
     /// Factor of the displacement from level to level.
     fn factor(&self) -> f32 {
         match self.schedule {
@@ -61,10 +64,10 @@ pub fn levels(grid: Grid) -> u32 {
 /// Fills `out` from a table of 2^`first` + 1 samples a side: `split` makes every finer table from the one before.
 pub fn subdivide(
     cx: &Context,
-    law: &Law,
+    law: &MidpointLaw,
     first: u32,
     table: Vec<f32>,
-    split: impl Fn(&Level, &[f32], &mut [f32]) -> Result<(), Cancelled>,
+    split: impl Fn(&MidpointLevel, &[f32], &mut [f32]) -> Result<(), Cancelled>,
     out: &mut [f32],
 ) -> Result<(), Cancelled> {
     let levels = levels(cx.grid).max(first);
@@ -72,13 +75,13 @@ pub fn subdivide(
     let mut coarse = table;
     let mut displacement = law.displacement;
     for number in first + 1..=levels {
-        let noise = Noise {
+        let noise = MidpointNoise {
             stream: cx.random.fork(u64::from(number)),
             scale: displacement,
             distribution: law.distribution,
             mask: if cx.grid.edges == Edges::Wrap { (1 << number) - 1 } else { i32::MAX },
         };
-        let level = Level { cx, number, half: 1 << (number - 1), noise };
+        let level = MidpointLevel { cx, number, half: 1 << (number - 1), noise };
         if number == levels && full.samples == cx.grid.samples {
             return split(&level, &coarse, out);
         }
@@ -92,7 +95,7 @@ pub fn subdivide(
 }
 
 /// Random displacement at a place of a level.
-struct Noise {
+struct MidpointNoise {
     stream: Stream,
     scale: f32,
     distribution: Distribution,
@@ -100,9 +103,9 @@ struct Noise {
     mask: i32,
 }
 
-impl Noise {
+impl MidpointNoise {
     #[inline(always)]
-    fn at<const GAUSSIAN: bool>(&self, row: usize, column: usize) -> f32 {
+    fn value_at<const GAUSSIAN: bool>(&self, row: usize, column: usize) -> f32 {
         let bits = self.stream.bits(column as i32 & self.mask, row as i32 & self.mask);
         let unit = if GAUSSIAN {
             // four 16-bit parts: mean 0, variance 1/3 like the uniform one, within ±2
@@ -116,15 +119,17 @@ impl Noise {
 }
 
 /// One halving: from squares with `half` + 1 corners a side to twice as many.
-pub struct Level<'a> {
+pub struct MidpointLevel<'a> {
     cx: &'a Context<'a>,
     /// 1 splits the whole terrain.
     pub number: u32,
+    /// Half the side of its squares, in samples.
     pub half: usize,
-    noise: Noise,
+    noise: MidpointNoise,
 }
 
-impl Level<'_> {
+impl MidpointLevel<'_> {
+    /// Whether the edges meet.
     pub fn wraps(&self) -> bool {
         self.cx.grid.edges == Edges::Wrap
     }
@@ -136,13 +141,13 @@ impl Level<'_> {
             Distribution::Uniform => {
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
-                    *h = value(j, self.noise.at::<false>(row, column));
+                    *h = value(j, self.noise.value_at::<false>(row, column));
                 }
             }
             Distribution::Gaussian => {
                 for (j, h) in cells.iter_mut().enumerate() {
                     let (row, column) = place(j);
-                    *h = value(j, self.noise.at::<true>(row, column));
+                    *h = value(j, self.noise.value_at::<true>(row, column));
                 }
             }
         }
@@ -154,7 +159,7 @@ impl Level<'_> {
     }
 }
 
-impl Level<'_> {
+impl MidpointLevel<'_> {
     /// Displaces the points of the levels before by `share` of this level's displacement, and takes every point half of
     /// `share` of the way to the mean of its neighbours to the north, east, south and west.
     pub fn soften(&self, share: f32, fine: &mut [f32]) -> Result<(), Cancelled> {

@@ -20,9 +20,9 @@ use std::f64::consts::{FRAC_1_SQRT_2, FRAC_2_PI, SQRT_2};
 
 use noise::{Checkerboard, Cylinders, NoiseFn, OpenSimplex, Perlin, PerlinSurflet, Seedable, SuperSimplex, Turbulence};
 
-use super::octaves;
+use super::octaves::{self, octave_params, offset_params};
 use crate::field::{Cancelled, Edges, Globe, Stream};
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// A function of the package.
@@ -51,14 +51,7 @@ crate::params! {
     NoiseLibrary "Noise library" in "Noise", from "package noise 0.9; Spencer 2014, 2017", also "super open simplex surflet cylinders rings wood checkerboard tiles turbulence combine fbm noise-rs" {
         /// What is laid over itself.
         function: LibraryFunction = LibraryFunction::SuperSimplex;
-        /// Large features along a side. More makes the hills narrower and therefore steeper.
-        frequency: f32 = 4.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
-        octaves: u32 = 6, 1..=16;
-        /// How much narrower the features of each octave are than those of the one before.
-        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// How high each octave is beside the one before. Small is smooth, large is jagged.
-        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        octave_params!(frequency = 4.0, octaves = 6, persistence = 0.45);
         /// Whether a second function joins the first in every octave.
         combine: Combination = Combination::Single;
         /// The second function.
@@ -73,10 +66,7 @@ crate::params! {
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
-        /// Moves the pattern to the west, in sides of the terrain.
-        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
-        /// Moves the pattern to the north, in sides of the terrain.
-        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        offset_params!();
         presets {
             Rings "Warped rings": "Concentric ridges that eddies have bent, like the grain of wood." { function = LibraryFunction::Cylinders, octaves = 1, turbulence = 0.08 }
             Blocks "Broken blocks": "Blocks of two heights with ragged borders and rough tops." { function = LibraryFunction::Checkerboard, frequency = 6.0, octaves = 4, persistence = 0.3, turbulence = 0.04, turbulence_frequency = 8.0 }
@@ -225,8 +215,8 @@ impl NoiseLibrary {
 }
 
 impl Generator for NoiseLibrary {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {

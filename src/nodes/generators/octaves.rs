@@ -12,6 +12,7 @@ crate::choices! {
 }
 
 impl Fade {
+    /// The weight at `t` from 0 to 1.
     pub fn weight(self, t: f32) -> f32 {
         match self {
             Self::Classic => t * t * (3.0 - 2.0 * t),
@@ -20,9 +21,46 @@ impl Fade {
     }
 }
 
+/// Parameters of a noise that is summed in octaves; [`params!`](crate::params) takes them in as
+/// `octave_params!(frequency = …, octaves = …, persistence = …);`, [`Octaves::new`] what they come to.
+macro_rules! octave_params {
+    (
+        @into $head:tt $done:tt [$($rest:tt)*]
+        frequency = $frequency:expr, octaves = $octaves:expr, persistence = $persistence:expr
+    ) => {
+        $crate::params! { @each $head $done [
+            /// Large features along a side. More makes the hills narrower and therefore steeper.
+            frequency: f32 = $frequency, 0.1..=256.0, slider 0.5..=32.0;
+            /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
+            octaves: u32 = $octaves, 1..=16;
+            /// How much narrower the features of each octave are than those of the one before.
+            lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
+            /// How high each octave is beside the one before. Small is smooth, large is jagged.
+            persistence: f32 = $persistence, 0.0..=1.0, slider 0.2..=0.8;
+            $($rest)*
+        ] }
+    };
+}
+
+/// Parameters of a pattern that can be moved: `offset_params!();`.
+macro_rules! offset_params {
+    (@into $head:tt $done:tt [$($rest:tt)*]) => {
+        $crate::params! { @each $head $done [
+            /// Moves the pattern to the west, in sides of the terrain.
+            offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+            /// Moves the pattern to the north, in sides of the terrain.
+            offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+            $($rest)*
+        ] }
+    };
+}
+
+pub(crate) use {octave_params, offset_params};
+
 /// How the octaves of a fractal sum follow each other.
 #[derive(Clone, Copy, Debug)]
 pub struct Octaves {
+    /// Number of octaves.
     pub count: u32,
     /// Lattice cells per side of the first octave.
     pub frequency: f32,
@@ -33,6 +71,11 @@ pub struct Octaves {
 }
 
 impl Octaves {
+    /// As the parameters of a noise have them.
+    pub fn new(frequency: f32, count: u32, lacunarity: f32, offset: [f32; 2]) -> Self {
+        Self { count, frequency, lacunarity, offset }
+    }
+
     /// The lattice of every octave, moved by a random part of a cell. An axis knows `reach` lines more on both sides of each
     /// sample. Wrapping grids get a whole multiple of `multiple` cells per side.
     pub fn lattices(&self, grid: Grid, random: Stream, reach: usize, multiple: f64) -> Vec<Lattice> {
@@ -47,7 +90,7 @@ impl Octaves {
             let shift = stream.fork(0);
             let axis = |along: usize| {
                 let shift = f64::from(shift.unit(along as i32, 0));
-                Axis::new(grid, cells, f64::from(self.offset[along]), shift, reach)
+                LatticeAxis::new(grid, cells, f64::from(self.offset[along]), shift, reach)
             };
             lattices.push(Lattice { stream, columns: axis(0), rows: axis(1) });
             frequency *= f64::from(self.lacunarity);
@@ -58,13 +101,16 @@ impl Octaves {
 
 /// A lattice of random things under the grid.
 pub struct Lattice {
+    /// Random values of the octave.
     pub stream: Stream,
-    pub columns: Axis,
-    pub rows: Axis,
+    /// Where the columns of samples lie.
+    pub columns: LatticeAxis,
+    /// Where the rows of samples lie.
+    pub rows: LatticeAxis,
 }
 
 /// Places of the samples of one row or column in a lattice.
-pub struct Axis {
+pub struct LatticeAxis {
     /// Lattice lines that some sample needs, each once, growing.
     pub lines: Vec<i32>,
     /// Index in `lines` of the first line that each sample needs: `reach` before the line before it. The others follow.
@@ -73,7 +119,7 @@ pub struct Axis {
     pub fraction: Vec<f32>,
 }
 
-impl Axis {
+impl LatticeAxis {
     /// Lattice coordinate of sample k: (position + offset) · frequency + shift.
     pub fn new(grid: Grid, frequency: f64, offset: f64, shift: f64, reach: usize) -> Self {
         let n = grid.samples;
@@ -104,13 +150,13 @@ impl Axis {
 }
 
 /// Reads rows of one octave, neighbouring ones cheaply.
-pub trait Reader {
+pub trait RowReader {
     /// Adds `amplitude` · noise of row `row` to `out`. The noise has mean 0 and standard deviation about ¼.
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]);
 }
 
 /// Fills `out` with base + Σ weight · noise, where `readers` makes a reader of every octave.
-pub fn sum<R: Reader>(
+pub fn sum<R: RowReader>(
     cx: &Context,
     base: f32,
     weights: &[f32],

@@ -12,7 +12,7 @@
 use glam::Vec4;
 use rayon::prelude::*;
 
-use super::lattice::Octave;
+use super::lattice::GradientOctave;
 use super::octaves::Fade;
 
 /// Samples worked on together; more no longer stay next to the processor.
@@ -38,18 +38,18 @@ pub struct Scattered {
 
 /// What the samples of a row share: the lattice line before it, the distance from that in cells, and the amplitude.
 #[derive(Clone, Copy)]
-struct Row {
+struct ScatteredRow {
     line: i32,
     part: f32,
     amplitude: f32,
 }
 
 /// The four numbers of the lattice line above or below a sample: both parts of the left gradient, both of the right.
-type Line = [f32; 4];
+type LatticeLine = [f32; 4];
 
 impl Scattered {
     /// For displacements of `farthest` sides at the most.
-    pub fn new(octave: &Octave, cells: f32, farthest: f32, samples: usize, wraps: bool) -> Self {
+    pub fn new(octave: &GradientOctave, cells: f32, farthest: f32, samples: usize, wraps: bool) -> Self {
         let (columns, along) = (0..samples).map(|column| octave.column_place(column)).unzip();
         let mut made = Self {
             cells,
@@ -84,7 +84,7 @@ impl Scattered {
     /// Adds amplitude · noise of row `row` to `out`, each sample moved by so many sides to the east and south.
     pub fn add(
         &self,
-        octave: &Octave,
+        octave: &GradientOctave,
         row: usize,
         fade: Fade,
         amplitude: f32,
@@ -92,7 +92,7 @@ impl Scattered {
         out: &mut [f32],
     ) {
         let (line, part) = octave.row_place(row);
-        let row = Row { line, part, amplitude };
+        let row = ScatteredRow { line, part, amplitude };
         if self.gradients.is_empty() {
             for (k, h) in out.iter_mut().enumerate() {
                 let moved = |by: f32| (by * self.cells).clamp(-FARTHEST, FARTHEST);
@@ -109,7 +109,7 @@ impl Scattered {
     }
 
     /// Gradients at the corners of a cell, drawn anew.
-    fn drawn(&self, octave: &Octave, [row, column]: [i32; 2]) -> [Line; 2] {
+    fn drawn(&self, octave: &GradientOctave, [row, column]: [i32; 2]) -> [LatticeLine; 2] {
         [0, 1].map(|below| {
             let row = self.wrapped(row.wrapping_add(below));
             let gradient = |right: i32| octave.gradient(self.wrapped(column.wrapping_add(right)), row);
@@ -120,7 +120,7 @@ impl Scattered {
 
     /// Gradients at the corners of the cell whose first number stands at `at`, from the table.
     #[inline(always)]
-    fn tabulated(&self, at: u32) -> [Line; 2] {
+    fn tabulated(&self, at: u32) -> [LatticeLine; 2] {
         let at = at as usize;
         let under = at + 2 * self.width as usize;
         // the lower first: it proves that the upper is within as well
@@ -143,7 +143,7 @@ fn floor(x: f32) -> (i32, f32) {
 
 /// Noise at (x, y) of a cell.
 #[inline(always)]
-fn value(weight: impl Fn(f32) -> f32, x: f32, y: f32, [a, b, c, d]: Line, [e, f, g, h]: Line) -> f32 {
+fn value(weight: impl Fn(f32) -> f32, x: f32, y: f32, [a, b, c, d]: LatticeLine, [e, f, g, h]: LatticeLine) -> f32 {
     let v = weight(y);
     let (above, above_y, below, below_y) = (1.0 - v, (1.0 - v) * y, v, v * (y - 1.0));
     let left = (a * above + e * below) * x + (b * above_y + f * below_y);
@@ -153,7 +153,7 @@ fn value(weight: impl Fn(f32) -> f32, x: f32, y: f32, [a, b, c, d]: Line, [e, f,
 
 /// Adds a row from the table, with the improved or the classic fade.
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn read<const IMPROVED: bool>(from: &Scattered, row: Row, moves: [&[f32]; 2], out: &mut [f32]) {
+fn read<const IMPROVED: bool>(from: &Scattered, row: ScatteredRow, moves: [&[f32]; 2], out: &mut [f32]) {
     let start = read_parts::<IMPROVED, PART>(from, row, moves, 0, out);
     let start = read_parts::<IMPROVED, 8>(from, row, moves, start, out);
     read_parts::<IMPROVED, 1>(from, row, moves, start, out);
@@ -163,7 +163,7 @@ fn read<const IMPROVED: bool>(from: &Scattered, row: Row, moves: [&[f32]; 2], ou
 #[inline(always)]
 fn read_parts<const IMPROVED: bool, const N: usize>(
     from: &Scattered,
-    row: Row,
+    row: ScatteredRow,
     [east, south]: [&[f32]; 2],
     start: usize,
     out: &mut [f32],
@@ -207,7 +207,7 @@ mod tests {
         for edges in [Edges::Open, Edges::Wrap] {
             for n in [9, 64, 65, 139] {
                 let law = Octaves { count: 1, frequency: 7.0, lacunarity: 2.0, offset: [0.3, -2.0] };
-                let octave = &Octave::all(Grid::new(n, edges), Stream::new(1, 2), &law, Fade::Improved)[0];
+                let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, Fade::Improved)[0];
                 let farthest = 0.2;
                 let mut places = Scattered::new(octave, 7.0, farthest, n, edges == Edges::Wrap);
                 let move_of = |k: usize| farthest * (((k * 37) % 101) as f32 / 50.0 - 1.0);

@@ -7,35 +7,25 @@
 //! Scheme: a row of samples lies between two lattice rows, whose gradients a band keeps.
 //! Boundary: none when open; when wrapping each octave's frequency is rounded to an even number, because every
 //! second row is moved. A preview is exactly the subsample of the full size.
-//! On a globe the triangles are tetrahedra of [space](super::solid_simplex).
+//! On a globe the triangles are tetrahedra of space (`solid::simplex`).
 //! Source: Perlin 2001; the triangles that tile: Gustavson & McEwan 2022, *Tiling simplex noise and flow noise*, JCGT 11(1).
 
 use super::lattice::direction;
-use super::octaves::{self, Lattice, Octaves, Reader as RowReader};
+use super::octaves::{self, Lattice, Octaves, RowReader, octave_params, offset_params};
 use super::solid::SolidField;
-use super::solid_simplex::SolidSimplex;
+use super::solid::simplex::SolidSimplex;
 use crate::field::Cancelled;
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::params! {
     /// Rolling hills to rugged mountains, like Perlin noise, on triangles instead of squares.
     Simplex "Simplex noise" in "Noise", from "Perlin 2001; Gustavson & McEwan 2022", also "fbm fractal hills triangles gradient opensimplex clouds" {
-        /// Large features along a side. More makes the hills narrower and therefore steeper.
-        frequency: f32 = 4.0, 0.1..=256.0, slider 0.5..=32.0;
-        /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
-        octaves: u32 = 8, 1..=16;
-        /// How much narrower the features of each octave are than those of the one before.
-        lacunarity: f32 = 2.0, 1.0..=4.0, slider 1.5..=3.0;
-        /// How high each octave is beside the one before. Small is smooth, large is jagged.
-        persistence: f32 = 0.45, 0.0..=1.0, slider 0.2..=0.8;
+        octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.
         base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
-        /// Moves the pattern to the west, in sides of the terrain.
-        offset_x: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
-        /// Moves the pattern to the north, in sides of the terrain.
-        offset_y: f32 = 0.0, -1000.0..=1000.0, slider -2.0..=2.0;
+        offset_params!();
     }
 }
 
@@ -43,30 +33,25 @@ crate::params! {
 const SCALE: f32 = 5.8;
 
 impl Generator for Simplex {
-    fn on_globe(&self) -> bool {
-        true
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let law = Octaves {
-            count: self.octaves,
-            frequency: self.frequency,
-            lacunarity: self.lacunarity,
-            offset: [self.offset_x, self.offset_y],
-        };
+        let law = Octaves::new(self.frequency, self.octaves, self.lacunarity, [self.offset_x, self.offset_y]);
         let weights = octaves::weights(self.octaves, self.persistence, self.amplitude);
         if cx.grid.is_globe() {
-            let field = SolidField::of(cx.grid, cx.random, &law, SolidSimplex::new);
+            let field = SolidField::from_octaves(cx.grid, cx.random, &law, SolidSimplex::new);
             return octaves::sum(cx, self.base, &weights, || field.readers(), out);
         }
         // a row needs the columns before and after the usual two, because every second lattice row is moved
         let lattices = law.lattices(cx.grid, cx.random, 1, 2.0);
-        octaves::sum(cx, self.base, &weights, || lattices.iter().map(Reader::new).collect(), out)
+        octaves::sum(cx, self.base, &weights, || lattices.iter().map(SimplexReader::new).collect(), out)
     }
 }
 
 /// Reads rows of an octave, neighbouring ones cheaply.
-struct Reader<'a> {
+struct SimplexReader<'a> {
     lattice: &'a Lattice,
     /// Index in `rows.lines` that `above` belongs to; `below` belongs to the next.
     upper: Option<usize>,
@@ -74,7 +59,7 @@ struct Reader<'a> {
     below: Vec<[f32; 2]>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SimplexReader<'a> {
     fn new(lattice: &'a Lattice) -> Self {
         Self { lattice, upper: None, above: Vec::new(), below: Vec::new() }
     }
@@ -100,7 +85,7 @@ fn gradients(lattice: &Lattice, line: usize, out: &mut Vec<[f32; 2]>) {
     out.extend(lattice.columns.lines.iter().map(|&x| direction(lattice.stream.bits(x, y))));
 }
 
-impl RowReader for Reader<'_> {
+impl RowReader for SimplexReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         let Lattice { rows, columns, .. } = self.lattice;
         // the axis keeps one line more before the two around the row

@@ -8,8 +8,8 @@
 //! A preview is exactly the subsample of the full size.
 //! Source: document 000, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 
-use super::octaves::{self, Axis, Fade, Lattice};
-use super::values::{Curve, Values};
+use super::octaves::{self, Fade, Lattice, LatticeAxis};
+use super::values::{ValueCurve, ValueOctave};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator};
 
@@ -23,11 +23,11 @@ crate::choices! {
 }
 
 impl Interpolation {
-    fn curve(self) -> Curve {
+    fn curve(self) -> ValueCurve {
         match self {
-            Self::Linear => Curve::Linear,
-            Self::Smoothstep => Curve::Fade(Fade::Classic),
-            Self::Cubic => Curve::Cubic,
+            Self::Linear => ValueCurve::Linear,
+            Self::Smoothstep => ValueCurve::Fade(Fade::Classic),
+            Self::Cubic => ValueCurve::Cubic,
         }
     }
 }
@@ -58,12 +58,12 @@ impl Generator for Spectral {
         let mut frequency = f64::from(self.frequency);
         let mut layers = Vec::new();
         for k in 0..self.layers {
-            let axis = || Axis::new(cx.grid, libm::round(frequency), 0.0, 0.0, curve.reach());
+            let axis = || LatticeAxis::new(cx.grid, libm::round(frequency), 0.0, 0.0, curve.reach());
             let lattice = Lattice { stream: cx.random.fork(u64::from(k)), columns: axis(), rows: axis() };
-            layers.push(Values::new(lattice, curve));
+            layers.push(ValueOctave::new(lattice, curve));
             frequency *= f64::from(self.step);
         }
         let weights = octaves::weights(self.layers, self.persistence, self.amplitude);
-        octaves::sum(cx, self.base, &weights, || layers.iter().map(Values::reader).collect(), out)
+        octaves::sum(cx, self.base, &weights, || layers.iter().map(ValueOctave::reader).collect(), out)
     }
 }

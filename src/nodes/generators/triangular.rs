@@ -16,9 +16,9 @@
 //! Boundary: a single triangle does not wrap; it lies inside the square. An edge on the rim of an open terrain has one triangle; a wrapping terrain continues on the other side.
 //! Source: document 000, §1.1.1; Fournier, Fussell & Carpenter 1982.
 
-use super::midpoint::{self, Distribution, Law, Level, Schedule, interleave};
+use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule, interleave};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// What is split.
@@ -49,6 +49,14 @@ crate::params! {
 }
 
 impl Generator for Triangular {
+    fn traits(&self) -> Traits {
+        match self.layout {
+            Layout::Square => Traits::GENERATOR,
+            // the rows of a single triangle lie between the samples of the square
+            Layout::Triangle => Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR },
+        }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = self.law();
         match self.layout {
@@ -67,15 +75,6 @@ impl Generator for Triangular {
         self.fill(cx, &mut made.height)?;
         if self.layout == Layout::Triangle { outline(cx, made.map_mut(MapKind::Ground)) } else { Ok(()) }
     }
-
-    fn writes(&self) -> &'static [MapKind] {
-        if self.layout == Layout::Triangle { &[MapKind::Ground] } else { &[] }
-    }
-
-    /// The rows of a single triangle lie between the samples of the square.
-    fn previews_exactly(&self) -> bool {
-        self.layout == Layout::Square
-    }
 }
 
 /// The paper's triangle after `detail` splits: 2^detail + 1 rows, row i of i + 1 heights.
@@ -85,8 +84,8 @@ pub fn triangle(node: &Triangular, cx: &Context, detail: u32) -> Result<Vec<Vec<
 }
 
 impl Triangular {
-    fn law(&self) -> Law {
-        Law {
+    fn law(&self) -> MidpointLaw {
+        MidpointLaw {
             displacement: self.amplitude * self.smoothness,
             smoothness: self.smoothness,
             schedule: self.schedule,
@@ -95,12 +94,12 @@ impl Triangular {
     }
 
     /// A square table whose lower triangle is split by itself, and its side.
-    fn lower(&self, cx: &Context, law: &Law, detail: u32) -> Result<(usize, Vec<f32>), Cancelled> {
+    fn lower(&self, cx: &Context, law: &MidpointLaw, detail: u32) -> Result<(usize, Vec<f32>), Cancelled> {
         let side = (1 << detail) + 1;
         let open = Context { grid: Grid::working(side, Edges::Open), ..*cx };
         let corners = midpoint::corners(&open, self.corners, self.corner_spread);
         let mut table = vec![0.0; side * side];
-        let split = |level: &Level, coarse: &[f32], fine: &mut [f32]| split_part(level, true, coarse, fine);
+        let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| split_part(level, true, coarse, fine);
         midpoint::subdivide(&open, law, 0, corners, split, &mut table)?;
         Ok((side, table))
     }
@@ -149,13 +148,13 @@ fn shear(cx: &Context, side: usize, table: &[f32], out: &mut [f32]) -> Result<()
             let x = (along - 0.5) * (side - 1) as f32 + 0.5 * y;
             let within = (-RIM..=side as f32 - 1.0 + RIM).contains(&y) && (-RIM..=y + RIM).contains(&x);
             let y = y.clamp(0.0, (side - 1) as f32);
-            *h = if within { inside(table, side, x.clamp(0.0, y), y) } else { lowest };
+            *h = if within { value_inside(table, side, x.clamp(0.0, y), y) } else { lowest };
         }
     })
 }
 
 /// Height inside the lower triangle, linear on each triangle of the table.
-fn inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
+fn value_inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
     let (i, j) = ((y as usize).min(side - 2), (x as usize).min(side - 2));
     let (fy, fx) = (y - i as f32, x - j as f32);
     let at = |i: usize, j: usize| table[i * side + j];
@@ -167,12 +166,12 @@ fn inside(table: &[f32], side: usize, x: f32, y: f32) -> f32 {
 }
 
 /// One level of the square: `fine` from the corners in `coarse`.
-pub fn split(level: &Level, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+pub fn split(level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     split_part(level, false, coarse, fine)
 }
 
 /// One level; `single` leaves the triangle above the diagonal out of what is below it.
-fn split_part(level: &Level, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
+fn split_part(level: &MidpointLevel, single: bool, coarse: &[f32], fine: &mut [f32]) -> Result<(), Cancelled> {
     let (half, corners) = (level.half, level.half + 1);
     // the row or column of corners before and after another; beyond a wrapping edge, that of the other side
     let before = |k: usize| if k > 0 { Some(k - 1) } else { level.wraps().then_some(half - 1) };

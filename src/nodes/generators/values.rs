@@ -1,15 +1,15 @@
 //! Random values on a lattice, interpolated, octave by octave along rows of the grid.
 //!
 //! Law: a value uniform in [-1, 1) stands on every lattice point; between them v = Σ wₖ(y)·Σ wₗ(x)·vₖₗ with the weights of
-//! the [`Curve`], times 0.58, so that the spread is that of gradient noise.
+//! the [`ValueCurve`], times 0.58, so that the spread is that of gradient noise.
 //! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every lattice column.
 //! Boundary: open grids see an endless lattice, on wrapping ones it repeats.
 
-use super::octaves::{Axis, Fade, Lattice, Reader as RowReader};
+use super::octaves::{Fade, Lattice, LatticeAxis, RowReader};
 
 /// How values are interpolated between lattice points.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Curve {
+pub enum ValueCurve {
     /// Straight between 2 values.
     Linear,
     /// Level at the values.
@@ -18,7 +18,7 @@ pub enum Curve {
     Cubic,
 }
 
-impl Curve {
+impl ValueCurve {
     /// Lattice lines on either side of a sample beyond the nearest.
     pub fn reach(self) -> usize {
         usize::from(self == Self::Cubic)
@@ -46,7 +46,7 @@ impl Curve {
 pub const SCALE: f32 = 0.58;
 
 /// One octave, prepared for a grid.
-pub struct Values {
+pub struct ValueOctave {
     lattice: Lattice,
     column_weights: Vec<[f32; 4]>,
     row_weights: Vec<[f32; 4]>,
@@ -54,23 +54,23 @@ pub struct Values {
     taps: usize,
 }
 
-impl Values {
+impl ValueOctave {
     /// `lattice` must have the reach of `curve`.
-    pub fn new(lattice: Lattice, curve: Curve) -> Self {
-        let weights = |axis: &Axis| axis.fraction.iter().map(|&t| curve.weights(t)).collect();
+    pub fn new(lattice: Lattice, curve: ValueCurve) -> Self {
+        let weights = |axis: &LatticeAxis| axis.fraction.iter().map(|&t| curve.weights(t)).collect();
         let (column_weights, row_weights) = (weights(&lattice.columns), weights(&lattice.rows));
         Self { lattice, column_weights, row_weights, taps: 2 + 2 * curve.reach() }
     }
 
     /// A reader for a band of rows.
-    pub fn reader(&self) -> Reader<'_> {
-        Reader { values: self, held: [None; 4], tables: Default::default(), blend: Vec::new() }
+    pub fn reader(&self) -> ValueReader<'_> {
+        ValueReader { values: self, held: [None; 4], tables: Default::default(), blend: Vec::new() }
     }
 }
 
 /// Reads rows of an octave, neighbouring ones cheaply.
-pub struct Reader<'a> {
-    values: &'a Values,
+pub struct ValueReader<'a> {
+    values: &'a ValueOctave,
     /// Which lattice row each of `tables` holds, as an index in `rows.lines`.
     held: [Option<usize>; 4],
     tables: [Vec<f32>; 4],
@@ -78,7 +78,7 @@ pub struct Reader<'a> {
     blend: Vec<f32>,
 }
 
-impl RowReader for Reader<'_> {
+impl RowReader for ValueReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         self.prepare(row, amplitude * SCALE);
         let columns = &self.values.lattice.columns;
@@ -97,9 +97,9 @@ impl RowReader for Reader<'_> {
     }
 }
 
-impl Reader<'_> {
+impl ValueReader<'_> {
     fn prepare(&mut self, row: usize, amplitude: f32) {
-        let Values { lattice, row_weights, taps, .. } = self.values;
+        let ValueOctave { lattice, row_weights, taps, .. } = self.values;
         self.blend.clear();
         self.blend.resize(lattice.columns.lines.len(), 0.0);
         let first = lattice.rows.cell[row] as usize;
@@ -124,12 +124,14 @@ mod tests {
 
     #[test]
     fn weights_sum_to_one_and_keep_the_lattice_values() {
-        for curve in [Curve::Linear, Curve::Fade(Fade::Classic), Curve::Fade(Fade::Improved), Curve::Cubic] {
+        for curve in
+            [ValueCurve::Linear, ValueCurve::Fade(Fade::Classic), ValueCurve::Fade(Fade::Improved), ValueCurve::Cubic]
+        {
             for k in 0..=16 {
                 let sum: f32 = curve.weights(k as f32 / 16.0).iter().sum();
                 assert!((sum - 1.0).abs() < 1e-6, "{curve:?} {k}: {sum}");
             }
-            let here = if curve == Curve::Cubic { 1 } else { 0 };
+            let here = if curve == ValueCurve::Cubic { 1 } else { 0 };
             assert_eq!(curve.weights(0.0)[here], 1.0);
             assert_eq!(curve.weights(1.0)[here + 1], 1.0);
         }

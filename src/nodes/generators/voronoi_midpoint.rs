@@ -9,7 +9,7 @@
 //! Source: document 000, §2.2; Olsen 2004.
 
 use super::diamond_square;
-use super::midpoint::{self, Distribution, Law, Schedule};
+use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
 use super::voronoi::{Metric, Regions, Scatter, Voronoi};
 use crate::field::{Cancelled, Grid};
 use crate::nodes::{Context, Generator};
@@ -69,14 +69,15 @@ impl Generator for VoronoiMidpoint {
         let coarse = Grid::working((1 << self.coarse_levels) + 1, cx.grid.edges);
         let mut table = vec![0.0; coarse.len()];
         cells.fill(&Context { grid: coarse, ..*cx }, &mut table)?;
-        let law = Law {
+        let law = MidpointLaw {
             displacement: self.roughness * self.smoothness,
             smoothness: self.smoothness,
             schedule: self.schedule,
             distribution: self.distribution,
         };
-        let split =
-            |level: &midpoint::Level, coarse: &[f32], fine: &mut [f32]| diamond_square::split(level, 0.0, coarse, fine);
+        let split = |level: &midpoint::MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
+            diamond_square::split(level, 0.0, coarse, fine)
+        };
         midpoint::subdivide(cx, &law, self.coarse_levels, table, split, out)
     }
 }

@@ -11,20 +11,37 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::lattice::{Octave, Reader as Plain};
-use super::octaves::{Fade, Octaves, Reader as RowReader};
+use super::lattice::{GradientOctave, GradientReader};
+use super::octaves::{Fade, Octaves, RowReader};
 use super::scattered::Scattered;
 use crate::field::{Edges, Grid, Stream};
 
+/// Parameters of a noise that can be distorted: `warp_params!();`.
+macro_rules! warp_params {
+    (@into $head:tt $done:tt [$($rest:tt)*]) => {
+        $crate::params! { @each $head $done [
+            /// How far the pattern is pushed about before it is read, in sides of the terrain. It folds hills into eddies.
+            warp: f32 = 0.0, 0.0..=1.0, slider 0.0..=0.2;
+            /// Large eddies along a side, where the pattern is pushed about.
+            warp_frequency: f32 = 3.0, 0.1..=64.0, slider 0.5..=16.0 => |noise| noise.warp != 0.0;
+            $($rest)*
+        ] }
+    };
+}
+
+pub(crate) use warp_params;
+
 /// Strength and grain of the distortion.
 #[derive(Clone, Copy, Debug)]
-pub struct Warp {
+pub struct DomainWarp {
     /// Greatest displacement, about, in sides.
     pub strength: f32,
+    /// Large eddies along a side.
     pub frequency: f32,
 }
 
-impl Warp {
+impl DomainWarp {
+    /// Nothing is displaced.
     pub const NONE: Self = Self { strength: 0.0, frequency: 1.0 };
 }
 
@@ -33,8 +50,8 @@ const STREAMS: [u64; 2] = [1000, 1001];
 const WEIGHTS: [f32; 3] = [1.2, 0.6, 0.3];
 
 /// The octaves of a noise, warped or not.
-pub struct Field {
-    octaves: Vec<Octave>,
+pub struct NoiseField {
+    octaves: Vec<GradientOctave>,
     warp: Option<Warped>,
 }
 
@@ -42,19 +59,20 @@ struct Warped {
     strength: f32,
     fade: Fade,
     samples: usize,
-    displacements: [Vec<Octave>; 2],
+    displacements: [Vec<GradientOctave>; 2],
     scattered: Vec<Scattered>,
 }
 
-impl Field {
-    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: Warp) -> Self {
-        let octaves = Octave::all(grid, random, law, fade);
+impl NoiseField {
+    /// The octaves of `law`, read where `warp` displaces.
+    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: DomainWarp) -> Self {
+        let octaves = GradientOctave::all(grid, random, law, fade);
         if warp.strength == 0.0 {
             return Self { octaves, warp: None };
         }
         let gentle =
             Octaves { count: WEIGHTS.len() as u32, frequency: warp.frequency, lacunarity: 2.0, offset: law.offset };
-        let displacements = STREAMS.map(|salt| Octave::all(grid, random.fork(salt), &gentle, Fade::Improved));
+        let displacements = STREAMS.map(|salt| GradientOctave::all(grid, random.fork(salt), &gentle, Fade::Improved));
         let wraps = grid.edges == Edges::Wrap;
         let mut frequency = f64::from(law.frequency);
         // the displacement stays within √½ of the summed weights
@@ -71,30 +89,30 @@ impl Field {
     }
 
     /// A reader of every octave, for a band of rows.
-    pub fn readers(&self) -> Vec<Reader<'_>> {
+    pub fn readers(&self) -> Vec<WarpReader<'_>> {
         let Some(warp) = &self.warp else {
-            return self.octaves.iter().map(|octave| Reader::Plain(octave.reader())).collect();
+            return self.octaves.iter().map(|octave| WarpReader::Plain(octave.reader())).collect();
         };
-        let row = Rc::new(RefCell::new(Row {
+        let row = Rc::new(RefCell::new(WarpRow {
             warp,
-            readers: [0, 1].map(|k| warp.displacements[k].iter().map(Octave::reader).collect()),
+            readers: [0, 1].map(|k| warp.displacements[k].iter().map(GradientOctave::reader).collect()),
             at: None,
             moved: [vec![0.0; warp.samples], vec![0.0; warp.samples]],
         }));
-        let read = |(octave, places)| Reader::Warped(WarpedReader { octave, places, warp, row: Rc::clone(&row) });
+        let read = |(octave, places)| WarpReader::Warped(WarpedReader { octave, places, warp, row: Rc::clone(&row) });
         self.octaves.iter().zip(&warp.scattered).map(read).collect()
     }
 }
 
 /// Displacements of one row, shared by the readers of a band.
-struct Row<'a> {
+struct WarpRow<'a> {
     warp: &'a Warped,
-    readers: [Vec<Plain<'a>>; 2],
+    readers: [Vec<GradientReader<'a>>; 2],
     at: Option<usize>,
     moved: [Vec<f32>; 2],
 }
 
-impl Row<'_> {
+impl WarpRow<'_> {
     fn prepare(&mut self, row: usize) {
         if self.at == Some(row) {
             return;
@@ -110,19 +128,22 @@ impl Row<'_> {
 }
 
 /// Reads rows of an octave.
-pub enum Reader<'a> {
-    Plain(Plain<'a>),
+pub enum WarpReader<'a> {
+    /// Nothing is displaced.
+    Plain(GradientReader<'a>),
+    /// Reads at displaced places.
     Warped(WarpedReader<'a>),
 }
 
+/// Reads rows of an octave at displaced places.
 pub struct WarpedReader<'a> {
-    octave: &'a Octave,
+    octave: &'a GradientOctave,
     places: &'a Scattered,
     warp: &'a Warped,
-    row: Rc<RefCell<Row<'a>>>,
+    row: Rc<RefCell<WarpRow<'a>>>,
 }
 
-impl RowReader for Reader<'_> {
+impl RowReader for WarpReader<'_> {
     fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
         match self {
             Self::Plain(reader) => reader.add(row, amplitude, out),

@@ -11,11 +11,10 @@
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
-use crate::nodes::generators::lattice::Octave;
+use crate::nodes::generators::gradient_noise::GradientNoise;
 use crate::nodes::generators::octaves::{self, Fade, Octaves};
-use crate::nodes::generators::solid::SolidField;
-use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Context, Filter};
+use crate::nodes::generators::warp::DomainWarp;
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// How the rock is built.
@@ -60,16 +59,13 @@ const OCTAVES: u32 = 4;
 const FARTHEST: f32 = 1.0e6;
 
 impl Filter for Hardness {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Hardness]
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn is_random(&self) -> bool {
-        self.structure == Structure::Beds
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: &[MapKind::Hardness],
+            on_globe: true,
+            is_random: self.structure == Structure::Beds,
+            ..Traits::FILTER
+        }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
@@ -82,22 +78,17 @@ impl Filter for Hardness {
             let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
             let (random, weights) = (cx.random.fork(1), octaves::weights(OCTAVES, 0.5, 2.0 * self.irregularity));
             let globe = grid.is_globe().then(|| Globe::new(grid.samples));
-            if globe.is_some() {
-                let noise = SolidField::new(grid, random, &law, Fade::Improved, Warp::NONE);
-                octaves::sum(cx, 0.0, &weights, || noise.readers(), &mut map)?;
-            } else {
-                let octaves = Octave::all(grid, random, &law, Fade::Improved);
-                octaves::sum(cx, 0.0, &weights, || octaves.iter().map(Octave::reader).collect(), &mut map)?;
-            }
+            let noise = GradientNoise::new(grid, random, &law, Fade::Improved, DomainWarp::NONE);
+            noise.sum(cx, 0.0, &weights, &mut map)?;
             cx.rows(&mut map, |i, row| {
                 let heights = grid.row(&terrain.height, i);
                 let v = grid.position(i % grid.distinct()) * cx.size_metres;
                 for (j, (cell, &h)) in row.iter_mut().zip(heights).enumerate() {
                     let place = match &globe {
-                        Some(globe) => beds.on_globe(globe.direction_of(i * grid.samples + j), cx.size_metres),
-                        None => beds.on_square(grid.position(j % grid.distinct()) * cx.size_metres, v),
+                        Some(globe) => beds.place_on_globe(globe.direction_of(i * grid.samples + j), cx.size_metres),
+                        None => beds.place_on_square(grid.position(j % grid.distinct()) * cx.size_metres, v),
                     };
-                    *cell = beds.at(place, h * cx.relief_metres, *cell);
+                    *cell = beds.hardness_at(place, h * cx.relief_metres, *cell);
                 }
             })?;
         }
@@ -133,19 +124,19 @@ impl<'a> Beds<'a> {
     }
 
     /// The place at (u, v) metres from the north-west corner: folds passed, and metres against the dip.
-    fn on_square(&self, u: f32, v: f32) -> [f32; 2] {
+    fn place_on_square(&self, u: f32, v: f32) -> [f32; 2] {
         [self.waves[0] * u + self.waves[1] * v, self.against[0] * u + self.against[1] * v]
     }
 
     /// The same on a globe of which a quarter of the way around is `side` metres long.
-    fn on_globe(&self, [_, y, z]: [f32; 3], side: f32) -> [f32; 2] {
+    fn place_on_globe(&self, [_, y, z]: [f32; 3], side: f32) -> [f32; 2] {
         let radians = libm::asinf((self.against[0] * y - self.against[1] * z).clamp(-1.0, 1.0));
         let along = radians * std::f32::consts::FRAC_2_PI * side;
         [-along / self.law.fold_length, along]
     }
 
     /// Hardness at a place, height z, with the beds moved by `shift`.
-    fn at(&self, [phase, along]: [f32; 2], z: f32, shift: f32) -> f32 {
+    fn hardness_at(&self, [phase, along]: [f32; 2], z: f32, shift: f32) -> f32 {
         let fold = self.law.fold_height * libm::sinf((phase - libm::floorf(phase)) * std::f32::consts::TAU);
         let s = ((z * self.cos - along * self.sin + fold + shift) / self.law.thickness).clamp(-FARTHEST, FARTHEST);
         let boundary = |k: i32| k as f32 + 0.49 * self.law.variation * self.random.signed(k, 0);

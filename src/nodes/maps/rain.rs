@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::filters::gauss;
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Says how much rain falls where, for the erosions and rivers above: more on heights and windward slopes, less behind mountains. The ground stays as it is.
@@ -39,8 +39,8 @@ const ROUNDS: usize = 3;
 const MOST: f32 = 1.0e6;
 
 impl Filter for Rain {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Rain]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Rain], ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {

@@ -16,10 +16,10 @@ use std::f32::consts::FRAC_2_PI;
 
 use crate::field::globe::{meet, towards};
 use crate::field::{Cancelled, Globe};
-use crate::nodes::generators::octaves::{self, Fade, Octaves, Reader};
-use crate::nodes::generators::solid::{Places, Solid, SolidField, SolidNoise};
-use crate::nodes::generators::warp::Warp;
-use crate::nodes::{Context, Generator};
+use crate::nodes::generators::octaves::{self, Fade, Octaves, RowReader};
+use crate::nodes::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
+use crate::nodes::generators::warp::DomainWarp;
+use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// How relief and plates are joined.
@@ -88,19 +88,15 @@ const RANGE_OCTAVES: u32 = 6;
 const RANGE_WIDTH: f32 = 0.36;
 
 impl Generator for Continents {
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn on_square(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, on_square: false, ..Traits::GENERATOR }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let plates = Plates::new(self, cx);
+        let plates = PlateCells::new(self, cx);
         let level = plates.level(self.land);
         let law = Octaves { count: self.octaves, frequency: self.frequency, lacunarity: 2.0, offset: [0.0; 2] };
-        let relief = SolidField::new(cx.grid, cx.random, &law, Fade::Improved, Warp::NONE);
+        let relief = SolidField::new(cx.grid, cx.random, &law, Fade::Improved, DomainWarp::NONE);
         let weights = octaves::weights(self.octaves, self.persistence, 1.0);
         let globe = Globe::new(cx.grid.samples);
         let weight = match cx.planet {
@@ -155,7 +151,7 @@ impl Continents {
 }
 
 /// The cells of the plates.
-struct Plates<'a> {
+struct PlateCells<'a> {
     law: &'a Continents,
     centres: Vec<[f32; 3]>,
     /// Centres that may be among the three nearest of the points of each bucket.
@@ -179,13 +175,13 @@ struct Working {
     /// Samples of the row near a border of plates.
     near: Vec<usize>,
     noise: Vec<f32>,
-    places: Places,
+    places: SpacePoints,
 }
 
 /// Buckets along a side of a face, as wide as each other on the cube.
 const BUCKETS: usize = 12;
 
-impl<'a> Plates<'a> {
+impl<'a> PlateCells<'a> {
     fn new(law: &'a Continents, cx: &Context) -> Self {
         let random = cx.random.fork(CENTRES);
         let centres: Vec<[f32; 3]> = (0..law.plates as i32)

@@ -9,7 +9,7 @@
 use crate::field::{Cancelled, Globe};
 use crate::io::{Raster, catmull_rom, raster};
 use crate::nodes::generators::import::{Heights, Sampling};
-use crate::nodes::{Context, Generator};
+use crate::nodes::{Context, Generator, Traits};
 use crate::param::ImageFile;
 use crate::planet::faces::{Faces, face_names, fitting};
 use crate::planet::projection::{Equirectangular, Registration};
@@ -44,6 +44,10 @@ crate::params! {
 }
 
 impl Generator for PlanetImport {
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, on_square: false, ..Traits::GENERATOR }
+    }
+
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let is_smooth = self.sampling == Sampling::Bicubic;
         match self.layout {
@@ -59,14 +63,6 @@ impl Generator for PlanetImport {
         }
     }
 
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn on_square(&self) -> bool {
-        false
-    }
-
     fn companions(&self) -> Vec<String> {
         if self.layout != Layout::Faces {
             return Vec::new();
@@ -75,7 +71,7 @@ impl Generator for PlanetImport {
         names.into_iter().filter(|name| *name != self.file.0).collect()
     }
 
-    fn trouble(&self) -> Option<String> {
+    fn files_error(&self) -> Option<String> {
         let is_readable =
             || std::iter::once(self.file.0.clone()).chain(self.companions()).all(|name| raster(&name).is_ok());
         if self.layout != Layout::Faces || self.file.0.is_empty() || !is_readable() {

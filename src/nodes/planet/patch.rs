@@ -7,7 +7,7 @@
 
 use crate::field::{Cancelled, Globe};
 use crate::io::raster;
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 use crate::param::ImageFile;
 use crate::planet::patch::Square;
 
@@ -28,12 +28,8 @@ crate::params! {
 }
 
 impl Filter for Patch {
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn on_square(&self) -> bool {
-        false
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, on_square: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut crate::field::Terrain) -> Result<(), Cancelled> {

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Filter};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Sends rivers from random places down to the lowest neighbour again and again, and cuts each step into the ground.
@@ -39,6 +39,17 @@ fn sample_near(grid: Grid, draw: [f32; 3]) -> usize {
 }
 
 impl Filter for RiverWalk {
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: &[MapKind::Water, MapKind::Flow],
+            on_globe: true,
+            is_random: true,
+            reads_sea_level: true,
+            previews_exactly: false,
+            ..Traits::FILTER
+        }
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         terrain.close_seam();
@@ -79,25 +90,5 @@ impl Filter for RiverWalk {
         terrain.set_map(MapKind::Flow, Some(Arc::new(passed)));
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
         Ok(())
-    }
-
-    fn is_random(&self) -> bool {
-        true
-    }
-
-    fn reads_sea_level(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
-    }
-
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water, MapKind::Flow]
-    }
-
-    fn on_globe(&self) -> bool {
-        true
     }
 }

@@ -1,13 +1,13 @@
 //! Rivers of a planet: every drop of rain reaches the sea, rivers join, and their valleys go downhill all the way.
 //!
-//! Law: water goes down the steepest way, out of hollows over their lowest passes ([`GlobeRoutes`]); discharge Q is the area that
+//! Law: water goes down the steepest way, out of depressions over their spill points ([`FlowGraph`]); discharge Q is the area that
 //! drains to a place, weighted by the rain. A river begins where Q exceeds the source area; it is w·(Q/10⁶ km²)^½ wide and its bed
 //! d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the bed lies below the filled
 //! surface, without below the ground, and a bed is never higher than the one before it: passes are cut through. Valley
 //! sides rise at the given slope until they meet the ground.
 //! Fjords: near the poles ice has deepened the last stretch of the rivers below the sea, most in the middle
-//! of it, so that the sea comes in over a sill ([`fjords`]). Deltas: other great rivers lay ground on the sea floor around their
-//! mouths, where it is shallow, and reach the sea through arms in it ([`deltas`]).
+//! of it, so that the sea comes in over a sill (`fjords`). Deltas: other great rivers lay ground on the sea floor around their
+//! mouths, where it is shallow, and reach the sea through arms in it (`deltas`).
 //! Boundary: water ends in the sea, on a planet without one at its lowest place.
 //! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; document 003, §2 (the wish for rivers that join).
 
@@ -16,10 +16,10 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::rivers_mouths::{deltas, fjords};
-use super::rivers_valleys::{Reach, valleys};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{GlobeCells, GlobeRoutes, accumulate};
-use crate::nodes::{Context, Filter};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use crate::nodes::water::banks::{Banks, Reach};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
@@ -32,7 +32,7 @@ crate::params! {
         depth: f32 ["m"] = 200.0, 0.0..=10_000.0, slider 0.0..=1000.0;
         /// How steeply the sides of the valleys rise. Gentle ones make broad valleys.
         valley_slope: f32 ["m/km"] = 12.0, 0.1..=1000.0, slider 1.0..=100.0;
-        /// Keeps hollows as lakes that the rivers run through. Without, rivers cut through what dams them up.
+        /// Keeps depressions as lakes that the rivers run through. Without, rivers cut through what dams them up.
         lakes: bool = false;
         /// How long the fjords of cold coasts are. At 0 there are none.
         fjords: f32 ["km"] = 150.0, 0.0..=2000.0, slider 0.0..=500.0;
@@ -44,7 +44,7 @@ crate::params! {
         deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
         presets {
             Earth "Like Earth": "Rivers from all over the land, fjords in the north and south, deltas." { source_area = 60_000.0 }
-            Lakes "Land of lakes": "Hollows stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
+            Lakes "Land of lakes": "Depressions stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
             Canyons "Canyons": "Deep, narrow valleys of few great rivers, long after the rain." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
         }
     }
@@ -58,91 +58,84 @@ const FULL: f32 = 0.6;
 
 /// What the parts of the work share.
 pub(super) struct Network<'a> {
-    pub cells: &'a GlobeCells,
-    pub routes: &'a GlobeRoutes,
+    pub mesh: &'a FlowMesh,
+    pub graph: &'a FlowGraph,
+    /// Every cell of the graph, each after all that drain to it.
+    pub upstream_order: &'a [u32],
     /// Discharge as a multiple of the reference.
     pub discharge: Vec<f32>,
     /// Whether a river runs through a cell of the land.
     pub is_river: Vec<bool>,
     pub sea: f32,
-    pub radius_metres: f32,
+    /// Side of a cell of the mean area.
+    pub cell_metres: f32,
     pub relief_metres: f32,
 }
 
 impl Network<'_> {
     /// Distance in metres between two cells, along the chord.
-    pub(super) fn apart(&self, a: usize, b: usize) -> f32 {
-        let (a, b) = (self.cells.globe().direction_of(a), self.cells.globe().direction_of(b));
-        let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
-        (x * x + y * y + z * z).sqrt() * self.radius_metres
+    pub(super) fn chord_metres(&self, a: usize, b: usize) -> f32 {
+        self.mesh.straight_distance(a, b) * self.cell_metres
     }
 }
 
 impl Filter for PlanetRivers {
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: &[MapKind::Water, MapKind::Flow],
+            on_globe: true,
+            on_square: false,
+            is_random: self.deltas > 0.0,
+            reads_sea_level: true,
+            previews_exactly: false,
+            version: 4,
+            ..Traits::FILTER
+        }
+    }
+
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         cx.control.check()?;
         terrain.close_seam();
-        let cells = GlobeCells::new(cx.grid.samples);
+        let mesh = FlowMesh::new(terrain.grid);
         cx.control.check()?;
         let sea = cx.sea_level;
-        let routes = GlobeRoutes::new(&cells, &terrain.height, sea, cx.control)?;
-        let mut flow = cells.areas();
+        let outlets = Outlets::new(terrain.grid, &terrain.height, sea);
+        let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, cx.control)?;
+        let upstream_order = graph.upstream_order(cx.control)?;
+        let mut flow = mesh.areas();
         if let Some(rain) = terrain.map(MapKind::Rain) {
             flow.par_iter_mut()
                 .zip(rain.par_iter())
                 .for_each(|(flow, &rain)| *flow *= if rain > 0.0 { rain } else { 0.0 });
         }
-        accumulate(&routes.receiver, &routes.upstream_first, &mut flow);
+        accumulate(&graph.receivers, &upstream_order, &mut flow);
         cx.control.check()?;
-        let radius_metres = cx.size_metres * std::f32::consts::FRAC_2_PI;
-        let per_cell = (cells.mean_area(f64::from(radius_metres)) * 1.0e-6 / REFERENCE_KM2) as f32;
+        let cell_metres = mesh.cell_metres(cx.size_metres);
+        let cell_km = f64::from(cell_metres) * 1.0e-3;
+        let per_cell = (cell_km * cell_km / REFERENCE_KM2) as f32;
         let discharge: Vec<f32> = flow.par_iter().map(|&area| area * per_cell).collect();
         let least = self.source_area / REFERENCE_KM2 as f32;
-        let is_river = |k: usize| discharge[k] >= least && routes.receiver[k] as usize != k;
-        let is_river = (0..cells.len()).into_par_iter().map(is_river).collect();
-        let relief_metres = cx.relief_metres;
-        let network =
-            Network { cells: &cells, routes: &routes, discharge, is_river, sea, radius_metres, relief_metres };
+        let is_river = |k: usize| discharge[k] >= least && graph.receivers[k] as usize != k;
+        let is_river = (0..mesh.len()).into_par_iter().map(is_river).collect();
+        let network = Network {
+            mesh: &mesh,
+            graph: &graph,
+            upstream_order: &upstream_order,
+            discharge,
+            is_river,
+            sea,
+            cell_metres,
+            relief_metres: cx.relief_metres,
+        };
         let before = std::mem::take(&mut terrain.height);
         let cut = self.cut(&network, &before, cx);
         terrain.height = before;
         let Cut { mut ground, mut water } = cut?;
-        let globe = cells.globe();
-        globe.grid().close(&mut ground);
-        globe.grid().close(&mut water);
-        globe.grid().close(&mut flow);
+        [&mut ground, &mut water, &mut flow].into_iter().for_each(|values| terrain.grid.close(values));
         terrain.height = ground;
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
         terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));
         Ok(())
-    }
-
-    fn is_random(&self) -> bool {
-        self.deltas > 0.0
-    }
-
-    fn reads_sea_level(&self) -> bool {
-        true
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
-    }
-
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water, MapKind::Flow]
-    }
-
-    fn on_globe(&self) -> bool {
-        true
-    }
-
-    fn on_square(&self) -> bool {
-        false
-    }
-
-    fn version(&self) -> u32 {
-        3
     }
 }
 
@@ -154,12 +147,13 @@ struct Cut {
 
 impl PlanetRivers {
     fn cut(&self, network: &Network, before: &[f32], cx: &Context) -> Result<Cut, Cancelled> {
-        let Network { cells, routes, discharge, is_river, sea, .. } = network;
-        let filled = if self.lakes { routes.filled(before) } else { before.to_vec() };
-        let rivers: Vec<usize> = routes.upstream_first.iter().map(|&k| k as usize).filter(|&k| is_river[k]).collect();
+        let Network { mesh, graph, upstream_order, discharge, is_river, sea, .. } = network;
+        let receivers = &graph.receivers;
+        let filled = if self.lakes { graph.filled(before) } else { before.to_vec() };
+        let rivers: Vec<usize> = upstream_order.iter().map(|&k| k as usize).filter(|&k| is_river[k]).collect();
         // beds stay above the sea, so that only fjords let it in
         let floor = sea.next_up();
-        let mut depth = vec![0.0f32; cells.len()];
+        let mut depth = vec![0.0f32; before.len()];
         let mut bed = filled.clone();
         for &k in &rivers {
             depth[k] = self.depth / network.relief_metres * libm::powf(discharge[k], DEPTH_EXPONENT);
@@ -168,37 +162,38 @@ impl PlanetRivers {
         }
         // a lake keeps its water, however deep the ground below it
         let is_lake = |k: usize| filled[k] > before[k];
-        let is_bed: Vec<bool> = (0..cells.len()).into_par_iter().map(|k| is_river[k] && !is_lake(k)).collect();
-        never_rising(&rivers, &routes.receiver, &is_bed, &mut bed);
+        let is_bed: Vec<bool> = (0..before.len()).into_par_iter().map(|k| is_river[k] && !is_lake(k)).collect();
+        never_rising(&rivers, receivers, &is_bed, &mut bed);
         cx.control.check()?;
-        let slope = self.valley_slope * 1.0e-3 / network.relief_metres;
-        let half_width = |k: usize| 500.0 * self.width * discharge[k].sqrt();
-        let reach = |&k: &usize| Reach { cell: k as u32, bed: bed[k], half_width: half_width(k), slope };
+        let rise = self.valley_slope * 1.0e-3 * network.cell_metres / network.relief_metres;
+        let half_width = |k: usize| 500.0 * self.width * discharge[k].sqrt() / network.cell_metres;
+        let reach = |&k: &usize| Reach { cell: k as u32, bed: bed[k], half_width: half_width(k), rise };
         let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
-        let mut ground = valleys(network, before, &reaches, cx.control)?;
+        // the sea floor stays
+        let mut ground = Banks::new(mesh, before, *sea, &reaches, cx.control)?.cut;
         // where the side of a lower valley cuts into a bed, the bed goes on at that height; in a fjord the sill stays
         let is_above_sea: Vec<bool> =
             is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();
-        never_rising(&rivers, &routes.receiver, &is_above_sea, &mut ground);
+        never_rising(&rivers, receivers, &is_above_sea, &mut ground);
 
         // water stands in a bed no higher than in the one before it, and where it runs into a lake no lower than that
         let mut surface = ground.clone();
         rivers.iter().for_each(|&k| surface[k] = ground[k] + FULL * depth[k]);
-        never_rising(&rivers, &routes.receiver, &is_bed, &mut surface);
+        never_rising(&rivers, receivers, &is_bed, &mut surface);
         if self.lakes {
-            surface.par_iter_mut().enumerate().filter(|&(k, _)| cells.owns(k) && is_lake(k)).for_each(|(k, level)| {
+            surface.par_iter_mut().enumerate().filter(|&(k, _)| is_lake(k)).for_each(|(k, level)| {
                 *level = if filled[k] > *level { filled[k] } else { *level };
             });
         }
         for &k in rivers.iter().rev() {
-            let to = routes.receiver[k] as usize;
+            let to = receivers[k] as usize;
             if is_river[to] && surface[to] > surface[k] {
                 surface[k] = surface[to];
             }
         }
         let depth_of = |k: usize| if ground[k] > *sea && surface[k] > ground[k] { surface[k] - ground[k] } else { 0.0 };
-        let water = (0..cells.len()).into_par_iter().map(depth_of).collect();
+        let water = (0..before.len()).into_par_iter().map(depth_of).collect();
         if self.deltas > 0.0 {
             deltas(self, network, &rivers, &fjord, &mut ground, cx)?;
         }

@@ -4,11 +4,11 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
 use super::rivers::{Network, PlanetRivers};
-use super::rivers_valleys::Reach;
-use crate::field::Cancelled;
 use crate::field::globe::latitude;
-use crate::hydrology::GlobeCells;
+use crate::field::{Cancelled, Globe};
+use crate::hydrology::FlowMesh;
 use crate::nodes::Context;
+use crate::nodes::water::banks::Reach;
 
 /// How much steeper the walls of a fjord are than the sides of a valley.
 const WALL: f32 = 6.0;
@@ -31,17 +31,18 @@ const STRAIGHT: f32 = 0.3;
 /// D·(s + (1 - s)·4t(1 - t)) below the sea for the part t of that length, counted from the last cell of the river, which is
 /// the sill s.
 pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], reaches: &mut [Reach]) -> Vec<bool> {
-    let Network { cells, routes, sea, radius_metres, .. } = network;
-    let mut way = vec![0.0f32; cells.len()];
-    // of that, the way from the sill to the sea
-    let mut outside = vec![0.0f32; cells.len()];
-    let mut is_fjord = vec![false; cells.len()];
+    let Network { mesh, graph, sea, cell_metres, .. } = network;
+    let globe = Globe::new(mesh.grid().samples);
+    // length of the river from each cell to the sea
+    let mut way = vec![0.0f32; mesh.len()];
+    // of that, the part from the sill to the sea
+    let mut outside = vec![0.0f32; mesh.len()];
+    let mut is_fjord = vec![false; mesh.len()];
     for (&k, reach) in rivers.iter().zip(reaches.iter_mut()).rev() {
-        let to = routes.receiver[k] as usize;
-        let step = cells.around(k).into_iter().flatten().find(|&(there, _)| there == to).map_or(0.0, |(_, d)| d);
-        way[k] = way[to] + step * radius_metres;
+        let to = graph.receivers[k] as usize;
+        way[k] = way[to] + mesh.distance(k, to) * cell_metres;
         outside[k] = if network.is_river[to] { outside[to] } else { way[k] };
-        let degrees = latitude(cells.globe().direction_of(k).map(f64::from)).abs().to_degrees() as f32;
+        let degrees = latitude(globe.direction_of(k).map(f64::from)).abs().to_degrees() as f32;
         let cold = ((degrees - node.fjord_latitude) * 0.1).clamp(0.0, 1.0);
         let length = node.fjords * 1000.0 * cold;
         if way[k] >= length || (network.is_river[to] && !is_fjord[to]) {
@@ -52,7 +53,7 @@ pub(super) fn fjords(node: &PlanetRivers, network: &Network, rivers: &[usize], r
         let depth = node.fjord_depth * (SILL + (1.0 - SILL) * 4.0 * part * (1.0 - part));
         let floor = sea - depth / network.relief_metres;
         reach.bed = if floor < reach.bed { floor } else { reach.bed };
-        reach.slope *= WALL;
+        reach.rise *= WALL;
         reach.half_width *= 0.5;
     }
     is_fjord
@@ -72,13 +73,12 @@ pub(super) fn deltas(
     ground: &mut [f32],
     cx: &Context,
 ) -> Result<(), Cancelled> {
-    let Network { cells, routes, discharge, is_river, sea, radius_metres, relief_metres } = network;
-    let cell_metres = cells.mean_area(f64::from(*radius_metres)).sqrt() as f32;
+    let Network { mesh, graph, discharge, is_river, sea, cell_metres, relief_metres, .. } = network;
     let is_sea = |k: usize| ground[k] <= *sea;
     let mut raised: Vec<(usize, f32)> = Vec::new();
     let mut open = vec![false; ground.len()];
     for &mouth in rivers {
-        let to = routes.receiver[mouth] as usize;
+        let to = graph.receivers[mouth] as usize;
         if is_river[to] || !is_sea(to) || is_fjord.get(mouth).copied().unwrap_or(false) {
             continue;
         }
@@ -87,10 +87,10 @@ pub(super) fn deltas(
             continue;
         }
         cx.control.check()?;
-        let from_mouth = |k: usize| network.apart(k, mouth);
+        let from_mouth = |k: usize| network.chord_metres(k, mouth);
         let random = |k: usize| cx.random.unit(k as i32, 0);
-        let bay = Bay::around(to, radius, from_mouth, random, |k| cells.beside(k).filter(|&there| is_sea(there)));
-        bay.arms(|a, b| network.apart(a, b)).into_iter().for_each(|k| open[k] = true);
+        let bay = Bay::around(to, radius, from_mouth, random, |k| mesh.beside(k).filter(|&there| is_sea(there)));
+        bay.arms(|a, b| network.chord_metres(a, b)).into_iter().for_each(|k| open[k] = true);
         for place in bay.places.iter().filter(|place| place.from_mouth <= radius) {
             let plain = sea + PLAIN_METRES * (1.0 - 2.0 * place.from_mouth / radius) / relief_metres;
             let floor = ground[place.cell];
@@ -102,7 +102,7 @@ pub(super) fn deltas(
     raised.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     for (k, height) in raised {
         let rises = height > *sea && ground[k] <= *sea;
-        if !open[k] && height > ground[k] && !(rises && joins_the_sea(cells, k, |there| ground[there] <= *sea)) {
+        if !open[k] && height > ground[k] && !(rises && joins_the_sea(mesh, k, |there| ground[there] <= *sea)) {
             ground[k] = height;
         }
     }
@@ -187,13 +187,13 @@ impl Bay {
 ///
 /// Cells are taken from the sea one after the other, each only where this is false, so that the sea never falls apart (simple
 /// points; Rosenfeld 1970).
-fn joins_the_sea(cells: &GlobeCells, k: usize, is_sea: impl Fn(usize) -> bool) -> bool {
-    let around: Vec<usize> = cells.beside(k).filter(|&there| is_sea(there)).collect();
+fn joins_the_sea(mesh: &FlowMesh, k: usize, is_sea: impl Fn(usize) -> bool) -> bool {
+    let around: Vec<usize> = mesh.beside(k).filter(|&there| is_sea(there)).collect();
     let mut reached = vec![false; around.len()];
     let mut front: Vec<usize> = (!around.is_empty()).then_some(0).into_iter().collect();
     while let Some(from) = front.pop() {
         if !std::mem::replace(&mut reached[from], true) {
-            let beside = |&to: &usize| cells.beside(around[from]).any(|there| there == around[to]);
+            let beside = |&to: &usize| mesh.beside(around[from]).any(|there| there == around[to]);
             front.extend((0..around.len()).filter(beside));
         }
     }

@@ -1,77 +1,157 @@
 //! The ground beside rivers, cut down to their banks.
 //!
-//! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t, with d the distance in cells, r half the width and t the
-//! rise of the banks over one cell; where T is below the ground the bank is cut.
-//! Scheme: each cell learns from its neighbours which river cell cuts it lowest, in sweeps down and up the grid, and measures
-//! the true distance to it (Danielsson 1980). A river's reach ends where its bank meets the ground.
+//! Law: T = min over the river's cells s of z_s + max(0, d - r_s)·t_s, with d the distance in cells, r half the width and t the
+//! rise of the banks over one cell; where T is below the ground the bank is cut. Ground at or below the floor stays.
+//! Scheme: each cell learns from its neighbours which river cell cuts it lowest, and measures the true distance to it: on a
+//! square in sweeps down and up the grid (Danielsson 1980), on a globe, whose faces no sweep goes around, outwards from the
+//! beds until nothing gets lower. A river's reach ends where its bank meets the ground.
 
 use crate::field::{Cancelled, Control};
-use crate::hydrology::Cells;
+use crate::hydrology::FlowMesh;
 
 /// A cell of a river.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Reach {
+    /// Index of the cell.
     pub cell: u32,
     /// Height of the bed.
     pub bed: f32,
     /// Half the width, in cells.
     pub half_width: f32,
+    /// Rise of the banks over one cell.
+    pub rise: f32,
 }
 
-/// Index in `reaches` of the river cell that cuts each cell, or [`NONE`]; and how low it cuts.
+impl Reach {
+    /// Height of its bank at a distance in cells.
+    fn bank(&self, distance: f32) -> f32 {
+        let beyond = distance - self.half_width;
+        if beyond > 0.0 { self.bed + beyond * self.rise } else { self.bed }
+    }
+}
+
+/// The ground with banks. Copies are left for [`Grid::close`](crate::field::Grid::close).
 pub struct Banks {
+    /// Index in the reaches of the river cell that cuts each cell, or [`NONE`].
     pub by: Vec<u32>,
+    /// The heights.
     pub cut: Vec<f32>,
 }
 
+/// No river cuts the cell.
 pub const NONE: u32 = u32::MAX;
+/// Cells that a bank reaches to either side at most, on a globe.
+const BROADEST: usize = 256;
 
-/// Distance in cells between two cells, the short way round on a torus.
-pub fn distance(cells: Cells, a: usize, b: usize) -> f32 {
-    let apart = |x: usize, y: usize| {
-        let d = x.abs_diff(y);
-        if cells.wraps { d.min(cells.side - d) as f32 } else { d as f32 }
-    };
-    let (x, y) = (apart(a % cells.side, b % cells.side), apart(a / cells.side, b / cells.side));
-    (x * x + y * y).sqrt()
-}
-
-/// The cuts of `reaches` into `height`, with banks that rise by `rise` per cell.
-pub fn cut(cells: Cells, height: &[f32], reaches: &[Reach], rise: f32, control: &Control) -> Result<Banks, Cancelled> {
-    let mut banks = Banks { by: vec![NONE; cells.len()], cut: height.to_vec() };
-    for (index, reach) in reaches.iter().enumerate() {
-        let k = reach.cell as usize;
-        banks.by[k] = index as u32;
-        banks.cut[k] = if reach.bed < height[k] { reach.bed } else { height[k] };
-    }
-    let side = cells.side;
-    let learn = |banks: &mut Banks, k: usize, from: Option<usize>| {
-        let Some(index) = from.map(|from| banks.by[from]).filter(|&by| by != NONE && by != banks.by[k]) else { return };
-        let reach = &reaches[index as usize];
-        let d = distance(cells, k, reach.cell as usize) - reach.half_width;
-        let low = if d > 0.0 { reach.bed + d * rise } else { reach.bed };
-        if low < banks.cut[k] {
-            banks.cut[k] = low;
-            banks.by[k] = index;
+impl Banks {
+    /// Cuts `reaches` into those cells of `height` that lie above `floor`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(
+        mesh: &FlowMesh,
+        height: &[f32],
+        floor: f32,
+        reaches: &[Reach],
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut banks = Self { by: vec![NONE; height.len()], cut: height.to_vec() };
+        for (index, reach) in reaches.iter().enumerate() {
+            let k = reach.cell as usize;
+            banks.by[k] = index as u32;
+            banks.cut[k] = if reach.bed < height[k] { reach.bed } else { height[k] };
         }
-    };
-    // on a torus what crosses the seam is known in the second round
-    for _ in 0..if cells.wraps { 2 } else { 1 } {
-        for step in [-1, 1] {
-            for line in 0..side {
-                control.check()?;
-                let row = if step < 0 { line } else { side - 1 - line };
-                let before = cells.along(row, step).map(|row| row * side);
-                for j in 0..side {
-                    let beside = [-1, 0, 1].map(|s| before.zip(cells.along(j, s)).map(|(start, j)| start + j));
-                    beside.into_iter().for_each(|from| learn(&mut banks, row * side + j, from));
-                    learn(&mut banks, row * side + j, cells.along(j, -1).map(|j| row * side + j));
-                }
-                for j in (0..side).rev() {
-                    learn(&mut banks, row * side + j, cells.along(j, 1).map(|j| row * side + j));
+        if mesh.grid().is_globe() {
+            banks.go_outwards(mesh, height, floor, reaches, control)?;
+        } else {
+            banks.sweep(mesh, height, floor, reaches, control)?;
+        }
+        Ok(banks)
+    }
+
+    /// On a square.
+    fn sweep(
+        &mut self,
+        mesh: &FlowMesh,
+        height: &[f32],
+        floor: f32,
+        reaches: &[Reach],
+        control: &Control,
+    ) -> Result<(), Cancelled> {
+        let grid = mesh.grid();
+        let (n, side) = (grid.samples, grid.distinct());
+        let beside = |index: usize, step: isize| {
+            let there = if step < 0 { grid.before(index) } else { grid.after(index) };
+            there.map(|there| grid.original(there))
+        };
+        let mut learn = |k: usize, from: Option<usize>| {
+            let Some(index) = from.map(|from| self.by[from]).filter(|&by| by != NONE && by != self.by[k]) else {
+                return;
+            };
+            let reach = &reaches[index as usize];
+            let low = reach.bank(mesh.straight_distance(k, reach.cell as usize));
+            if low < self.cut[k] && height[k] > floor {
+                self.cut[k] = low;
+                self.by[k] = index;
+            }
+        };
+        // on a torus what crosses the seam is known in the second round
+        for _ in 0..if side < n { 2 } else { 1 } {
+            for step in [-1, 1] {
+                for line in 0..side {
+                    control.check()?;
+                    let row = if step < 0 { line } else { side - 1 - line };
+                    let before = beside(row, step).map(|row| row * n);
+                    for j in 0..side {
+                        let [west, east] = [beside(j, -1), beside(j, 1)];
+                        let above = [west, Some(j), east].map(|column| before.zip(column).map(|(start, j)| start + j));
+                        above.into_iter().for_each(|from| learn(row * n + j, from));
+                        learn(row * n + j, west.map(|j| row * n + j));
+                    }
+                    for j in (0..side).rev() {
+                        learn(row * n + j, beside(j, 1).map(|j| row * n + j));
+                    }
                 }
             }
         }
+        Ok(())
     }
-    Ok(banks)
+
+    /// On a globe.
+    fn go_outwards(
+        &mut self,
+        mesh: &FlowMesh,
+        height: &[f32],
+        floor: f32,
+        reaches: &[Reach],
+        control: &Control,
+    ) -> Result<(), Cancelled> {
+        let mut front: Vec<u32> = reaches.iter().map(|reach| reach.cell).collect();
+        let mut next = Vec::new();
+        for _ in 0..BROADEST {
+            control.check()?;
+            for &k in &front {
+                let index = self.by[k as usize];
+                let reach = &reaches[index as usize];
+                for there in mesh.beside(k as usize) {
+                    // nothing is cut below the bed
+                    if self.by[there] == index || height[there] <= floor || self.cut[there] <= reach.bed {
+                        continue;
+                    }
+                    let low = reach.bank(mesh.straight_distance(there, reach.cell as usize));
+                    if low < self.cut[there] {
+                        self.cut[there] = low;
+                        self.by[there] = index;
+                        next.push(there as u32);
+                    }
+                }
+            }
+            if next.is_empty() {
+                break;
+            }
+            front.clear();
+            std::mem::swap(&mut front, &mut next);
+        }
+        Ok(())
+    }
 }

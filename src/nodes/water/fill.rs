@@ -1,29 +1,29 @@
-//! Fill hollows: every hollow up to the level at which it spills.
+//! Filled depressions: every depression up to the level at which it spills.
 //!
 //! Law: the least surface w ≥ h from which all water leaves, level or rising by the given gradient away from the way out.
 //! It becomes the ground, or the water above it.
-//! Boundary: water leaves at open edges, at the sea and on a wrapping terrain without a sea at its lowest cell.
+//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
 use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{Steering, flooded};
-use crate::nodes::{Context, Filter};
+use crate::hydrology::{FlowRouting, priority_flood};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
-    /// What fills the hollows.
+    /// What fills the depressions.
     Filling {
-        Ground "Ground": "The ground itself rises: level floors, no hollow is left.",
-        Water "Water": "The ground stays and water stands in the hollows, shown in the water map.",
+        Ground "Ground": "The ground itself rises: level floors, no depression is left.",
+        Water "Water": "The ground stays and water stands in the depressions, shown in the water map.",
     }
 }
 
 crate::params! {
-    /// Fills every hollow up to its rim, so that water can leave from everywhere. Makes level valley floors, or lakes.
-    FillDepressions "Fill hollows" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood depression pit sink basin lake drain" {
-        /// What fills the hollows.
+    /// Fills every depression up to its rim, so that water can leave from everywhere. Makes level valley floors, or lakes.
+    FillDepressions "Fill depressions" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "priority flood hollow pit sink basin lake drain" {
+        /// What fills the depressions.
         fill_with: Filling = Filling::Ground;
         /// Fall of the filled ground towards its way out. 0 makes it level; a little lets streams find their way over it.
         gradient: f32 ["m/km"] = 0.0, 0.0..=100.0, slider 0.0..=10.0;
@@ -33,22 +33,24 @@ crate::params! {
 }
 
 impl Filter for FillDepressions {
-    fn writes(&self) -> &'static [MapKind] {
-        match self.fill_with {
+    fn traits(&self) -> Traits {
+        let writes: &[MapKind] = match self.fill_with {
             Filling::Ground => &[],
             Filling::Water => &[MapKind::Water],
-        }
+        };
+        Traits { writes, on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
-        let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;
-        let rise = self.gradient * 1.0e-3 * cx.cell_metres() / cx.relief_metres;
+        let routed = Routed::new(cx, terrain, self.sea_level, FlowRouting::D8)?;
+        let rise = self.gradient * 1.0e-3 * routed.mesh.cell_metres(cx.size_metres) / cx.relief_metres;
         let surface = match self.fill_with {
-            Filling::Ground if rise > 0.0 => flooded(routed.cells, &routed.height, &routed.outlets, rise, cx.control)?,
-            _ => routed.filled(),
+            Filling::Ground if rise > 0.0 => {
+                routed.closed(priority_flood(&routed.mesh, &terrain.height, &routed.outlets, rise, cx.control)?)
+            }
+            _ => routed.filled(terrain),
         };
-        let surface = routed.spread(&surface, terrain);
         match self.fill_with {
             Filling::Ground => {
                 // water that stood there is the shallower for it
@@ -66,9 +68,5 @@ impl Filter for FillDepressions {
             }
         }
         Ok(())
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
     }
 }

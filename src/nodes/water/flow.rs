@@ -1,16 +1,16 @@
 //! Flow: how much ground drains through each place.
 //!
-//! Law: the flow map is the number of cells that drain through a cell, itself included, each weighted by its rain; times the area
-//! of a cell it is a drainage area, the same at any resolution. Hollows drain over their passes.
-//! Boundary: water leaves at open edges, at the sea and on a wrapping terrain without a sea at its lowest cell.
+//! Law: the flow map is the area that drains through a cell, its own included, each part weighted by its rain, in cells of the mean
+//! area; times that area it is a drainage area, the same at any resolution. Depressions drain over their spill points.
+//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: O'Callaghan & Mark 1984 (D8); Tarboton 1997 (D∞); Fairfield & Leymarie 1991 (scattered).
 
 use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{Spread, Steering, accumulate, upstream_first};
-use crate::nodes::{Context, Filter};
+use crate::hydrology::{DInfinity, FlowRouting, accumulate};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::choices! {
     /// How water chooses its way down.
@@ -32,39 +32,28 @@ crate::params! {
 }
 
 impl Filter for FlowAccumulation {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Flow]
+    fn traits(&self) -> Traits {
+        let is_random = self.courses == Courses::Scattered;
+        Traits { writes: &[MapKind::Flow], on_globe: true, is_random, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
-        let steering = match self.courses {
-            Courses::Scattered => Steering::Scattered(cx.random),
-            Courses::Spread | Courses::Steepest => Steering::Steepest,
+        let routing = match self.courses {
+            Courses::Scattered => FlowRouting::Rho8(cx.random),
+            Courses::Spread | Courses::Steepest => FlowRouting::D8,
         };
-        let routed = Routed::new(cx, terrain, self.sea_level, steering)?;
-        let (cells, control) = (routed.cells, cx.control);
-        let mut area = rain(&routed, terrain);
+        let routed = Routed::new(cx, terrain, self.sea_level, routing)?;
+        let Routed { mesh, outlets, graph } = &routed;
+        let mut area = routed.rain(terrain);
         if self.courses == Courses::Spread {
-            let spread = Spread::new(cells, &routed.filled(), &routed.outlets, &routed.descent, control)?;
-            spread.accumulate(&spread.upstream_first(control)?, &spread.shares(), &mut area);
+            let flow = DInfinity::new(mesh, &graph.filled(&terrain.height), outlets, graph, cx.control)?;
+            flow.accumulate(&flow.upstream_order(cx.control)?, &flow.shares(mesh), &mut area);
         } else {
-            accumulate(&routed.descent.receiver, &upstream_first(&routed.descent.receiver, control)?, &mut area);
+            accumulate(&graph.receivers, &graph.upstream_order(cx.control)?, &mut area);
         }
-        let area = routed.spread(&area, terrain);
+        let area = routed.closed(area);
         terrain.set_map(MapKind::Flow, Some(Arc::new(area)));
         Ok(())
-    }
-
-    fn is_random(&self) -> bool {
-        self.courses == Courses::Scattered
-    }
-}
-
-/// Rain on each cell.
-pub fn rain(routed: &Routed, terrain: &Terrain) -> Vec<f32> {
-    match terrain.map(MapKind::Rain) {
-        None => vec![1.0; routed.cells.len()],
-        Some(map) => routed.cells.gather(map).iter().map(|&r| if r > 0.0 { r } else { 0.0 }).collect(),
     }
 }

@@ -1,19 +1,19 @@
-//! Lakes: standing water in hollows that are large and deep enough.
+//! Lakes: standing water in depressions that are large and deep enough.
 //!
-//! Law: a lake fills its hollow to the level at which it spills; hollows whose water joins at one level are one lake. The
+//! Law: a lake fills its depression to the level at which it spills; depressions whose water joins at one level are one lake. The
 //! water map holds its depth, and 0 elsewhere.
-//! Boundary: water leaves at open edges, at the sea and on a wrapping terrain without a sea at its lowest cell.
+//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019.
 
 use std::sync::Arc;
 
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::Steering;
-use crate::nodes::{Context, Filter};
+use crate::hydrology::FlowRouting;
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
-    /// Lets water stand in the hollows that are large and deep enough, and shows it in the water map. The ground stays as it is.
+    /// Lets water stand in the depressions that are large and deep enough, and shows it in the water map. The ground stays as it is.
     Lakes "Lakes" in "Water", from "Barnes, Lehman & Mulla 2014; Cordonnier, Bovy & Braun 2019", also "water pond tarn reservoir depression flood" {
         /// Smallest area of a lake; smaller ones are left dry.
         smallest_area: f32 ["m²"] = 10_000.0, 0.0..=10_000_000.0, slider 0.0..=500_000.0;
@@ -25,27 +25,28 @@ crate::params! {
 }
 
 impl Filter for Lakes {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Water], on_globe: true, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
-        let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;
-        let (lake_of, lakes) = routed.basins.lakes(&routed.height);
-        let cell = cx.cell_metres();
+        let routed = Routed::new(cx, terrain, self.sea_level, FlowRouting::D8)?;
+        let basins = &routed.graph.basins;
+        let (lake_of, lakes) = basins.lakes(&routed.mesh, &terrain.height);
+        let cell = routed.mesh.cell_metres(cx.size_metres);
         let counts = |lake: usize| {
             let lake = &lakes[lake];
-            lake.cells as f32 * cell * cell >= self.smallest_area && lake.deepest * cx.relief_metres >= self.least_depth
+            lake.area as f32 * cell * cell >= self.smallest_area && lake.deepest * cx.relief_metres >= self.least_depth
         };
         let kept: Vec<bool> = (0..lakes.len()).map(counts).collect();
-        let mut depth = vec![0.0; routed.cells.len()];
-        for ((depth, &h), &basin) in depth.iter_mut().zip(routed.height.iter()).zip(&routed.basins.of) {
+        let mut depth = vec![0.0; routed.mesh.len()];
+        for ((depth, &h), &basin) in depth.iter_mut().zip(&terrain.height).zip(&basins.basin) {
             let Some(lake) = lake_of[basin as usize].filter(|&lake| kept[lake as usize]) else { continue };
             let below = lakes[lake as usize].level - h;
             *depth = if below > 0.0 { below } else { 0.0 };
         }
-        let depth = routed.spread(&depth, terrain);
+        let depth = routed.closed(depth);
         terrain.set_map(MapKind::Water, Some(Arc::new(depth)));
         Ok(())
     }

@@ -1,6 +1,6 @@
-//! Standing and running water on the ground as it is: hollows, lakes, flow, rivers.
+//! Standing and running water on the ground as it is: depressions, lakes, flow, rivers.
 
-mod banks;
+pub(super) mod banks;
 pub mod fill;
 pub mod flow;
 pub mod lakes;

@@ -3,20 +3,19 @@
 //! Law (hydraulic geometry, Leopold & Maddock 1953): a river that drains Q, an area weighted by the rain, is w·(Q/10 km²)^½ wide
 //! and d·(Q/10 km²)^0.4 deep. Its bed lies that deep below the filled surface, which never rises downstream, so the bed
 //! never does. Lakes keep their water; rivers run through them. Banks rise at the given angle until they meet the ground.
-//! The water stands [`FULL`] of the depth high and, in lakes, to the level at which they spill.
+//! The water stands `FULL` of the depth high and, in lakes, to the level at which they spill.
 //! A channel begins where Q exceeds the source area; brooks below a Strahler order can be left out.
 //! What is narrower than a cell is cut one cell wide.
-//! Boundary: water leaves at open edges, at the sea and on a wrapping terrain without a sea at its lowest cell.
+//! Boundary: water leaves at open edges, at the sea and on ground that has neither at its lowest cell.
 //! Source: Leopold & Maddock 1953; Strahler 1957; Barnes, Lehman & Mulla 2014.
 
 use std::sync::Arc;
 
-use super::banks::{self, NONE, Reach};
-use super::flow::rain;
+use super::banks::{Banks, NONE, Reach};
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::hydrology::{Steering, accumulate, strahler, upstream_first};
-use crate::nodes::{Context, Filter};
+use crate::hydrology::{FlowRouting, accumulate, strahler_orders};
+use crate::nodes::{Context, Filter, Traits};
 
 crate::params! {
     /// Finds the rivers and cuts their beds: wide and deep where much ground drains, always downhill, with water in them.
@@ -45,41 +44,41 @@ const DEPTH_EXPONENT: f32 = 0.4;
 const FULL: f32 = 0.6;
 
 impl Filter for Rivers {
-    fn writes(&self) -> &'static [MapKind] {
-        &[MapKind::Water, MapKind::Flow]
+    fn traits(&self) -> Traits {
+        Traits { writes: &[MapKind::Water, MapKind::Flow], on_globe: true, previews_exactly: false, ..Traits::FILTER }
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         terrain.close_seam();
-        let routed = Routed::new(cx, terrain, self.sea_level, Steering::Steepest)?;
-        let (cells, receiver) = (routed.cells, &routed.descent.receiver);
-        let order = upstream_first(receiver, cx.control)?;
-        let mut area = rain(&routed, terrain);
-        accumulate(receiver, &order, &mut area);
-        let cell = cx.cell_metres();
+        let routed = Routed::new(cx, terrain, self.sea_level, FlowRouting::D8)?;
+        let (height, receivers) = (&terrain.height, &routed.graph.receivers);
+        let order = routed.graph.upstream_order(cx.control)?;
+        let mut area = routed.rain(terrain);
+        accumulate(receivers, &order, &mut area);
+        let cell = routed.mesh.cell_metres(cx.size_metres);
         let cell_km2 = cell * cell * 1.0e-6;
-        let is_channel = |k: usize| area[k] * cell_km2 >= self.source_area && receiver[k] as usize != k;
-        let orders = strahler(receiver, &order, is_channel);
+        let is_channel = |k: usize| area[k] * cell_km2 >= self.source_area && receivers[k] as usize != k;
+        let orders = strahler_orders(receivers, &order, is_channel);
         cx.control.check()?;
 
-        let filled = routed.filled();
+        let filled = routed.graph.filled(height);
+        let rise = cx.rise_over(self.bank_angle, cell);
         let mut reaches = Vec::new();
         let mut depths = Vec::new();
-        for k in (0..cells.len()).filter(|&k| u32::from(orders[k]) >= self.smallest_order) {
+        for k in (0..height.len()).filter(|&k| u32::from(orders[k]) >= self.smallest_order) {
             let discharge = area[k] * cell_km2 / REFERENCE_KM2;
             let depth = self.depth * libm::powf(discharge, DEPTH_EXPONENT) / cx.relief_metres;
             let half_width = 0.5 * self.width * discharge.sqrt() / cell;
-            reaches.push(Reach { cell: k as u32, bed: filled[k] - depth, half_width });
+            reaches.push(Reach { cell: k as u32, bed: filled[k] - depth, half_width, rise });
             depths.push(depth);
         }
-        let rise = cx.rise_per_cell(self.bank_angle);
-        let banks = banks::cut(cells, &routed.height, &reaches, rise, cx.control)?;
+        let banks = Banks::new(&routed.mesh, height, f32::NEG_INFINITY, &reaches, cx.control)?;
 
-        let lake = |k: usize| filled[k] > routed.height[k];
-        let mut ground = routed.height.to_vec();
-        let mut surface = if self.lakes { filled.clone() } else { vec![f32::NEG_INFINITY; cells.len()] };
+        let lake = |k: usize| filled[k] > height[k];
+        let mut ground = height.clone();
+        let mut surface = if self.lakes { filled.clone() } else { vec![f32::NEG_INFINITY; height.len()] };
         if self.depth > 0.0 {
-            for k in (0..cells.len()).filter(|&k| banks.by[k] != NONE) {
+            for k in (0..height.len()).filter(|&k| banks.by[k] != NONE) {
                 ground[k] = banks.cut[k];
                 let by = banks.by[k] as usize;
                 let full = reaches[by].bed + FULL * depths[by];
@@ -93,7 +92,7 @@ impl Filter for Rivers {
             for k in
                 order.iter().map(|&k| k as usize).filter(|&k| u32::from(orders[k]) >= self.smallest_order && !lake(k))
             {
-                let to = receiver[k] as usize;
+                let to = receivers[k] as usize;
                 if u32::from(orders[to]) >= self.smallest_order && ground[to] > ground[k] {
                     ground[to] = ground[k];
                 }
@@ -101,14 +100,10 @@ impl Filter for Rivers {
         }
         let depth = |(surface, ground): (&f32, &f32)| if surface > ground { surface - ground } else { 0.0 };
         let water: Vec<f32> = surface.iter().zip(&ground).map(depth).collect();
-        let [ground, water, flow] = [&ground, &water, &area].map(|values| routed.spread(values, terrain));
+        let [ground, water, flow] = [ground, water, area].map(|values| routed.closed(values));
         terrain.height = ground;
         terrain.set_map(MapKind::Water, Some(Arc::new(water)));
         terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));
         Ok(())
-    }
-
-    fn reads_neighbours(&self) -> bool {
-        true
     }
 }

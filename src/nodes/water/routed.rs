@@ -1,40 +1,43 @@
 //! A terrain with its water routed.
 
-use std::borrow::Cow;
-
-use crate::field::{Cancelled, Terrain};
-use crate::hydrology::{Basins, Cells, Descent, Outlets, Steering};
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::Context;
 
-/// Heights, receivers without pits, and hollows of a terrain, in cells.
-pub struct Routed<'a> {
-    pub cells: Cells,
-    pub height: Cow<'a, [f32]>,
+/// The flow graph of a terrain.
+pub struct Routed {
+    pub mesh: FlowMesh,
     pub outlets: Outlets,
-    pub descent: Descent,
-    pub basins: Basins,
+    pub graph: FlowGraph,
 }
 
-impl<'a> Routed<'a> {
-    pub fn new(cx: &Context, terrain: &'a Terrain, sea_metres: f32, steering: Steering) -> Result<Self, Cancelled> {
-        let cells = Cells::of(terrain.grid);
-        let height = cells.gather(&terrain.height);
-        let outlets = Outlets::new(cells, &height, sea_metres / cx.relief_metres);
-        let mut descent = Descent::new(cells, &height, &outlets, steering, cx.control)?;
-        let basins = Basins::new(cells, &height, &outlets, &descent, cx.control)?;
-        basins.drain(cells, &mut descent, cx.control)?;
-        Ok(Self { cells, height, outlets, descent, basins })
+impl Routed {
+    /// Routes the water of `terrain`, whose seams are closed, down to a sea at `sea_metres`.
+    pub fn new(cx: &Context, terrain: &Terrain, sea_metres: f32, routing: FlowRouting) -> Result<Self, Cancelled> {
+        let mesh = FlowMesh::new(terrain.grid);
+        let outlets = Outlets::new(terrain.grid, &terrain.height, sea_metres / cx.relief_metres);
+        let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, routing, cx.control)?;
+        Ok(Self { mesh, outlets, graph })
     }
 
-    /// The ground with its hollows full.
-    pub fn filled(&self) -> Vec<f32> {
-        self.basins.filled(&self.height)
+    /// The ground with its depressions full, copies included.
+    pub fn filled(&self, terrain: &Terrain) -> Vec<f32> {
+        self.closed(self.graph.filled(&terrain.height))
     }
 
-    /// `values` of the cells on the whole grid.
-    pub fn spread(&self, values: &[f32], terrain: &Terrain) -> Vec<f32> {
-        let mut field = vec![0.0; terrain.grid.len()];
-        self.cells.scatter(values, &mut field);
-        field
+    /// `values` with the copies as their owners.
+    pub fn closed(&self, mut values: Vec<f32>) -> Vec<f32> {
+        self.mesh.grid().close(&mut values);
+        values
+    }
+
+    /// Rain on each cell, in cells of the mean area.
+    pub fn rain(&self, terrain: &Terrain) -> Vec<f32> {
+        let mut rain = self.mesh.areas();
+        if let Some(map) = terrain.map(MapKind::Rain) {
+            let falling = |rain: f32| if rain > 0.0 { rain } else { 0.0 };
+            rain.iter_mut().zip(map.iter()).for_each(|(area, &rain)| *area *= falling(rain));
+        }
+        rain
     }
 }

@@ -1,7 +1,7 @@
 //! Climate: how warm and how wet it is where, on a planet and on a flat terrain.
 //!
 //! Temperature: t = T_pole + f(latitude)·(T_equator - T_pole) - cooling·(height above the sea), f = cos |latitude| as in document
-//! 003, or from the sunlight of the season ([`insolation`]). Moisture comes from the sea with the wind ([`moisture`]).
+//! 003, or from the sunlight of the season (`insolation`). Moisture comes from the sea with the wind (`moisture`).
 //! Both are worked out once for a terrain, on a grid that does not depend on its resolution, and read between its
 //! samples: a preview has the climate of the result.
 //!

@@ -17,7 +17,7 @@ use crate::app::features::place_marker::{self, MarkedPlace};
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::dialogs::files::{Files, file_stem};
 use crate::app::frame::editor::{Editor, because, file_name};
-use crate::app::frame::evaluation::{EvaluationClient, Picture};
+use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::interface::{Drawn, InterfaceApp, Slot, right_panel};
 use crate::app::frame::menu::{pick, tick};
 use crate::app::frame::status::StatusInfo;
@@ -25,7 +25,6 @@ use crate::app::frame::window::FrameSystems;
 use crate::app::view::Probe;
 use crate::app::view::globe::GlobeProbe;
 use crate::look::{BiomeTable, PREFIX};
-use crate::planet::projection::from_map;
 
 /// Biome tables as files: their name in the list of kinds, and their ending.
 const TABLES: (&str, &[&str]) = ("Biome tables (.ron)", &["ron"]);
@@ -163,21 +162,10 @@ fn biomes(
 /// What the ground on screen consists of at the clicked place, if it is coloured by biomes.
 fn tell(state: Res<BiomesState>, evaluation: Res<EvaluationClient>, mut ground: ResMut<GroundInfo>) {
     let place = state.place.filter(|_| state.open);
-    ground.0 = place.and_then(|[u, v]| composition(evaluation.picture()?, u, v));
-}
-
-fn composition(picture: &Picture, u: f32, v: f32) -> Option<Composition> {
-    match picture {
-        Picture::Planet(shown) => {
-            let (place, weights) = shown.place(from_map([u, v].map(f64::from)))?;
-            Some(Composition { place, weights })
-        }
-        Picture::Terrain(shown) => {
-            let paint = &shown.grown.as_ref()?.paint;
-            let place = paint.place_on(&shown.terrain, u, v);
-            Some(Composition { weights: paint.law().weights(&place), place })
-        }
-    }
+    ground.0 = place.and_then(|[u, v]| {
+        let (place, weights) = evaluation.picture()?.biome_weights(u, v)?;
+        Some(Composition { place, weights })
+    });
 }
 
 /// A click on the ground chooses the place that is told about.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::app::features::compare::differences::Subject;
-use crate::app::view::{Choice, Prepared, SIDE_WORLD, climate_of, prepare};
+use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::{PaletteTable, table_of};
@@ -32,7 +32,7 @@ pub struct B {
     pub name: String,
     pub subject: Subject,
     pub palette: Arc<PaletteTable>,
-    pub prepared: Arc<Prepared>,
+    pub prepared: Arc<SquareTerrain>,
     /// Its scene without layers, for overlays of its climate.
     pub climate: Arc<Scene>,
 }
@@ -42,7 +42,7 @@ impl B {
         name: String,
         terrain: Arc<Terrain>,
         palette: PaletteTable,
-        prepared: Arc<Prepared>,
+        prepared: Arc<SquareTerrain>,
         climate: Arc<Scene>,
     ) -> Self {
         let subject = subject(terrain, &prepared);
@@ -51,7 +51,7 @@ impl B {
 }
 
 /// A terrain with the scale that it was prepared with.
-pub fn subject(terrain: Arc<Terrain>, prepared: &Prepared) -> Subject {
+pub fn subject(terrain: Arc<Terrain>, prepared: &SquareTerrain) -> Subject {
     let scale = &prepared.scale;
     let measured = measure::Scale {
         size_metres: scale.metres_per_world * SIDE_WORLD,
@@ -71,7 +71,7 @@ pub enum From {
 pub fn make(
     name: String,
     from: From,
-    choice: &Choice,
+    choice: &OverlayChoice,
     store: &Mutex<Option<Store>>,
     layers: &AtomicUsize,
     control: &Control,
@@ -99,8 +99,8 @@ pub fn make(
         }));
         let palette = table_of(&scene);
         let climate = climate_of(&scene);
-        let choice = Choice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
-        let prepared = prepare(&evaluated.terrain, &scene.settings, &choice, control)?;
+        let choice = OverlayChoice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
+        let prepared = SquareTerrain::new(&evaluated.terrain, &scene.settings, &choice, control)?;
         Ok((B::new(name, evaluated.terrain, palette, Arc::new(prepared), climate), told))
     })
 }

@@ -1,7 +1,7 @@
 //! Comparing two terrains: A, the one that is edited, and B.
 //!
 //! ```text
-//! CompareAction ── actions ──▶ Ask ──▶ task: CompareTask ──▶ Shown.beside, CompareInfo ──▶ panel
+//! CompareAction ── actions ──▶ Ask ──▶ task: CompareTask ──▶ ViewState.beside, CompareInfo ──▶ panel
 //! ```
 
 mod actions;

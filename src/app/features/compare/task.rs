@@ -2,7 +2,7 @@
 //! ends.
 //!
 //! ```text
-//! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ Shown.beside
+//! Ask ──▶ making ──▶ B ──▶ laying (the overlay over B) ──▶ ViewState.beside
 //!                    └───▶ measuring (with the terrain on screen) ──▶ Table
 //! ```
 //! Each step is a thread of its own with a stop flag; the newest wins, and what was there before stays until it is done.
@@ -26,7 +26,9 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::tasks::{Busy, Newest, Outcome, Task, Tasks};
 use crate::app::frame::window::FrameCost;
-use crate::app::view::{Beside, Choice, Overlay, Prepared, Reference, Shown, climate_of};
+use crate::app::view::{
+    ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, ViewState, climate_of,
+};
 use crate::eval::{Playhead, Store};
 use crate::look::table_of;
 use crate::scene::Scene;
@@ -70,7 +72,7 @@ type Laid = (u64, Overlay);
 pub struct CompareTask {
     b: Option<B>,
     making: Option<Making>,
-    overlaid: Newest<Laid, Arc<Prepared>>,
+    overlaid: Newest<Laid, Arc<SquareTerrain>>,
     table: Newest<(Subject, Subject), Arc<Table>>,
     store: Arc<Mutex<Option<Store>>>,
     /// The variant that was made last, or is being made.
@@ -138,7 +140,7 @@ impl CompareTask {
     fn make(&mut self, name: String, from: From, follows: bool, tasks: &Tasks) -> std::io::Result<()> {
         let layers = Arc::new(AtomicUsize::new(1));
         let (store, told, called) = (self.store.clone(), layers.clone(), name.clone());
-        let choice = Choice { overlay: self.overlay, ..Choice::default() };
+        let choice = OverlayChoice { overlay: self.overlay, ..OverlayChoice::default() };
         let task = tasks.start("compare", move |control| make(called, from, &choice, &store, &told, control))?;
         self.making = Some(Making { name, task, layers, follows });
         Ok(())
@@ -218,7 +220,7 @@ impl CompareTask {
             self.overlaid.stop();
         } else if self.overlaid.running() != Some(&wanted) {
             let (biomes, climate) = (b.palette.biomes.clone(), Some(b.climate.clone()));
-            let choice = Choice { overlay, reference: None, biomes, climate };
+            let choice = OverlayChoice { overlay, reference: None, biomes, climate };
             let over = b.prepared.clone();
             let task = tasks.start("compare", move |control| over.with_overlay(&choice, control).ok().map(Arc::new));
             // without a thread the overlay comes with the next terrain
@@ -251,10 +253,10 @@ impl CompareTask {
     }
 
     /// What the view shows beside the terrain on screen.
-    fn beside(&self, state: &CompareState) -> Option<Beside> {
+    fn beside(&self, state: &CompareState) -> Option<ComparedTerrain> {
         let b = self.b.as_ref()?;
-        Some(Beside {
-            prepared: b.prepared.clone(),
+        Some(ComparedTerrain {
+            terrain: RenderTerrain::Square(b.prepared.clone()),
             palette: b.palette.clone(),
             layout: state.layout(),
             swapped: state.swapped,
@@ -287,7 +289,7 @@ pub(super) fn advance(
     mut evaluation: ResMut<EvaluationClient>,
     mut editor: ResMut<Editor>,
     state: Res<CompareState>,
-    mut shown: ResMut<Shown>,
+    mut shown: ResMut<ViewState>,
     tasks: Res<Tasks>,
     mut redraw: MessageWriter<RequestRedraw>,
     mut cost: ResMut<FrameCost>,
@@ -309,7 +311,8 @@ pub(super) fn advance(
     let same = match (&shown.beside, &beside) {
         (None, None) => true,
         (Some(old), Some(new)) => {
-            old.prepared.serial == new.prepared.serial && (old.layout, old.swapped) == (new.layout, new.swapped)
+            old.terrain.base().serial == new.terrain.base().serial
+                && (old.layout, old.swapped) == (new.layout, new.swapped)
         }
         _ => false,
     };

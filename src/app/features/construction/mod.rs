@@ -1,7 +1,7 @@
 //! Construction trees: the list of their pieces, the library, the pieces in the view, and the surface drawn from a tree.
 //!
 //! ```text
-//! list, piece, viewport ──▶ Document::edit_tree ──▶ revision ──▶ surface: TreeSurfaceTask ──▶ Shown.formation
+//! list, piece, viewport ──▶ Document::edit_tree ──▶ revision ──▶ surface: TreeSurfaceTask ──▶ ViewState.tree_surface
 //!                                                          └───▶ viewport: PickTask ──▶ what lies under the pointer
 //! ```
 
@@ -32,7 +32,9 @@ use crate::app::frame::menu::{pick, tick};
 use crate::app::frame::status::{StatusHint, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::FrameSystems;
-use crate::app::view::{Drawn, Refusal, Shown, Side, Stage, ViewCamera, ViewMode, ViewportArea, cost_legend};
+use crate::app::view::{
+    CompareSide, FrameStatus, Stage, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend,
+};
 use crate::construction::Form;
 use crate::construction::edit::{Wrap, points};
 use crate::nodes::Node;
@@ -68,7 +70,7 @@ pub struct PieceView {
     /// The terrain as it is seen; none where there is none.
     pub stage: Option<Stage>,
     /// Why the view does not show the tree that it shall show.
-    pub refusal: Option<Refusal>,
+    pub unsupported: Option<Unsupported>,
 }
 
 fn tell(
@@ -76,28 +78,28 @@ fn tell(
     mut state: ResMut<TreeState>,
     mut info: ResMut<StatusInfo>,
     (task, tasks): (Res<TreeSurfaceTask>, Res<Tasks>),
-    (editor, drawn, shown): (Res<Editor>, Res<Drawn>, Res<Shown>),
+    (editor, drawn, shown): (Res<Editor>, Res<FrameStatus>, Res<ViewState>),
     (camera, area): (Res<ViewCamera>, Res<ViewportArea>),
 ) {
     view.stage = stage(&shown, &camera, &area);
-    view.refusal = task.refusal().or(drawn.refusal());
-    if editor.view.mode == ViewMode::TracedCost && view.refusal.is_none() {
+    view.unsupported = task.unsupported().or(drawn.unsupported());
+    if editor.view.mode == ViewMode::TracedCost && view.unsupported.is_none() {
         info.legend = Some(std::sync::Arc::new(cost_legend()));
     }
     state.work_with(&tasks);
 }
 
 /// The terrain that is edited, as it is seen.
-fn stage(shown: &Shown, camera: &ViewCamera, area: &ViewportArea) -> Option<Stage> {
+fn stage(shown: &ViewState, camera: &ViewCamera, area: &ViewportArea) -> Option<Stage> {
     let view = Rect { min: area.min, max: area.max };
     if !view.max.is_finite() || view.size().min_element() < 1.0 {
         return None;
     }
-    let (prepared, _) = shown.of(Side::A)?;
-    let piece = shown.pieces().into_iter().flatten().find(|piece| piece.side == Side::A)?;
+    let square = shown.square_of(CompareSide::A)?;
+    let pane = shown.panes().into_iter().flatten().find(|pane| pane.side == CompareSide::A)?;
     let lens = shown.layout().lens(view.size());
-    let (prepared, formation) = (prepared.clone(), shown.formation.clone());
-    Some(Stage { pose: camera.pose, lens, origin: piece.picture(view).min, prepared, formation })
+    let (square, tree_surface) = (square.clone(), shown.tree_surface.clone());
+    Some(Stage { pose: camera.pose, lens, origin: pane.picture(view).min, square, tree_surface })
 }
 
 /// Pieces have their keys while one is selected; some need none.
@@ -209,9 +211,9 @@ fn parameters(
 
 fn no_tree(InMut(root): InMut<Ui>, editor: Res<Editor>, view: Res<PieceView>, mut queue: ResMut<CommandQueue>) {
     let mode = editor.view.mode;
-    if let Some(refusal) = view.refusal.filter(|_| mode.asks_tree()) {
+    if let Some(unsupported) = view.unsupported.filter(|_| mode.asks_tree()) {
         Panel::top("no tree").exact_size(34.0).frame(bar_frame()).show(root, |ui| {
-            queue.extend(notice::bar(ui, refusal, mode.of_grid()));
+            queue.extend(notice::bar(ui, unsupported, mode.of_grid()));
         });
     }
 }

@@ -25,7 +25,7 @@ pub use self::script::{ScriptError, Step, read};
 use crate::app::frame::commands::CommandQueue;
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::window::Pacing;
-use crate::app::view::{Shown, ViewCamera, ViewSystems};
+use crate::app::view::{ViewCamera, ViewState, ViewSystems};
 
 /// Frames without any work that count as settled.
 const QUIET_FRAMES: u32 = 4;
@@ -111,7 +111,7 @@ fn collect_widgets(
 fn drive(
     mut driver: ResMut<Driver>,
     widgets: Res<Widgets>,
-    (observed, shown, mut camera): (Res<Observed>, Res<Shown>, ResMut<ViewCamera>),
+    (observed, shown, mut camera): (Res<Observed>, Res<ViewState>, ResMut<ViewCamera>),
     mut injector: Injector,
     mut exit: MessageWriter<AppExit>,
     mut commands: Commands,

@@ -9,8 +9,8 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::FrameCost;
-use crate::app::view::globe::{GlobeCamera, Planned};
-use crate::app::view::{Drawn, Shown, ViewCamera, ViewportArea};
+use crate::app::view::globe::{GlobeCamera, PlannedScenery};
+use crate::app::view::{FrameStatus, ViewCamera, ViewState, ViewportArea};
 
 /// What the driver must know about the editor.
 #[derive(Resource, Default)]
@@ -57,10 +57,10 @@ fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
 type Seen<'w> = (
     Res<'w, ViewCamera>,
     Res<'w, ViewportArea>,
-    Res<'w, Shown>,
-    Res<'w, Drawn>,
+    Res<'w, ViewState>,
+    Res<'w, FrameStatus>,
     Res<'w, GlobeCamera>,
-    Res<'w, Planned>,
+    Res<'w, PlannedScenery>,
 );
 
 /// Tells the driver what it may wait for and write down.
@@ -82,9 +82,9 @@ pub fn observe(
         || tasks.is_timing()
         || camera.is_gliding()
         || globe.is_gliding()
-        || planned.0.as_ref().is_some_and(|scenery| scenery.way != editor.view.way)
+        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.way)
         || current == 0
-        || !drawn.is(&shown)
+        || !drawn.is_current(&shown)
         || samples != doc.scene().samples();
     observed.iteration = doc.iteration();
     observed.view = Rect { min: area.min, max: area.max };

@@ -46,7 +46,7 @@ pub fn show(
         command = rows(ui, document, preview, Group::Node(index), |_| true);
         let seed = layer.seed;
         let tip = "Chooses the random values of this layer. Layers with the same seed draw the same ones.";
-        if layer.node.is_random() {
+        if layer.node.traits().is_random {
             seed_row(ui, document, seed, tip, move |scene, seed| {
                 if let Some(layer) = scene.layers.get_mut(index) {
                     layer.seed = seed;

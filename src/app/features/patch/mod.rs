@@ -27,9 +27,9 @@ use crate::app::frame::menu::pick;
 use crate::app::frame::status::{Activity, StatusInfo};
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::window::FrameSystems;
-use crate::app::view::globe::camera::meet_sphere;
-use crate::app::view::globe::{GlobeCamera, GlobeWay, Showing, project};
-use crate::app::view::{Shown, ViewportArea};
+use crate::app::view::globe::ground::meet_sphere;
+use crate::app::view::globe::{GlobeCamera, PlanetProjection, PlanetView, project};
+use crate::app::view::{CompareSide, ViewState, ViewportArea};
 
 /// Steps of a side of the square's outline.
 const OUTLINE_STEPS: usize = 32;
@@ -190,8 +190,8 @@ pub fn finish(
 fn tell(
     (task, state, editor): (Res<PatchTask>, Res<PatchState>, Res<Editor>),
     (mut info, mut status): (ResMut<PatchInfo>, ResMut<StatusInfo>),
-    (shown, area): (Res<Shown>, Res<ViewportArea>),
-    (camera, showing): (Res<GlobeCamera>, Res<Showing>),
+    (shown, area): (Res<ViewState>, Res<ViewportArea>),
+    (camera, showing): (Res<GlobeCamera>, Res<PlanetView>),
 ) {
     if let Some((doing, done)) = task.progress() {
         let text = format!("{doing}, {:.0} %", done * 100.0);
@@ -203,11 +203,11 @@ fn tell(
 }
 
 /// Longitude and latitude of the middle of the view of a planet, in degrees.
-fn looks_at(shown: &Shown, camera: &GlobeCamera, showing: &Showing) -> Option<[f64; 2]> {
-    let prepared = shown.globe.as_ref()?;
-    let angles = match showing.way {
-        GlobeWay::Map => [camera.map.longitude, camera.map.latitude],
-        GlobeWay::Globe | GlobeWay::Orbit => {
+fn looks_at(shown: &ViewState, camera: &GlobeCamera, showing: &PlanetView) -> Option<[f64; 2]> {
+    let prepared = shown.globe_of(CompareSide::A)?;
+    let angles = match showing.projection {
+        PlanetProjection::Map => [camera.map.longitude, camera.map.latitude],
+        PlanetProjection::Globe | PlanetProjection::Orbit => {
             let pose = camera.pose;
             let ground = meet_sphere(pose.eye(), pose.forward(), prepared.radius_metres);
             let at = ground.unwrap_or(pose.eye()).normalize();
@@ -221,12 +221,12 @@ fn looks_at(shown: &Shown, camera: &GlobeCamera, showing: &Showing) -> Option<[f
 fn border(
     editor: &Editor,
     state: &PatchState,
-    shown: &Shown,
+    shown: &ViewState,
     camera: &GlobeCamera,
-    showing: &Showing,
+    showing: &PlanetView,
     area: &ViewportArea,
 ) -> Vec<Vec<[f32; 2]>> {
-    let (Some(prepared), Some(planet)) = (&shown.globe, editor.doc.scene().as_planet()) else {
+    let (Some(prepared), Some(planet)) = (shown.globe_of(CompareSide::A), editor.doc.scene().as_planet()) else {
         return Vec::new();
     };
     let size = area.max - area.min;

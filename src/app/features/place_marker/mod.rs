@@ -8,8 +8,8 @@ use bevy_egui::egui::{self, Color32, Pos2, Stroke, Ui};
 use crate::app::frame::interface::{Drawn, InterfaceApp, InterfaceFrame, Slot};
 use crate::app::frame::theme::colour;
 use crate::app::frame::window::FrameSystems;
-use crate::app::view::globe::{GlobeCamera, GlobeProbe, Showing, project};
-use crate::app::view::{Piece, Probe, Shown, ViewCamera, ViewportArea};
+use crate::app::view::globe::{GlobeCamera, GlobeProbe, PlanetView, project};
+use crate::app::view::{CompareSide, Pane, Probe, ViewCamera, ViewState, ViewportArea};
 use crate::planet::projection::from_map;
 
 pub struct PlaceMarkerPlugin;
@@ -56,17 +56,17 @@ fn forget(_: InMut<Ui>, mut marked: ResMut<MarkedPlace>) {
 /// Where the place that was marked last is seen.
 fn project_place(
     mut marked: ResMut<MarkedPlace>,
-    shown: Res<Shown>,
+    shown: Res<ViewState>,
     area: Res<ViewportArea>,
     camera: Res<ViewCamera>,
-    (globe, showing): (Res<GlobeCamera>, Res<Showing>),
+    (globe, showing): (Res<GlobeCamera>, Res<PlanetView>),
 ) {
     let Some([u, v]) = marked.place else {
         marked.on_screen.clear();
         return;
     };
     let view = Rect { min: area.min, max: area.max };
-    if let Some(prepared) = &shown.globe {
+    if let Some(prepared) = shown.globe_of(CompareSide::A) {
         let ground = prepared.ground_from(&showing.view, globe.pose.eye(), shown.water);
         let direction = from_map([u, v].map(f64::from)).into();
         let at = project(&globe, &showing, &ground, view.size(), direction).map(|at| at + view.min);
@@ -74,13 +74,13 @@ fn project_place(
         return;
     }
     let lens = shown.layout().lens(view.size());
-    let seen = |piece: Piece| {
-        let (prepared, _) = shown.of(piece.side)?;
-        let point = prepared.scale.world(u, v, prepared.terrain.height_at(u, v));
-        let at = camera.pose.project(&lens, point)? + piece.picture(view).min;
-        piece.rect(view).contains(at).then_some([at.x, at.y])
+    let seen = |pane: Pane| {
+        let square = shown.square_of(pane.side)?;
+        let point = square.scale.world(u, v, square.terrain.height_at(u, v));
+        let at = camera.pose.project(&lens, point)? + pane.picture(view).min;
+        pane.rect(view).contains(at).then_some([at.x, at.y])
     };
-    marked.on_screen = shown.pieces().into_iter().flatten().filter_map(seen).collect();
+    marked.on_screen = shown.panes().into_iter().flatten().filter_map(seen).collect();
 }
 
 /// The place of the ground that a click hits, one that does not turn the camera; of a planet that on a map of all

@@ -13,8 +13,8 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, InterfaceFrame, Slot};
 use crate::app::frame::theme::colour;
 use crate::app::frame::window::{FrameSystems, Pacing};
-use crate::app::view::Shown;
-use crate::app::view::globe::{Body, GlobeWay, Showing};
+use crate::app::view::globe::{Body, PlanetProjection, PlanetView};
+use crate::app::view::{CompareSide, ViewState};
 
 /// Height that the switch takes from the upper edge of the view.
 const SWITCH_HEIGHT: f32 = 38.0;
@@ -46,23 +46,23 @@ fn over_view(
 /// How the planet is shown goes to the view; clouds drift, and not in a window that nobody works in.
 fn show_planet(
     mut editor: ResMut<Editor>,
-    mut showing: ResMut<Showing>,
-    shown: Res<Shown>,
+    mut showing: ResMut<PlanetView>,
+    shown: Res<ViewState>,
     time: Res<Time<Real>>,
     mut pacing: ResMut<Pacing>,
 ) {
     let editor = &mut *editor;
     pacing.idle = None;
     let Some(planet) = editor.doc.scene().as_planet() else { return };
-    let body = Body::of(planet);
+    let body = Body::from_planet(planet);
     let view = &mut editor.globe;
-    if shown.globe.as_ref().is_some_and(|prepared| showing.drifts(prepared)) {
+    if shown.globe_of(CompareSide::A).is_some_and(|prepared| showing.drifts(prepared)) {
         // the window is woken for it now and then
         pacing.idle = Some(DRIFT_PACE);
         let seconds = time.delta_secs().min(2.0 * DRIFT_PACE.as_secs_f32());
         view.cloud_drift = (view.cloud_drift + DRIFT * seconds).rem_euclid(360.0);
     }
-    showing.set_if_neq(Showing { body, view: view.clone(), way: editor.view.way });
+    showing.set_if_neq(PlanetView { body, view: view.clone(), projection: editor.view.way });
 }
 
 /// Buttons in the upper right corner of the view; returns the command of the one that was pressed.
@@ -74,7 +74,7 @@ fn switch(ctx: &egui::Context, free: Rect, editor: &Editor) -> Option<Command> {
         frame.show(ui, |ui| {
             ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 2.0;
-                for way in GlobeWay::ALL {
+                for way in PlanetProjection::ALL {
                     let command = Command::from(ViewAction::Way(way));
                     let info = command.info();
                     let text = RichText::new(format!("{}  {}", info.icon, info.label)).small();

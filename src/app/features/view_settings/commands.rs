@@ -4,7 +4,7 @@ use bevy_egui::egui::KeyboardShortcut;
 use egui_phosphor::regular as icon;
 
 use crate::app::frame::commands::{Action, Info, keys};
-use crate::app::view::globe::GlobeWay;
+use crate::app::view::globe::PlanetProjection;
 use crate::app::view::{Overlay, ViewCommand, ViewMode};
 use crate::field::MapKind;
 
@@ -73,7 +73,7 @@ pub enum ViewAction {
     Overlay(Overlay),
     ToggleWater,
     /// How a planet is shown.
-    Way(GlobeWay),
+    Way(PlanetProjection),
 }
 
 impl ViewAction {
@@ -81,7 +81,7 @@ impl ViewAction {
     pub fn all() -> Vec<Self> {
         let modes = ViewMode::ALL.map(Self::Mode).into_iter();
         let overlays = Overlay::all().into_iter().map(Self::Overlay);
-        let ways = GlobeWay::ALL.map(Self::Way);
+        let ways = PlanetProjection::ALL.map(Self::Way);
         modes.chain(overlays).chain([Self::ToggleWater]).chain(ways).collect()
     }
 }
@@ -122,9 +122,9 @@ impl Action for ViewAction {
             }
             Self::Way(way) => {
                 let (icon, shortcuts): (_, &'static [KeyboardShortcut]) = match way {
-                    GlobeWay::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),
-                    GlobeWay::Map => (icon::MAP_TRIFOLD, keys![NONE + Num8]),
-                    GlobeWay::Orbit => (icon::PLANET, keys![NONE + Num9]),
+                    PlanetProjection::Globe => (icon::GLOBE_HEMISPHERE_WEST, keys![NONE + Num7]),
+                    PlanetProjection::Map => (icon::MAP_TRIFOLD, keys![NONE + Num8]),
+                    PlanetProjection::Orbit => (icon::PLANET, keys![NONE + Num9]),
                 };
                 Info::new(way.label(), way.help(), icon, shortcuts)
             }

@@ -15,7 +15,7 @@ use crate::app::frame::commands::{Command, CommandApp, CommandQueue};
 use crate::app::frame::editor::{Editor, ViewSettings};
 use crate::app::frame::interface::InterfaceApp;
 use crate::app::frame::menu::{entry, pick};
-use crate::app::view::globe::GlobeWay;
+use crate::app::view::globe::PlanetProjection;
 use crate::app::view::{Overlay, ViewCommand, ViewMode};
 
 pub struct ViewSettingsPlugin;
@@ -65,7 +65,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, mut queue: ResMut<CommandQueu
         }
         let begins_group = matches!(
             action,
-            ViewAction::Way(GlobeWay::Globe) | ViewAction::Mode(ViewMode::Shaded) | ViewAction::ToggleWater
+            ViewAction::Way(PlanetProjection::Globe) | ViewAction::Mode(ViewMode::Shaded) | ViewAction::ToggleWater
         );
         if begins_group {
             ui.separator();

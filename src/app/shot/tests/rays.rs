@@ -1,72 +1,72 @@
 //! Rays on the graphics card against those of the CPU, and against the grid.
 
-use crate::app::shot::tests::*;
+use super::*;
 use crate::app::view::{FARTHEST_WORLD, SIDE_WORLD};
 use crate::construction::construction_kit;
 use crate::construction::trace::{Ray, Tracer};
 
 /// A tree with a grid of its heights.
-fn random(seed: u64) -> (Arc<Prepared>, Arc<Formation>) {
+fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
     let settings = Settings { sea_level: -9000.0, ..Settings::default() };
-    let recipe = Recipe {
+    let recipe = TreeRecipe {
         tree: Arc::new(construction_kit::tree(seed)),
         seed: seed as u32,
         level: 1.0,
         relief_over_size: settings.relief_over_size(),
     };
-    let formation = Formation::new(recipe, None);
-    let detail = formation.detail(10.0);
+    let tree_surface = TreeSurface::new(recipe, None);
+    let detail = tree_surface.detail(10.0);
     let relief_world = settings.relief_over_size() * SIDE_WORLD;
     let height = |u: f32, v: f32| {
         let flat = [u, v].map(|at| f64::from((at - 0.5) * SIDE_WORLD));
-        formation.sample(flat, &detail).height as f32 / relief_world
+        tree_surface.sample(flat, &detail).height as f32 / relief_world
     };
     let terrain = Arc::new(Terrain::from_fn(65, Edges::Open, height));
-    (prepared(&terrain, &settings, Overlay::None), Arc::new(formation))
+    (prepared(&terrain, &settings, Overlay::None), Arc::new(tree_surface))
 }
 
-fn pose_of(prepared: &Prepared, width: u32, height: u32) -> (Pose, crate::app::view::Lens) {
-    let lens = Layout::One.lens(Vec2::new(width as f32, height as f32));
+fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::app::view::Lens) {
+    let lens = CompareLayout::One.lens(Vec2::new(width as f32, height as f32));
     let origin = Pose { eye_world: Vec3::ZERO, yaw: 0.0, pitch: -0.5 };
     (ViewCommand::Perspective.pose(&origin, prepared.scale.bounds_world(), &lens), lens)
 }
 
 /// A ray of the world in metres of the tree, and the metres that a unit of it is long.
-fn in_metres(formation: &Formation, eye: Vec3, way: Vec3) -> (Ray, f64) {
-    let (along, up) = (1.0 / formation.per_metre, 1.0 / formation.rise);
+fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (Ray, f64) {
+    let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
     let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
-    let half = 0.5 * formation.program.side;
+    let half = 0.5 * tree_surface.program.side;
     let ([x, y, z], way) = (metres(eye), metres(way));
     let long = way.iter().map(|w| w * w).sum::<f64>().sqrt();
     (Ray { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
 }
 
-/// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are seen at
-/// edges, where a pixel decides: no more than one of 40.
-fn assert_ends_agree(name: &str, prepared: &Arc<Prepared>, formation: &Arc<Formation>) {
+/// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are
+/// seen at edges, where a pixel decides: no more than one of 40.
+fn assert_ends_agree(name: &str, prepared: &Arc<SquareTerrain>, tree_surface: &Arc<TreeSurface>) {
     let (width, height) = (40, 24);
     let (pose, lens) = pose_of(prepared, width, height);
     let options = ShotOptions { width, height, view: ShotView::Pose(pose), mode: ViewMode::TracedDistance };
-    let image = draw_tree(prepared, formation, &options);
+    let image = draw_tree(prepared, tree_surface, &options);
     let pixel = f64::from(2.0 * (0.5 * lens.fov_y).tan() / height as f32);
-    let mut tracer = Tracer::new(&formation.program);
-    let (along, up) = (1.0 / formation.per_metre, 1.0 / formation.rise);
+    let mut tracer = Tracer::new(&tree_surface.program);
+    let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
     let (mut met, mut apart) = (0, 0);
     for (k, [r, g, b, _]) in image.as_chunks::<4>().0.iter().enumerate() {
         let at = Vec2::new((k as u32 % width) as f32 + 0.5, (k as u32 / width) as f32 + 0.5);
-        let (ray, long) = in_metres(formation, pose.eye_world, pose.ray(&lens, at).normalize());
+        let (ray, long) = in_metres(tree_surface, pose.eye_world, pose.ray(&lens, at).normalize());
         // octaves as the shader leaves them out
         tracer.spread = 0.5 * pixel * along / long;
-        tracer.tolerance = (1e-7 * formation.program.side, 1e-6);
+        tracer.tolerance = (1e-7 * tree_surface.program.side, 1e-6);
         let trace = tracer.trace(&ray);
         let Some(cpu) = trace.distance else { continue };
-        if ray.at(cpu)[2] * formation.rise < f64::from(prepared.scale.base_world) {
+        if ray.at(cpu)[2] * tree_surface.rise < f64::from(prepared.scale.base_world) {
             continue; // under the block
         }
         met += 1;
         let whole = u32::from(*r) << 16 | u32::from(*g) << 8 | u32::from(*b);
         let gpu = f64::from(whole as f32 / 16_777_215.0 * FARTHEST_WORLD) * long;
-        let tolerance = 0.25 * pixel * up * gpu / long + 2e-6 * formation.program.side;
+        let tolerance = 0.25 * pixel * up * gpu / long + 2e-6 * tree_surface.program.side;
         let p = ray.at(gpu);
         let above = p[2] - tracer.height([p[0], p[1]], &tracer.detail(gpu));
         let entered = (cpu - trace.entry).abs() < 1e-3 * cpu && (gpu - cpu).abs() < 2e-3 * cpu;
@@ -79,25 +79,25 @@ fn assert_ends_agree(name: &str, prepared: &Arc<Prepared>, formation: &Arc<Forma
 #[test]
 fn rays_on_the_graphics_card_end_where_those_of_the_cpu_do() {
     for name in ["12-craters", "13-dunes", "15-instances", "21-mountain-road", "22-oasis"] {
-        let (prepared, formation) = tree(&format!("paper-004-fig-{name}"));
-        assert_ends_agree(name, &prepared, &formation);
+        let (prepared, tree_surface) = tree(&format!("paper-004-fig-{name}"));
+        assert_ends_agree(name, &prepared, &tree_surface);
     }
 }
 
 #[test]
 fn rays_through_any_tree_end_where_those_of_the_cpu_do() {
     for seed in [3, 8, 21] {
-        let (prepared, formation) = random(seed);
-        assert_ends_agree(&format!("tree {seed}"), &prepared, &formation);
+        let (prepared, tree_surface) = random(seed);
+        assert_ends_agree(&format!("tree {seed}"), &prepared, &tree_surface);
     }
 }
 
 #[test]
 fn what_rays_show_is_what_the_grid_shows() {
-    let (prepared, formation) = tree("paper-004-fig-21-mountain-road");
+    let (prepared, tree_surface) = tree("paper-004-fig-21-mountain-road");
     let draw = |mode| {
         let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
-        draw_tree(&prepared, &formation, &options)
+        draw_tree(&prepared, &tree_surface, &options)
     };
     let (rays, grid) = (draw(ViewMode::Traced), draw(ViewMode::Shaded));
     let away: u32 = rays.iter().zip(&grid).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
@@ -124,10 +124,10 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
         tree.terrain = Piece::named("blend", Form::Blend(Group { of, ..Group::default() }));
     }
     let (prepared, shallow) = random(3);
-    let recipe = Recipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
-    let subject = Subject::Terrain(prepared, red(), Some(Arc::new(Formation::new(recipe, None))));
+    let recipe = TreeRecipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
+    let subject = ShotSubject::Terrain(prepared, red(), Some(Arc::new(TreeSurface::new(recipe, None))));
     let options = ShotOptions { width: 32, height: 24, mode: ViewMode::Traced, ..ShotOptions::default() };
-    let refused = guarded(|| render(&subject, &options, Quality::Still)).unwrap_or_else(|e| panic!("{e}"));
+    let refused = guarded(|| render(&subject, &options, RenderQuality::Still)).unwrap_or_else(|e| panic!("{e}"));
     assert!(matches!(&refused, Err(ShotError::Untraced(_))), "{refused:?}");
     assert!(refused.is_err_and(|error| error.to_string().contains("adaptive")));
 }
@@ -135,17 +135,17 @@ fn a_tree_that_is_too_deep_is_refused_in_words() {
 /// An overlay is read from a tree as it is from the grid, and hides the colours of the ground.
 #[test]
 fn overlays_lie_on_a_tree_as_on_the_grid() {
-    let (plain, formation) = tree("paper-004-fig-22-oasis");
+    let (plain, tree_surface) = tree("paper-004-fig-22-oasis");
     let apart = |a: &[u8], b: &[u8]| {
         let away: u32 = a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(*b))).sum();
         f64::from(away) / a.len() as f64
     };
     for overlay in [Overlay::Map(MapKind::Vegetation), Overlay::Slope] {
-        let choice = Choice { overlay, ..Choice::default() };
+        let choice = OverlayChoice { overlay, ..OverlayChoice::default() };
         let over = Arc::new(plain.with_overlay(&choice, &Control::default()).expect("nobody stops it"));
-        let draw = |prepared: &Arc<Prepared>, mode| {
+        let draw = |prepared: &Arc<SquareTerrain>, mode| {
             let options = ShotOptions { width: 64, height: 40, mode, ..ShotOptions::default() };
-            draw_tree(prepared, &formation, &options)
+            draw_tree(prepared, &tree_surface, &options)
         };
         let grid = draw(&over, ViewMode::Shaded);
         for mode in [ViewMode::Adaptive, ViewMode::Traced] {
@@ -180,9 +180,9 @@ fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
         if let Node::Construction(construction) = &mut scene.layers[0].node {
             construction.cut_out = cut_out;
         }
-        let (prepared, formation) = tree_of(&scene);
+        let (prepared, tree_surface) = tree_of(&scene);
         let options = ShotOptions { width: 96, height: 60, mode, ..ShotOptions::default() };
-        let image = draw_tree(&prepared, &formation, &options);
+        let image = draw_tree(&prepared, &tree_surface, &options);
         // the ground is red, the backdrop bluish
         image.as_chunks::<4>().0.iter().filter(|[r, _, b, _]| r > b).count()
     };

@@ -9,8 +9,8 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
 
 use super::super::scale::SIDE_WORLD;
-use super::mosaic::{FINEST, Key, Tile};
-use super::patch::{Patch, Texel};
+use super::patch::{Texel, TilePatch};
+use super::quadtree::{FINEST, QuadTile, TileKey};
 use super::{Budget, Upload};
 
 /// Every graphics card takes textures as wide.
@@ -71,32 +71,32 @@ impl Atlas {
     }
 
     /// How the shaders are told of a tile; `side` is that of the block, from 1 on, or 0.
-    pub fn instance(&self, tile: &Tile, slot: u32, steps: &Steps, side: u32) -> Instance {
-        let Key { level, column, row } = tile.key;
+    pub fn instance(&self, tile: &QuadTile, slot: u32, steps: &Steps, side: u32) -> TileInstance {
+        let TileKey { level, column, row } = tile.key;
         let shift = u32::from(FINEST - level);
         let corner = |at: u32, eye: i64| {
             let steps = i64::from(at) << (shift + self.quads.trailing_zeros());
             (steps - eye) as i32 as u32
         };
         let [x, y] = self.corner(slot);
-        Instance {
+        TileInstance {
             piece: [corner(column, steps.eye[0]), corner(row, steps.eye[1]), shift | side << 8, x | y << 16],
             morphs: tile.morphs,
         }
     }
 }
 
-/// A tile as the shaders see it: its corner in steps from the eye's, shift and side, first texel; how far each corner has
-/// morphed.
+/// A tile as the shaders see it: its corner in steps from the eye's, shift and side, first texel; how far each corner
+/// has morphed.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
-pub struct Instance {
+pub struct TileInstance {
     pub piece: [u32; 4],
     pub morphs: [f32; 4],
 }
 
-/// The lattice of all vertices there can be, seen from the eye. Places are whole numbers of steps from the eye's own, which
-/// are exact, so that a vertex has the same place in every patch that has it.
+/// The lattice of all vertices there can be, seen from the eye. Places are whole numbers of steps from the eye's own,
+/// which are exact, so that a vertex has the same place in every patch that has it.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
     eye: [i64; 2],
@@ -116,14 +116,14 @@ impl Steps {
 }
 
 /// Sides of the block at which a patch lies, numbered from 1 in the order north, east, south, west.
-pub fn sides_of(key: Key) -> impl Iterator<Item = u32> {
+pub fn sides_of(key: TileKey) -> impl Iterator<Item = u32> {
     let end = (1u32 << key.level) - 1;
     let at = [key.row == 0, key.column == end, key.row == end, key.column == 0];
     (1..).zip(at).filter_map(|(side, is)| is.then_some(side))
 }
 
 /// Whether some of a patch lies under the sea.
-pub fn is_wet(patch: &Patch, sea_world: f32) -> bool {
+pub fn is_wet(patch: &TilePatch, sea_world: f32) -> bool {
     patch.lowest_world < sea_world
 }
 
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn a_corner_patch_has_two_sides_and_the_root_four() {
-        let corner = Key { level: 3, column: 7, row: 0 };
+        let corner = TileKey { level: 3, column: 7, row: 0 };
         assert_eq!(sides_of(corner).collect::<Vec<_>>(), [1, 2]);
-        assert_eq!(sides_of(Key::ROOT).count(), 4);
-        assert_eq!(sides_of(Key { level: 3, column: 2, row: 5 }).count(), 0);
+        assert_eq!(sides_of(TileKey::ROOT).count(), 4);
+        assert_eq!(sides_of(TileKey { level: 3, column: 2, row: 5 }).count(), 0);
     }
 
     #[test]

@@ -1,23 +1,23 @@
 //! A patch of ground: its own vertices, and those of the next coarser level that they morph into.
 //!
-//! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its values
-//! are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's neighbours without
-//! a crack. The place of a vertex follows from the whole number of steps to it, the same for all patches that have it.
-//! Slopes are differences between the vertices beside one, a step beyond the patch as well: those of the place itself would
-//! leap from vertex to vertex along a sharp crest.
+//! Vertex (i, j) goes to vertex (i - i mod 2, j - j mod 2) of the coarser level, which is a vertex of the parent: its
+//! values are taken from there, bit for bit, so that a patch that has taken its parent's shape meets the parent's
+//! neighbours without a crack. The place of a vertex follows from the whole number of steps to it, the same for all
+//! patches that have it. Slopes are differences between the vertices beside one, a step beyond the patch as well: those
+//! of the place itself would leap from vertex to vertex along a sharp crest.
 
-use super::super::formation::{Formation, Sample};
 use super::super::scale::SIDE_WORLD;
-use super::mosaic::Key;
+use super::super::tree_surface::{Sample, TreeSurface};
+use super::quadtree::TileKey;
 
 /// Height, slope to the east, slope to the south, depth of the water; in units of the world.
 pub type Texel = [f32; 4];
 
 /// A patch ready to be drawn. Never changes.
 #[derive(Debug)]
-pub struct Patch {
-    pub key: Key,
-    /// Of the formation.
+pub struct TilePatch {
+    pub key: TileKey,
+    /// Of the tree surface.
     pub serial: u64,
     pub quads: usize,
     /// Row by row, for each vertex its own texel and that of the vertex it morphs into.
@@ -29,11 +29,11 @@ pub struct Patch {
     pub wettest_world: f32,
 }
 
-impl Patch {
+impl TilePatch {
     /// Computes a patch; `None` if `stop` says so, which is asked after every row.
     pub fn new(
-        formation: &Formation,
-        key: Key,
+        tree_surface: &TreeSurface,
+        key: TileKey,
         quads: usize,
         parent: Option<&Self>,
         stop: impl Fn() -> bool,
@@ -42,13 +42,13 @@ impl Patch {
         let step = side / (quads as f64 * f64::from(1u32 << key.level));
         // the first one lies a step before the patch
         let place = |cell: u32, k: usize| (f64::from(cell) * quads as f64 + k as f64 - 1.0) * step - 0.5 * side;
-        let detail = formation.detail(step);
+        let detail = tree_surface.detail(step);
         let n = quads + 1;
         // with a vertex more on every side
         let m = n + 2;
         let low = [place(key.column, 0), place(key.row, 0)];
         let high = [place(key.column, m - 1), place(key.row, m - 1)];
-        let selection = formation.within(low, high);
+        let selection = tree_surface.selection(low, high);
         let mut samples: Vec<Sample> = Vec::with_capacity(m * m);
         for i in 0..m {
             if stop() {
@@ -56,7 +56,7 @@ impl Patch {
             }
             samples.extend((0..m).map(|j| {
                 let at = [place(key.column, j), place(key.row, i)];
-                formation.level_at(&selection, at, &detail)
+                tree_surface.level_sample_in(&selection, at, &detail)
             }));
         }
         let per_way = 0.5 / step;
@@ -76,7 +76,7 @@ impl Patch {
         };
         let mut patch = Self {
             key,
-            serial: formation.serial,
+            serial: tree_surface.serial,
             quads,
             texels: Vec::with_capacity(2 * n * n),
             lowest_world: f32::INFINITY,
@@ -110,21 +110,22 @@ impl Patch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::view::formation::Recipe;
+    use crate::app::view::tree_surface::TreeRecipe;
     use crate::construction::presets;
 
-    fn formation() -> Formation {
-        let recipe = Recipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225 };
-        Formation::new(recipe, None)
+    fn tree_surface() -> TreeSurface {
+        let recipe = TreeRecipe { tree: presets::valley(), seed: 3, level: 1.0, relief_over_size: 0.225 };
+        TreeSurface::new(recipe, None)
     }
 
     #[test]
     fn patches_that_touch_have_the_same_bits_where_they_do() {
-        let formation = formation();
-        let make =
-            |key, parent: Option<&Patch>| Patch::new(&formation, key, 16, parent, || false).expect("not stopped");
-        let root = make(Key::ROOT, None);
-        let children = Key::ROOT.children().map(|key| make(key, Some(&root)));
+        let tree_surface = tree_surface();
+        let make = |key, parent: Option<&TilePatch>| {
+            TilePatch::new(&tree_surface, key, 16, parent, || false).expect("not stopped")
+        };
+        let root = make(TileKey::ROOT, None);
+        let children = TileKey::ROOT.children().map(|key| make(key, Some(&root)));
         let [a, b, ..] = &children;
         let grandchildren = b.key.children().map(|key| make(key, Some(b)));
         for k in 0..=16 {
@@ -144,6 +145,6 @@ mod tests {
 
     #[test]
     fn it_stops_when_told() {
-        assert!(Patch::new(&formation(), Key::ROOT, 16, None, || true).is_none());
+        assert!(TilePatch::new(&tree_surface(), TileKey::ROOT, 16, None, || true).is_none());
     }
 }

@@ -1,53 +1,53 @@
-//! Threads that compute patches. Of what is asked for, the newest list counts; what was asked for before and has not begun is
-//! forgotten, and what belongs to an older formation is given up.
+//! Threads that compute patches. Of what is asked for, the newest list counts; what was asked for before and has not
+//! begun is forgotten, and what belongs to an older tree surface is given up.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::super::formation::Formation;
-use super::mosaic::Key;
-use super::patch::Patch;
+use super::super::tree_surface::TreeSurface;
+use super::patch::TilePatch;
+use super::quadtree::TileKey;
 
 /// A patch to be computed.
 #[derive(Clone)]
-pub struct Job {
-    pub formation: Arc<Formation>,
-    pub key: Key,
-    pub parent: Option<Arc<Patch>>,
+pub struct TileJob {
+    pub tree_surface: Arc<TreeSurface>,
+    pub key: TileKey,
+    pub parent: Option<Arc<TilePatch>>,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     /// The most urgent last.
-    jobs: Vec<Job>,
-    running: HashSet<(u64, Key)>,
-    done: Vec<Patch>,
-    /// The formation that counts.
+    jobs: Vec<TileJob>,
+    running: HashSet<(u64, TileKey)>,
+    done: Vec<TilePatch>,
+    /// The tree surface that counts.
     serial: u64,
     is_over: bool,
 }
 
 #[derive(Default)]
-struct Shared {
-    state: Mutex<State>,
+struct PoolShared {
+    state: Mutex<PoolState>,
     bell: Condvar,
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl PoolShared {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// See the module. Its threads end when it is dropped.
 pub struct Pool {
-    shared: Arc<Shared>,
+    shared: Arc<PoolShared>,
 }
 
 impl Pool {
     /// Patches have so many quads along a side.
     pub fn new(quads: usize, threads: usize) -> Self {
-        let shared = Arc::new(Shared::default());
+        let shared = Arc::new(PoolShared::default());
         for k in 0..threads {
             let shared = shared.clone();
             let thread = std::thread::Builder::new().name(format!("talweg-patch-{k}"));
@@ -58,12 +58,12 @@ impl Pool {
     }
 
     /// What shall be computed now, the most urgent first, in place of what was asked for before.
-    pub fn ask(&self, serial: u64, jobs: impl DoubleEndedIterator<Item = Job>) {
+    pub fn ask(&self, serial: u64, jobs: impl DoubleEndedIterator<Item = TileJob>) {
         let mut state = self.shared.state();
         state.serial = serial;
         state.jobs.clear();
         let running = std::mem::take(&mut state.running);
-        state.jobs.extend(jobs.rev().filter(|job| !running.contains(&(job.formation.serial, job.key))));
+        state.jobs.extend(jobs.rev().filter(|job| !running.contains(&(job.tree_surface.serial, job.key))));
         state.running = running;
         if !state.jobs.is_empty() {
             self.shared.bell.notify_all();
@@ -71,7 +71,7 @@ impl Pool {
     }
 
     /// What was finished since the last time.
-    pub fn take(&self) -> Vec<Patch> {
+    pub fn take(&self) -> Vec<TilePatch> {
         let mut state = self.shared.state();
         let done = std::mem::take(&mut state.done);
         for patch in &done {
@@ -88,7 +88,7 @@ impl Drop for Pool {
     }
 }
 
-fn work(shared: &Shared, quads: usize) {
+fn work(shared: &PoolShared, quads: usize) {
     loop {
         let job = {
             let mut state = shared.state();
@@ -97,18 +97,18 @@ fn work(shared: &Shared, quads: usize) {
                     return;
                 }
                 if let Some(job) = state.jobs.pop() {
-                    state.running.insert((job.formation.serial, job.key));
+                    state.running.insert((job.tree_surface.serial, job.key));
                     break job;
                 }
                 state = shared.bell.wait(state).unwrap_or_else(PoisonError::into_inner);
             }
         };
-        let serial = job.formation.serial;
+        let serial = job.tree_surface.serial;
         let stop = || {
             let state = shared.state();
             state.is_over || state.serial != serial
         };
-        let made = Patch::new(&job.formation, job.key, quads, job.parent.as_deref(), stop);
+        let made = TilePatch::new(&job.tree_surface, job.key, quads, job.parent.as_deref(), stop);
         let mut state = shared.state();
         match made {
             Some(patch) => state.done.push(patch),

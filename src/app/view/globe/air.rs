@@ -2,19 +2,19 @@
 //!
 //! Law: light scattered into a ray of length L is E ∫ β ρ(h) P(θ) T(eye → x) T(x → sun) dx, with the density
 //! ρ = exp(-h / H), the phase functions 3 (1 + cos² θ) / 16 π of Rayleigh and that of Cornette and Shanks for haze, and
-//! T = exp(-Σ β · depth). The shader marches along the ray; the depth towards the sun comes from the Chapman function in
-//! closed form (its limit for large planets, with the bounds of erfc), which this file has as well, to be checked against the integral.
-//! The layers are drawn thicker than they are where the relief is, by the root of its exaggeration, with as much air over
-//! every place as there is.
-//! Source: Nishita et al. 1993; coefficients of Bucholtz 1995 for 680, 550 and 440 nm.
+//! T = exp(-Σ β · depth). The shader marches along the ray; the depth towards the sun comes from the Chapman function
+//! in closed form (its limit for large planets, with the bounds of erfc), which this file has as well, to be checked
+//! against the integral. The layers are drawn thicker than they are where the relief is, by the root of its
+//! exaggeration, with as much air over every place as there is. Source: Nishita et al. 1993; coefficients of Bucholtz
+//! 1995 for 680, 550 and 440 nm.
 
 /// Scattering of clear air at the ground of the Earth, per metre, for red, green and blue.
 const RAYLEIGH: [f64; 3] = [5.80e-6, 13.56e-6, 33.10e-6];
 /// Scattering of its haze; it takes a tenth more away than it scatters.
 const MIE: f64 = 3.0e-6;
 const MIE_EXTINCTION: f64 = 1.11;
-/// What ozone takes away, as if it lay where the air does: without it dusk is green where the sun's red goes over into the
-/// blue of the sky.
+/// What ozone takes away, as if it lay where the air does: without it dusk is green where the sun's red goes over into
+/// the blue of the sky.
 const OZONE: [f64; 3] = [1.20e-6, 3.50e-6, 0.16e-6];
 const RAYLEIGH_HEIGHT: f64 = 8000.0;
 const MIE_HEIGHT: f64 = 1200.0;
@@ -25,7 +25,7 @@ const NOTHING: f64 = 1e-4;
 
 /// An atmosphere as it is drawn. Lengths in metres.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Air {
+pub struct AirScattering {
     /// Scattering at the ground, per metre, for red, green and blue.
     pub rayleigh: [f64; 3],
     /// What clear air takes away: what it scatters, and what its ozone swallows.
@@ -39,8 +39,9 @@ pub struct Air {
     pub top: f64,
 }
 
-impl Air {
-    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters, `ozone` 1 is that of the Earth.
+impl AirScattering {
+    /// `density` 1 is that of the Earth; `tint` shifts the colour of what clear air scatters, `ozone` 1 is that of the
+    /// Earth.
     pub fn new(radius: f64, density: f64, exaggeration: f64, tint: [f64; 3], ozone: f64) -> Option<Self> {
         if density < NOTHING {
             return None;
@@ -111,15 +112,15 @@ mod tests {
 
     #[test]
     fn as_much_air_stands_over_a_place_whatever_is_exaggerated() {
-        let plain = Air::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
+        let plain = AirScattering::new(RADIUS, 1.0, 1.0, [1.0; 3], 1.0).unwrap();
         // vertical depth of blue light over the sea of the Earth
         assert!((plain.rayleigh[2] * plain.rayleigh_height - 0.265).abs() < 0.01);
         for exaggeration in [4.0, 12.0, 100.0] {
-            let air = Air::new(RADIUS, 1.0, exaggeration, [1.0; 3], 1.0).unwrap();
+            let air = AirScattering::new(RADIUS, 1.0, exaggeration, [1.0; 3], 1.0).unwrap();
             assert!((air.rayleigh[2] * air.rayleigh_height / 0.265 - 1.0).abs() < 0.03);
             assert!(air.top > plain.top && air.top < 1.3 * RADIUS);
         }
-        assert_eq!(Air::new(RADIUS, 0.0, 10.0, [1.0; 3], 1.0), None);
-        assert!(Air::new(1000.0, 1.0, 10.0, [1.0; 3], 1.0).unwrap().top < 1300.0);
+        assert_eq!(AirScattering::new(RADIUS, 0.0, 10.0, [1.0; 3], 1.0), None);
+        assert!(AirScattering::new(1000.0, 1.0, 10.0, [1.0; 3], 1.0).unwrap().top < 1300.0);
     }
 }

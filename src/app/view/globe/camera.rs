@@ -8,8 +8,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use glam::{DMat3, DQuat, DVec2, DVec3, Vec2};
 
-use super::ground::Ground;
-use crate::app::view::Lens;
+use super::ground::{GlobeSurface, meet_sphere};
+use crate::app::view::camera::Lens;
 
 /// Nothing looks further up than this over the ground.
 const MAX_PITCH: f64 = 1.05;
@@ -47,7 +47,7 @@ fn natural_tilt(height_radii: f64) -> f64 {
 
 impl GlobePose {
     /// Over a place (unit vector) at a distance from the centre, looking straight down with north up.
-    pub fn over(direction: DVec3, radius: f64) -> Self {
+    pub fn straight_down(direction: DVec3, radius: f64) -> Self {
         Self { stand: upright(direction, DVec3::Z), radius, pitch: -FRAC_PI_2 }
     }
 
@@ -157,7 +157,7 @@ impl GlobePose {
 
     /// With the eye above the ground and within reach, and the planet in view.
     #[must_use]
-    pub fn confined(&self, ground: &Ground) -> Self {
+    pub fn confined(&self, ground: &GlobeSurface) -> Self {
         let floor = ground.surface(self.up()) + clearance(ground);
         let radius = self.radius.clamp(floor, (FARTHEST_RADII * ground.radius).max(floor));
         let pitch = self.pitch.clamp(-FRAC_PI_2, max_pitch(radius, ground.radius).max(-FRAC_PI_2));
@@ -170,7 +170,7 @@ impl GlobePose {
     pub fn framing(direction: DVec3, highest: f64, lens: &Lens) -> Self {
         let tangents = tangents(lens);
         let half = tangents.min_element().atan();
-        Self::over(direction, highest * 1.06 / half.sin())
+        Self::straight_down(direction, highest * 1.06 / half.sin())
     }
 
     /// At the same place and height with another heading (radians, clockwise from north) and inclination.
@@ -182,7 +182,7 @@ impl GlobePose {
 }
 
 /// How far the eye stays from the ground.
-pub fn clearance(ground: &Ground) -> f64 {
+pub fn clearance(ground: &GlobeSurface) -> f64 {
     (1e-6 * ground.radius).clamp(0.02, 8.0)
 }
 
@@ -205,20 +205,6 @@ fn upright(up: DVec3, ahead: DVec3) -> DQuat {
 
 fn frame(right: DVec3, up: DVec3) -> DQuat {
     DQuat::from_mat3(&DMat3::from_cols(right, up, right.cross(up))).normalize()
-}
-
-/// Where a ray first meets a sphere around the centre; from inside where it leaves it.
-pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
-    let along = -eye.dot(ray);
-    // the distance of the ray from the centre, without the squares of large numbers cancelling
-    let beside = (eye + ray * along).length_squared();
-    let half = radius * radius - beside;
-    if half < 0.0 {
-        return None;
-    }
-    let half = half.sqrt();
-    let near = if eye.length() >= radius { along - half } else { along + half };
-    (near > 0.0).then(|| eye + ray * near)
 }
 
 /// A short, smooth way from one pose to another.
@@ -271,8 +257,10 @@ mod tests {
     fn rays_and_projection_agree_at_any_height() {
         let Sphere { radius, .. } = sphere();
         for height in [100.0, 5e4, 2e7] {
-            let pose =
-                GlobePose { pitch: -0.9, ..GlobePose::over(DVec3::new(0.3, -0.5, 0.8).normalize(), radius + height) };
+            let pose = GlobePose {
+                pitch: -0.9,
+                ..GlobePose::straight_down(DVec3::new(0.3, -0.5, 0.8).normalize(), radius + height)
+            };
             for cursor in [Vec2::new(200.0, 610.0), Vec2::new(900.0, 50.0)] {
                 let point = pose.eye() + pose.ray(&LENS, cursor) * height;
                 assert!(near(pose.project(&LENS, point).unwrap(), cursor));
@@ -283,7 +271,7 @@ mod tests {
     #[test]
     fn dragging_keeps_the_point_under_the_cursor_across_the_pole() {
         let Sphere { radius, .. } = sphere();
-        let mut pose = GlobePose::over(DVec3::new(0.2, 0.1, 0.97).normalize(), 3.0 * radius);
+        let mut pose = GlobePose::straight_down(DVec3::new(0.2, 0.1, 0.97).normalize(), 3.0 * radius);
         for k in 0..12 {
             let from = Vec2::new(640.0, 300.0);
             let grabbed = meet_sphere(pose.eye(), pose.ray(&LENS, from), radius).unwrap();
@@ -298,7 +286,7 @@ mod tests {
     fn approaching_holds_the_point_tilts_near_the_ground_and_comes_back() {
         let planet = sphere();
         let ground = planet.ground(10.0);
-        let mut pose = GlobePose::over(DVec3::new(0.5, 0.4, 0.3).normalize(), 3.0 * planet.radius);
+        let mut pose = GlobePose::straight_down(DVec3::new(0.5, 0.4, 0.3).normalize(), 3.0 * planet.radius);
         let cursor = Vec2::new(700.0, 420.0);
         let mut steepest = pose.pitch;
         for _ in 0..90 {
@@ -321,7 +309,7 @@ mod tests {
     #[test]
     fn turning_and_tilting_keep_the_pivot_and_never_roll() {
         let planet = sphere();
-        let mut pose = GlobePose { pitch: -1.0, ..GlobePose::over(DVec3::Y, planet.radius + 3e5) };
+        let mut pose = GlobePose { pitch: -1.0, ..GlobePose::straight_down(DVec3::Y, planet.radius + 3e5) };
         let cursor = Vec2::new(500.0, 300.0);
         let pivot = meet_sphere(pose.eye(), pose.ray(&LENS, cursor), planet.radius).unwrap();
         for k in 0..40 {
@@ -336,7 +324,7 @@ mod tests {
     fn whatever_happens_the_eye_stays_above_ground() {
         let planet = sphere();
         let ground = planet.ground(30.0);
-        let mut pose = GlobePose::over(DVec3::X, planet.radius * 2.0);
+        let mut pose = GlobePose::straight_down(DVec3::X, planet.radius * 2.0);
         let mut dice = 1u64;
         let mut draw = || {
             dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -361,7 +349,7 @@ mod tests {
 
     #[test]
     fn headings_are_compass_headings() {
-        let pose = GlobePose::over(DVec3::X, 2.0);
+        let pose = GlobePose::straight_down(DVec3::X, 2.0);
         assert!(pose.heading().abs() < 1e-9);
         let east = pose.facing(FRAC_PI_2, 0.0);
         assert!(east.forward().distance(DVec3::Y) < 1e-9 && (east.heading() - FRAC_PI_2).abs() < 1e-9);

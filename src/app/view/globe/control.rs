@@ -8,25 +8,22 @@ use bevy::prelude::*;
 use bevy::window::{PrimaryWindow, RequestRedraw};
 use glam::{DQuat, DVec3};
 
-use super::camera::{GlobeGlide, GlobePose, meet_sphere};
-use super::ground::Ground;
+use super::camera::{GlobeGlide, GlobePose};
+use super::ground::{GlobeSurface, meet_sphere};
 use super::map::MapPose;
 use super::orbit::OrbitPose;
-use super::prepare::PreparedGlobe;
-use super::scenery::{Line, Scenery, Showing};
-use super::settings::{GlobeView, GlobeWay};
+use super::scenery::{LineEnds, PlanetView, PlannedScenery, Scenery};
+use super::settings::{GlobeView, PlanetProjection};
 use super::sun::Attitude;
-use crate::app::view::Lens;
-use crate::app::view::control::{FIELD_OF_VIEW, ViewCamera, ViewCommand, ViewportArea, lines_scrolled};
-use crate::app::view::shown::Shown;
+use super::terrain::GlobeTerrain;
+use crate::app::view::camera::{FIELD_OF_VIEW, Lens};
+use crate::app::view::compare::{CompareSide, Pane};
+use crate::app::view::control::{ViewCamera, ViewCommand, ViewportArea, lines_scrolled, pane_under};
+use crate::app::view::state::ViewState;
 use crate::field::globe::from_angles;
 
 /// Radius of the sun in the sky as a chord: a little larger than it is, to be seen.
 const SUN_SIZE: f64 = 0.0075;
-
-/// What shall be drawn of the planet, if there is one.
-#[derive(Resource, Clone, Default)]
-pub struct Planned(pub Option<Arc<Scenery>>);
 
 /// What lies under the cursor.
 #[derive(Resource, Clone, Copy, Debug, Default, PartialEq)]
@@ -56,17 +53,19 @@ pub struct GlobeCamera {
     pub map: MapPose,
     pub orbit: OrbitPose,
     glide: Option<GlobeGlide>,
-    drag: Option<Drag>,
+    drag: Option<GlobeDrag>,
     /// For what the pose was chosen, until somebody moves the camera.
     framed: Option<(Vec2, f64)>,
     by_hand: bool,
     map_framed: Vec2,
+    /// The part of the view under the cursor.
+    pane: Pane,
 }
 
 impl Default for GlobeCamera {
     fn default() -> Self {
         Self {
-            pose: GlobePose::over(DVec3::X, 2e7),
+            pose: GlobePose::straight_down(DVec3::X, 2e7),
             map: MapPose::default(),
             orbit: OrbitPose::default(),
             glide: None,
@@ -74,38 +73,39 @@ impl Default for GlobeCamera {
             framed: None,
             by_hand: false,
             map_framed: Vec2::ZERO,
+            pane: Pane::ALONE,
         }
     }
 }
 
 impl GlobeCamera {
     /// Before a picture of `size` pixels: the whole planet, the whole map, the whole orbit.
-    pub fn framing(prepared: &PreparedGlobe, showing: &Showing, size: Vec2) -> Self {
-        let ground = prepared.ground_from_afar(&showing.view, true);
-        let pose = GlobePose::framing(first_sight(showing), ground.radius + ground.range.1, &lens(size));
-        let orbit = OrbitPose::framing(&showing.body.attitude);
+    pub fn framing(terrain: &GlobeTerrain, planet_view: &PlanetView, size: Vec2) -> Self {
+        let ground = terrain.ground_from_afar(&planet_view.view, true);
+        let pose = GlobePose::framing(first_sight(planet_view), ground.radius + ground.range.1, &lens(size));
+        let orbit = OrbitPose::framing(&planet_view.body.attitude);
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
     /// Over a place; see [`put_over`](Self::put_over).
-    pub fn over(mut self, prepared: &PreparedGlobe, showing: &Showing, place: [f64; 5]) -> Self {
-        self.put_over(prepared, &showing.view, true, place);
+    pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
+        self.put_over(terrain, &planet_view.view, true, place);
         self
     }
 
-    /// Goes over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is negative
-    /// downwards.
+    /// Goes over a place, so many metres above the ground as it is drawn. Angles in degrees; the inclination is
+    /// negative downwards.
     fn put_over(
         &mut self,
-        prepared: &PreparedGlobe,
+        terrain: &GlobeTerrain,
         view: &GlobeView,
         with_sea: bool,
         [latitude, longitude, height_metres, heading, pitch]: [f64; 5],
     ) {
         let direction = DVec3::from(from_angles(latitude.to_radians(), longitude.to_radians()));
-        let pose = GlobePose::over(direction, prepared.stand(direction, height_metres, view, with_sea));
+        let pose = GlobePose::straight_down(direction, terrain.stand(direction, height_metres, view, with_sea));
         let pose = pose.facing(heading.to_radians(), pitch.to_radians());
-        self.pose = prepared.confine(&pose, view, with_sea);
+        self.pose = terrain.confine(&pose, view, with_sea);
         let there = MapPose { latitude: latitude.to_radians(), longitude: longitude.to_radians(), ..self.map };
         self.map = if self.map_framed == Vec2::ZERO { there } else { there.confined(self.map_framed) };
         (self.glide, self.by_hand) = (None, true);
@@ -118,7 +118,7 @@ impl GlobeCamera {
 }
 
 #[derive(Clone, Copy)]
-enum Drag {
+enum GlobeDrag {
     /// A point of the globe stays under the cursor.
     Hold(DVec3),
     /// The camera turns about a point.
@@ -134,14 +134,19 @@ fn lens(size: Vec2) -> Lens {
 }
 
 /// From where a planet is first seen: the morning side, so that its night is in the picture.
-fn first_sight(showing: &Showing) -> DVec3 {
-    let sun = showing.body.attitude.to_sun();
+fn first_sight(planet_view: &PlanetView) -> DVec3 {
+    let sun = planet_view.body.attitude.to_sun();
     (DQuat::from_rotation_z(0.75) * sun + DVec3::Z * 0.35).normalize_or(DVec3::X)
 }
 
 /// The ground as it is drawn for a pose.
-pub fn ground<'a>(prepared: &'a PreparedGlobe, showing: &Showing, shown: &Shown, pose: &GlobePose) -> Ground<'a> {
-    prepared.ground_from(&showing.view, pose.eye(), shown.water)
+pub fn ground<'a>(
+    terrain: &'a GlobeTerrain,
+    planet_view: &PlanetView,
+    state: &ViewState,
+    pose: &GlobePose,
+) -> GlobeSurface<'a> {
+    terrain.ground_from(&planet_view.view, pose.eye(), state.water)
 }
 
 /// Carries out commands; starts and continues glides.
@@ -150,24 +155,24 @@ pub fn obey_commands(
     mut commands: MessageReader<ViewCommand>,
     mut camera: ResMut<GlobeCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<Shown>,
-    showing: Res<Showing>,
+    state: Res<ViewState>,
+    planet_view: Res<PlanetView>,
     area: Res<ViewportArea>,
     time: Res<Time<Real>>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
-    let (Some(prepared), Some(window)) = (&shown.globe, window) else { return };
+    let (Some(terrain), Some(window)) = (state.globe_of(CompareSide::A), window) else { return };
     let size = area.within(window.size()).size();
-    let ground = prepared.ground_from_afar(&showing.view, shown.water);
+    let ground = terrain.ground_from_afar(&planet_view.view, state.water);
     let highest = ground.radius + ground.range.1;
-    let confined = |pose: &GlobePose| prepared.confine(pose, &showing.view, shown.water);
+    let confined = |pose: &GlobePose| terrain.confine(pose, &planet_view.view, state.water);
     let other_planet = camera.framed.is_some_and(|(_, radius)| radius != ground.radius);
     if other_planet {
         camera.by_hand = false;
     }
     if !camera.by_hand && camera.framed != Some((size, ground.radius)) {
-        camera.pose = GlobePose::framing(first_sight(&showing), highest, &lens(size));
-        camera.orbit = OrbitPose::framing(&showing.body.attitude);
+        camera.pose = GlobePose::framing(first_sight(&planet_view), highest, &lens(size));
+        camera.orbit = OrbitPose::framing(&planet_view.body.attitude);
         camera.framed = Some((size, ground.radius));
     }
     if camera.map_framed != size {
@@ -178,20 +183,20 @@ pub fn obey_commands(
     let mut seconds = time.delta_secs();
     for &command in commands.read() {
         if let ViewCommand::Over { place } = command {
-            camera.put_over(prepared, &showing.view, shown.water, place);
+            camera.put_over(terrain, &planet_view.view, state.water, place);
             redraw.write(RequestRedraw);
             continue;
         }
-        match showing.way {
-            GlobeWay::Globe => {
-                let first = first_sight(&showing);
+        match planet_view.projection {
+            PlanetProjection::Globe => {
+                let first = first_sight(&planet_view);
                 let to = confined(&commanded(command, &camera.pose, &ground, first, &lens(size)));
                 camera.glide = Some(GlobeGlide::new(camera.pose, to, ground.radius));
                 camera.by_hand = true;
                 seconds = 0.0;
             }
-            GlobeWay::Map => camera.map = MapPose::framing(size),
-            GlobeWay::Orbit => camera.orbit = around_orbit(command, camera.orbit, &showing.body.attitude),
+            PlanetProjection::Map => camera.map = MapPose::framing(size),
+            PlanetProjection::Orbit => camera.orbit = around_orbit(command, camera.orbit, &planet_view.body.attitude),
         }
         redraw.write(RequestRedraw);
     }
@@ -206,7 +211,7 @@ pub fn obey_commands(
 }
 
 /// Where the camera goes on a command.
-fn commanded(command: ViewCommand, now: &GlobePose, ground: &Ground, first: DVec3, lens: &Lens) -> GlobePose {
+fn commanded(command: ViewCommand, now: &GlobePose, ground: &GlobeSurface, first: DVec3, lens: &Lens) -> GlobePose {
     let highest = ground.radius + ground.range.1;
     let down = |heading: f64| {
         // near the ground over the land, from afar down on it
@@ -246,21 +251,27 @@ pub fn follow_mouse(
     buttons: Res<ButtonInput<MouseButton>>,
     keys: Res<ButtonInput<KeyCode>>,
     view: Res<ViewCamera>,
-    (shown, showing): (Res<Shown>, Res<Showing>),
+    (state, planet_view): (Res<ViewState>, Res<PlanetView>),
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let lines: f32 = wheel.read().map(lines_scrolled).sum();
-    let (Some(prepared), Some(window)) = (&shown.globe, window) else { return };
+    let (Some(_), Some(window)) = (state.globe_of(CompareSide::A), window) else { return };
     let Some(cursor) = view.cursor() else {
         camera.drag = None;
         return;
     };
     let rect = area.within(window.size());
     let is_free = rect.contains(cursor) && !area.pointer_over_ui;
-    let (size, at) = (rect.size(), cursor - rect.min);
-    let (lens, ground) = (lens(size), ground(prepared, &showing, &shown, &camera.pose));
-    let confined = |pose: &GlobePose| prepared.confine(pose, &showing.view, shown.water);
+    // what was taken hold of in one picture stays with it, wherever the cursor goes
+    if camera.drag.is_none() {
+        camera.pane = pane_under(cursor, rect, &state).unwrap_or(Pane::ALONE);
+    }
+    let Some(terrain) = state.globe_of(camera.pane.side) else { return };
+    let picture = camera.pane.picture(rect);
+    let (size, at) = (picture.size(), cursor - picture.min);
+    let (lens, ground) = (state.layout().lens(rect.size()), ground(terrain, &planet_view, &state, &camera.pose));
+    let confined = |pose: &GlobePose| terrain.confine(pose, &planet_view.view, state.water);
     let dragging = buttons.any_pressed([MouseButton::Left, MouseButton::Middle, MouseButton::Right]);
     if !dragging {
         camera.drag = None;
@@ -268,11 +279,11 @@ pub fn follow_mouse(
         let shift = keys.any_pressed([KeyCode::ShiftLeft, KeyCode::ShiftRight]);
         let turns = buttons.pressed(MouseButton::Right) || (shift && buttons.pressed(MouseButton::Left));
         let point = || anchor(&camera.pose, &lens, at, &ground);
-        camera.drag = Some(match (is_free, showing.way, turns) {
-            (false, ..) => Drag::Elsewhere,
-            (_, GlobeWay::Globe, false) => Drag::Hold(point()),
-            (_, GlobeWay::Globe, true) => Drag::Turn { pivot: point(), from: at },
-            _ => Drag::Shift(at),
+        camera.drag = Some(match (is_free, planet_view.projection, turns) {
+            (false, ..) => GlobeDrag::Elsewhere,
+            (_, PlanetProjection::Globe, false) => GlobeDrag::Hold(point()),
+            (_, PlanetProjection::Globe, true) => GlobeDrag::Turn { pivot: point(), from: at },
+            _ => GlobeDrag::Shift(at),
         });
         if is_free {
             camera.glide = None;
@@ -280,39 +291,39 @@ pub fn follow_mouse(
     }
     let before = camera.pose;
     match camera.drag {
-        Some(Drag::Hold(point)) => camera.pose = confined(&before.drag(&lens, point, at)),
-        Some(Drag::Turn { pivot, from }) if from != at => {
+        Some(GlobeDrag::Hold(point)) => camera.pose = confined(&before.drag(&lens, point, at)),
+        Some(GlobeDrag::Turn { pivot, from }) if from != at => {
             let turn = (at - from).as_dvec2() / f64::from(size.y) * std::f64::consts::PI;
             let turned = before.turn_about(pivot, -turn.x);
             camera.pose = confined(&turned.tilt_about(pivot, -turn.y, ground.radius));
-            camera.drag = Some(Drag::Turn { pivot, from: at });
+            camera.drag = Some(GlobeDrag::Turn { pivot, from: at });
         }
-        Some(Drag::Shift(from)) if from != at => {
-            if showing.way == GlobeWay::Map {
+        Some(GlobeDrag::Shift(from)) if from != at => {
+            if planet_view.projection == PlanetProjection::Map {
                 camera.map = camera.map.drag(size, from, at);
             } else {
                 let turn = (at - from).as_dvec2() / f64::from(size.y) * 3.0;
                 camera.orbit = camera.orbit.turned(turn.x, turn.y);
             }
-            camera.drag = Some(Drag::Shift(at));
+            camera.drag = Some(GlobeDrag::Shift(at));
         }
         _ => {}
     }
     if lines != 0.0 && is_free {
         let factor = 0.86f64.powf(f64::from(lines.clamp(-10.0, 10.0)));
-        match showing.way {
-            GlobeWay::Globe => {
+        match planet_view.projection {
+            PlanetProjection::Globe => {
                 camera.glide = None;
                 let point = anchor(&camera.pose, &lens, at, &ground);
                 let nearer = camera.pose.approach(&lens, point, at, factor, ground.radius);
                 // the relief has sunk on the way, and the place under the cursor with it
                 let under = point.normalize_or(DVec3::X);
-                let sunk = under * self::ground(prepared, &showing, &shown, &nearer).surface(under);
+                let sunk = under * self::ground(terrain, &planet_view, &state, &nearer).surface(under);
                 let held = nearer.hold(&lens, sunk, at).filter(|held| held.up().dot(nearer.up()) > 0.5);
                 camera.pose = confined(&held.unwrap_or(nearer));
             }
-            GlobeWay::Map => camera.map = camera.map.zoom(size, at, factor),
-            GlobeWay::Orbit => camera.orbit = camera.orbit.zoomed(factor),
+            PlanetProjection::Map => camera.map = camera.map.zoom(size, at, factor),
+            PlanetProjection::Orbit => camera.orbit = camera.orbit.zoomed(factor),
         }
     }
     // a mere click leaves the camera where it is
@@ -322,7 +333,7 @@ pub fn follow_mouse(
 }
 
 /// What the mouse holds on to: the ground under the cursor, or the nearest of the globe beside it.
-fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &Ground) -> DVec3 {
+fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &GlobeSurface) -> DVec3 {
     let (eye, ray) = (pose.eye(), pose.ray(lens, at));
     ground.pick(eye, ray).unwrap_or_else(|| {
         let beside = (eye - ray * eye.dot(ray).min(0.0)).normalize_or(pose.up());
@@ -332,61 +343,65 @@ fn anchor(pose: &GlobePose, lens: &Lens, at: Vec2, ground: &Ground) -> DVec3 {
 
 /// What is to be drawn now; another frame if it changed.
 pub fn plan(
-    mut planned: ResMut<Planned>,
+    mut planned: ResMut<PlannedScenery>,
     mut camera: ResMut<GlobeCamera>,
     mut redraw: MessageWriter<RequestRedraw>,
-    shown: Res<Shown>,
-    showing: Res<Showing>,
+    state: Res<ViewState>,
+    planet_view: Res<PlanetView>,
 ) {
-    let Some(prepared) = &shown.globe else {
-        if planned.0.is_some() {
-            planned.0 = None;
+    if state.globe_of(CompareSide::A).is_none() {
+        if planned.0.iter().any(Option::is_some) {
+            *planned = PlannedScenery::default();
         }
         return;
-    };
-    let pose = prepared.confine(&camera.pose, &showing.view, shown.water);
+    }
+    let pose = CompareSide::BOTH
+        .into_iter()
+        .filter_map(|side| state.globe_of(side))
+        .fold(camera.pose, |pose, terrain| terrain.confine(&pose, &planet_view.view, state.water));
     if pose != camera.pose {
         camera.pose = pose;
     }
-    let scenery = scenery(&camera, prepared, &showing, shown.water);
-    if planned.0.as_deref() != Some(&scenery) {
-        planned.0 = Some(Arc::new(scenery));
+    let sides = CompareSide::BOTH
+        .map(|side| state.globe_of(side).map(|terrain| Arc::new(scenery(&camera, terrain, &planet_view, state.water))));
+    if planned.0 != sides {
+        planned.0 = sides;
         redraw.write(RequestRedraw);
     }
 }
 
 /// The picture that a camera gives.
-pub fn scenery(camera: &GlobeCamera, prepared: &PreparedGlobe, showing: &Showing, water: bool) -> Scenery {
-    let (pose, attitude) = (&camera.pose, &showing.body.attitude);
-    let ground = match showing.way {
-        GlobeWay::Globe => prepared.ground_from(&showing.view, pose.eye(), water),
-        GlobeWay::Map | GlobeWay::Orbit => prepared.ground_from_afar(&showing.view, water),
+pub fn scenery(camera: &GlobeCamera, terrain: &GlobeTerrain, planet_view: &PlanetView, water: bool) -> Scenery {
+    let (pose, attitude) = (&camera.pose, &planet_view.body.attitude);
+    let ground = match planet_view.projection {
+        PlanetProjection::Globe => terrain.ground_from(&planet_view.view, pose.eye(), water),
+        PlanetProjection::Map | PlanetProjection::Orbit => terrain.ground_from_afar(&planet_view.view, water),
     };
     let up = pose.up();
     let above = pose.radius - ground.surface(up);
-    let sun = if showing.view.night_side {
+    let sun = if planet_view.view.night_side {
         attitude.to_sun()
     } else {
         // a lamp behind the left shoulder
         (up + pose.stand * DVec3::new(-0.45, 0.0, -0.40)).normalize()
     };
     let mut scenery = Scenery {
-        way: showing.way,
-        body: showing.body,
-        view: GlobeView { exaggeration: ground.exaggeration(prepared.relief_metres) as f32, ..showing.view.clone() },
+        projection: planet_view.projection,
+        body: planet_view.body,
+        view: GlobeView { exaggeration: ground.exaggeration(terrain.relief_metres) as f32, ..planet_view.view.clone() },
         water,
         eye: pose.eye(),
         rotation: pose.rotation(),
         near: (0.1 * above).max(0.3 * super::camera::clearance(&ground)),
         sun,
         sun_from_eye: sun,
-        sun_size: if showing.view.night_side { SUN_SIZE } else { 0.0 },
+        sun_size: if planet_view.view.night_side { SUN_SIZE } else { 0.0 },
         sky_turn: attitude.turn(),
         map: camera.map,
         map_width: f64::from(camera.map_framed.x),
-        lines: Line::new(),
+        lines: LineEnds::new(),
     };
-    if showing.way == GlobeWay::Orbit {
+    if planet_view.projection == PlanetProjection::Orbit {
         let view = camera.orbit.view(attitude, ground.radius);
         scenery.eye = view.eye;
         scenery.rotation = view.rotation;
@@ -404,31 +419,35 @@ pub fn update_probe(
     mut probe: ResMut<GlobeProbe>,
     camera: Res<GlobeCamera>,
     view: Res<ViewCamera>,
-    shown: Res<Shown>,
-    showing: Res<Showing>,
+    state: Res<ViewState>,
+    planet_view: Res<PlanetView>,
     area: Res<ViewportArea>,
     window: Option<Single<&Window, With<PrimaryWindow>>>,
 ) {
     let found = || {
-        let prepared = shown.globe.as_ref()?;
         let cursor = view.cursor()?;
         let rect = area.within(window.as_ref()?.size());
         if !rect.contains(cursor) || area.pointer_over_ui {
             return None;
         }
-        let ground = ground(prepared, &showing, &shown, &camera.pose);
-        let at = cursor - rect.min;
-        let direction = match showing.way {
-            GlobeWay::Globe => ground.pick(camera.pose.eye(), camera.pose.ray(&lens(rect.size()), at))?,
-            GlobeWay::Map => camera.map.direction(rect.size(), at)?,
-            GlobeWay::Orbit => return None,
+        let pane = pane_under(cursor, rect, &state)?;
+        let terrain = state.globe_of(pane.side)?;
+        let ground = ground(terrain, &planet_view, &state, &camera.pose);
+        let picture = pane.picture(rect);
+        let (size, at) = (picture.size(), cursor - picture.min);
+        let direction = match planet_view.projection {
+            PlanetProjection::Globe => {
+                ground.pick(camera.pose.eye(), camera.pose.ray(&state.layout().lens(rect.size()), at))?
+            }
+            PlanetProjection::Map => camera.map.direction(size, at)?,
+            PlanetProjection::Orbit => return None,
         };
-        Some(hit(&ground, direction, prepared.relief_metres))
+        Some(hit(&ground, direction, terrain.relief_metres))
     };
     probe.set_if_neq(GlobeProbe { hit: found() });
 }
 
-fn hit(ground: &Ground, direction: DVec3, relief_metres: f32) -> GlobeHit {
+fn hit(ground: &GlobeSurface, direction: DVec3, relief_metres: f32) -> GlobeHit {
     let direction = direction.normalize_or(DVec3::X);
     GlobeHit {
         latitude: direction.z.asin().to_degrees() as f32,
@@ -438,11 +457,17 @@ fn hit(ground: &Ground, direction: DVec3, relief_metres: f32) -> GlobeHit {
 }
 
 /// Where a place of the planet is seen in a picture of `size`, if it is not behind the globe.
-pub fn project(camera: &GlobeCamera, showing: &Showing, ground: &Ground, size: Vec2, direction: DVec3) -> Option<Vec2> {
-    match showing.way {
-        GlobeWay::Map => Some(camera.map.project(size, direction)),
-        GlobeWay::Orbit => None,
-        GlobeWay::Globe => {
+pub fn project(
+    camera: &GlobeCamera,
+    planet_view: &PlanetView,
+    ground: &GlobeSurface,
+    size: Vec2,
+    direction: DVec3,
+) -> Option<Vec2> {
+    match planet_view.projection {
+        PlanetProjection::Map => Some(camera.map.project(size, direction)),
+        PlanetProjection::Orbit => None,
+        PlanetProjection::Globe => {
             let (eye, point) = (camera.pose.eye(), direction * ground.surface(direction));
             let first = meet_sphere(eye, (point - eye).normalize(), ground.radius + ground.range.0)?;
             let is_hidden = (first - eye).length() < 0.98 * (point - eye).length();

@@ -1,11 +1,12 @@
 //! Ground between the samples, for the eye alone: near the ground a sample of a planet is as wide as a mountain range,
 //! and what lies between would be a smooth slope.
 //!
-//! Two things of one noise in space, octave by octave: the place that is looked up is bent, so that shores, rivers and the
-//! borders of colours are ragged, and the ground is raised and lowered. How far depends on how rough the samples say that
-//! the ground is: level ground stays level, water flat. Octaves come in as the eye comes near, by distance alone, so that
-//! neighbouring patches agree. No height that is measured, exported or eroded knows of it. `assets/shaders/globe_fine.wgsl` does the same for the picture; here
-//! it is for the camera, which shall not stand inside a hill that it sees.
+//! Two things of one noise in space, octave by octave: the place that is looked up is bent, so that shores, rivers and
+//! the borders of colours are ragged, and the ground is raised and lowered. How far depends on how rough the samples
+//! say that the ground is: level ground stays level, water flat. Octaves come in as the eye comes near, by distance
+//! alone, so that neighbouring patches agree. No height that is measured, exported or eroded knows of it.
+//! `assets/shaders/globe_fine.wgsl` does the same for the picture; here it is for the camera, which shall not stand
+//! inside a hill that it sees.
 
 use glam::{DVec3, Vec3};
 
@@ -20,7 +21,8 @@ const COMES_IN: (f32, f32) = (2.5, 5.0);
 const QUAD_RADIANS: f64 = 0.012;
 /// How far a place is bent, in parts of the wave.
 const BEND: f32 = 0.45;
-/// How high an octave rises over ground of roughness 1, in parts of the longest wave, and what is left of it in the next.
+/// How high an octave rises over ground of roughness 1, in parts of the longest wave, and what is left of it in the
+/// next.
 const RISE: f32 = 0.18;
 const FALL: f32 = 0.62;
 /// The roughest ground there is.
@@ -28,7 +30,7 @@ pub const ROUGHEST: f32 = 0.20;
 
 /// The waves of a planet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Fine {
+pub struct FineGround {
     /// Waves of the first octave in a radius.
     pub waves: f32,
     pub octaves: f32,
@@ -36,7 +38,7 @@ pub struct Fine {
     pub wave_metres: f64,
 }
 
-impl Fine {
+impl FineGround {
     pub fn new(radius: f64, samples: usize) -> Self {
         let cell = radius * std::f64::consts::FRAC_PI_2 / (samples.max(2) - 1) as f64;
         let wave_metres = LONGEST_CELLS * cell;
@@ -44,9 +46,9 @@ impl Fine {
         Self { waves: (radius / wave_metres) as f32, octaves: octaves as f32, wave_metres }
     }
 
-    /// Where to look up the ground of a direction, and by how many metres it is raised there over roughness 1; seen from
-    /// a distance.
-    pub fn at(&self, up: DVec3, distance: f64) -> (DVec3, f64) {
+    /// Where to look up the ground of a direction, and by how many metres it is raised there over roughness 1; seen
+    /// from a distance.
+    pub fn displacement(&self, up: DVec3, distance: f64) -> (DVec3, f64) {
         let place = up.as_vec3() * self.waves;
         let (mut bend, mut rise) = (Vec3::ZERO, 0.0);
         let (mut scale, mut height) = (1.0f32, RISE);
@@ -124,14 +126,14 @@ mod tests {
 
     #[test]
     fn nothing_is_added_from_afar_and_much_up_close_within_bounds() {
-        let fine = Fine::new(RADIUS, 257);
+        let fine = FineGround::new(RADIUS, 257);
         assert_eq!(fine.octaves, 9.0);
         let cell = fine.wave_metres / LONGEST_CELLS;
         let mut highest: f64 = 0.0;
         for up in directions() {
-            let (far, nothing) = fine.at(up, 1e7);
+            let (far, nothing) = fine.displacement(up, 1e7);
             assert!(far.distance(up) < 1e-12 && nothing == 0.0);
-            let (near, rise) = fine.at(up, 100.0);
+            let (near, rise) = fine.displacement(up, 100.0);
             assert!(near.distance(up) * RADIUS < cell, "it stays near its cell");
             assert!(rise.abs() <= fine.most());
             highest = highest.max(rise.abs());
@@ -141,19 +143,19 @@ mod tests {
 
     #[test]
     fn it_has_no_jumps_from_place_to_place_nor_on_the_way_down() {
-        let fine = Fine::new(RADIUS, 257);
+        let fine = FineGround::new(RADIUS, 257);
         for up in directions() {
             let beside = (up + up.any_orthonormal_vector() * (2.0 / RADIUS)).normalize();
-            let (a, b) = (fine.at(up, 500.0), fine.at(beside, 500.0));
+            let (a, b) = (fine.displacement(up, 500.0), fine.displacement(beside, 500.0));
             // two metres apart over ground as rough as it comes
             assert!((a.1 - b.1).abs() * f64::from(ROUGHEST) < 12.0, "{} m", (a.1 - b.1).abs());
             for k in 0..60 {
                 let distance = 100.0 * 1.2f64.powi(k);
-                let (a, b) = (fine.at(up, distance), fine.at(up, distance * 1.002));
+                let (a, b) = (fine.displacement(up, distance), fine.displacement(up, distance * 1.002));
                 assert!((a.1 - b.1).abs() < 0.01 * fine.wave_metres);
             }
         }
         // a planet too small for it
-        assert_eq!(Fine::new(1000.0, 257).octaves, 0.0);
+        assert_eq!(FineGround::new(1000.0, 257).octaves, 0.0);
     }
 }

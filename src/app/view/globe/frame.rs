@@ -3,12 +3,12 @@
 use bytemuck::{Pod, Zeroable};
 use glam::{DMat4, DVec3, Mat4, Vec4};
 
-use super::air::Air;
-use super::lod::{MORPH_START, Reach};
-use super::prepare::PreparedGlobe;
+use super::air::AirScattering;
+use super::lod::{GlobeLodRange, MORPH_START};
 use super::scenery::Scenery;
 use super::settings::AirModel;
-use crate::app::view::ViewMode;
+use super::terrain::GlobeTerrain;
+use crate::app::view::mode::ViewMode;
 
 /// Brightness of sunlit white ground, and of what the air scatters.
 const SUN: f32 = 2.3;
@@ -29,7 +29,7 @@ pub struct GlobeFrame {
     disc: Vec4,
     /// Radius, height of 1, sea, exaggeration.
     size: Vec4,
-    /// Radius of the sphere of distances, height of the eye over it, reach of level 0, morph start.
+    /// Radius of the sphere of distances, height of the eye over it, range of level 0, morph start.
     lod: Vec4,
     /// Samples, quads, whether there is a sea, whether colours are left out.
     grid: Vec4,
@@ -60,10 +60,12 @@ pub struct GlobeFrame {
 }
 
 /// What is known of the picture.
-pub struct View {
+pub struct GlobeEye {
     pub clip_from_rel: DMat4,
     /// Origin and size in pixels.
     pub viewport: Vec4,
+    /// Pixels of the whole view along its width.
+    pub view_width: f64,
     /// Of a pixel in the middle of the picture.
     pub radians_per_pixel: f64,
 }
@@ -74,20 +76,22 @@ fn xyz(v: DVec3, w: f64) -> Vec4 {
 
 impl GlobeFrame {
     pub fn new(
-        view: &View,
+        view: &GlobeEye,
         scenery: &Scenery,
-        prepared: &PreparedGlobe,
+        terrain: &GlobeTerrain,
         (mode, quads, is_frugal): (ViewMode, u32, bool),
-        reach: &Reach,
+        range: &GlobeLodRange,
     ) -> Self {
         let settings = &scenery.view;
         let exaggeration = f64::from(settings.exaggeration);
-        let radius = prepared.radius_metres;
-        let ground = prepared.ground(exaggeration, settings, scenery.eye, scenery.water);
+        let radius = terrain.radius_metres;
+        let ground = terrain.ground(exaggeration, settings, scenery.eye, scenery.water);
         let (eye, away) = (scenery.eye.normalize_or(DVec3::X), scenery.eye.length());
         let density = f64::from(scenery.body.air_density);
         let air = match settings.air {
-            AirModel::Scattering => Air::new(radius, density, exaggeration, scenery.body.air_tint, scenery.body.ozone),
+            AirModel::Scattering => {
+                AirScattering::new(radius, density, exaggeration, scenery.body.air_tint, scenery.body.ozone)
+            }
             _ => None,
         };
         let model = match settings.air {
@@ -97,7 +101,7 @@ impl GlobeFrame {
         };
         let [r, g, b] = scenery.body.sky;
         let sky = if model > 0.0 { (density as f32).min(1.6).sqrt() * 0.34 } else { 0.0 };
-        let shell = scenery.cloud_shell(prepared);
+        let shell = scenery.cloud_shell(terrain);
         let height_radii = (away - radius) / radius;
         // one octave more for every halving of the height
         let octaves = (4.6 - (height_radii.max(1e-4)).log2()).clamp(5.0, if is_frugal { 7.0 } else { 11.0 });
@@ -106,8 +110,8 @@ impl GlobeFrame {
             (true, true) => 10.0,
             (true, false) => 16.0,
         };
-        let cell = radius * std::f64::consts::FRAC_PI_2 / (prepared.terrain.samples() - 1) as f64;
-        let near = air.unwrap_or(Air {
+        let cell = radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
+        let near = air.unwrap_or(AirScattering {
             rayleigh: [0.0; 3],
             extinction: [0.0; 3],
             mie: 0.0,
@@ -123,12 +127,12 @@ impl GlobeFrame {
             sun: xyz(scenery.sun, ground.range.1),
             disc: xyz(scenery.sun_from_eye, scenery.sun_size),
             size: xyz(DVec3::new(radius, ground.relief, ground.sea.unwrap_or(0.0)), exaggeration),
-            lod: xyz(DVec3::new(reach.top, reach.over, reach.coarsest), MORPH_START),
+            lod: xyz(DVec3::new(range.top, range.over, range.coarsest), MORPH_START),
             grid: Vec4::new(
-                prepared.terrain.samples() as f32,
+                terrain.terrain.samples() as f32,
                 quads as f32,
                 f32::from(u8::from(ground.sea.is_some())),
-                f32::from(u8::from(mode.is_plain() && !prepared.has_overlay())),
+                f32::from(u8::from(mode.is_plain() && !terrain.has_overlay())),
             ),
             air: xyz(DVec3::new(near.rayleigh_height, near.mie_height, near.top), model),
             rayleigh: xyz(near.rayleigh.into(), 0.76),
@@ -140,15 +144,15 @@ impl GlobeFrame {
                 settings.cloud_drift.to_radians(),
                 if settings.cloud_shadows { 0.62 } else { 0.0 },
             ),
-            cover: Vec4::new(3.1, octaves as f32, 0.94, prepared.sea_metres),
+            cover: Vec4::new(3.1, octaves as f32, 0.94, terrain.sea_metres),
             light: Vec4::new(SUN, SKY, if is_frugal { 8.0 } else { 12.0 }, 0.012),
             viewport: view.viewport,
             map: Vec4::new(
                 scenery.map.longitude as f32,
                 scenery.map.latitude as f32,
                 // from logical pixels to those of the picture
-                (scenery.map.radians_per_pixel * scenery.map_width / f64::from(view.viewport.z.max(1.0))) as f32,
-                f32::from(u8::from(prepared.has_overlay())),
+                (scenery.map.radians_per_pixel * scenery.map_width / view.view_width) as f32,
+                f32::from(u8::from(terrain.has_overlay())),
             ),
             star: Vec4::new(
                 scenery.sky_turn as f32,
@@ -158,7 +162,7 @@ impl GlobeFrame {
                 f32::from(u8::from(settings.night_side)),
             ),
             extinction: xyz(near.extinction.into(), 0.0),
-            fine: prepared.fine(settings).map_or(Vec4::ZERO, |fine| {
+            fine: terrain.fine(settings).map_or(Vec4::ZERO, |fine| {
                 Vec4::new(fine.waves, fine.octaves, fine.wave_metres as f32, view.radians_per_pixel as f32)
             }),
         }

@@ -3,13 +3,12 @@
 
 use glam::DVec3;
 
-use super::camera::meet_sphere;
-use super::fine::{Fine, ROUGHEST};
+use super::fine::{FineGround, ROUGHEST};
 use crate::field::{Globe, globe::locate};
 
 /// A globe with its vertical exaggeration. Lengths are in metres.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct GlobeSurface<'a> {
     pub globe: &'a Globe,
     pub height: &'a [f32],
     /// Of the planet, at height 0.
@@ -21,13 +20,13 @@ pub struct Ground<'a> {
     /// Lowest and highest surface as it is drawn, over the radius.
     pub range: (f64, f64),
     /// What lies between the samples, if that is drawn.
-    pub between: Option<Between<'a>>,
+    pub between: Option<FineGroundView<'a>>,
 }
 
 /// Ground between the samples, as an eye sees it.
 #[derive(Clone, Copy)]
-pub struct Between<'a> {
-    pub fine: Fine,
+pub struct FineGroundView<'a> {
+    pub fine: FineGround,
     /// Roughness as colours carry it: the root of its share of [`ROUGHEST`].
     pub rough: &'a [f32],
     pub eye: DVec3,
@@ -35,7 +34,7 @@ pub struct Between<'a> {
     pub exaggeration: f64,
 }
 
-impl Between<'_> {
+impl FineGroundView<'_> {
     /// No ground is raised or lowered further.
     pub fn most(&self) -> f64 {
         self.fine.most() * f64::from(ROUGHEST) * self.exaggeration
@@ -45,7 +44,7 @@ impl Between<'_> {
 /// Steps that a ray is followed for.
 const MOST_STEPS: usize = 3000;
 
-impl Ground<'_> {
+impl GlobeSurface<'_> {
     /// How many times higher than true it is drawn.
     pub fn exaggeration(&self, relief_metres: f32) -> f64 {
         self.relief / f64::from(relief_metres).max(1e-9)
@@ -61,7 +60,7 @@ impl Ground<'_> {
         let ground = match &self.between {
             None => f64::from(self.height(direction)) * self.relief,
             Some(between) => {
-                let (bent, rise) = between.fine.at(direction, self.distance(between, direction));
+                let (bent, rise) = between.fine.displacement(direction, self.distance(between, direction));
                 let rough = f64::from(self.globe.sample(between.rough, bent.to_array()));
                 let rough = rough * rough * f64::from(ROUGHEST);
                 f64::from(self.height(bent)) * self.relief + rise * rough * between.exaggeration
@@ -71,7 +70,7 @@ impl Ground<'_> {
     }
 
     /// Distance from the eye as patches are chosen by.
-    fn distance(&self, between: &Between, direction: DVec3) -> f64 {
+    fn distance(&self, between: &FineGroundView, direction: DVec3) -> f64 {
         let top = self.radius + self.range.1;
         let chord = direction.distance(between.eye.normalize_or(DVec3::X));
         (top * chord).hypot((between.eye.length() - top).max(0.0))
@@ -106,7 +105,7 @@ impl Ground<'_> {
         for _ in 0..MOST_STEPS {
             let height = over(t);
             if height <= 0.0 {
-                return Some(self.between(eye, ray, before, t));
+                return Some(self.crossing(eye, ray, before, t));
             }
             if t >= end {
                 break;
@@ -120,7 +119,7 @@ impl Ground<'_> {
     }
 
     /// The surface between a point of a ray above it and one below.
-    fn between(&self, eye: DVec3, ray: DVec3, mut above: f64, mut below: f64) -> DVec3 {
+    fn crossing(&self, eye: DVec3, ray: DVec3, mut above: f64, mut below: f64) -> DVec3 {
         for _ in 0..50 {
             let middle = 0.5 * (above + below);
             let at = eye + ray * middle;
@@ -128,6 +127,20 @@ impl Ground<'_> {
         }
         eye + ray * below
     }
+}
+
+/// Where a ray first meets a sphere around the centre; from inside where it leaves it.
+pub fn meet_sphere(eye: DVec3, ray: DVec3, radius: f64) -> Option<DVec3> {
+    let along = -eye.dot(ray);
+    // the distance of the ray from the centre, without the squares of large numbers cancelling
+    let beside = (eye + ray * along).length_squared();
+    let half = radius * radius - beside;
+    if half < 0.0 {
+        return None;
+    }
+    let half = half.sqrt();
+    let near = if eye.length() >= radius { along - half } else { along + half };
+    (near > 0.0).then(|| eye + ray * near)
 }
 
 /// Lowest and highest ground of the quarters of a face, of their quarters, and so on.
@@ -205,11 +218,11 @@ pub mod tests {
     }
 
     impl Sphere {
-        pub fn ground(&self, exaggeration: f64) -> Ground<'_> {
+        pub fn ground(&self, exaggeration: f64) -> GlobeSurface<'_> {
             let relief = 8000.0 * exaggeration;
             let (low, high) = FaceBounds::new(self.globe.samples(), &self.height).whole();
             let range = (f64::from(low) * relief, f64::from(high) * relief);
-            Ground {
+            GlobeSurface {
                 globe: &self.globe,
                 height: &self.height,
                 radius: self.radius,

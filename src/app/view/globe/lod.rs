@@ -1,11 +1,11 @@
 //! Which patches of the six quadtrees are drawn: fine near the eye, coarse far from it.
 //!
 //! As in the flat view ([`crate::app::view::lod`]), after Strugar 2009: a patch is divided while it comes nearer to the
-//! eye than the reach of the next finer level, and its vertices morph to the coarser shape before the reach of its own
-//! ends. Distances are measured between directions, on a sphere over the highest peak, so that they do not depend on the
-//! relief and are the same seen from two faces; patches of neighbouring faces meet like those of one. Level 0 is a whole
-//! face. With reaches of [`MIN_REACH_SIDES`] and more, neighbours differ by one level at most and meet where the finer
-//! has taken the shape of the coarser.
+//! eye than the range of the next finer level, and its vertices morph to the coarser shape before the range of its own
+//! ends. Distances are measured between directions, on a sphere over the highest peak, so that they do not depend on
+//! the relief and are the same seen from two faces; patches of neighbouring faces meet like those of one. Level 0 is a
+//! whole face. With reaches of [`MIN_RANGE_SIDES`] and more, neighbours differ by one level at most and meet where the
+//! finer has taken the shape of the coarser.
 
 use glam::{DMat4, DVec3, DVec4};
 
@@ -13,26 +13,26 @@ use super::ground::FaceBounds;
 use crate::field::globe::direction_at;
 use crate::field::topology::FACES;
 
-/// Share of the reach of a level at which its vertices begin to morph.
+/// Share of the range of a level at which its vertices begin to morph.
 pub const MORPH_START: f64 = 0.85;
 
-/// Reach of a level in sides of its patches: (2 · MORPH_START - 1) · reach must exceed the diagonal of a patch of the
+/// Range of a level in sides of its patches: (2 · MORPH_START - 1) · range must exceed the diagonal of a patch of the
 /// next level (2 √2) and what a round bound adds to it.
-pub const MIN_REACH_SIDES: f64 = 5.0;
+pub const MIN_RANGE_SIDES: f64 = 5.0;
 
 /// No deeper: columns of quads stay exact in single precision.
 pub const DEEPEST: u32 = 17;
 
 /// A patch to draw: tile `row`, `column` of the 2^level × 2^level of a face.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Patch {
+pub struct GlobePatch {
     pub face: u32,
     pub level: u32,
     pub row: u32,
     pub column: u32,
 }
 
-impl Patch {
+impl GlobePatch {
     /// Place on the face of a point of the patch, both from 0 to 1.
     pub fn place(&self, u: f64, v: f64) -> (f64, f64) {
         let tiles = f64::from(1u32 << self.level);
@@ -56,9 +56,9 @@ impl Patch {
     }
 }
 
-/// The eye, and how far the levels reach.
+/// The eye, and the ranges of the levels.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Reach {
+pub struct GlobeLodRange {
     /// Unit vector towards the eye.
     pub eye: DVec3,
     /// Radius of the sphere that distances are measured on, in metres.
@@ -71,7 +71,7 @@ pub struct Reach {
     pub finest: u32,
 }
 
-impl Reach {
+impl GlobeLodRange {
     /// `quad_radians` is what a quad may cover in the picture; `finest_metres` the smallest quad that makes sense.
     pub fn new(eye: DVec3, top: f64, quads: u32, quad_radians: f64, finest_metres: f64) -> Self {
         let side = top * std::f64::consts::FRAC_PI_2;
@@ -81,7 +81,7 @@ impl Reach {
             eye: eye.normalize_or(DVec3::X),
             top,
             over: (eye.length() - top).max(0.0),
-            coarsest: side * wanted.max(MIN_REACH_SIDES),
+            coarsest: side * wanted.max(MIN_RANGE_SIDES),
             finest: (depth.max(0.0) as u32).min(DEEPEST),
         }
     }
@@ -110,7 +110,7 @@ impl Reach {
 
 /// What of the globe can be seen: inside the picture and not behind the globe itself.
 #[derive(Clone, Copy, Debug)]
-pub struct Sight<'a> {
+pub struct GlobeCulling<'a> {
     pub bounds: &'a FaceBounds,
     /// In metres.
     pub radius: f64,
@@ -126,7 +126,7 @@ pub struct Sight<'a> {
     planes: [DVec4; 5],
 }
 
-impl<'a> Sight<'a> {
+impl<'a> GlobeCulling<'a> {
     /// `clip_from_rel` takes positions relative to the eye.
     pub fn new(
         bounds: &'a FaceBounds,
@@ -140,7 +140,7 @@ impl<'a> Sight<'a> {
         Self { bounds, radius, relief, floor, solid: radius + floor, slack: 0.0, eye, planes }
     }
 
-    fn sees(&self, patch: Patch, centre: DVec3, chord: f64) -> bool {
+    fn sees(&self, patch: GlobePatch, centre: DVec3, chord: f64) -> bool {
         let (low, high) = self.bounds.range(patch.face as usize, patch.level, patch.row, patch.column);
         let low = self.radius + (f64::from(low) * self.relief - self.slack).max(self.floor);
         let high = self.radius + (f64::from(high) * self.relief + self.slack).max(self.floor);
@@ -162,17 +162,18 @@ impl<'a> Sight<'a> {
     }
 }
 
-/// The patches to draw, each direction in exactly one (those out of sight left out).
-pub fn select(reach: &Reach, sight: Option<&Sight>) -> Vec<Patch> {
+/// The patches to draw, each direction in exactly one (those out of culling left out).
+pub fn select(range: &GlobeLodRange, culling: Option<&GlobeCulling>) -> Vec<GlobePatch> {
     let mut out = Vec::with_capacity(256);
-    let mut open: Vec<Patch> = (0..FACES as u32).map(|face| Patch { face, level: 0, row: 0, column: 0 }).collect();
+    let mut open: Vec<GlobePatch> =
+        (0..FACES as u32).map(|face| GlobePatch { face, level: 0, row: 0, column: 0 }).collect();
     while let Some(patch) = open.pop() {
         let (centre, chord) = patch.cap();
-        if sight.is_some_and(|sight| !sight.sees(patch, centre, chord)) {
+        if culling.is_some_and(|culling| !culling.sees(patch, centre, chord)) {
             continue;
         }
-        let nearest = reach.along_chord((centre.distance(reach.eye) - chord).max(0.0));
-        if patch.level < reach.finest && nearest < reach.of_level(patch.level + 1) {
+        let nearest = range.along_chord((centre.distance(range.eye) - chord).max(0.0));
+        if patch.level < range.finest && nearest < range.of_level(patch.level + 1) {
             open.extend((0..4).map(|k| patch.quarter(k)));
         } else {
             out.push(patch);
@@ -189,13 +190,13 @@ mod tests {
 
     const RADIUS: f64 = 6_371_000.0;
 
-    fn reaches() -> impl Iterator<Item = Reach> {
+    fn ranges() -> impl Iterator<Item = GlobeLodRange> {
         (0..40).map(|k| {
             let t = f64::from(k);
             let eye = DVec3::new((t * 1.7).sin(), (t * 0.9).cos(), (t * 2.3).sin()).normalize();
             let height = [2.0, 500.0, 5e4, 1e6, 3e7][k as usize % 5];
             let quads = [16, 32][k as usize % 2];
-            Reach::new(eye * (RADIUS + height), RADIUS + 9e4, quads, 0.004, 150.0)
+            GlobeLodRange::new(eye * (RADIUS + height), RADIUS + 9e4, quads, 0.004, 150.0)
         })
     }
 
@@ -209,7 +210,7 @@ mod tests {
         })
     }
 
-    fn drawn_at(patches: &HashMap<(usize, u32, u32, u32), Patch>, direction: DVec3) -> Vec<Patch> {
+    fn drawn_at(patches: &HashMap<(usize, u32, u32, u32), GlobePatch>, direction: DVec3) -> Vec<GlobePatch> {
         (0..=DEEPEST)
             .filter_map(|level| {
                 let (face, row, column) = tile_of(direction, level);
@@ -218,17 +219,17 @@ mod tests {
             .collect()
     }
 
-    fn keyed(patches: &[Patch]) -> HashMap<(usize, u32, u32, u32), Patch> {
+    fn keyed(patches: &[GlobePatch]) -> HashMap<(usize, u32, u32, u32), GlobePatch> {
         patches.iter().map(|p| ((p.face as usize, p.level, p.row, p.column), *p)).collect()
     }
 
     #[test]
     fn every_direction_is_in_exactly_one_patch() {
-        for reach in reaches() {
-            let patches = select(&reach, None);
+        for range in ranges() {
+            let patches = select(&range, None);
             let keyed = keyed(&patches);
             assert_eq!(keyed.len(), patches.len());
-            let near = directions().map(|d| (reach.eye + d * 1e-4).normalize());
+            let near = directions().map(|d| (range.eye + d * 1e-4).normalize());
             for direction in directions().chain(near) {
                 assert_eq!(drawn_at(&keyed, direction).len(), 1, "{direction}");
             }
@@ -240,8 +241,8 @@ mod tests {
 
     #[test]
     fn neighbours_differ_by_one_level_at_most_and_meet_in_the_same_shape() {
-        for reach in reaches() {
-            let patches = select(&reach, None);
+        for range in ranges() {
+            let patches = select(&range, None);
             let keyed = keyed(&patches);
             for patch in &patches {
                 let step = 1e-6 / f64::from(1u32 << patch.level);
@@ -255,8 +256,8 @@ mod tests {
                         let [other] = other[..] else { panic!("a gap beside {patch:?}") };
                         assert!(patch.level.abs_diff(other.level) <= 1, "{patch:?} meets {other:?}");
                         if other.level < patch.level {
-                            assert!(reach.morph(patch.level, border) > 0.999, "the finer has its own shape");
-                            assert!(reach.morph(other.level, border) < 0.001, "the coarser has begun to morph");
+                            assert!(range.morph(patch.level, border) > 0.999, "the finer has its own shape");
+                            assert!(range.morph(other.level, border) < 0.001, "the coarser has begun to morph");
                         }
                     }
                 }
@@ -269,24 +270,24 @@ mod tests {
         let planet = sphere();
         let bounds = FaceBounds::new(65, &planet.height);
         let ground = planet.ground(20.0);
-        for (k, reach) in reaches().enumerate() {
-            let eye = reach.eye * (ground.surface(reach.eye) + [30.0, 4e5, 2e7][k % 3]);
-            let reach = Reach::new(eye, RADIUS + ground.range.1, 16, 0.004, 150.0);
-            let target = reach.eye.any_orthonormal_vector() * RADIUS * 0.8;
-            let view = DMat4::look_at_rh(DVec3::ZERO, target - eye, reach.eye.any_orthogonal_vector());
+        for (k, range) in ranges().enumerate() {
+            let eye = range.eye * (ground.surface(range.eye) + [30.0, 4e5, 2e7][k % 3]);
+            let range = GlobeLodRange::new(eye, RADIUS + ground.range.1, 16, 0.004, 150.0);
+            let target = range.eye.any_orthonormal_vector() * RADIUS * 0.8;
+            let view = DMat4::look_at_rh(DVec3::ZERO, target - eye, range.eye.any_orthogonal_vector());
             let clip = DMat4::perspective_infinite_reverse_rh(0.6, 1.6, 0.1) * view;
-            let sight = Sight::new(&bounds, (RADIUS, ground.relief, ground.range.0), eye, clip);
-            let seen = keyed(&select(&reach, Some(&sight)));
+            let culling = GlobeCulling::new(&bounds, (RADIUS, ground.relief, ground.range.0), eye, clip);
+            let seen = keyed(&select(&range, Some(&culling)));
             for direction in directions() {
                 let point = direction * ground.surface(direction) - eye;
                 let at = clip * point.extend(1.0);
                 let in_picture = at.w > 0.0 && at.x.abs() <= at.w && at.y.abs() <= at.w && at.z <= at.w;
                 let hit = ground.pick(eye, point.normalize());
                 if in_picture && hit.is_some_and(|hit| (hit - eye).distance(point) < 1e4) {
-                    assert_eq!(drawn_at(&seen, direction).len(), 1, "{direction} is in sight, from {eye}");
+                    assert_eq!(drawn_at(&seen, direction).len(), 1, "{direction} is in culling, from {eye}");
                 }
             }
-            assert!(seen.len() < select(&reach, None).len());
+            assert!(seen.len() < select(&range, None).len());
         }
     }
 }

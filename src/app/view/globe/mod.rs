@@ -1,11 +1,11 @@
 //! The view of a planet: globe, flat map and orbit, with its air, clouds, sea, night and stars.
 //!
 //! ```text
-//! worker                          main world                       render world
-//! prepare_globe(terrain) ──Arc──▶ Shown.globe ──────extract──────▶ Textures (upload, swap when complete)
-//!                                 Showing (planet, settings)
+//! worker                     main world                       render world
+//! GlobeTerrain::new ──Arc──▶ ViewState ──────────extract─────▶ Textures (upload, swap when complete)
+//!                                 PlanetView (planet, settings)
 //!                                 mouse, commands ▶ GlobeCamera
-//!                                 plan ▶ Planned(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
+//!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
 //! [`camera`], [`ground`], [`lod`], [`map`], [`orbit`], [`sun`] and [`air`] know no engine. Positions are worked out in
 //! double precision in the space of the planet and reach the shaders relative to the eye.
@@ -16,41 +16,38 @@
 mod air;
 pub mod camera;
 mod control;
-mod draw;
+pub(super) mod drawing;
 mod fine;
-mod frame;
+pub(super) mod frame;
 pub mod ground;
-mod inland;
 pub mod lod;
 mod map;
 mod orbit;
-mod pipelines;
-mod prepare;
 mod relief;
-mod scenery;
+pub(super) mod scenery;
 mod settings;
 mod sun;
-mod textures;
+pub(super) mod terrain;
+mod wetness;
 
 use bevy::prelude::*;
 use bevy::transform::TransformSystems;
 
-pub use control::{GlobeCamera, GlobeHit, GlobeProbe, Planned, project, scenery};
-pub use draw::GlobeDrawPlugin;
-pub use prepare::{PreparedGlobe, prepare_globe};
-pub use scenery::{Scenery, Showing};
-pub use settings::{AirModel, Body, GlobeView, GlobeWay};
+pub use control::{GlobeCamera, GlobeHit, GlobeProbe, project, scenery};
+pub use scenery::{PlanetView, PlannedScenery, Scenery};
+pub use settings::{AirModel, Body, GlobeView, PlanetProjection};
+pub use terrain::GlobeTerrain;
 
-use super::ViewSystems;
+use super::control::ViewSystems;
 
-/// What the window adds to [`GlobeDrawPlugin`]: the mouse, the commands and the place under the cursor.
+/// What the window adds to the drawing of planets: the mouse, the commands and the place under the cursor.
 pub struct GlobePlugin;
 
 impl Plugin for GlobePlugin {
     fn build(&self, app: &mut App) {
         app.init_resource::<GlobeCamera>()
             .init_resource::<GlobeProbe>()
-            .init_resource::<Showing>()
+            .init_resource::<PlanetView>()
             .add_systems(
                 Update,
                 (control::obey_commands, control::follow_mouse)

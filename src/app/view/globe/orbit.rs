@@ -4,7 +4,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use glam::{DQuat, DVec3, EulerRot};
 
-use super::scenery::Line;
+use super::scenery::LineEnds;
 use super::sun::Attitude;
 
 /// Radius of the orbit in radii of the planet, and of the sun as a part of it.
@@ -37,7 +37,7 @@ pub struct OrbitView {
     /// Unit vector from the eye towards the sun, and its radius as a chord.
     pub sun_from_eye: DVec3,
     pub sun_size: f64,
-    pub lines: Line,
+    pub lines: LineEnds,
 }
 
 impl OrbitPose {
@@ -75,7 +75,7 @@ impl OrbitPose {
         let from_eye = -to_planet(eye);
         let rel = |point: DVec3| (planet_from_orbit * (point - eye)).as_vec3().to_array();
 
-        let mut lines = Line::new();
+        let mut lines = LineEnds::new();
         let mut line = |a: DVec3, b: DVec3, colour: [f32; 4]| lines.extend([(rel(a), colour), (rel(b), colour)]);
         let way = [0.30, 0.42, 0.62, 0.55];
         for k in 0..240 {

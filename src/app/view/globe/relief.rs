@@ -1,9 +1,9 @@
 //! How many times higher than true the relief is drawn, from how high the eye stands: mountains are seen from space,
 //! and are as high as they are for who stands before them.
 //!
-//! Law: E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius. It depends on
-//! the height alone, so that nothing heaves while the eye moves along the ground. a₀ is so large that the distance
-//! from the eye to the highest ground only ever falls on the way down: a mountain never grows into the eye.
+//! Law: E(a) = 1 + (E₀ - 1) · x² / (1 + x²) with x = a / a₀, where a is the height of the eye over the radius. It
+//! depends on the height alone, so that nothing heaves while the eye moves along the ground. a₀ is so large that the
+//! distance from the eye to the highest ground only ever falls on the way down: a mountain never grows into the eye.
 
 use super::settings::GlobeView;
 
@@ -34,7 +34,7 @@ impl Exaggeration {
     }
 
     /// Seen from a height over the radius, in metres.
-    pub fn at(&self, height: f64) -> f64 {
+    pub fn factor_at(&self, height: f64) -> f64 {
         if self.half_metres <= 0.0 {
             return self.most;
         }
@@ -55,11 +55,11 @@ mod tests {
     #[test]
     fn mountains_are_true_near_the_ground_and_exaggerated_from_space() {
         let law = earth(10.0);
-        assert!(law.at(-4000.0) == 1.0 && law.at(0.0) == 1.0);
-        assert!(law.at(12_000.0) < 1.01 && law.at(60_000.0) < 1.2);
-        assert!(law.at(1.5e7) > 9.9 && law.most == 10.0);
+        assert!(law.factor_at(-4000.0) == 1.0 && law.factor_at(0.0) == 1.0);
+        assert!(law.factor_at(12_000.0) < 1.01 && law.factor_at(60_000.0) < 1.2);
+        assert!(law.factor_at(1.5e7) > 9.9 && law.most == 10.0);
         let flat = Exaggeration::new(&GlobeView { true_nearby: false, ..GlobeView::default() }, 1e6, (0.0, 100.0));
-        assert_eq!(flat.at(10.0), 12.0);
+        assert_eq!(flat.factor_at(10.0), 12.0);
     }
 
     #[test]
@@ -67,7 +67,7 @@ mod tests {
         for (exaggeration, radius, top) in [(12.0, 6.371e6, 9000.0), (500.0, 6.371e6, 300.0), (40.0, 2e5, 12_000.0)] {
             let view = GlobeView { exaggeration, ..GlobeView::default() };
             let law = Exaggeration::new(&view, radius, (0.0, top));
-            let room = |height: f64| height - top * law.at(height);
+            let room = |height: f64| height - top * law.factor_at(height);
             let heights: Vec<f64> = (0..4000).map(|k| top * 1.004f64.powi(k)).collect();
             for pair in heights.windows(2) {
                 let (low, high) = (room(pair[0]), room(pair[1]));

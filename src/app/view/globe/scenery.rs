@@ -1,32 +1,37 @@
 //! What is to be drawn, as the main world hands it to the render world.
 
+use std::sync::Arc;
+
 use bevy::prelude::Resource;
 use glam::{DQuat, DVec3};
 
 use super::map::MapPose;
-use super::prepare::PreparedGlobe;
-use super::settings::{Body, GlobeView, GlobeWay};
+use super::settings::{Body, GlobeView, PlanetProjection};
+use super::terrain::GlobeTerrain;
 
 /// Air thinner than this carries no clouds; they come with the next tenth.
 const CLOUDLESS: f32 = 0.1;
 
 /// How a planet is shown; set it and the next frames will.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
-pub struct Showing {
+pub struct PlanetView {
     pub body: Body,
     pub view: GlobeView,
-    pub way: GlobeWay,
+    pub projection: PlanetProjection,
 }
 
-impl Showing {
+impl PlanetView {
     /// How much of the sky clouds cover.
     pub fn cloud_cover(&self) -> f32 {
         cloud_cover(&self.view, &self.body)
     }
 
     /// Whether there are clouds to see, and they drift by themselves.
-    pub fn drifts(&self, prepared: &PreparedGlobe) -> bool {
-        self.view.animate_clouds && self.cloud_cover() > 0.0 && self.way != GlobeWay::Map && !prepared.has_overlay()
+    pub fn drifts(&self, terrain: &GlobeTerrain) -> bool {
+        self.view.animate_clouds
+            && self.cloud_cover() > 0.0
+            && self.projection != PlanetProjection::Map
+            && !terrain.has_overlay()
     }
 }
 
@@ -36,12 +41,12 @@ fn cloud_cover(view: &GlobeView, body: &Body) -> f32 {
 }
 
 /// A line in space, relative to the eye.
-pub type Line = Vec<([f32; 3], [f32; 4])>;
+pub type LineEnds = Vec<([f32; 3], [f32; 4])>;
 
 /// A picture of a planet. Lengths in metres, in the space of the planet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scenery {
-    pub way: GlobeWay,
+    pub projection: PlanetProjection,
     pub body: Body,
     pub view: GlobeView,
     pub water: bool,
@@ -60,7 +65,7 @@ pub struct Scenery {
     /// Width of the picture in the pixels that the map counts in.
     pub map_width: f64,
     /// Ends of lines, two by two.
-    pub lines: Line,
+    pub lines: LineEnds,
 }
 
 impl Scenery {
@@ -70,13 +75,17 @@ impl Scenery {
     }
 
     /// Radius of the shell of clouds, if there is one.
-    pub fn cloud_shell(&self, prepared: &PreparedGlobe) -> Option<f64> {
-        let is_there = self.cloud_cover() > 0.0 && !prepared.has_overlay() && self.way != GlobeWay::Map;
-        let sea = f64::from(prepared.sea_metres.max(prepared.range.0 * prepared.relief_metres));
+    pub fn cloud_shell(&self, terrain: &GlobeTerrain) -> Option<f64> {
+        let is_there = self.cloud_cover() > 0.0 && !terrain.has_overlay() && self.projection != PlanetProjection::Map;
+        let sea = f64::from(terrain.sea_metres.max(terrain.range.0 * terrain.relief_metres));
         let exaggeration = f64::from(self.view.exaggeration);
         // as high as the relief is drawn, or mountains would cut through them
         let height = f64::from(self.view.cloud_height) * exaggeration;
         is_there
-            .then(|| prepared.radius_metres + (sea * exaggeration).max(0.0) + height.min(0.05 * prepared.radius_metres))
+            .then(|| terrain.radius_metres + (sea * exaggeration).max(0.0) + height.min(0.05 * terrain.radius_metres))
     }
 }
+
+/// What shall be drawn of the planets of both sides, where there are any.
+#[derive(Resource, Clone, Default)]
+pub struct PlannedScenery(pub [Option<Arc<Scenery>>; 2]);

@@ -12,8 +12,8 @@ crate::choices! {
     }
 }
 
-/// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's light.
-/// And how much ozone there is.
+/// What clear air scatters of red, green and blue, in parts of what the Earth's does, and the colour of the sky's
+/// light. And how much ozone there is.
 fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
     match air {
         Air::Nitrogen => ([1.0, 1.0, 1.0], [0.42, 0.62, 1.0], 1.0),
@@ -26,11 +26,14 @@ fn colours(air: Air) -> ([f64; 3], [f32; 3], f64) {
 crate::params! {
     /// How the planet is drawn. This changes the picture alone, neither the scene nor what is exported.
     GlobeView "Globe view" in "View" {
-        /// How many times higher than true the relief is drawn from space; less where it would exceed a thirtieth of the radius.
+        /// How many times higher than true the relief is drawn from space; less where it would exceed a thirtieth of
+        /// the radius.
         exaggeration: f32 ["×"] = 12.0, 1.0..=500.0, slider 1.0..=40.0;
-        /// Whether the relief sinks to its true height as you come near. Without it, mountains tower at the ground as well.
+        /// Whether the relief sinks to its true height as you come near. Without it, mountains tower at the ground as
+        /// well.
         true_nearby: bool = true => |view| view.exaggeration > 1.0;
-        /// Whether ground finer than the samples is made up near the eye. This is seen, but neither measured nor exported.
+        /// Whether ground finer than the samples is made up near the eye. This is seen, but neither measured nor
+        /// exported.
         fine_ground: bool = true;
         /// Whether the side away from the sun is dark.
         night_side: bool = true;
@@ -69,12 +72,12 @@ pub struct Body {
 
 impl Default for Body {
     fn default() -> Self {
-        Self::of(&Planet::default())
+        Self::from_planet(&Planet::default())
     }
 }
 
 impl Body {
-    pub fn of(planet: &Planet) -> Self {
+    pub fn from_planet(planet: &Planet) -> Self {
         let [tilt, season, hour] = [planet.axial_tilt, planet.season, planet.hour].map(f64::from);
         let (air_tint, sky, ozone) = colours(planet.air);
         Self { attitude: Attitude::new(tilt, season, hour), air_density: planet.atmosphere, air_tint, ozone, sky }
@@ -83,14 +86,14 @@ impl Body {
 
 /// How a planet is shown. The order is that of the menu.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
-pub enum GlobeWay {
+pub enum PlanetProjection {
     #[default]
     Globe,
     Map,
     Orbit,
 }
 
-impl GlobeWay {
+impl PlanetProjection {
     pub const ALL: [Self; 3] = [Self::Globe, Self::Map, Self::Orbit];
 
     pub fn label(self) -> &'static str {

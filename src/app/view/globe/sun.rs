@@ -1,8 +1,8 @@
 //! Where the sun stands over a planet, and how the planet stands in its orbit.
 //!
 //! The axis keeps its direction through the year; the tilt ε between it and the normal of the orbit makes the seasons:
-//! at the solar longitude λ (0° is the March equinox) the sun stands over the latitude δ with sin δ = sin ε · sin λ. The
-//! hour is that of the first meridian: at noon the sun stands over it.
+//! at the solar longitude λ (0° is the March equinox) the sun stands over the latitude δ with sin δ = sin ε · sin λ.
+//! The hour is that of the first meridian: at noon the sun stands over it.
 
 use glam::{DMat3, DQuat, DVec3};
 

@@ -4,10 +4,11 @@
 //! words of the tree ─▶ trace.wgsl (compute): goes on with its rays ─▶ rays ─▶ traced.wgsl (fragment): light, colours, depth
 //! ```
 //!
-//! The words are those of [`buffer`](crate::construction::buffer). A ray goes as in [`construction::trace`](crate::construction::trace), by
-//! the Lipschitz bound of the stretch ahead and without octaves that a pixel could not show; but one walk gives both the bound
-//! and the height, in the middle of the stretch. Every ray keeps in a buffer how far it is, so that a frame does no
-//! more than a slow card can: what a picture needs is spread over several frames, from coarse to fine ([`Plan`]).
+//! The words are those of [`buffer`](crate::construction::buffer). A ray goes as in
+//! [`construction::trace`](crate::construction::trace), by the Lipschitz bound of the stretch ahead and without octaves
+//! that a pixel could not show; but one walk gives both the bound and the height, in the middle of the stretch. Every
+//! ray keeps in a buffer how far it is, so that a frame does no more than a slow card can: what a picture needs is
+//! spread over several frames, from coarse to fine ([`RayPlan`]).
 
 mod plan;
 
@@ -21,12 +22,12 @@ use bevy::render::renderer::{RenderDevice, RenderQueue};
 use bytemuck::{Pod, Zeroable};
 
 pub use plan::Adapter;
-use plan::{Pass, Plan};
+use plan::{RayPass, RayPlan};
 
-use super::formation::{Formation, Refusal};
 use super::legend::{self, Legend};
 use super::mode::ViewMode;
 use super::ramp::{PLAIN, Ramp};
+use super::tree_surface::{TreeSurface, Unsupported};
 
 /// Frames of the shader's stack.
 const FRAMES: u32 = 16;
@@ -56,7 +57,7 @@ pub struct Tracing {
 
 /// What is looked at, and how.
 #[derive(Clone, Copy)]
-pub struct Sight {
+pub struct RayCamera {
     pub clip_from_eye: Mat4,
     pub eye_world: DVec3,
     pub pixels_per_radian: f32,
@@ -67,32 +68,32 @@ pub struct Sight {
 
 impl Tracing {
     /// Of rays that are as many as pixels; those of a pass differ from it.
-    fn new(formation: &Formation, sight: &Sight) -> Self {
-        let metres = 1.0 / formation.per_metre;
-        let up = 1.0 / formation.rise;
-        let side = formation.program.side;
-        let eye = sight.eye_world;
+    fn new(tree_surface: &TreeSurface, camera: &RayCamera) -> Self {
+        let metres = 1.0 / tree_surface.per_metre;
+        let up = 1.0 / tree_surface.rise;
+        let side = tree_surface.program.side;
+        let eye = camera.eye_world;
         let place = |at: f64| at * metres + 0.5 * side;
-        let show = match sight.mode {
+        let show = match camera.mode {
             ViewMode::TracedCost => 1.0,
             ViewMode::TracedDistance => 2.0,
             _ => 0.0,
         };
-        let [low, high] = formation.range_world.map(|at| f64::from(at) * up);
+        let [low, high] = tree_surface.range_world.map(|at| f64::from(at) * up);
         let flag = |is: bool| f32::from(u8::from(is));
-        let has_water = sight.has_water && formation.has_water();
+        let has_water = camera.has_water && tree_surface.has_water();
         Self {
-            eye_from_clip: sight.clip_from_eye.inverse(),
+            eye_from_clip: camera.clip_from_eye.inverse(),
             eye: DVec3::new(place(eye.x), place(eye.z), eye.y * up).extend(side).as_vec4(),
-            scale: Vec4::new(metres as f32, up as f32, 1.0 / sight.pixels_per_radian, formation.recipe.level),
+            scale: Vec4::new(metres as f32, up as f32, 1.0 / camera.pixels_per_radian, tree_surface.recipe.level),
             range: Vec4::new(low as f32 - 1e-4 * side as f32, high as f32 + 1e-4 * side as f32, flag(has_water), 1.0),
             look: Vec4::new(show, MOST_SHOWN, FARTHEST_WORLD, 0.0),
-            grid: sight.size.extend(0).extend(0),
+            grid: camera.size.extend(0).extend(0),
             band: UVec4::ZERO,
         }
     }
 
-    fn of_pass(mut self, pass: &Pass) -> Self {
+    fn of_pass(mut self, pass: &RayPass) -> Self {
         self.range.w = pass.divisor as f32;
         self.grid = UVec4::new(pass.size.x, pass.size.y, pass.evaluations, u32::from(pass.begins));
         self.band = UVec4::new(pass.rows.start, pass.rows.end, 0, 0);
@@ -101,24 +102,24 @@ impl Tracing {
 }
 
 /// Why a graphics card cannot trace a tree.
-pub fn refusal(formation: &Formation, device: &RenderDevice) -> Option<Refusal> {
+pub fn unsupported(tree_surface: &TreeSurface, device: &RenderDevice) -> Option<Unsupported> {
     let limits = device.limits();
-    let bytes = 4 * formation.buffer.words.len().max(formation.buffer.pictures.len()) as u64;
+    let bytes = 4 * tree_surface.buffer.words.len().max(tree_surface.buffer.pictures.len()) as u64;
     if limits.max_storage_buffers_per_shader_stage < 3 || limits.max_compute_invocations_per_workgroup < GROUP * GROUP {
-        return Some(Refusal::NoStorage);
+        return Some(Unsupported::NoStorage);
     }
-    let is_deep = formation.buffer.words.get(FRAMES_WORD).is_some_and(|frames| *frames > FRAMES);
-    (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Refusal::TooLarge)
+    let is_deep = tree_surface.buffer.words.get(FRAMES_WORD).is_some_and(|frames| *frames > FRAMES);
+    (is_deep || bytes > limits.max_storage_buffer_binding_size).then_some(Unsupported::TooLarge)
 }
 
 /// Rays of one fineness.
-struct Level {
+struct RayLevel {
     rays: Buffer,
     bytes: u64,
     uniform: Buffer,
 }
 
-impl Level {
+impl RayLevel {
     fn new(device: &RenderDevice, bytes: u64) -> Self {
         let buffer = |label, size, usage| {
             device.create_buffer(&BufferDescriptor { label: Some(label), size, usage, mapped_at_creation: false })
@@ -150,13 +151,18 @@ pub struct Rays {
     words: Buffer,
     pictures: Buffer,
     /// The one that is drawn and the one that is made.
-    levels: [Option<Level>; 2],
-    plan: Plan,
+    levels: [Option<RayLevel>; 2],
+    plan: RayPlan,
     last: Option<Tracing>,
 }
 
 impl Rays {
-    pub fn new(formation: &Arc<Formation>, device: &RenderDevice, plan: Option<Plan>, adapter: Adapter) -> Self {
+    pub fn new(
+        tree_surface: &Arc<TreeSurface>,
+        device: &RenderDevice,
+        plan: Option<RayPlan>,
+        adapter: Adapter,
+    ) -> Self {
         let storage = |label, contents: &[u8]| {
             // a buffer of nothing cannot be bound
             let contents: &[u8] = if contents.is_empty() { &[0; 4] } else { contents };
@@ -164,27 +170,27 @@ impl Rays {
             device.create_buffer_with_data(&BufferInitDescriptor { label: Some(label), contents, usage })
         };
         Self {
-            serial: formation.serial,
-            words: storage("talweg tree", bytemuck::cast_slice(&formation.buffer.words)),
-            pictures: storage("talweg pictures of the tree", bytemuck::cast_slice(&formation.buffer.pictures)),
+            serial: tree_surface.serial,
+            words: storage("talweg tree", bytemuck::cast_slice(&tree_surface.buffer.words)),
+            pictures: storage("talweg pictures of the tree", bytemuck::cast_slice(&tree_surface.buffer.pictures)),
             levels: [None, None],
-            plan: plan.unwrap_or_else(|| Plan::new(adapter)),
+            plan: plan.unwrap_or_else(|| RayPlan::new(adapter)),
             last: None,
         }
     }
 
     /// Those of the tree; another tree is put in their place, which is traced as fast as the last one was.
-    pub fn of<'a>(
+    pub fn for_tree<'a>(
         rays: &'a mut Option<Self>,
-        formation: &Arc<Formation>,
+        tree_surface: &Arc<TreeSurface>,
         device: &RenderDevice,
         adapter: Adapter,
     ) -> &'a mut Self {
         let before = rays.take();
         let made = match before {
-            Some(rays) if rays.serial == formation.serial => rays,
-            Some(rays) => Self { levels: rays.levels, ..Self::new(formation, device, Some(rays.plan), adapter) },
-            None => Self::new(formation, device, None, adapter),
+            Some(rays) if rays.serial == tree_surface.serial => rays,
+            Some(rays) => Self { levels: rays.levels, ..Self::new(tree_surface, device, Some(rays.plan), adapter) },
+            None => Self::new(tree_surface, device, None, adapter),
         };
         rays.insert(made)
     }
@@ -192,16 +198,16 @@ impl Rays {
     /// A frame on.
     pub fn advance(
         &mut self,
-        formation: &Formation,
-        sight: &Sight,
+        tree_surface: &TreeSurface,
+        camera: &RayCamera,
         [march_layout, seen_layout]: [&BindGroupLayout; 2],
         device: &RenderDevice,
         queue: &RenderQueue,
     ) -> RayBatch {
-        let tracing = Tracing::new(formation, sight);
+        let tracing = Tracing::new(tree_surface, camera);
         let most_rays = device.limits().max_storage_buffer_binding_size / RAY_BYTES;
         if self.last.replace(tracing) != Some(tracing) {
-            self.plan.restart(sight.size, most_rays);
+            self.plan.restart(camera.size, most_rays);
         }
         let pass = self.plan.next();
         let march = pass.map(|pass| {
@@ -224,10 +230,10 @@ impl Rays {
     }
 
     /// A level with room for so many bytes.
-    fn level(&mut self, number: usize, bytes: u64, device: &RenderDevice) -> &Level {
+    fn level(&mut self, number: usize, bytes: u64, device: &RenderDevice) -> &RayLevel {
         let slot = &mut self.levels[number];
         let made = slot.take().filter(|level| level.bytes >= bytes);
-        slot.insert(made.unwrap_or_else(|| Level::new(device, bytes)))
+        slot.insert(made.unwrap_or_else(|| RayLevel::new(device, bytes)))
     }
 }
 

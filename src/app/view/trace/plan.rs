@@ -1,8 +1,9 @@
 //! Which rays go on in a frame, and how far: so much that the frame stays short.
 //!
-//! A picture is made in levels, each with twice as many rays along and across as the one before. A level goes band by band, a band
-//! some evaluations of the tree in every frame, until all of its rays must have arrived. What is drawn is the last level
-//! that is complete; the first one is drawn while it is made. How much a frame does follows from how long frames take.
+//! A picture is made in levels, each with twice as many rays along and across as the one before. A level goes band by
+//! band, a band some evaluations of the tree in every frame, until all of its rays must have arrived. What is drawn is
+//! the last level that is complete; the first one is drawn while it is made. How much a frame does follows from how
+//! long frames take.
 
 use std::ops::Range;
 use std::time::Instant;
@@ -10,10 +11,10 @@ use std::time::Instant;
 use bevy::math::UVec2;
 
 use super::GROUP;
-use crate::app::view::mesh::Quality;
+use crate::app::view::mesh::RenderQuality;
 
-/// Evaluations after which a ray has arrived wherever it is: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`, with those of the
-/// ground where it arrived.
+/// Evaluations after which a ray has arrived wherever it is: mirrors `MOST_EVALUATIONS` in `assets/shaders/trace.wgsl`,
+/// with those of the ground where it arrived.
 const MOST_EVALUATIONS: u32 = 400 + 8;
 /// Evaluations of a ray on average, about.
 const USUAL_EVALUATIONS: u64 = 48;
@@ -31,14 +32,15 @@ const LONG_MS: f32 = 45.0;
 /// What pictures are made with and for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Adapter {
-    pub quality: Quality,
-    /// Drawn without a graphics card. Such drivers end loops after some ten thousand turns, and every ray costs milliseconds.
+    pub quality: RenderQuality,
+    /// FrameStatus without a graphics card. Such drivers end loops after some ten thousand turns, and every ray costs
+    /// milliseconds.
     pub is_software: bool,
 }
 
 /// What a frame does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pass {
+pub struct RayPass {
     /// Number of the buffer.
     pub level: usize,
     /// Pixels along a ray's own.
@@ -52,7 +54,7 @@ pub struct Pass {
 }
 
 /// How far a picture is.
-pub struct Plan {
+pub struct RayPlan {
     adapter: Adapter,
     work: u64,
     last: Option<Instant>,
@@ -66,7 +68,7 @@ pub struct Plan {
     spent: u32,
 }
 
-impl Plan {
+impl RayPlan {
     pub fn new(adapter: Adapter) -> Self {
         Self {
             adapter,
@@ -90,7 +92,7 @@ impl Plan {
     pub fn restart(&mut self, size: UVec2, most_rays: u64) {
         self.size = size;
         let count = |plan: &Self, divisor| u64::from(plan.rays(divisor).element_product());
-        let is_still = self.adapter.quality == Quality::Still;
+        let is_still = self.adapter.quality == RenderQuality::Still;
         self.finest = if self.adapter.is_software && !is_still { 4 } else { 1 };
         while count(self, self.finest) > most_rays {
             self.finest *= 2;
@@ -103,7 +105,7 @@ impl Plan {
     }
 
     /// What the next frame does; `None` when the picture is there.
-    pub fn next(&mut self) -> Option<Pass> {
+    pub fn next(&mut self) -> Option<RayPass> {
         let now = Instant::now();
         let since = self.last.replace(now).map(|last| 1e3 * now.duration_since(last).as_secs_f32());
         if self.is_done() {
@@ -118,7 +120,7 @@ impl Plan {
         let size = self.rays(self.divisor);
         // software ends loops that go on for long
         let most = if self.adapter.is_software { 2 * LEAST_EVALUATIONS } else { u64::from(MOST_EVALUATIONS) };
-        let is_still = self.adapter.quality == Quality::Still;
+        let is_still = self.adapter.quality == RenderQuality::Still;
         let work = if is_still { MOST_WORK } else { self.work };
         let evaluations = (work / u64::from(size.element_product())).clamp(LEAST_EVALUATIONS, most) as u32;
         let begins = self.spent == 0;
@@ -128,7 +130,7 @@ impl Plan {
             self.band = self.band.end..(self.band.end + rows).min(size.y);
         }
         let pass =
-            Pass { level: self.making, divisor: self.divisor, size, rows: self.band.clone(), evaluations, begins };
+            RayPass { level: self.making, divisor: self.divisor, size, rows: self.band.clone(), evaluations, begins };
         self.spent += evaluations;
         if self.spent >= MOST_EVALUATIONS {
             self.spent = 0;
@@ -159,10 +161,14 @@ mod tests {
     /// Every ray of every level goes as far as any may, whatever a frame does; the finest level ends it.
     #[test]
     fn all_rays_arrive() {
-        let adapters =
-            [(Quality::Moving, true), (Quality::Moving, false), (Quality::Still, true), (Quality::Still, false)];
+        let adapters = [
+            (RenderQuality::Moving, true),
+            (RenderQuality::Moving, false),
+            (RenderQuality::Still, true),
+            (RenderQuality::Still, false),
+        ];
         for (quality, is_software) in adapters {
-            let mut plan = Plan::new(Adapter { quality, is_software });
+            let mut plan = RayPlan::new(Adapter { quality, is_software });
             plan.restart(UVec2::new(331, 203), 1 << 20);
             let (mut reached, mut divisor, mut frames) = (vec![0u32; 203], 0, 0);
             while let Some(pass) = plan.next() {
@@ -179,16 +185,16 @@ mod tests {
                 }
                 let work = u64::from(pass.size.x * pass.rows.len() as u32 * pass.evaluations);
                 let least = u64::from(GROUP * pass.size.x) * LEAST_EVALUATIONS;
-                assert!(quality == Quality::Still || work <= plan.work.max(least) || work <= 2 * LEAST_WORK);
+                assert!(quality == RenderQuality::Still || work <= plan.work.max(least) || work <= 2 * LEAST_WORK);
             }
             assert!(reached.iter().all(|spent| *spent >= MOST_EVALUATIONS));
-            assert_eq!(divisor, if is_software && quality == Quality::Moving { 4 } else { 1 });
+            assert_eq!(divisor, if is_software && quality == RenderQuality::Moving { 4 } else { 1 });
         }
     }
 
     #[test]
     fn more_rays_than_a_buffer_holds_are_not_made() {
-        let mut plan = Plan::new(Adapter { quality: Quality::Still, is_software: false });
+        let mut plan = RayPlan::new(Adapter { quality: RenderQuality::Still, is_software: false });
         plan.restart(UVec2::new(4000, 2000), 1 << 21);
         assert_eq!(plan.next().map(|pass| pass.divisor), Some(2));
     }

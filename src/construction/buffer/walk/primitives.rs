@@ -8,7 +8,9 @@ use crate::construction::buffer::RUN;
 /// The words, as a shader sees them.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
+    /// The words of the tree.
     pub words: &'a [u32],
+    /// Samples of the pictures.
     pub pictures: &'a [f32],
 }
 
@@ -41,10 +43,12 @@ fn bits(seed: u32, x: i32, y: i32) -> u32 {
 }
 
 impl Reading<'_> {
+    /// The word at `at`.
     pub fn word(&self, at: usize) -> u32 {
         self.words[at]
     }
 
+    /// The same as a number.
     pub fn real(&self, at: usize) -> f32 {
         f32::from_bits(self.words[at])
     }

@@ -1,17 +1,17 @@
 //! What the water does to the ground, and what slips.
 
-use super::law::{Law, TINY};
-use super::rows::Column;
+use super::law::{ShallowWaterLaw, TINY};
+use super::rows::NeighbourRow;
 
 /// What the neighbours' ground means for a cell.
-pub struct Around {
+pub struct BedNeighbours {
     /// Ground that slips into the cell, less what slips out.
     pub slip: Vec<f32>,
     pub lowest: Vec<f32>,
     pub highest: Vec<f32>,
 }
 
-impl Around {
+impl BedNeighbours {
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n];
         Self { slip: row(), lowest: row(), highest: row() }
@@ -19,7 +19,7 @@ impl Around {
 }
 
 /// Looks at the ground around the cells of `mid`.
-pub fn look_around(law: &Law, [north, mid, south]: [&Column; 3], out: &mut Around) {
+pub fn look_around(law: &ShallowWaterLaw, [north, mid, south]: [&NeighbourRow; 3], out: &mut BedNeighbours) {
     let ground = [&north.ground, &mid.ground, &south.ground].map(|row| row.as_slice());
     let soft = [&north.soft, &mid.soft, &south.soft].map(|row| row.as_slice());
     extreme_cells(ground, &mut out.lowest, &mut out.highest);
@@ -92,11 +92,11 @@ pub struct Wetted<'a> {
     pub scale: &'a [f32],
     pub flow: &'a [f32],
     pub power: &'a [f32],
-    pub around: &'a Around,
+    pub around: &'a BedNeighbours,
 }
 
 /// New ground of a row; `held` is the sediment that then is in its water, before any of it moves on.
-pub fn work_cells(law: &Law, row: &Wetted, ground: &mut [f32], held: &mut [f32]) {
+pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held: &mut [f32]) {
     let n = ground.len();
     let (old, water, sediment, soft) = (&row.ground[..n], &row.water[..n], &row.sediment[..n], &row.soft[..n]);
     let (scale, flow, power) = (&row.scale[..n], &row.flow[..n], &row.power[..n]);

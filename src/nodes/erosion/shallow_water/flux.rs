@@ -1,7 +1,7 @@
 //! Fluxes in the pipes: what the levels push, and K, the share of it that friction and the water there is let through.
 
-use super::law::{DIAGONAL, FASTEST, Law, STRAIGHT, TINY, VISCOSITY};
-use super::rows::{Column, FLUX, Pipes, WATER, row_of};
+use super::law::{DIAGONAL, FASTEST, STRAIGHT, ShallowWaterLaw, TINY, VISCOSITY};
+use super::rows::{FLUX, NeighbourRow, Pipes, WATER, row_of};
 use crate::field::Edges;
 
 /// Flux of one pipe after the push of the levels, from cell (h, level) to (h2, level2).
@@ -18,17 +18,17 @@ fn push(flux: f32, weight: f32, full: f32, [h, level]: [f32; 2], [h2, level2]: [
 
 /// Outflow over an open edge: the flux of the straight pipe before it, carried on as the whole flow, and the fall.
 #[inline(always)]
-fn spill(law: &Law, before: f32, water: f32, fall: f32) -> f32 {
+fn spill(law: &ShallowWaterLaw, before: f32, water: f32, fall: f32) -> f32 {
     let bore = if water < law.full { water } else { law.full };
     (if before > 0.0 { before * (1.0 / STRAIGHT) } else { 0.0 }) + law.push * bore * fall
 }
 
-impl Law {
+impl ShallowWaterLaw {
     /// Fluxes of row `row` (which lies between `mid` and `south`) before K.
-    pub fn push_row(&self, state: &[f32], row: isize, mid: &Column, south: &Column, out: &mut Pipes) {
+    pub fn push_row(&self, state: &[f32], row: isize, mid: &NeighbourRow, south: &NeighbourRow, out: &mut Pipes) {
         let n = self.grid.samples;
         let last = n as isize - 1;
-        let Some(at) = self.inside(row) else {
+        let Some(at) = self.row_inside(row) else {
             out.clear();
             if row == -1 && self.leaks() {
                 let (flux, water) = (row_of(state, n, 0, FLUX + 1), row_of(state, n, 0, WATER));
@@ -113,7 +113,7 @@ fn push_cells(
     }
 }
 
-impl Law {
+impl ShallowWaterLaw {
     /// Writes the fluxes of row `at`, each drawn a little towards its neighbours along its own direction: the viscosity
     /// that keeps fronts from rippling (de Almeida et al. 2012).
     fn relax_row(&self, state: &[f32], at: usize, old: [&[f32]; 4], out: &mut Pipes) {

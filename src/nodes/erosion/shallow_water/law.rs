@@ -28,7 +28,7 @@ const NOMINAL_INTERVALS: f32 = 512.0;
 pub const TINY: f32 = 1e-20;
 
 #[derive(Clone, Copy)]
-pub struct Law {
+pub struct ShallowWaterLaw {
     pub grid: Grid,
     pub walls: bool,
     /// Depth of a full pipe.
@@ -60,7 +60,7 @@ pub struct Law {
     pub kept: f32,
 }
 
-impl Law {
+impl ShallowWaterLaw {
     pub fn new(of: &ShallowWater, cx: &Context) -> Self {
         let per_metre = 1.0 / cx.relief_metres;
         let cell = cx.cell_metres() * per_metre;

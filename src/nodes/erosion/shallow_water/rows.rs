@@ -1,6 +1,6 @@
 //! Rows of the state, and rows with the cell beyond each end.
 
-use super::law::Law;
+use super::law::ShallowWaterLaw;
 use crate::field::Edges;
 
 /// Fields of the state, row by row: [`state`](StateRow::of) holds all fields of row 0, then all of row 1, and so on.
@@ -17,21 +17,21 @@ pub fn row_of(state: &[f32], n: usize, row: usize, field: usize) -> &[f32] {
 }
 
 /// One row with the cell beyond each end.
-pub type Padded = Vec<f32>;
+pub type PaddedRow = Vec<f32>;
 
 /// What a row's neighbours read of it.
-pub struct Column {
+pub struct NeighbourRow {
     /// NaN where there is no ground, which compares as no slope.
-    pub ground: Padded,
+    pub ground: PaddedRow,
     /// Level of the water; beyond an open edge what the flow falls to.
-    pub level: Padded,
-    pub soft: Padded,
+    pub level: PaddedRow,
+    pub soft: PaddedRow,
     /// Share of the way from the talus slope to the bank slope that ground beside the cell rests at: to the east and
     /// west, north and south, along falling and along rising diagonals.
-    pub washed: [Padded; 4],
+    pub washed: [PaddedRow; 4],
 }
 
-impl Column {
+impl NeighbourRow {
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n + 2];
         Self { ground: row(), level: row(), soft: row(), washed: std::array::from_fn(|_| row()) }
@@ -40,10 +40,10 @@ impl Column {
 
 /// Signed fluxes of a row's four pipes, to the east, south, south-east and south-west; column j at j + 1.
 pub struct Pipes {
-    pub east: Padded,
-    pub south: Padded,
-    pub south_east: Padded,
-    pub south_west: Padded,
+    pub east: PaddedRow,
+    pub south: PaddedRow,
+    pub south_east: PaddedRow,
+    pub south_west: PaddedRow,
 }
 
 impl Pipes {
@@ -67,9 +67,9 @@ fn fall(ground: f32, level: f32, inside: f32) -> f32 {
     if beyond < ground { beyond } else { ground }
 }
 
-impl Law {
+impl ShallowWaterLaw {
     /// The row of the terrain that stands at `row`, which may lie beyond an edge.
-    pub fn inside(&self, row: isize) -> Option<usize> {
+    pub fn row_inside(&self, row: isize) -> Option<usize> {
         let last = self.grid.samples as isize - 1;
         let mut at = row.clamp(0, last) as usize;
         for _ in row..0 {
@@ -81,10 +81,10 @@ impl Law {
         Some(at)
     }
 
-    /// Loads row `row` and its neighbours beyond the ends; `softness` gives a cell's.
-    pub fn load(&self, state: &[f32], row: isize, softness: impl Fn(usize) -> f32, out: &mut Column) {
+    /// Loads row `row` and its neighbours beyond the ends; `erodibility` gives a cell's.
+    pub fn load(&self, state: &[f32], row: isize, erodibility: impl Fn(usize) -> f32, out: &mut NeighbourRow) {
         let n = self.grid.samples;
-        let Some(at) = self.inside(row) else {
+        let Some(at) = self.row_inside(row) else {
             self.load_beyond(state, row, out);
             return;
         };
@@ -94,7 +94,7 @@ impl Law {
             *level = h + d;
         }
         for (j, soft) in out.soft[1..=n].iter_mut().enumerate() {
-            *soft = softness(at * n + j);
+            *soft = erodibility(at * n + j);
         }
         self.load_washed(state, at, &mut out.washed);
         match self.grid.edges {
@@ -114,7 +114,7 @@ impl Law {
     }
 
     /// The row beyond the first or last of an open terrain.
-    fn load_beyond(&self, state: &[f32], row: isize, out: &mut Column) {
+    fn load_beyond(&self, state: &[f32], row: isize, out: &mut NeighbourRow) {
         let n = self.grid.samples;
         let (edge, inside) = if row < 0 { (0, 1) } else { (n - 1, n - 2) };
         let [ground, water] = [GROUND, WATER].map(|field| row_of(state, n, edge, field));
@@ -130,7 +130,7 @@ impl Law {
 
     /// How far the water that passes each cell of row `at` undercuts its banks, from 0 to 1: by the mean of what flows in
     /// and out, and by how squarely it passes them. The bed before and behind it is no bank.
-    fn load_washed(&self, state: &[f32], at: usize, out: &mut [Padded; 4]) {
+    fn load_washed(&self, state: &[f32], at: usize, out: &mut [PaddedRow; 4]) {
         let n = self.grid.samples;
         let pipes = |row: usize| -> [&[f32]; 4] { std::array::from_fn(|pipe| row_of(state, n, row, FLUX + pipe)) };
         let Some(north) = self.grid.before(at).map(pipes).filter(|_| self.per_washing > 0.0) else {
@@ -176,7 +176,7 @@ fn washing([e, s, se, sw]: [[f32; 2]; 4], per_washing: f32) -> [f32; 4] {
     })
 }
 
-/// The inner cells of [`Law::load_washed`].
+/// The inner cells of [`ShallowWaterLaw::load_washed`].
 fn washed_cells(own: [&[f32]; 4], north: [&[f32]; 4], per_washing: f32, out: [&mut [f32]; 4]) {
     let [across, upright, falling, rising] = out;
     let n = across.len();

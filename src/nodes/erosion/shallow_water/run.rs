@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use rayon::prelude::*;
 
 use super::ShallowWater;
-use super::law::Law;
+use super::law::ShallowWaterLaw;
 use super::rows::{FIELDS, FLUX, GROUND, SEDIMENT, WATER, row_of};
 use super::supply::Supply;
-use super::sweep::{Rim, Sweep};
+use super::sweep::{Rim, RollingRows};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::erosion::rock::Rock;
 use crate::nodes::{Context, Ledger, Run};
@@ -20,8 +20,8 @@ const BAND_ROWS: usize = 32;
 const LEAST_SUPPLY: f32 = 1e-6;
 
 /// Hydraulic erosion under way.
-pub struct Flood {
-    law: Law,
+pub struct ShallowWaterRun {
+    law: ShallowWaterLaw,
     rock: Rock,
     supply: Supply,
     /// The terrain at the start.
@@ -38,7 +38,7 @@ pub struct Flood {
     shown: OnceLock<Terrain>,
 }
 
-impl Flood {
+impl ShallowWaterRun {
     pub fn new(of: &ShallowWater, cx: &Context, mut terrain: Terrain) -> Self {
         terrain.close_seam();
         let grid = terrain.grid;
@@ -63,7 +63,7 @@ impl Flood {
             state.copy_within(0..FIELDS * n, (n - 1) * FIELDS * n);
         }
         Self {
-            law: Law::new(of, cx),
+            law: ShallowWaterLaw::new(of, cx),
             rock: Rock::new(&terrain, of.hardness),
             supply: Supply::new(of, cx, &terrain),
             before: Arc::new(terrain),
@@ -150,7 +150,7 @@ fn total(grid: Grid, state: &[f32], field: usize) -> f64 {
     (0..distinct).map(|i| row(i).iter().map(|&v| f64::from(v)).sum::<f64>()).sum()
 }
 
-impl Run for Flood {
+impl Run for ShallowWaterRun {
     fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let n = self.law.grid.samples;
         self.next.resize(self.state.len(), 0.0);
@@ -159,7 +159,7 @@ impl Run for Flood {
         let bands = (self.next.par_chunks_mut(rows * FIELDS * n), self.rims.par_chunks_mut(rows));
         bands.into_par_iter().enumerate().try_for_each(|(b, (out, rims))| {
             cx.control.check()?;
-            Sweep::new(&self.law, &self.rock, &self.supply, &self.state).band(b * rows, out, rims);
+            RollingRows::new(&self.law, &self.rock, &self.supply, &self.state).band(b * rows, out, rims);
             Ok(())
         })?;
         // from here on the step cannot fail

@@ -3,12 +3,12 @@
 //! When row t + 1 is loaded, row t gets its pushed fluxes, then K and its new ground, and row t - 1 its water and
 //! sediment. The rows beside a band are computed twice; the bits do not depend on where it begins.
 
-use super::bed::{Around, Wetted, load_cells, look_around, work_cells};
+use super::bed::{BedNeighbours, Wetted, load_cells, look_around, work_cells};
 use super::flux::{Outflow, gather_outflow, scale_cells};
-use super::law::Law;
-use super::rows::{Column, FIELDS, FLUX, GROUND, Pipes, SEDIMENT, WATER, row_of};
+use super::law::ShallowWaterLaw;
+use super::rows::{FIELDS, FLUX, GROUND, NeighbourRow, Pipes, SEDIMENT, WATER, row_of};
 use super::supply::Supply;
-use super::transport::{Moved, Share, rain_cells, stay_cells};
+use super::transport::{PipeTransport, Share, rain_cells, stay_cells};
 use crate::nodes::erosion::rock::Rock;
 
 /// Water and sediment that left over the edges.
@@ -19,7 +19,7 @@ pub struct Rim {
 }
 
 impl Rim {
-    fn take(&mut self, moved: &Moved, part: impl Fn(&Pipes) -> f64) {
+    fn take(&mut self, moved: &PipeTransport, part: impl Fn(&Pipes) -> f64) {
         self.water += part(&moved.water);
         self.sediment += part(&moved.sediment);
     }
@@ -35,38 +35,38 @@ struct Worked {
 type Pair<T> = [T; 2];
 
 /// The rolling rows of a band.
-pub struct Sweep<'a> {
-    law: &'a Law,
+pub struct RollingRows<'a> {
+    law: &'a ShallowWaterLaw,
     rock: &'a Rock,
     supply: &'a Supply,
     state: &'a [f32],
     /// Rows t - 1, t, t + 1.
-    columns: [Column; 3],
+    columns: [NeighbourRow; 3],
     /// Rows t - 1, t.
     pushed: Pair<Pipes>,
     shares: Pair<Share>,
     worked: Pair<Worked>,
     /// Rows t - 2, t - 1.
-    moved: Pair<Moved>,
+    moved: Pair<PipeTransport>,
     outflow: Outflow,
-    around: Around,
+    around: BedNeighbours,
 }
 
-impl<'a> Sweep<'a> {
-    pub fn new(law: &'a Law, rock: &'a Rock, supply: &'a Supply, state: &'a [f32]) -> Self {
+impl<'a> RollingRows<'a> {
+    pub fn new(law: &'a ShallowWaterLaw, rock: &'a Rock, supply: &'a Supply, state: &'a [f32]) -> Self {
         let n = law.grid.samples;
         Self {
             law,
             rock,
             supply,
             state,
-            columns: std::array::from_fn(|_| Column::new(n)),
+            columns: std::array::from_fn(|_| NeighbourRow::new(n)),
             pushed: std::array::from_fn(|_| Pipes::new(n)),
             shares: std::array::from_fn(|_| Share::new(n)),
             worked: std::array::from_fn(|_| Worked { ground: vec![0.0; n], held: vec![0.0; n] }),
-            moved: std::array::from_fn(|_| Moved::new(n)),
+            moved: std::array::from_fn(|_| PipeTransport::new(n)),
             outflow: Outflow::new(n),
-            around: Around::new(n),
+            around: BedNeighbours::new(n),
         }
     }
 
@@ -97,7 +97,7 @@ impl<'a> Sweep<'a> {
         self.columns.rotate_left(1);
         let rock = self.rock;
         match rock.uniform() {
-            Some(softness) => self.law.load(self.state, row, |_| softness, &mut self.columns[2]),
+            Some(erodibility) => self.law.load(self.state, row, |_| erodibility, &mut self.columns[2]),
             None => self.law.load(self.state, row, |k| rock.erodibility(k), &mut self.columns[2]),
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Sweep<'a> {
         self.worked.rotate_left(1);
         let n = self.law.grid.samples;
         let (share, worked) = (&mut self.shares[1], &mut self.worked[1]);
-        let Some(at) = self.law.inside(row) else {
+        let Some(at) = self.law.row_inside(row) else {
             share.clear();
             return;
         };

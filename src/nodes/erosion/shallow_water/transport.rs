@@ -1,12 +1,12 @@
 //! Moves water and sediment through the pipes: what leaves one cell arrives in another.
 
-use super::rows::{Padded, Pipes};
+use super::rows::{PaddedRow, Pipes};
 use crate::field::Edges;
 
 /// What multiplies the flux that leaves a cell: K for the water, K·s/d for the sediment. Column j at j + 1.
 pub struct Share {
-    pub water: Padded,
-    pub sediment: Padded,
+    pub water: PaddedRow,
+    pub sediment: PaddedRow,
 }
 
 impl Share {
@@ -32,12 +32,12 @@ impl Share {
 }
 
 /// What moved through a row's pipes.
-pub struct Moved {
+pub struct PipeTransport {
     pub water: Pipes,
     pub sediment: Pipes,
 }
 
-impl Moved {
+impl PipeTransport {
     pub fn new(n: usize) -> Self {
         Self { water: Pipes::new(n), sediment: Pipes::new(n) }
     }

@@ -12,9 +12,9 @@ use crate::app::frame::commands::ComputeAction;
 use crate::app::frame::document::Document;
 use crate::app::frame::menu::entry;
 use crate::app::frame::theme::{colour, icon_button, icon_toggle};
-use crate::app::view::Side;
+use crate::app::view::CompareSide;
 
-fn badge(ui: &mut Ui, side: Side) {
+fn badge(ui: &mut Ui, side: CompareSide) {
     let (text, tint) = letter(side);
     ui.label(RichText::new(text).strong().color(tint));
 }
@@ -26,7 +26,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
     let name_width = ((ui.available_width() - 340.0) / 2.0).clamp(60.0, 260.0);
     ui.horizontal_centered(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        badge(ui, Side::A);
+        badge(ui, CompareSide::A);
         let name = document.state_name();
         ui.allocate_ui_with_layout(vec2(name_width, 22.0), Flow::left_to_right(Align::Center), |ui| {
             ui.set_min_width(name_width);
@@ -92,7 +92,7 @@ pub fn bar(ui: &mut Ui, state: &CompareState, document: &Document, info: &Compar
                     });
                 }
             }
-            badge(ui, Side::B);
+            badge(ui, CompareSide::B);
         });
     });
     command

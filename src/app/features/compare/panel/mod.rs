@@ -12,7 +12,7 @@ use bevy_egui::egui::Color32;
 use crate::app::features::compare::commands::Way;
 use crate::app::features::compare::differences::Table;
 use crate::app::frame::theme::ink;
-use crate::app::view::{Layout, Legend, Overlay, Side};
+use crate::app::view::{CompareLayout, CompareSide, Legend, Overlay};
 
 pub use crate::app::features::compare::panel::bar::{bar, choose};
 pub use crate::app::features::compare::panel::over::over;
@@ -51,11 +51,11 @@ impl Default for CompareState {
 }
 
 impl CompareState {
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> CompareLayout {
         match self.way {
-            Way::Split => Layout::Split(self.split),
-            Way::Halves => Layout::Halves,
-            Way::One | Way::Difference => Layout::One,
+            Way::Split => CompareLayout::Split(self.split),
+            Way::Halves => CompareLayout::Halves,
+            Way::One | Way::Difference => CompareLayout::One,
         }
     }
 
@@ -112,9 +112,9 @@ pub(crate) const NO_COMPARING: &str = "Planets cannot be compared yet. Take a pa
 const A: Color32 = ink::BLUE;
 const B: Color32 = ink::ORANGE;
 
-fn letter(side: Side) -> (&'static str, Color32) {
+fn letter(side: CompareSide) -> (&'static str, Color32) {
     match side {
-        Side::A => ("A", A),
-        Side::B => ("B", B),
+        CompareSide::A => ("A", A),
+        CompareSide::B => ("B", B),
     }
 }

@@ -11,7 +11,7 @@ use crate::app::features::compare::panel::{CompareInfo, CompareState, letter};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::legend;
-use crate::app::view::{Layout, Legend, Side};
+use crate::app::view::{CompareLayout, CompareSide, Legend};
 
 /// What lies over the view: which part of it is which, the handle between them, and the legends.
 pub fn over(
@@ -26,16 +26,16 @@ pub fn over(
     state.holds_pointer = false;
     let Some(b) = &info.b else { return };
     let at = |share: f32| area.left() + share * area.width();
-    let pieces = state.layout().pieces(state.swapped);
-    for piece in pieces.iter().flatten() {
-        let rect = Rect::from_min_max(pos2(at(piece.from), area.top()), pos2(at(piece.to), area.bottom()));
-        let name = if piece.side == Side::A { document.state_name() } else { b.clone() };
-        tag(ui, rect, piece.side, &name, state.way == Way::Difference && piece.side == Side::A);
+    let panes = state.layout().panes(state.swapped);
+    for pane in panes.iter().flatten() {
+        let rect = Rect::from_min_max(pos2(at(pane.from), area.top()), pos2(at(pane.to), area.bottom()));
+        let name = if pane.side == CompareSide::A { document.state_name() } else { b.clone() };
+        tag(ui, rect, pane.side, &name, state.way == Way::Difference && pane.side == CompareSide::A);
     }
     match state.layout() {
-        Layout::Split(_) => handle(ui, area, state),
-        Layout::Halves => line(ui, area, at(0.5), colour::PANEL),
-        Layout::One => {}
+        CompareLayout::Split(_) => handle(ui, area, state),
+        CompareLayout::Halves => line(ui, area, at(0.5), colour::PANEL),
+        CompareLayout::One => {}
     }
 }
 
@@ -44,7 +44,7 @@ fn line(ui: &Ui, area: Rect, x: f32, tint: Color32) {
 }
 
 /// The name of a terrain in the upper left corner of its part.
-fn tag(ui: &mut Ui, part: Rect, side: Side, name: &str, is_difference: bool) {
+fn tag(ui: &mut Ui, part: Rect, side: CompareSide, name: &str, is_difference: bool) {
     const MARGIN: f32 = 8.0;
     let (letter, tint) = letter(side);
     let room = part.width() - 2.0 * MARGIN;
@@ -98,8 +98,8 @@ fn handle(ui: &mut Ui, area: Rect, state: &mut CompareState) {
 /// The legend of what is shown; where A and B have different ones, both.
 fn legends(ui: &mut Ui, area: Rect, state: &CompareState, a: Option<&Arc<Legend>>, info: &CompareInfo) {
     let b = info.legend.as_ref().filter(|_| info.b.is_some());
-    let pieces = state.layout().pieces(state.swapped);
-    let shown: Vec<Side> = pieces.iter().flatten().map(|piece| piece.side).collect();
+    let panes = state.layout().panes(state.swapped);
+    let shown: Vec<CompareSide> = panes.iter().flatten().map(|pane| pane.side).collect();
     if !info.is_on() || (shown.len() == 2 && (a == b || b.is_none())) {
         if let Some(legend) = a {
             legend::show(ui, area, legend, "");
@@ -111,7 +111,7 @@ fn legends(ui: &mut Ui, area: Rect, state: &CompareState, a: Option<&Arc<Legend>
     for (k, side) in shown.iter().enumerate() {
         let shift = if beside { vec2(area.width() - legend::PLACE.x, 0.0) } else { vec2(0.0, -legend::PLACE.y) };
         let place = if k == 0 { area } else { area.translate(shift).intersect(area) };
-        if let Some(legend) = if *side == Side::A { a } else { b } {
+        if let Some(legend) = if *side == CompareSide::A { a } else { b } {
             legend::show(ui, place, legend, if shown.len() == 2 { letter(*side).0 } else { "" });
         }
     }

@@ -392,9 +392,9 @@ fn made(
         Grip::Raise => {
             let near = metres(&held.tree).place(held.pivot);
             let relief = f64::from(held.tree.frame.relief);
-            let shown = f64::from(held.stage.prepared.scale.relief_metres());
+            let shown = f64::from(held.stage.square.scale.relief_metres());
             let per_point = held.stage.share_per_point(near)
-                * f64::from(held.stage.prepared.scale.metres_per_world)
+                * f64::from(held.stage.square.scale.metres_per_world)
                 * f64::from(crate::app::view::SIDE_WORLD)
                 * relief
                 / shown.max(1e-6);

@@ -184,7 +184,8 @@ impl VariantsState {
         let variants = match self.what {
             What::SceneSeed => sweep(scene, &self.scene_seeds.sweep(scene, None)?)?,
             What::LayerSeed => {
-                let random = layer.filter(|&index| scene.layers[index].node.is_random()).ok_or(Nothing::NotRandom)?;
+                let random =
+                    layer.filter(|&index| scene.layers[index].node.traits().is_random).ok_or(Nothing::NotRandom)?;
                 sweep(scene, &self.layer_seeds.sweep(scene, Some(random))?)?
             }
             What::Parameter => {

@@ -1,0 +1,88 @@
+// Rivers, lakes and running water: the patches of the ground once more, lifted by the depth of the water.
+// Where it is dry the surface lies on the ground; what is seen is decided by the depth in the fragment stage, so that
+// shores are smooth within the cells and a stream narrower than a quad far away is still there.
+
+struct SurfaceWaterVertex {
+    @builtin(position) @invariant clip: vec4<f32>,
+    @location(0) world: vec3<f32>,
+    // Whether the water of the vertex is the sea's, and whether it has any: between a wet vertex and a dry one the
+    // surface rises to the ground, so that its height does not tell.
+    @location(1) of_sea: vec2<f32>,
+}
+
+@vertex
+fn surface_water_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32>) -> SurfaceWaterVertex {
+    let row = u32(frame.patches.z) + 1u;
+    let vertex = surface_vertex(piece, vec2<f32>(f32(index % row), f32(index / row)));
+    let depth = max(value_at(water_map, vertex.place), 0.0) * relief();
+    let world = vertex.world + vec3<f32>(0.0, depth, 0.0);
+    let wet = select(0.0, 1.0, depth > 0.0);
+    return SurfaceWaterVertex(clip_of(world), world, vec2<f32>(select(0.0, wet, is_drowned(world.y)), wet));
+}
+
+// Depth as a fraction of the relief, and how much of a film of that depth is seen.
+fn film(flat: vec2<f32>) -> vec2<f32> {
+    let depth = textureSample(water_map, smooth_sampler, map_coordinates(flat)).x;
+    return vec2<f32>(depth, smoothstep(frame.surface_water.x, frame.surface_water.y, depth));
+}
+
+// Where the sea is drawn, what lies below it is its ground.
+fn is_drowned(height: f32) -> bool {
+    // water as high as the sea is the sea's
+    return frame.surface_water.z > 0.5 && height < sea() + 1e-4 * relief();
+}
+
+// Water so deep, as a fraction of the relief.
+fn surface_water_body(depth: f32, sun_share: f32) -> vec4<f32> {
+    return lit_water(surface_water_look(), depth / 0.02, sun_share);
+}
+
+// What is seen of the top of rivers and lakes at a place: its depth is a fraction of the relief, `seen` how much of a
+// film of that depth shows.
+fn surface_water_surface(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32, pixel: vec2<f32>) -> vec4<f32> {
+    let water = surface_water_light(world, depth, seen, sun_share);
+    return covered(water.rgb, water.a, world, pixel);
+}
+
+// The same as light, and how much it covers.
+fn surface_water_light(world: vec3<f32>, depth: f32, seen: f32, sun_share: f32) -> vec4<f32> {
+    let mirror = mirror_at(world);
+    let body = surface_water_body(depth, sun_share);
+    let light = mix(body.rgb, mirror.sky, min(mirror.share, 0.75)) + mirror.glint * sun_share;
+    return vec4<f32>(light, saturate(max(body.a, mirror.share)) * seen);
+}
+
+@fragment
+fn surface_water_fragment(in: SurfaceWaterVertex) -> @location(0) vec4<f32> {
+    let water = film(in.world.xz);
+    let sun_share = textureSample(light_map, smooth_sampler, map_coordinates(in.world.xz)).x;
+    let is_sea = in.of_sea.y > 0.0 && in.of_sea.x > 0.99 * in.of_sea.y;
+    if water.y <= 0.0 || is_sea || is_drowned(in.world.y) || is_void(in.world.xz) {
+        discard;
+    }
+    return surface_water_surface(in.world, water.x, water.y, sun_share, in.clip.xy);
+}
+
+@vertex
+fn surface_water_sides_vertex(@builtin(vertex_index) index: u32, @location(0) piece: vec4<u32>) -> SideVertex {
+    let edge = edge_vertex(piece, index / 2u);
+    let place = (edge.xz + 0.5 * side()) / cell();
+    let depth = max(value_at(water_map, clamp(place, vec2<f32>(0.0), vec2<f32>(last_sample()))), 0.0) * relief();
+    let world = select(edge + vec3<f32>(0.0, depth, 0.0), edge, (index & 1u) == 1u);
+    return SideVertex(clip_of(world), world, edge.y + depth, side_normal(piece.w));
+}
+
+@fragment
+fn surface_water_sides_fragment(in: SideVertex) -> @location(0) vec4<f32> {
+    let water = film(in.world.xz);
+    if water.y <= 0.0 || is_drowned(in.world.y) || is_void(in.world.xz) {
+        discard;
+    }
+    return surface_water_side_colour(in, water.y);
+}
+
+// Of the side of rivers and lakes, of which `seen` shows.
+fn surface_water_side_colour(in: SideVertex, seen: f32) -> vec4<f32> {
+    let body = surface_water_body(0.02, 0.85);
+    return covered(water_side_light(body.rgb, in), body.a * 0.9 * seen, in.world, in.clip.xy);
+}

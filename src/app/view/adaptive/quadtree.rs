@@ -1,0 +1,477 @@
+//! Which patches of the square are drawn, and how far each has taken the shape of the next coarser level.
+//!
+//! A quadtree: a patch of level `l` is a square of 2^-l of the side. Every corner of a patch has a continuous level
+//! that all patches meeting there share; within a patch it is interpolated between the four corners, and a vertex of a
+//! patch of level `l` where it is `c` has gone `l - c` of the way to the shape of level `l - 1`. CachedTile are
+//!
+//! * patches that touch, even in a corner or along a part of an edge, differ by one level at most;
+//! * at a corner `c` is no more than the lowest and no less than the highest level there minus 1.
+//!
+//! Where a patch meets a coarser one it has then taken its shape all along the edge, and the coarser one has its own:
+//! there are no cracks, whatever is there and whatever is still being computed.
+//! Corners move towards the level that their distance from the eye asks for at a limited pace. A patch is divided only
+//! when all its corners have its own level, and four are joined only when all theirs have that of the joint patch: both
+//! times the shape stays as it is, and nothing pops.
+//! After Strugar, "Continuous Distance-Dependent Level of Detail" (2009), with the morphing bound to corners in place
+//! of distances, so that the patches need not be there when the eye arrives.
+
+use std::collections::{HashMap, HashSet};
+
+/// No patch is finer.
+pub const FINEST: u8 = 20;
+
+/// A patch: its level, and where it lies in units of its side from the north-west corner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct TileKey {
+    pub level: u8,
+    pub column: u32,
+    pub row: u32,
+}
+
+impl TileKey {
+    pub const ROOT: Self = Self { level: 0, column: 0, row: 0 };
+
+    pub fn parent(self) -> Option<Self> {
+        let level = self.level.checked_sub(1)?;
+        Some(Self { level, column: self.column / 2, row: self.row / 2 })
+    }
+
+    /// North-west, north-east, south-west, south-east.
+    pub fn children(self) -> [Self; 4] {
+        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| Self {
+            level: self.level + 1,
+            column: 2 * self.column + j,
+            row: 2 * self.row + i,
+        })
+    }
+
+    /// Patches of its level that touch it.
+    fn neighbours(self) -> impl Iterator<Item = Self> {
+        let end = 1i64 << self.level;
+        (-1..=1).flat_map(move |i| (-1..=1).map(move |j| (i, j))).filter_map(move |(i, j)| {
+            let (column, row) = (i64::from(self.column) + j, i64::from(self.row) + i);
+            let inside = (0..end).contains(&column) && (0..end).contains(&row) && (i, j) != (0, 0);
+            inside.then_some(Self { level: self.level, column: column as u32, row: row as u32 })
+        })
+    }
+
+    /// North-west corner and side, as fractions of the square.
+    pub fn place(self) -> ([f64; 2], f64) {
+        let side = 1.0 / f64::from(1u32 << self.level);
+        ([f64::from(self.column) * side, f64::from(self.row) * side], side)
+    }
+
+    /// Corners in the order of [`children`](Self::children).
+    fn corners(self) -> [TileCorner; 4] {
+        let scale = FINEST - self.level;
+        [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(j, i)| TileCorner((self.column + j) << scale, (self.row + i) << scale))
+    }
+
+    /// Middles of its edges, and its own: the corners that its children have besides.
+    fn middles(self) -> [TileCorner; 5] {
+        let half = 1u32 << (FINEST - self.level - 1);
+        let TileCorner(x, y) = self.corners()[0];
+        [(1, 0), (0, 1), (2, 1), (1, 2), (1, 1)].map(|(j, i)| TileCorner(x + j * half, y + i * half))
+    }
+}
+
+/// A corner, in sides of the finest patches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct TileCorner(u32, u32);
+
+impl TileCorner {
+    fn place(self) -> [f64; 2] {
+        let step = 1.0 / f64::from(1u32 << FINEST);
+        [f64::from(self.0) * step, f64::from(self.1) * step]
+    }
+}
+
+/// What the quadtree has to know of its patches and of the eye.
+pub trait TileSurroundings {
+    /// Whether the patch is there to be drawn.
+    fn has(&self, key: TileKey) -> bool;
+    /// Level wanted for a patch: that of its place nearest to the eye.
+    fn wanted(&self, key: TileKey) -> f32;
+    /// Level wanted at a place of the square, on the ground of a patch that is there.
+    fn wanted_at(&self, place: [f64; 2], key: TileKey) -> f32;
+    fn is_visible(&self, key: TileKey) -> bool;
+}
+
+/// A patch to be drawn, with how far its corners have taken the shape of the next coarser level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QuadTile {
+    pub key: TileKey,
+    pub morphs: [f32; 4],
+}
+
+/// What a step of the quadtree came to.
+#[derive(Clone, Debug, Default)]
+pub struct QuadtreePlan {
+    pub tiles: Vec<QuadTile>,
+    /// Patches to be computed, the most urgent first.
+    pub missing: Vec<TileKey>,
+    /// Whether the next step will come to something else.
+    pub is_moving: bool,
+    /// Whether more was wanted than there is room for.
+    pub is_full: bool,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Quadtree {
+    /// Patches that their children stand for.
+    split: HashSet<TileKey>,
+    levels: HashMap<TileCorner, f32>,
+    /// Patches that others need divided, although they are fine enough themselves.
+    held: HashSet<TileKey>,
+}
+
+/// What touches a corner.
+struct Touch {
+    lowest: u8,
+    highest: u8,
+    /// Some patch here.
+    patch: TileKey,
+    /// Level that patches wait for to be divided.
+    raised: f32,
+}
+
+/// A patch is divided when this much more than its level is wanted than it is joined again.
+const HYSTERESIS: f32 = 0.1;
+const NEAR: f32 = 1e-3;
+
+impl Quadtree {
+    /// All patches that the tree has: those drawn and those that their children stand for.
+    pub fn keys(&self) -> impl Iterator<Item = TileKey> {
+        let children = self.split.iter().flat_map(|key| key.children());
+        std::iter::once(TileKey::ROOT).chain(children)
+    }
+
+    fn exists(&self, key: TileKey) -> bool {
+        key.parent().is_none_or(|parent| self.split.contains(&parent))
+    }
+
+    fn leaves(&self) -> Vec<TileKey> {
+        let mut out = Vec::with_capacity(3 * self.split.len() + 1);
+        let mut open = vec![TileKey::ROOT];
+        while let Some(key) = open.pop() {
+            if self.split.contains(&key) { open.extend(key.children()) } else { out.push(key) }
+        }
+        out
+    }
+
+    /// One step: divides and joins, moves the corners by `pace` levels at the most, at most `most` patches.
+    /// The root has to be there.
+    pub fn step(&mut self, around: &impl TileSurroundings, pace: f32, most: usize) -> QuadtreePlan {
+        let joined = self.join(around);
+        let held = std::mem::take(&mut self.held);
+        let leaves = self.leaves();
+        let mut wanting: Vec<(f32, bool, TileKey)> = leaves
+            .iter()
+            .filter(|key| key.level < FINEST)
+            .map(|&key| (around.wanted(key) - f32::from(key.level), around.is_visible(key), key))
+            .filter(|(urgency, ..)| *urgency > 0.0)
+            .collect();
+        wanting.sort_by(|a, b| b.1.cmp(&a.1).then(b.0.total_cmp(&a.0)).then(a.2.cmp(&b.2)));
+        let mut missing = Vec::new();
+        let mut raised = HashSet::new();
+        let (mut is_busy, mut is_full) = (joined, false);
+        for (.., key) in wanting {
+            // what is asked for has to fit as well
+            if 4 * self.split.len() + 5 + missing.len() > most {
+                // what was divided for the sake of others stays, or it would come and go
+                self.held.extend(held);
+                is_full = true;
+                break;
+            }
+            is_busy = true;
+            self.divide(key, around, &mut missing, &mut raised);
+        }
+        let mut seen = HashSet::new();
+        missing.retain(|key| seen.insert(*key));
+        self.held.retain(|key| self.split.contains(key));
+        let (tiles, is_moving) = self.settle(around, &raised, pace);
+        QuadtreePlan { tiles, missing, is_moving: is_moving || is_busy, is_full }
+    }
+
+    /// Divides a patch if it may be, and first those beside it that are too coarse; asks for what is missing.
+    fn divide(
+        &mut self,
+        key: TileKey,
+        around: &impl TileSurroundings,
+        missing: &mut Vec<TileKey>,
+        raised: &mut HashSet<TileKey>,
+    ) -> bool {
+        if self.split.contains(&key) {
+            return true;
+        }
+        let mut ready = true;
+        let coarse: HashSet<TileKey> =
+            key.neighbours().filter(|beside| !self.exists(*beside)).filter_map(TileKey::parent).collect();
+        for beside in coarse {
+            self.held.insert(beside);
+            ready &= self.divide(beside, around, missing, raised);
+        }
+        self.held.extend(key.neighbours().filter_map(TileKey::parent));
+        for child in key.children() {
+            if !around.has(child) {
+                missing.push(child);
+                ready = false;
+            }
+        }
+        raised.insert(key);
+        let own = f32::from(key.level);
+        ready &= key.corners().iter().all(|corner| self.levels.get(corner).is_none_or(|c| *c >= own - NEAR));
+        if ready {
+            self.split.insert(key);
+            for corner in key.middles() {
+                self.levels.entry(corner).or_insert(own);
+            }
+        }
+        ready
+    }
+
+    /// Joins what is finer than wanted, once it looks as if it were joined; whether anything was.
+    fn join(&mut self, around: &impl TileSurroundings) -> bool {
+        let before = self.split.len();
+        let mut joinable: Vec<TileKey> = self.split.iter().copied().collect();
+        joinable.sort_by(|a, b| b.cmp(a));
+        for key in joinable {
+            let own = f32::from(key.level);
+            if around.wanted(key) > own - HYSTERESIS || self.held.contains(&key) {
+                continue;
+            }
+            let is_low = key.children().iter().all(|child| !self.split.contains(child));
+            // patches of level l + 2 may not come to touch one of level l
+            let beside_is_low = || {
+                let low = |beside: TileKey| {
+                    !self.split.contains(&beside)
+                        || beside.children().iter().all(|child| !self.split.contains(child) || !touch(*child, key))
+                };
+                key.neighbours().all(low)
+            };
+            let has_shape = || {
+                let corners = key.corners().into_iter().chain(key.middles());
+                corners.into_iter().all(|corner| self.levels.get(&corner).is_none_or(|c| *c <= own + NEAR))
+            };
+            if is_low && beside_is_low() && (has_shape() || !around.is_visible(key)) {
+                self.split.remove(&key);
+            }
+        }
+        self.split.len() != before
+    }
+
+    /// Moves the corners, forgets those that are no more, and says what is drawn.
+    fn settle(
+        &mut self,
+        around: &impl TileSurroundings,
+        raised: &HashSet<TileKey>,
+        pace: f32,
+    ) -> (Vec<QuadTile>, bool) {
+        let leaves = self.leaves();
+        let mut touches: HashMap<TileCorner, Touch> = HashMap::with_capacity(2 * leaves.len());
+        for &key in &leaves {
+            for corner in key.corners() {
+                let touch = touches.entry(corner).or_insert(Touch {
+                    lowest: key.level,
+                    highest: key.level,
+                    patch: key,
+                    raised: 0.0,
+                });
+                touch.lowest = touch.lowest.min(key.level);
+                touch.highest = touch.highest.max(key.level);
+                if raised.contains(&key) {
+                    touch.raised = touch.raised.max(f32::from(key.level));
+                }
+            }
+        }
+        for &key in &leaves {
+            if key.level < FINEST {
+                for middle in &key.middles()[..4] {
+                    if let Some(touch) = touches.get_mut(middle) {
+                        touch.lowest = touch.lowest.min(key.level);
+                    }
+                }
+            }
+        }
+        let mut is_moving = false;
+        let mut levels = HashMap::with_capacity(touches.len());
+        for (corner, touch) in &touches {
+            let (low, high) = (f32::from(touch.highest) - 1.0, f32::from(touch.lowest));
+            let target = around.wanted_at(corner.place(), touch.patch).max(touch.raised).clamp(low.min(high), high);
+            let from = self.levels.get(corner).copied().unwrap_or(low).clamp(low.min(high), high);
+            let to = target.clamp(from - pace, from + pace);
+            is_moving |= to != target;
+            levels.insert(*corner, to);
+        }
+        self.levels = levels;
+        let tiles = leaves.into_iter().map(|key| {
+            let morph = |corner: TileCorner| (f32::from(key.level) - self.levels[&corner]).clamp(0.0, 1.0);
+            QuadTile { key, morphs: if key.level == 0 { [0.0; 4] } else { key.corners().map(morph) } }
+        });
+        (tiles.collect(), is_moving)
+    }
+}
+
+/// Whether two patches touch.
+fn touch(a: TileKey, b: TileKey) -> bool {
+    let span = |key: TileKey| {
+        let scale = FINEST - key.level;
+        [key.column, key.row].map(|at| (at << scale, (at + 1) << scale))
+    };
+    span(a).into_iter().zip(span(b)).all(|((a, b), (c, d))| a <= d && c <= b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An eye over the square, and patches that arrive a few at a time.
+    struct Eye {
+        at: [f64; 3],
+        there: HashSet<TileKey>,
+    }
+
+    impl Eye {
+        fn new(at: [f64; 3]) -> Self {
+            Self { at, there: HashSet::from([TileKey::ROOT]) }
+        }
+
+        fn level(&self, way: [f64; 2]) -> f32 {
+            let distance = (way[0] * way[0] + way[1] * way[1] + self.at[2] * self.at[2]).sqrt();
+            (6.0 / distance).log2() as f32
+        }
+    }
+
+    impl TileSurroundings for Eye {
+        fn has(&self, key: TileKey) -> bool {
+            self.there.contains(&key)
+        }
+
+        fn wanted(&self, key: TileKey) -> f32 {
+            let (low, side) = key.place();
+            self.level([0, 1].map(|k| (low[k] - self.at[k]).max(self.at[k] - low[k] - side).max(0.0)))
+        }
+
+        fn wanted_at(&self, place: [f64; 2], _: TileKey) -> f32 {
+            self.level([0, 1].map(|k| place[k] - self.at[k]))
+        }
+
+        fn is_visible(&self, _: TileKey) -> bool {
+            true
+        }
+    }
+
+    /// Level of the quadtree at a place, and how far it has morphed there: what a neighbour has to agree with.
+    fn check(quadtree: &Quadtree, plan: &QuadtreePlan) {
+        let leaves: HashMap<TileKey, [f32; 4]> = plan.tiles.iter().map(|tile| (tile.key, tile.morphs)).collect();
+        let area: f64 = leaves.keys().map(|key| key.place().1.powi(2)).sum();
+        assert!((area - 1.0).abs() < 1e-9, "every place is drawn once");
+        let all: Vec<TileKey> = leaves.keys().copied().collect();
+        for &a in &all {
+            for &b in &all {
+                if a != b && touch(a, b) {
+                    assert!(a.level.abs_diff(b.level) <= 1, "{a:?} {b:?}");
+                    // the finer has the coarser one's shape at the corners of the edge they share
+                    if a.level > b.level {
+                        for (corner, morph) in a.corners().into_iter().zip(leaves[&a]) {
+                            let on_b = {
+                                let scale = FINEST - b.level;
+                                let inside = |at: u32, cell: u32| at >= cell << scale && at <= (cell + 1) << scale;
+                                inside(corner.0, b.column) && inside(corner.1, b.row)
+                            };
+                            assert!(!on_b || morph == 1.0, "{a:?} {b:?} {corner:?} {morph}");
+                        }
+                        for (corner, morph) in b.corners().into_iter().zip(leaves[&b]) {
+                            let on_a = a.corners().contains(&corner);
+                            assert!(!on_a || morph == 0.0, "{a:?} {b:?} {corner:?} {morph}");
+                        }
+                    }
+                }
+            }
+        }
+        assert!(quadtree.keys().count() >= all.len());
+    }
+
+    /// How far the level at a place moves in one step: dividing and joining must not show.
+    fn level_at(plan: &QuadtreePlan, place: [f64; 2]) -> f32 {
+        let tile = plan
+            .tiles
+            .iter()
+            .find(|tile| {
+                let (low, side) = tile.key.place();
+                (0..2).all(|k| place[k] >= low[k] && place[k] < low[k] + side)
+            })
+            .expect("every place is drawn");
+        let (low, side) = tile.key.place();
+        let [u, v] = [0, 1].map(|k| ((place[k] - low[k]) / side) as f32);
+        let [a, b, c, d] = tile.morphs;
+        let morph = (a * (1.0 - u) + b * u) * (1.0 - v) + (c * (1.0 - u) + d * u) * v;
+        f32::from(tile.key.level) - morph
+    }
+
+    #[test]
+    fn it_never_cracks_nor_pops_while_the_eye_flies_and_patches_arrive_late() {
+        const PACE: f32 = 0.25;
+        let mut eye = Eye::new([0.3, 0.4, 2.0]);
+        let mut quadtree = Quadtree::default();
+        let places: Vec<[f64; 2]> =
+            (0..400).map(|k| [f64::from(k % 20) * 0.0499, f64::from(k / 20) * 0.0499]).collect();
+        let mut before: Option<Vec<f32>> = None;
+        let mut deepest = 0;
+        for frame in 0..300 {
+            let t = f64::from(frame) / 300.0;
+            // down to the ground, along it, and up again
+            let height = if t < 0.8 { 2.0 * (-9.0 * t).exp() } else { 2.0 * (-9.0 * (1.6 - t).max(0.0)).exp() };
+            eye.at = [0.3 + 0.3 * t, 0.4 + 0.05 * t, height.max(2e-3)];
+            let plan = quadtree.step(&eye, PACE, 4000);
+            if frame % 5 == 0 {
+                check(&quadtree, &plan);
+            }
+            deepest = deepest.max(plan.tiles.iter().map(|tile| tile.key.level).max().unwrap_or(0));
+            let now: Vec<f32> = places.iter().map(|place| level_at(&plan, *place)).collect();
+            if let Some(before) = before.replace(now.clone()) {
+                for ((a, b), place) in before.iter().zip(&now).zip(&places) {
+                    assert!((a - b).abs() <= PACE + 1e-3, "frame {frame}, {place:?}: from {a} to {b}");
+                }
+            }
+            // a few of the missing arrive
+            eye.there.extend(plan.missing.iter().take(12));
+        }
+        assert!(deepest >= 7, "{deepest}");
+    }
+
+    #[test]
+    fn at_rest_it_has_what_is_wanted_and_far_away_one_patch_is_left() {
+        let mut eye = Eye::new([0.7, 0.2, 0.05]);
+        let mut quadtree = Quadtree::default();
+        let mut plan = QuadtreePlan::default();
+        for _ in 0..60 {
+            plan = quadtree.step(&eye, 1e9, 4000);
+            eye.there.extend(&plan.missing);
+        }
+        assert!(plan.missing.is_empty() && !plan.is_moving);
+        for tile in &plan.tiles {
+            assert!(eye.wanted(tile.key) <= f32::from(tile.key.level) + 1e-3, "{tile:?}");
+        }
+        let near = level_at(&plan, [0.7, 0.2]);
+        assert!((near - eye.level([0.0; 2])).abs() < 0.6, "{near}");
+        eye.at = [0.5, 0.5, 50.0];
+        for _ in 0..60 {
+            plan = quadtree.step(&eye, 1e9, 4000);
+        }
+        assert_eq!(plan.tiles.len(), 1);
+    }
+
+    #[test]
+    fn it_keeps_to_its_number_of_patches() {
+        let mut eye = Eye::new([0.7, 0.2, 1e-4]);
+        let mut quadtree = Quadtree::default();
+        for _ in 0..80 {
+            let plan = quadtree.step(&eye, 1e9, 200);
+            assert!(quadtree.keys().count() <= 200);
+            check(&quadtree, &plan);
+            eye.there.extend(&plan.missing);
+        }
+    }
+}

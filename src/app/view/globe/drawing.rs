@@ -1,0 +1,204 @@
+//! A planet on the graphics card: its patches, clouds and lines, or its map.
+
+use bevy::prelude::*;
+use bevy::render::render_resource::{
+    AddressMode, BindGroupEntries, Buffer, FilterMode, MipmapFilterMode, Sampler, SamplerDescriptor,
+};
+use bytemuck::{Pod, Zeroable};
+use glam::{DMat4, DVec3, Vec4};
+
+use super::frame::{GlobeEye, GlobeFrame};
+use super::lod::{GlobeCulling, GlobeLodRange, GlobePatch, select};
+use super::scenery::Scenery;
+use super::settings::PlanetProjection;
+use super::terrain::GlobeTerrain;
+use crate::app::view::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, picture_pixels, uniform_buffer};
+use crate::app::view::camera::FIELD_OF_VIEW;
+use crate::app::view::compare::Pane;
+use crate::app::view::lod::PatchDetail;
+use crate::app::view::pipelines::{Pipelines, TargetKey, ViewPart};
+use crate::app::view::texels::TerrainMap;
+use crate::app::view::textures::TerrainTextures;
+
+/// The ground is not drawn finer than this many quads a cell.
+const QUADS_PER_CELL: f64 = 16.0;
+/// Nor with quads smaller than this.
+const SMALLEST_QUAD_METRES: f64 = 25.0;
+/// Clouds have no relief: quads of this share of the radius round them well enough.
+const CLOUD_QUAD: f64 = 0.002;
+
+/// A patch as the shader takes it; mirrors `Piece` in globe.wgsl.
+#[derive(Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+struct GlobePatchInstance {
+    tile: [u32; 4],
+    /// Middle on the sphere, from the eye; its place along rows as a tangent.
+    centre: [f32; 4],
+    /// By how much its direction differs from the eye's; its place along columns as a tangent.
+    aside: [f32; 4],
+}
+
+impl GlobePatchInstance {
+    /// On a sphere of that radius.
+    fn new(patch: &GlobePatch, radius: f64, eye: DVec3) -> Self {
+        let centre = patch.direction(0.5, 0.5);
+        let (u, v) = patch.place(0.5, 0.5);
+        let tangent = |x: f64| ((2.0 * x - 1.0) * std::f64::consts::FRAC_PI_4).tan();
+        let with = |at: DVec3, w: f64| at.extend(w).as_vec4().to_array();
+        Self {
+            tile: [patch.face, patch.level, patch.column, patch.row],
+            centre: with(centre * radius - eye, tangent(u)),
+            aside: with(centre - eye.normalize_or(DVec3::X), tangent(v)),
+        }
+    }
+}
+
+/// What a planet keeps from frame to frame beside its textures.
+pub struct GlobeDrawing {
+    frame: Buffer,
+    patches: GrowingBuffer,
+    lines: GrowingBuffer,
+    sampler: Sampler,
+    /// Without anisotropy.
+    level_sampler: Sampler,
+    is_frugal: bool,
+}
+
+impl GlobeDrawing {
+    pub fn new(context: &DrawContext) -> Self {
+        let device = context.device;
+        let smooth = |anisotropy_clamp| SamplerDescriptor {
+            label: Some("globe smooth"),
+            address_mode_u: AddressMode::ClampToEdge,
+            address_mode_v: AddressMode::ClampToEdge,
+            mag_filter: FilterMode::Linear,
+            min_filter: FilterMode::Linear,
+            mipmap_filter: MipmapFilterMode::Linear,
+            anisotropy_clamp,
+            ..default()
+        };
+        let is_frugal = context.is_frugal();
+        Self {
+            frame: uniform_buffer(device, size_of::<GlobeFrame>()),
+            patches: GrowingBuffer::new(device, 64 * 1024),
+            lines: GrowingBuffer::new(device, 64 * 1024),
+            sampler: device.create_sampler(&smooth(if is_frugal { 1 } else { 8 })),
+            level_sampler: device.create_sampler(&smooth(1)),
+            is_frugal,
+        }
+    }
+
+    /// Makes everything ready to draw the planet into its pane of the view.
+    pub fn compose(
+        &mut self,
+        pane: Pane,
+        terrain: &GlobeTerrain,
+        textures: &TerrainTextures,
+        scenery: &Scenery,
+        context: &DrawContext,
+        pipelines: &mut Pipelines,
+    ) -> Option<Batch> {
+        let (view, mesh) = (context.view, context.mesh);
+        let is_map = scenery.projection == PlanetProjection::Map;
+        let target = TargetKey { format: view.target_format, samples: context.msaa.samples(), void_mask: false };
+        let parts = pipelines.globe_parts(context.cache, target, context.mode.of_grid(), is_map);
+
+        let size = view.viewport.as_vec4();
+        let (width, height) = (f64::from(size.z.max(1.0)), f64::from(size.w.max(1.0)));
+        let tangent = (0.5 * f64::from(FIELD_OF_VIEW)).tan();
+        let view_from_planet = DMat4::from_quat(scenery.rotation.inverse());
+        let clip_from_view =
+            DMat4::perspective_infinite_reverse_rh(f64::from(FIELD_OF_VIEW), width / height, scenery.near.max(1e-3));
+        let pane_clip = pane.clip_from_view_clip(Vec2::new(size.z, size.w)).as_dmat4();
+        let eye = GlobeEye {
+            clip_from_rel: pane_clip * clip_from_view * view_from_planet,
+            viewport: Vec4::from(picture_pixels(pane, view.viewport).map(|n| n as f32)),
+            view_width: width,
+            radians_per_pixel: 2.0 * tangent / (height * pane_clip.y_axis.y),
+        };
+        let plan = PatchPlan::new(terrain, scenery, mesh.detail, &eye, pane.crop().as_dmat4() * eye.clip_from_rel);
+        let frame =
+            GlobeFrame::new(&eye, scenery, terrain, (context.mode, mesh.detail.quads, self.is_frugal), &plan.range);
+        context.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
+        self.patches.write(bytemuck::cast_slice(&plan.patches), context.device, context.queue);
+        let ends: Vec<f32> = scenery.lines.iter().flat_map(|(at, colour)| at.iter().chain(colour).copied()).collect();
+        self.lines.write(bytemuck::cast_slice(&ends), context.device, context.queue);
+        let layout = context.cache.get_bind_group_layout(&pipelines.globe);
+        let map = |map| textures.view(map);
+        let entries = BindGroupEntries::sequential((
+            self.frame.as_entire_binding(),
+            map(TerrainMap::Heights)?,
+            map(TerrainMap::Slopes)?,
+            map(TerrainMap::Colours)?,
+            &self.sampler,
+            &self.level_sampler,
+        ));
+        let (ground, all) = (plan.ground, plan.patches.len() as u32);
+        let call = |(part, pipeline)| {
+            let (vertices, geometry, instances) = match part {
+                ViewPart::GlobeGround => (Some(&self.patches), Geometry::SkirtedPatch, 0..ground),
+                ViewPart::GlobeClouds => (Some(&self.patches), Geometry::SkirtedPatch, ground..all),
+                ViewPart::GlobeLines if scenery.lines.is_empty() => return None,
+                ViewPart::GlobeLines => (Some(&self.lines), Geometry::Vertices(scenery.lines.len() as u32), 0..1),
+                _ => (None, Geometry::Vertices(3), 0..1),
+            };
+            Some(DrawCall { pipeline, vertices: vertices.map(|growing| growing.buffer.clone()), geometry, instances })
+        };
+        Some(Batch {
+            pane,
+            bind_groups: vec![context.device.create_bind_group("talweg globe", &layout, &entries)],
+            march: None,
+            calls: parts.into_iter().filter_map(call).collect(),
+            is_settled: true,
+        })
+    }
+}
+
+/// The patches of the ground, then those of the clouds.
+struct PatchPlan {
+    range: GlobeLodRange,
+    patches: Vec<GlobePatchInstance>,
+    ground: u32,
+}
+
+impl PatchPlan {
+    /// What lies outside of `clip_from_rel` is left out.
+    fn new(
+        terrain: &GlobeTerrain,
+        scenery: &Scenery,
+        detail: PatchDetail,
+        view: &GlobeEye,
+        clip_from_rel: DMat4,
+    ) -> Self {
+        let ground = terrain.ground(f64::from(scenery.view.exaggeration), &scenery.view, scenery.eye, scenery.water);
+        let eye = scenery.eye;
+        let cell = ground.radius * std::f64::consts::FRAC_PI_2 / (terrain.terrain.samples() - 1) as f64;
+        let quad_radians = f64::from(detail.quad_pixels) * view.radians_per_pixel;
+        let per_cell = if ground.between.is_some() { f64::INFINITY } else { QUADS_PER_CELL };
+        let finest = (cell / per_cell).max(SMALLEST_QUAD_METRES).min(cell.max(1e-3));
+        let range = GlobeLodRange::new(eye, ground.radius + ground.range.1, detail.quads, quad_radians, finest);
+        let mut patches = Vec::new();
+        let mut count = 0;
+        if scenery.projection != PlanetProjection::Map {
+            let floor = ground.sea.map_or(ground.range.0, |sea| sea.max(ground.range.0));
+            let mut culling =
+                GlobeCulling::new(&terrain.bounds, (ground.radius, ground.relief, floor), eye, clip_from_rel);
+            culling.slack = ground.slack();
+            let chosen = select(&range, Some(&culling));
+            patches.extend(chosen.iter().map(|patch| GlobePatchInstance::new(patch, ground.radius, eye)));
+            count = patches.len() as u32;
+            if let Some(shell) = scenery.cloud_shell(terrain) {
+                let mut culling = GlobeCulling::new(&terrain.bounds, (shell, 0.0, 0.0), eye, clip_from_rel);
+                culling.solid = ground.radius + floor;
+                // the same measure of distance as the shader has
+                let range = GlobeLodRange {
+                    finest: GlobeLodRange::new(eye, shell, detail.quads, quad_radians, CLOUD_QUAD * shell).finest,
+                    ..range
+                };
+                let chosen = select(&range, Some(&culling));
+                patches.extend(chosen.iter().map(|patch| GlobePatchInstance::new(patch, shell, eye)));
+            }
+        }
+        Self { range, patches, ground: count }
+    }
+}

@@ -1,0 +1,540 @@
+//! A globe ready for the screen, worked out by the worker so that the main thread only swaps a pointer.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use glam::DVec3;
+use rayon::prelude::*;
+
+use super::camera::GlobePose;
+use super::fine::{FineGround, ROUGHEST};
+use super::ground::{FaceBounds, FineGroundView, GlobeSurface};
+use super::relief::Exaggeration;
+use super::settings::GlobeView;
+use super::wetness::wetness;
+use crate::app::view::cover::CoverDepths;
+use crate::app::view::mips::{Mips, half};
+use crate::app::view::overlay::{Overlay, OverlayChoice, STEEPEST_DEGREES, overlay_places};
+use crate::app::view::ramp::Ramp;
+use crate::app::view::render_base::{RenderBase, resampled};
+use crate::field::globe::direction_at;
+use crate::field::topology::FACES;
+use crate::field::{Cancelled, Control, Globe, Grid, MapKind, Terrain};
+use crate::look::{PaletteTable, covered};
+use crate::scene::Settings;
+
+/// More samples along a face are drawn as if there were so many.
+const MOST_DRAWN_SAMPLES: usize = 4097;
+
+/// A globe ready to be drawn. Plain data; never changes.
+#[derive(Clone)]
+pub struct GlobeTerrain {
+    base: RenderBase,
+    pub globe: Arc<Globe>,
+    pub bounds: Arc<FaceBounds>,
+    pub radius_metres: f64,
+    pub relief_metres: f32,
+    pub sea_metres: f32,
+    /// Slopes along rows and columns as tangents, height over the sea in kilometres, share of surface water: half
+    /// precision, a face each.
+    pub shape: Arc<Vec<Mips>>,
+    /// Colours as they are stored, encoded; a face each.
+    pub colours: Arc<Vec<Mips>>,
+    /// How rough the ground is: the root of its share of [`ROUGHEST`], as colours carry it.
+    rough: Arc<Vec<f32>>,
+    /// The colours without an overlay.
+    natural: Arc<Vec<[u8; 4]>>,
+    pub palette: Arc<PaletteTable>,
+}
+
+impl Deref for GlobeTerrain {
+    type Target = RenderBase;
+
+    fn deref(&self) -> &RenderBase {
+        &self.base
+    }
+}
+
+impl GlobeTerrain {
+    /// Works out what the screen needs; call it on the worker.
+    ///
+    /// # Errors
+    /// When `control` says so; it is asked every few milliseconds.
+    pub fn new(
+        terrain: &Arc<Terrain>,
+        settings: &Settings,
+        radius_metres: f64,
+        palette: &Arc<PaletteTable>,
+        choice: &OverlayChoice,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let terrain = thinned(terrain, MOST_DRAWN_SAMPLES);
+        control.check()?;
+        let n = terrain.samples();
+        let globe = Globe::new(n);
+        let bounds = FaceBounds::new(n, &terrain.height);
+        control.check()?;
+        let slopes = slopes(&globe, &terrain.height, settings.relief_metres / radius_metres as f32, control)?;
+        let base = RenderBase::new(terrain, settings, bounds.whole(), choice);
+        let terrain = &base.terrain;
+        let natural = natural(&base, &slopes, palette, control)?;
+        let sea = settings.sea_level / settings.relief_metres;
+        let kilometres = settings.relief_metres * 1e-3;
+        let wet = terrain.map(MapKind::Water).map(|depth| wetness(&globe, depth));
+        control.check()?;
+        let texel = |k: usize| {
+            let over = (terrain.height[k] - sea) * kilometres;
+            let wet = wet.as_ref().map_or(0.0, |wet| wet[k]);
+            [slopes[k][0], slopes[k][1], if over.is_finite() { over } else { 0.0 }, wet]
+        };
+        let rough = (0..slopes.len()).into_par_iter().map(|k| roughness(texel(k))).collect();
+        let shape = (0..FACES)
+            .map(|face| {
+                let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
+                Mips::new(n, texels, |t: [f32; 4]| bytemuck::cast::<[u16; 4], [u8; 8]>(t.map(half)), control)
+            })
+            .collect::<Result<_, _>>()?;
+        let mut made = Self {
+            globe: Arc::new(globe),
+            bounds: Arc::new(bounds),
+            radius_metres,
+            relief_metres: settings.relief_metres,
+            sea_metres: settings.sea_level,
+            shape: Arc::new(shape),
+            colours: Arc::default(),
+            rough: Arc::new(rough),
+            natural: Arc::new(natural),
+            palette: palette.clone(),
+            base,
+        };
+        made.lay(&slopes, control)?;
+        Ok(made)
+    }
+
+    /// The same ground under another overlay; shapes and heights are shared.
+    ///
+    /// # Errors
+    /// When `control` says so.
+    pub fn with_overlay(&self, choice: &OverlayChoice, control: &Control) -> Result<Self, Cancelled> {
+        let mut laid = Self { base: self.base.with_choice(choice), ..self.clone() };
+        let is_painted_anew = choice.biomes != self.choice.biomes;
+        let slopes = if choice.overlay == Overlay::Slope || (is_painted_anew && choice.biomes.is_none()) {
+            slopes(&self.globe, &self.terrain.height, self.relief_metres / self.radius_metres as f32, control)?
+        } else {
+            Vec::new()
+        };
+        if is_painted_anew {
+            laid.natural = Arc::new(natural(&laid.base, &slopes, &self.palette, control)?);
+        }
+        laid.lay(&slopes, control)?;
+        Ok(laid)
+    }
+
+    /// Colours with the overlay that is asked for.
+    fn lay(&mut self, slopes: &[[f32; 2]], control: &Control) -> Result<(), Cancelled> {
+        let n = self.terrain.samples();
+        let (data, legend) = overlay_places(&self.terrain, self.relief_metres, &self.choice, control)?;
+        let ramp = legend.as_ref().filter(|legend| !legend.ticks.is_empty()).map(|legend| legend.ramp);
+        let natural = &self.natural;
+        let mixed = |k: usize, ramp: &Ramp, place: f32, share: f32| {
+            let [r, g, b, a] = natural[k];
+            let over = ramp.colour(place);
+            let mix = |from: u8, to: u8| (f32::from(from) + (f32::from(to) - f32::from(from)) * share) as u8;
+            [mix(r, over[0]), mix(g, over[1]), mix(b, over[2]), a]
+        };
+        let colour = |k: usize| match (&data, ramp) {
+            (Some((places, fade)), Some(ramp)) => {
+                let share =
+                    if fade.width > 0.0 { ((places[k] - fade.nothing).abs() / fade.width).min(1.0) } else { 1.0 };
+                mixed(k, ramp, places[k], share)
+            }
+            (None, Some(ramp)) if slopes.len() == natural.len() => {
+                let steepness = slopes[k][0].hypot(slopes[k][1]).atan().to_degrees();
+                mixed(k, ramp, (steepness / STEEPEST_DEGREES).min(1.0), 1.0)
+            }
+            _ => natural[k],
+        };
+        let colours = (0..FACES).map(|face| {
+            let texel = |k: usize| {
+                let [r, g, b, _] = colour(k).map(f32::from);
+                [r, g, b, 255.0 * self.rough[k]]
+            };
+            let texels = (face * n * n..(face + 1) * n * n).into_par_iter().map(texel).collect();
+            Mips::new(n, texels, |t: [f32; 4]| t.map(|c| (c + 0.5) as u8), control)
+        });
+        self.colours = Arc::new(colours.collect::<Result<_, _>>()?);
+        self.base.legend = legend;
+        Ok(())
+    }
+
+    /// Whether the colours are those of data.
+    pub fn has_overlay(&self) -> bool {
+        self.ramp().is_some()
+    }
+
+    /// Whether any ground lies below the sea.
+    pub fn has_sea(&self) -> bool {
+        self.sea_metres > self.range.0 * self.relief_metres
+    }
+
+    /// The ground as it is drawn with an exaggeration, under the sea unless that is hidden.
+    pub fn ground(&self, exaggeration: f64, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
+        let relief = f64::from(self.relief_metres) * exaggeration;
+        let sea = (with_sea && self.has_sea()).then(|| f64::from(self.sea_metres) * exaggeration);
+        let drawn = |h: f32| {
+            let height = f64::from(h) * relief;
+            sea.map_or(height, |sea| height.max(sea))
+        };
+        let between = self.fine(view).map(|fine| FineGroundView { fine, rough: &self.rough, eye, exaggeration });
+        let (low, high) = (drawn(self.range.0), drawn(self.range.1));
+        let most = between.map_or(0.0, |between| between.most());
+        let low = sea.filter(|sea| low <= *sea).map_or(low - most, |_| low);
+        GlobeSurface {
+            globe: &self.globe,
+            height: &self.terrain.height,
+            radius: self.radius_metres,
+            relief,
+            sea,
+            range: (low, high + most),
+            between,
+        }
+    }
+
+    /// The waves of the ground between the samples, if it is drawn. Data is read as it is.
+    pub fn fine(&self, view: &GlobeView) -> Option<FineGround> {
+        let fine = FineGround::new(self.radius_metres, self.terrain.samples());
+        (view.fine_ground && fine.octaves > 0.0 && !self.has_overlay()).then_some(fine)
+    }
+
+    /// How many times higher than true it is drawn before an eye at a distance from the centre.
+    pub fn exaggeration(&self, view: &GlobeView, eye_metres: f64) -> f64 {
+        self.exaggeration_law(view).factor_at(eye_metres - self.radius_metres)
+    }
+
+    fn exaggeration_law(&self, view: &GlobeView) -> Exaggeration {
+        let relief = f64::from(self.relief_metres);
+        let (low, high) = (f64::from(self.range.0) * relief, f64::from(self.range.1) * relief);
+        // what lies under the sea does not show
+        let low = if self.has_sea() { low.max(f64::from(self.sea_metres)).min(high) } else { low };
+        Exaggeration::new(view, self.radius_metres, (low, high))
+    }
+
+    /// The ground as an eye sees it.
+    pub fn ground_from(&self, view: &GlobeView, eye: DVec3, with_sea: bool) -> GlobeSurface<'_> {
+        self.ground(self.exaggeration(view, eye.length()), view, eye, with_sea)
+    }
+
+    /// The ground as it is seen from space.
+    pub fn ground_from_afar(&self, view: &GlobeView, with_sea: bool) -> GlobeSurface<'_> {
+        self.ground(self.exaggeration_law(view).most, view, DVec3::X * 1e3 * self.radius_metres, with_sea)
+    }
+
+    /// A pose that keeps clear of the ground as it is drawn for that very pose.
+    pub fn confine(&self, pose: &GlobePose, view: &GlobeView, with_sea: bool) -> GlobePose {
+        let mut pose = *pose;
+        // lifting the eye lets the ground rise after it, less than half as far
+        for _ in 0..40 {
+            let next = pose.confined(&self.ground_from(view, pose.eye(), with_sea));
+            if (next.radius - pose.radius).abs() < 1e-3 {
+                return next;
+            }
+            pose = next;
+        }
+        pose
+    }
+
+    /// Distance from the centre of an eye that stands `height` above the ground.
+    pub fn stand(&self, direction: DVec3, height: f64, view: &GlobeView, with_sea: bool) -> f64 {
+        let mut radius = self.radius_metres + height;
+        for _ in 0..60 {
+            radius = self.ground_from(view, direction * radius, with_sea).surface(direction) + height;
+        }
+        radius
+    }
+}
+
+/// How rough the ground between the samples is, of what the shape says of one: mountains are, plains hardly, water not
+/// at all. The root of its share of [`ROUGHEST`], in steps that a byte can hold.
+fn roughness([along, across, over_kilometres, wet]: [f32; 4]) -> f32 {
+    let step = |from: f32, to: f32| {
+        let t = ((over_kilometres - from) / (to - from)).clamp(0.0, 1.0);
+        t * t * (3.0 - 2.0 * t)
+    };
+    let rough = 0.004 + 0.07 * step(0.5, 4.5) + 2.5 * along.hypot(across);
+    let dry = step(-0.002, 0.12) * (1.0 - wet);
+    let root = (rough * dry / ROUGHEST).clamp(0.0, 1.0).sqrt();
+    (255.0 * root).round() / 255.0
+}
+
+/// The terrain itself, or fewer samples of it.
+fn thinned(terrain: &Arc<Terrain>, most: usize) -> Arc<Terrain> {
+    if terrain.samples() <= most {
+        return terrain.clone();
+    }
+    let (from, to) = (Globe::new(terrain.samples()), Globe::new(most));
+    resampled(terrain, Grid::globe(most), |values, fewer| {
+        fewer.par_iter_mut().enumerate().for_each(|(k, value)| {
+            *value = from.sample(values, to.direction_of(k).map(f64::from));
+        });
+    })
+}
+
+/// The colours of the scene: by what grows, or by height and slope, under what sand and snow lie on the ground.
+fn natural(
+    base: &RenderBase,
+    slopes: &[[f32; 2]],
+    palette: &PaletteTable,
+    control: &Control,
+) -> Result<Vec<[u8; 4]>, Cancelled> {
+    let mut colours = match &base.biomes {
+        Some(biomes) => biomes.paint.colours(&base.terrain, control)?,
+        None => painted(&base.terrain, slopes, &base.settings, palette, control)?,
+    };
+    let cover = CoverDepths::new(&base.terrain, &base.settings);
+    if !cover.is_empty() {
+        control.check()?;
+        let sea = base.settings.sea_level / base.settings.relief_metres;
+        // bright ground under the sea is drawn as ice
+        let on_land = colours.par_iter_mut().enumerate().filter(|(k, _)| base.terrain.height[*k] >= sea);
+        on_land.for_each(|(k, [r, g, b, _])| [*r, *g, *b] = covered([*r, *g, *b], cover.shares(k)));
+    }
+    Ok(colours)
+}
+
+/// Outwards, along rows and along columns of a face.
+pub fn axes(face: usize) -> [DVec3; 3] {
+    let out = DVec3::from(direction_at(face, 0.5, 0.5)).round();
+    let along = |u: f64, v: f64| {
+        (DVec3::from(direction_at(face, u, v)) - out * std::f64::consts::FRAC_1_SQRT_2).normalize().round()
+    };
+    [out, along(1.0, 0.5), along(0.5, 1.0)]
+}
+
+/// Along the rows and along the columns of a face, tangents of the sphere at a direction.
+fn tangents([_, east, _]: [DVec3; 3], direction: DVec3) -> (DVec3, DVec3) {
+    let first = (east - direction * direction.dot(east)).normalize();
+    (first, first.cross(direction))
+}
+
+/// Slopes along rows and columns, as tangents. Samples that stand on several faces have the same slope on each.
+fn slopes(globe: &Globe, height: &[f32], steepness: f32, control: &Control) -> Result<Vec<[f32; 2]>, Cancelled> {
+    let n = globe.samples();
+    let mut slopes = vec![[0.0; 2]; globe.len()];
+    slopes.par_chunks_mut(n).enumerate().try_for_each(|(line, out)| {
+        control.check()?;
+        let (face, row) = (line / n, line % n);
+        let axes = axes(face);
+        let at = |row: usize, column: usize| DVec3::from(globe.exact_direction(face, row, column));
+        let value = |row: usize, column: usize| f64::from(height[(face * n + row) * n + column]);
+        for (column, slope) in out.iter_mut().enumerate() {
+            let is_border = row == 0 || column == 0 || row == n - 1 || column == n - 1;
+            let (here, gradient) = if is_border {
+                let owner = globe.grid().owner(line * n + column);
+                (at(row, column), gradient_at(globe, height, owner))
+            } else {
+                let across = at(row, column + 1) - at(row, column - 1);
+                let down = at(row + 1, column) - at(row - 1, column);
+                let rise = value(row, column + 1) - value(row, column - 1);
+                let fall = value(row + 1, column) - value(row - 1, column);
+                (at(row, column), fitted_gradient(&[(across, rise), (down, fall)]))
+            };
+            let (first, second) = tangents(axes, here);
+            let tangent = |along: DVec3| (gradient.dot(along) as f32 * steepness).clamp(-100.0, 100.0);
+            *slope = [first, second].map(tangent).map(|t| if t.is_finite() { t } else { 0.0 });
+        }
+        Ok(())
+    })?;
+    Ok(slopes)
+}
+
+/// Gradient at a sample from its straight neighbours, across borders.
+fn gradient_at(globe: &Globe, height: &[f32], index: usize) -> DVec3 {
+    let here = DVec3::from(globe.direction_of(index).map(f64::from));
+    let neighbours = (0..8).step_by(2).filter_map(|step| globe.grid().neighbour(index, step));
+    let steps = neighbours.map(|other| {
+        let way = DVec3::from(globe.direction_of(other).map(f64::from)) - here;
+        (way - here * way.dot(here), f64::from(height[other]) - f64::from(height[index]))
+    });
+    fitted_gradient(&steps.collect::<Vec<_>>())
+}
+
+/// The gradient in the plane of the ways that explains their rises best.
+fn fitted_gradient(steps: &[(DVec3, f64)]) -> DVec3 {
+    let Some(&(first, _)) = steps.first() else { return DVec3::ZERO };
+    let x = first.normalize_or_zero();
+    let normals = steps.iter().map(|(way, _)| x.cross(*way));
+    let longer = |a: DVec3, b: DVec3| if b.length_squared() > a.length_squared() { b } else { a };
+    let normal = normals.fold(DVec3::ZERO, longer);
+    let y = normal.cross(x).normalize_or_zero();
+    let (mut xx, mut xy, mut yy, mut xr, mut yr) = (0.0, 0.0, 0.0, 0.0, 0.0);
+    for (way, rise) in steps {
+        let (a, b) = (way.dot(x), way.dot(y));
+        xx += a * a;
+        xy += a * b;
+        yy += b * b;
+        xr += a * rise;
+        yr += b * rise;
+    }
+    let determinant = xx * yy - xy * xy;
+    if determinant <= 0.0 {
+        return DVec3::ZERO;
+    }
+    (x * (xr * yy - yr * xy) + y * (yr * xx - xr * xy)) / determinant
+}
+
+/// Colours by height and slope. Grown from the palette's table: the first half is water, the second land.
+fn painted(
+    terrain: &Terrain,
+    slopes: &[[f32; 2]],
+    settings: &Settings,
+    table: &PaletteTable,
+    control: &Control,
+) -> Result<Vec<[u8; 4]>, Cancelled> {
+    let n = terrain.samples();
+    let sea = settings.sea_level / settings.relief_metres;
+    let half = table.lut.len() / 2;
+    let (from, to) = table.rock_degrees;
+    let mut colours = vec![[0; 4]; terrain.height.len()];
+    colours.par_chunks_mut(n).enumerate().try_for_each(|(line, out)| {
+        control.check()?;
+        for (column, colour) in out.iter_mut().enumerate() {
+            let k = line * n + column;
+            let over = terrain.height[k] - sea;
+            let step = |share: f32| (share.clamp(0.0, 1.0) * (half - 1) as f32) as usize;
+            let [r, g, b, _] = if over < 0.0 {
+                table.lut[half - 1 - step(-over)]
+            } else {
+                table.lut[half + step(over / (1.0 - sea).max(1e-6))]
+            };
+            let steepness = slopes[k][0].hypot(slopes[k][1]).atan().to_degrees();
+            let bare = ((steepness - from) / (to - from).max(0.5)).clamp(0.0, 1.0) * f32::from(table.rock[3]) / 255.0;
+            let rock = if over < 0.0 { 0.0 } else { bare };
+            let mix = |a: u8, b: u8| (f32::from(a) + (f32::from(b) - f32::from(a)) * rock) as u8;
+            *colour = [mix(r, table.rock[0]), mix(g, table.rock[1]), mix(b, table.rock[2]), 255];
+        }
+        Ok(())
+    })?;
+    Ok(colours)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn globe(n: usize, height: impl Fn([f64; 3]) -> f64) -> Arc<Terrain> {
+        let mut terrain = Terrain::flat(Grid::globe(n));
+        let globe = Globe::new(n);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            *h = height(globe.direction_of(k).map(f64::from)) as f32;
+        }
+        Arc::new(terrain)
+    }
+
+    fn grey() -> Arc<PaletteTable> {
+        let lut = vec![[9, 9, 9, 255]; 512];
+        Arc::new(PaletteTable { lut, rock: [0; 4], rock_degrees: (30.0, 40.0), biomes: None })
+    }
+
+    #[test]
+    fn slopes_are_those_of_the_function_on_every_face_and_border() {
+        // the gradient of z on the sphere has the length cos φ and points north
+        let terrain = globe(65, |d| d[2]);
+        let globe = Globe::new(65);
+        let slopes = slopes(&globe, &terrain.height, 1.0, &Control::default()).unwrap();
+        for (k, slope) in slopes.iter().enumerate() {
+            let face = k / (65 * 65);
+            let here = DVec3::from(globe.direction_of(k).map(f64::from));
+            let (first, second) = tangents(axes(face), here);
+            let expected = DVec3::Z - here * here.z;
+            let found = first * f64::from(slope[0]) + second * f64::from(slope[1]);
+            assert!(found.distance(expected) < 0.03, "{k}: {found} instead of {expected}");
+        }
+    }
+
+    #[test]
+    fn any_size_can_be_prepared_and_an_overlay_shares_the_shape() {
+        let table = grey();
+        for n in [2, 3, 9, 33] {
+            let terrain = globe(n, |d| d[0] * d[1]);
+            let settings = Settings::default();
+            let prepare = |choice: &OverlayChoice| {
+                GlobeTerrain::new(&terrain, &settings, 1e6, &table, choice, &Control::default()).unwrap()
+            };
+            let plain = prepare(&OverlayChoice::default());
+            assert_eq!(plain.colours[5].levels[0].bytes.len(), n * n * 4);
+            // the fourth is how rough the ground is
+            assert_eq!(&plain.colours[3].levels[0].bytes[..3], [9, 9, 9]);
+            let choice = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
+            let sloped = plain.with_overlay(&choice, &Control::default()).unwrap();
+            assert!(Arc::ptr_eq(&plain.shape, &sloped.shape) && plain.serial != sloped.serial && sloped.has_overlay());
+            assert_eq!(sloped.colours[2].levels[0].bytes, prepare(&choice).colours[2].levels[0].bytes);
+        }
+    }
+
+    #[test]
+    fn snow_and_sand_hide_the_ground_of_the_land_alone() {
+        let mut terrain = Terrain::clone(&globe(9, |d| d[2]));
+        let settings = Settings { relief_metres: 1000.0, sea_level: 0.0, ..Settings::default() };
+        terrain.map_mut(MapKind::Snow).fill(0.01);
+        let colours = |terrain: &Terrain, choice: &OverlayChoice| {
+            let control = Control::default();
+            GlobeTerrain::new(&Arc::new(terrain.clone()), &settings, 1e6, &grey(), choice, &control).unwrap()
+        };
+        let texel = |made: &GlobeTerrain, face: usize| made.colours[face].levels[0].bytes[4 * 40..4 * 40 + 3].to_vec();
+        let snowy = colours(&terrain, &OverlayChoice::default());
+        // the middles of the faces around the poles
+        let (north, south) = (texel(&snowy, 4), texel(&snowy, 5));
+        assert!(north.iter().all(|byte| *byte > 220) && south == [9, 9, 9], "{north:?} {south:?}");
+        let slope = OverlayChoice { overlay: Overlay::Slope, ..OverlayChoice::default() };
+        let under_data = snowy.with_overlay(&slope, &Control::default()).unwrap();
+        assert_eq!(texel(&under_data, 4), texel(&colours(&terrain, &slope), 4), "data is read");
+        terrain.map_mut(MapKind::Snow).fill(1e-5);
+        assert_eq!(texel(&colours(&terrain, &OverlayChoice::default()), 4), [9, 9, 9], "a dusting");
+    }
+
+    #[test]
+    fn an_eye_stands_over_the_ground_as_it_is_drawn_for_it() {
+        let terrain = globe(33, |d| 0.4 + 0.3 * (5.0 * d[0]).sin() * d[1]);
+        let settings = Settings { relief_metres: 9000.0, sea_level: -20_000.0, ..Settings::default() };
+        let control = Control::default();
+        let prepared =
+            GlobeTerrain::new(&terrain, &settings, 6.371e6, &grey(), &OverlayChoice::default(), &control).unwrap();
+        let view = GlobeView::default();
+        let times = |radius: f64| prepared.exaggeration(&view, radius);
+        assert!(times(6.371e6 + 9000.0) < 1.01 && times(2e7) > 0.95 * f64::from(view.exaggeration));
+        for direction in [DVec3::new(0.3, 0.5, 0.2).normalize(), DVec3::Z, DVec3::new(-1.0, 1.0, 0.01).normalize()] {
+            for height in [15.0, 500.0, 50_000.0, 5e6] {
+                let radius = prepared.stand(direction, height, &view, true);
+                let over = radius - prepared.ground_from(&view, direction * radius, true).surface(direction);
+                assert!((over - height).abs() < 1e-3 * height, "{over} m instead of {height}");
+                let pose = GlobePose::straight_down(direction, radius);
+                assert_eq!(prepared.confine(&pose, &view, true).radius, radius);
+                let sunk = prepared.confine(&GlobePose::straight_down(direction, 6.3e6), &view, true);
+                let ground = prepared.ground_from(&view, sunk.eye(), true);
+                assert!(sunk.radius > ground.surface(direction), "below ground");
+            }
+        }
+    }
+
+    #[test]
+    fn water_is_level_and_mountains_are_rougher_than_plains() {
+        let [plain, mountain] = [[0.0, 0.0, 0.3, 0.0], [0.04, 0.03, 4.0, 0.0]].map(roughness);
+        assert!(plain > 0.05 && mountain > 3.0 * plain && mountain <= 1.0);
+        assert_eq!([[0.1, 0.1, -0.5, 0.0], [0.1, 0.1, 2.0, 1.0]].map(roughness), [0.0, 0.0]);
+        let stored = 255.0 * mountain;
+        assert_eq!(stored, stored.round(), "colours can carry it");
+    }
+
+    #[test]
+    fn wild_heights_do_no_harm_and_it_stops_when_told() {
+        let odd = [f64::NAN, f64::INFINITY, -1e30, 1e30];
+        let terrain = globe(9, |d| odd[((d[0] + 2.0) * 40.0) as usize % 4]);
+        let settings = Settings::default();
+        let prepared =
+            GlobeTerrain::new(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &Control::default());
+        assert_eq!(prepared.unwrap().shape.len(), FACES);
+        let control = Control::default();
+        control.cancel();
+        assert!(GlobeTerrain::new(&terrain, &settings, 1e6, &grey(), &OverlayChoice::default(), &control).is_err());
+    }
+}

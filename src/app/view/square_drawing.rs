@@ -1,0 +1,241 @@
+//! A square on the graphics card: its patches, sides, walls and water, or the tiles or rays of the tree that it was
+//! made of.
+
+use std::sync::Arc;
+
+use bevy::prelude::*;
+use bevy::render::render_resource::{BindGroupEntries, Buffer, BufferInitDescriptor, BufferUsages, TextureView};
+use bevy::render::renderer::RenderDevice;
+
+use super::adaptive::TileCamera;
+use super::adaptive::atlas::Steps;
+use super::batch::{Batch, DrawCall, DrawContext, Geometry, GrowingBuffer, RayMarch, picture_pixels, uniform_buffer};
+use super::compare::{CompareSide, Pane};
+use super::frame::{SquareEye, SquareFrame};
+use super::lod::{Frustum, GridPatch, LodRange, select};
+use super::mesh::{self, SideKind};
+use super::mode::ViewMode;
+use super::palette::PaletteTexture;
+use super::pipelines::{Pipelines, TargetKey, ViewPart};
+use super::ramp::Ramp;
+use super::square::{SquareTerrain, Tint};
+use super::texels::TerrainMap;
+use super::textures::{TerrainTextures, blank};
+use super::tile_renderer::TileRenderer;
+use super::trace::{self, RayCamera, Rays};
+use super::tree_surface::TreeSurface;
+use super::void_mask::VoidMask;
+use crate::look::PaletteTable;
+
+/// What a square keeps from frame to frame beside its textures.
+pub struct SquareDrawing {
+    frame: Buffer,
+    instances: GrowingBuffer,
+    /// Stands for maps that a terrain has not.
+    blank: TextureView,
+    palette: PaletteTexture,
+    /// The walls that are in the buffer, and the buffer.
+    walls: Option<(Arc<VoidMask>, Buffer)>,
+    tiles: Option<TileRenderer>,
+    rays: Option<Rays>,
+}
+
+impl SquareDrawing {
+    pub fn new(context: &DrawContext) -> Self {
+        Self {
+            frame: uniform_buffer(context.device, size_of::<SquareFrame>()),
+            instances: GrowingBuffer::new(context.device, 16 * 1024),
+            blank: blank(context.device),
+            palette: PaletteTexture::new(context.device, context.is_frugal()),
+            walls: None,
+            tiles: None,
+            rays: None,
+        }
+    }
+
+    /// Whether a tree is drawn from tiles.
+    pub fn has_tiles(&self) -> bool {
+        self.tiles.is_some()
+    }
+
+    /// Lets go of what a side does not draw any more, and takes over the colours.
+    pub fn update(
+        &mut self,
+        side: CompareSide,
+        ramp: Option<&'static Ramp>,
+        palette: &Arc<PaletteTable>,
+        context: &DrawContext,
+    ) {
+        let has_tree = tree_of(side, context).is_some();
+        let traces = has_tree && context.mode.traces();
+        self.tiles = self.tiles.take().filter(|_| has_tree && !traces);
+        self.rays = self.rays.take().filter(|_| traces);
+        let is_cost = traces && context.mode == ViewMode::TracedCost;
+        self.palette.update(palette, if is_cost { Some(trace::cost_ramp()) } else { ramp }, context.queue);
+    }
+
+    /// Makes everything ready to draw the terrain into its pane of the view.
+    pub fn compose(
+        &mut self,
+        pane: Pane,
+        terrain: &SquareTerrain,
+        textures: &TerrainTextures,
+        context: &DrawContext,
+        pipelines: &mut Pipelines,
+    ) -> Option<Batch> {
+        let table = self.palette.table()?;
+        let (view, mesh, mode, water) = (context.view, context.mesh, context.mode, context.state.water);
+        let has_sea = water && terrain.scale.has_sea();
+        let world_from_view = view.world_from_view.to_matrix();
+        let size = Vec2::new(view.viewport.z as f32, view.viewport.w as f32);
+        let clip_from_view = pane.clip_from_view_clip(size) * view.clip_from_view;
+        let clip_from_world = clip_from_view * world_from_view.inverse();
+        let [x, y, width, height] = picture_pixels(pane, view.viewport).map(|n| n as f32);
+        let viewport = Vec4::new(x, y, width, height);
+        let clip_from_eye = clip_from_view * Mat4::from_quat(view.world_from_view.rotation()).inverse();
+        let eye = SquareEye { clip_from_world, clip_from_eye, eye_world: view.world_from_view.translation(), viewport };
+        let eye_world = eye.eye_world.as_dvec3();
+        let pixels_per_radian = 0.5 * height * clip_from_view.y_axis.y;
+        let range = LodRange::new(&terrain.scale, mesh.detail, eye.eye_world, pixels_per_radian);
+        let frustum = Frustum::new(pane.crop() * clip_from_world);
+        let patches = select(&terrain.scale, &terrain.bounds, mesh.detail, &range, Some(&frustum));
+        let instances = instances(&patches, mesh.detail.quads, terrain.scale.samples);
+        let mut frame = SquareFrame::new(&eye, terrain, table, (mode, has_sea), &range, mesh.detail.quads);
+        let void_mask = terrain.void_mask.as_ref();
+        let target =
+            TargetKey { format: view.target_format, samples: context.msaa.samples(), void_mask: void_mask.is_some() };
+        let mut parts = pipelines.grid_parts(context.cache, target, (mode.of_grid(), terrain.tint()));
+        let (mut tiles, mut march, mut rays_seen, mut is_settled) = (None, None, None, true);
+        let tree = tree_of(pane.side, context);
+        let is_traced = |tree: &&Arc<TreeSurface>| mode.traces() && trace::unsupported(tree, context.device).is_none();
+        if let Some(tree) = tree.filter(is_traced) {
+            let camera = RayCamera {
+                clip_from_eye,
+                eye_world,
+                pixels_per_radian,
+                size: UVec2::new(width as u32, height as u32).max(UVec2::ONE),
+                mode,
+                has_water: water,
+            };
+            let own = pipelines.tree_parts(context.cache, target, (mode, terrain.tint()));
+            is_settled = false;
+            if let Some((own, pipeline)) = own.zip(pipelines.march_pipeline(context.cache)) {
+                let layouts = pipelines.rays.each_ref().map(|layout| context.cache.get_bind_group_layout(layout));
+                let rays = Rays::for_tree(&mut self.rays, tree, context.device, context.adapter);
+                let made = rays.advance(tree, &camera, layouts.each_ref(), context.device, context.queue);
+                is_settled = made.is_settled;
+                march = made.march.map(|(group, groups)| RayMarch { pipeline, group, groups });
+                rays_seen = Some(made.seen);
+                parts = own;
+            }
+        }
+        if let Some(tree) = tree.filter(|_| !mode.traces()) {
+            let camera = TileCamera {
+                eye_world,
+                clip_from_eye: pane.crop() * clip_from_eye,
+                pixels_per_radian: f64::from(pixels_per_radian),
+            };
+            let renderer = self.tiles.get_or_insert_with(|| TileRenderer::new(context));
+            let steps = Steps::new(eye_world, mesh.detail.quads as usize);
+            frame.tiles = steps.uniform;
+            tiles = renderer.advance(tree, &camera, &steps, terrain.scale.sea_world, context);
+            // until there are patches and pipelines the grid is drawn
+            match pipelines.tree_parts(context.cache, target, (mode, terrain.tint())) {
+                Some(own) if tiles.is_some() => parts = own,
+                _ => tiles = None,
+            }
+            is_settled = tiles.is_some() && renderer.is_settled();
+        }
+        context.queue.write_buffer(&self.frame, 0, bytemuck::bytes_of(&frame));
+        self.instances.write(bytemuck::cast_slice(&instances), context.device, context.queue);
+        let is_there = |(there, _): &(Arc<VoidMask>, Buffer)| void_mask.is_some_and(|mask| Arc::ptr_eq(mask, there));
+        if !self.walls.as_ref().is_some_and(is_there) {
+            self.walls = void_mask.map(|mask| (mask.clone(), walls_buffer(mask, context.device)));
+        }
+
+        let map = |map| textures.view(map).unwrap_or(&self.blank);
+        let layout = context.cache.get_bind_group_layout(&pipelines.square);
+        let entries = BindGroupEntries::sequential((
+            self.frame.as_entire_binding(),
+            map(TerrainMap::Heights),
+            map(TerrainMap::Slopes),
+            map(TerrainMap::Light),
+            &self.palette.view,
+            map(TerrainMap::SurfaceWater),
+            map(TerrainMap::Data),
+            map(TerrainMap::Colours),
+            map(TerrainMap::VoidMask),
+            &self.palette.sampler,
+            self.tiles.as_ref().map_or(&self.blank, |tiles| &tiles.atlas().view),
+            map(TerrainMap::Cover),
+        ));
+        let own = context.device.create_bind_group("talweg view", &layout, &entries);
+
+        // data would be hard to read through water
+        let is_plain = terrain.tint() == Tint::None;
+        let has_surface_water = water && terrain.surface_water.is_some() && is_plain;
+        let has_tree_water = water && is_plain && tree.is_some_and(|tree| tree.has_water());
+        let count = patches.len() as u32;
+        let (ground, sides) = (0..count, count..instances.len() as u32);
+        let walls = 0..void_mask.map_or(0, |mask| mask.walls.len() as u32);
+        let tile_instances = self.tiles.as_ref().filter(|_| tiles.is_some()).map(|renderer| renderer.instances());
+        let tiles = tiles.unwrap_or_default();
+        let call = |(part, pipeline)| {
+            let (geometry, instances) = match part {
+                ViewPart::Ground => (Geometry::Patch, ground.clone()),
+                ViewPart::Sides => (Geometry::Strip, sides.clone()),
+                ViewPart::Walls => (Geometry::Vertices(4), walls.clone()),
+                ViewPart::Sky => (Geometry::Vertices(3), 0..1),
+                ViewPart::SurfaceWaterSides if has_surface_water => (Geometry::Strip, sides.clone()),
+                ViewPart::SurfaceWater if has_surface_water => (Geometry::Patch, ground.clone()),
+                ViewPart::SeaSides if has_sea => (Geometry::Strip, sides.clone()),
+                ViewPart::SeaWalls if has_sea => (Geometry::Vertices(4), walls.clone()),
+                ViewPart::SeaSurface if has_sea => (Geometry::Vertices(6), 0..1),
+                ViewPart::Traced => (Geometry::Vertices(3), 0..1),
+                ViewPart::AdaptiveGround => (Geometry::Patch, tiles.ground.clone()),
+                ViewPart::AdaptiveSides => (Geometry::Strip, tiles.sides.clone()),
+                ViewPart::AdaptiveWaterSides if has_tree_water => (Geometry::Strip, tiles.sides.clone()),
+                ViewPart::AdaptiveWater if has_tree_water => (Geometry::Patch, tiles.water.clone()),
+                ViewPart::AdaptiveSeaSides if has_sea => (Geometry::Strip, tiles.sides.clone()),
+                ViewPart::AdaptiveSea if has_sea => (Geometry::Patch, tiles.sea.clone()),
+                _ => return None,
+            };
+            let vertices = match (&self.walls, tile_instances) {
+                (Some((_, walls)), _) if part.is_wall() => walls,
+                (_, Some(tiles)) => tiles,
+                _ => &self.instances.buffer,
+            };
+            Some(DrawCall { pipeline, vertices: Some(vertices.clone()), geometry, instances })
+        };
+        Some(Batch {
+            pane,
+            calls: parts.into_iter().filter_map(call).collect(),
+            bind_groups: [Some(own), rays_seen].into_iter().flatten().collect(),
+            march,
+            is_settled,
+        })
+    }
+}
+
+/// The tree that is drawn in place of the grid of a side, if one is wanted.
+fn tree_of<'a>(side: CompareSide, context: &DrawContext<'a>) -> Option<&'a Arc<TreeSurface>> {
+    context.state.tree_surface.as_ref().filter(|_| side == CompareSide::A && context.mode.asks_tree())
+}
+
+/// The walls of a terrain on the graphics card.
+fn walls_buffer(mask: &VoidMask, device: &RenderDevice) -> Buffer {
+    device.create_buffer_with_data(&BufferInitDescriptor {
+        label: Some("talweg walls"),
+        contents: bytemuck::cast_slice(&mask.walls),
+        usage: BufferUsages::VERTEX,
+    })
+}
+
+/// All patches, then those at an edge of the terrain once for each of its sides.
+fn instances(patches: &[GridPatch], quads: u32, samples: usize) -> Vec<[u32; 4]> {
+    let ground = patches.iter().map(|p| [p.column, p.row, p.level, 0]);
+    let sides = patches
+        .iter()
+        .flat_map(|p| mesh::sides_of(*p, quads, samples).map(|side: SideKind| [p.column, p.row, p.level, side as u32]));
+    ground.chain(sides).collect()
+}

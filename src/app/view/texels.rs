@@ -1,0 +1,86 @@
+//! The maps of a terrain as textures have them.
+
+use std::sync::Arc;
+
+use super::mips::Mips;
+use crate::field::Terrain;
+
+/// The textures of a terrain, in the order of the bindings of a square; a globe has the first ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TerrainMap {
+    Heights,
+    /// Slopes; of a globe also height over the sea and share of surface water.
+    Slopes,
+    Light,
+    SurfaceWater,
+    Data,
+    Colours,
+    VoidMask,
+    Cover,
+}
+
+impl TerrainMap {
+    pub const ALL: [Self; 8] = [
+        Self::Heights,
+        Self::Slopes,
+        Self::Light,
+        Self::SurfaceWater,
+        Self::Data,
+        Self::Colours,
+        Self::VoidMask,
+        Self::Cover,
+    ];
+}
+
+/// Where the texels of a texture come from: of one face or of six.
+#[derive(Clone)]
+pub enum Texels {
+    Heights(Arc<Terrain>),
+    Square(Arc<Mips>),
+    Faces(Arc<Vec<Mips>>),
+}
+
+impl Texels {
+    /// Whether both are the same texels, in the same place of memory.
+    pub fn is_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Heights(a), Self::Heights(b)) => Arc::ptr_eq(a, b),
+            (Self::Square(a), Self::Square(b)) => Arc::ptr_eq(a, b),
+            (Self::Faces(a), Self::Faces(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    fn mips(&self, face: usize) -> Option<&Mips> {
+        match self {
+            Self::Heights(_) => None,
+            Self::Square(mips) => Some(mips),
+            Self::Faces(mips) => mips.get(face),
+        }
+    }
+
+    pub fn levels(&self) -> usize {
+        self.mips(0).map_or(1, |mips| mips.levels.len())
+    }
+
+    /// Side, bytes of a texel, and texels of a level of a face.
+    pub fn level(&self, level: usize, face: usize) -> (usize, usize, &[u8]) {
+        match (self, self.mips(face)) {
+            (_, Some(mips)) => (mips.levels[level].size, mips.texel_bytes, &mips.levels[level].bytes),
+            (Self::Heights(terrain), None) => {
+                let n = terrain.samples();
+                (n, 4, bytemuck::cast_slice(&terrain.height[face * n * n..(face + 1) * n * n]))
+            }
+            (_, None) => (0, 0, &[]),
+        }
+    }
+
+    /// Of all faces and levels.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Heights(terrain) => 4 * terrain.height.len(),
+            Self::Square(mips) => mips.bytes(),
+            Self::Faces(mips) => mips.iter().map(Mips::bytes).sum(),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! D∞: water that goes between two neighbours.
+//!
+//! Law (Tarboton 1997): the steepest of the eight facets around a cell gives the direction; with α its angle from the straight side
+//! and β that of the whole facet (45° on a square), the diagonal neighbour gets α/β of the water and the straight one the rest.
+//! The facets are those of the filled surface. Where it is level, in lakes and flats, the water follows the single receivers of
+//! the [`FlowGraph`]: facets only lead strictly down, so there is no circle.
+
+use rayon::prelude::*;
+
+use super::directions::RowWindow;
+use super::graph::FlowGraph;
+use super::mesh::{FlowMesh, Outlets};
+use crate::field::{Cancelled, Control};
+
+/// Two receivers of every cell, straight and diagonal; outlets and copies are their own.
+#[derive(Clone, Debug, Default)]
+pub struct DInfinity {
+    /// The neighbours that the way down passes between.
+    pub receivers: Vec<[u32; 2]>,
+    /// Where it meets the line from the first to the second: 0 at the first, 1 at the second.
+    pub fraction: Vec<f32>,
+    /// How far it is to there in cells on a globe; empty on a square, where it is √(1 + fraction²).
+    pub distance: Vec<f32>,
+}
+
+/// Cells done between two looks at the stop flag.
+const CHECK: usize = 1 << 15;
+
+impl DInfinity {
+    /// Directions on the filled `surface` of `graph`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(
+        mesh: &FlowMesh,
+        surface: &[f32],
+        outlets: &Outlets,
+        graph: &FlowGraph,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut flow = Self::default();
+        flow.route(mesh, surface, outlets, graph, control)?;
+        Ok(flow)
+    }
+
+    /// [`new`](Self::new) in the memory of `self`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn route(
+        &mut self,
+        mesh: &FlowMesh,
+        surface: &[f32],
+        outlets: &Outlets,
+        graph: &FlowGraph,
+        control: &Control,
+    ) -> Result<(), Cancelled> {
+        let n = mesh.grid().samples;
+        self.receivers.resize(mesh.len(), [0; 2]);
+        self.fraction.resize(mesh.len(), 0.0);
+        let on_globe = mesh.grid().is_globe();
+        self.distance.resize(if on_globe { mesh.len() } else { 0 }, 0.0);
+        let beyond = vec![f32::INFINITY; n];
+        let rows = self.receivers.par_chunks_mut(n).zip(self.fraction.par_chunks_mut(n));
+        let route_row = |row: usize, receivers: &mut [[u32; 2]], fractions: &mut [f32], distances: &mut [f32]| {
+            control.check()?;
+            let window = RowWindow::new(mesh, surface, &beyond, row);
+            window.each_facet(|j, facet| {
+                let k = row * n + j;
+                let [s1, s2] = facet.fall;
+                let single = graph.receivers[k];
+                let mut distance = facet.distance;
+                if s1 > 0.0 && !outlets.contain(k, surface[k]) {
+                    fractions[j] = s2 / s1;
+                    let first = window.index(j, if s2 < s1 { facet.straight } else { facet.diagonal });
+                    let second = if s2 > 0.0 { window.index(j, facet.diagonal) } else { first };
+                    receivers[j] = [first, second];
+                } else {
+                    // along the single receiver; a diagonal one is as far as the second of a facet
+                    receivers[j] = [single; 2];
+                    distance = mesh.distance(k, single as usize);
+                    fractions[j] = if distance > 1.0 { 1.0 } else { 0.0 };
+                }
+                if let Some(to) = distances.get_mut(j) {
+                    *to = distance;
+                }
+            });
+            Ok::<(), Cancelled>(())
+        };
+        if on_globe {
+            let rows = rows.zip(self.distance.par_chunks_mut(n)).enumerate();
+            return rows.try_for_each(|(row, ((receivers, fractions), distances))| {
+                route_row(row, receivers, fractions, distances)
+            });
+        }
+        rows.enumerate().try_for_each(|(row, (receivers, fractions))| route_row(row, receivers, fractions, &mut []))
+    }
+
+    /// Share of the water that each cell gives to its second receiver.
+    pub fn shares(&self, mesh: &FlowMesh) -> Vec<f32> {
+        let Some(sphere) = mesh.sphere() else {
+            let share = |&fraction: &f32| libm::atanf(fraction) * (4.0 / std::f32::consts::PI);
+            return self.fraction.par_iter().map(share).collect();
+        };
+        let n = mesh.grid().samples;
+        let direction = |k: usize| sphere.globe().exact_direction(k / (n * n), k / n % n, k % n);
+        let share = |(k, (&[first, second], &fraction)): (usize, (&[u32; 2], &f32))| {
+            if first == second {
+                return fraction;
+            }
+            let [here, first, second] = [k, first as usize, second as usize].map(direction);
+            let [to_first, to_second] = [first, second].map(|there| std::array::from_fn(|i| there[i] - here[i]));
+            let between = std::array::from_fn(|i| to_first[i] + (to_second[i] - to_first[i]) * f64::from(fraction));
+            (angle(to_first, between) / angle(to_first, to_second)) as f32
+        };
+        self.receivers.par_iter().zip(&self.fraction).enumerate().map(share).collect()
+    }
+
+    /// Every cell, each after all that drain to it.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn upstream_order(&self, control: &Control) -> Result<Vec<u32>, Cancelled> {
+        let mut donors = vec![0u8; self.receivers.len()];
+        for (k, tos) in self.receivers.iter().enumerate() {
+            for &to in tos {
+                donors[to as usize] += u8::from(to as usize != k);
+            }
+        }
+        let mut order = Vec::with_capacity(donors.len());
+        let mut ready = Vec::new();
+        for start in 0..donors.len() {
+            if start % CHECK == 0 {
+                control.check()?;
+            }
+            if donors[start] == 0 {
+                ready.push(start as u32);
+            }
+            while let Some(at) = ready.pop() {
+                // passed: never 0 again
+                donors[at as usize] = u8::MAX;
+                order.push(at);
+                for to in self.receivers[at as usize] {
+                    if to != at {
+                        donors[to as usize] -= 1;
+                        if donors[to as usize] == 0 {
+                            ready.push(to);
+                        }
+                    }
+                }
+            }
+        }
+        Ok(order)
+    }
+
+    /// Adds to every cell what its donors give, as [`accumulate`](super::accumulate) does; `shares` go to the second
+    /// receivers.
+    pub fn accumulate(&self, upstream_order: &[u32], shares: &[f32], held: &mut [f32]) {
+        for &k in upstream_order {
+            let k = k as usize;
+            let ([first, second], share) = (self.receivers[k], shares[k]);
+            if first as usize != k {
+                let given = held[k] * share;
+                held[first as usize] += held[k] - given;
+                held[second as usize] += given;
+            }
+        }
+    }
+}
+
+/// Angle between two vectors.
+fn angle(a: [f64; 3], b: [f64; 3]) -> f64 {
+    let cross = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+    let sine = (cross[0] * cross[0] + cross[1] * cross[1] + cross[2] * cross[2]).sqrt();
+    libm::atan2(sine, a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
+}

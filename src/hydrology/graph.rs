@@ -1,0 +1,148 @@
+//! The flow graph of a surface: one receiver for every cell, and no pits.
+
+use super::basins::Basins;
+use super::directions::{FlowRouting, route};
+use super::mesh::{FlowMesh, Outlets};
+use super::order::upstream_order;
+use crate::field::{Cancelled, Control};
+
+/// Water routed from every cell to an outlet.
+#[derive(Clone, Debug, Default)]
+pub struct FlowGraph {
+    /// The cell that each gives its water to. Outlets and copies are their own; nothing else is.
+    pub receivers: Vec<u32>,
+    /// What drains to one pit or to the outlets, with the ways out.
+    pub basins: Basins,
+}
+
+impl FlowGraph {
+    /// Routes the water of `height` to the `outlets`, out of depressions over their spill points.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn new(
+        mesh: &FlowMesh,
+        height: &[f32],
+        outlets: &Outlets,
+        routing: FlowRouting,
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let mut graph = Self::default();
+        graph.route(mesh, height, outlets, routing, control)?;
+        Ok(graph)
+    }
+
+    /// [`new`](Self::new) in the memory of `self`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn route(
+        &mut self,
+        mesh: &FlowMesh,
+        height: &[f32],
+        outlets: &Outlets,
+        routing: FlowRouting,
+        control: &Control,
+    ) -> Result<(), Cancelled> {
+        route(mesh, height, outlets, routing, &mut self.receivers, control)?;
+        self.basins = Basins::new(mesh, height, outlets, &self.receivers, control)?;
+        self.basins.drain(&mut self.receivers, control)
+    }
+
+    /// `height` with every depression filled to the level at which it spills.
+    pub fn filled(&self, height: &[f32]) -> Vec<f32> {
+        self.basins.filled(height)
+    }
+
+    /// Every cell, each after all that drain to it.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn upstream_order(&self, control: &Control) -> Result<Vec<u32>, Cancelled> {
+        upstream_order(&self.receivers, control)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Globe, Grid, Stream};
+    use crate::hydrology::accumulate;
+
+    /// Continents and noise that the faces agree on.
+    fn ground(grid: Grid, steps: f32) -> Vec<f32> {
+        let random = Stream::new(2, 9);
+        let globe = Globe::new(grid.samples);
+        let mut height: Vec<f32> = (0..grid.len())
+            .map(|k| {
+                let [x, y, z] = globe.direction_of(k);
+                let noise = random.unit(k as i32, 0);
+                ((x * 3.0 + y * y * 2.0 - z * x + noise * 1.5) * steps) as i32 as f32 / steps
+            })
+            .collect();
+        grid.close(&mut height);
+        height
+    }
+
+    /// The least surface by relaxing until nothing changes.
+    fn filled_by_relaxing(mesh: &FlowMesh, height: &[f32], sea: f32) -> Vec<f32> {
+        let mut level: Vec<f32> = height.iter().map(|&h| if h <= sea { h } else { f32::INFINITY }).collect();
+        loop {
+            let mut changed = false;
+            for k in (0..mesh.len()).filter(|&k| mesh.grid().owns(k) && height[k] > sea) {
+                let least = mesh.beside(k).map(|there| level[there]).fold(f32::INFINITY, f32::min);
+                let w = least.max(height[k]);
+                if w < level[k] {
+                    level[k] = w;
+                    changed = true;
+                }
+            }
+            if !changed {
+                return level;
+            }
+        }
+    }
+
+    #[test]
+    fn every_cell_of_a_globe_reaches_the_sea_over_the_lowest_spill_points() {
+        let control = Control::default();
+        for (n, steps) in [(2, 50.0), (3, 50.0), (4, 50.0), (5, 3.0), (9, 50.0), (33, 1000.0), (40, 6.0)] {
+            let grid = Grid::globe(n);
+            let mesh = FlowMesh::new(grid);
+            let height = ground(grid, steps);
+            let outlets = Outlets::new(grid, &height, 0.5);
+            assert!(height.iter().any(|&h| h <= 0.5) && height.iter().any(|&h| h > 0.5), "{n}");
+            let expected = filled_by_relaxing(&mesh, &height, 0.5);
+            for routing in [FlowRouting::D8, FlowRouting::Rho8(Stream::new(5, 5))] {
+                let graph = FlowGraph::new(&mesh, &height, &outlets, routing, &control).unwrap();
+                let filled = graph.filled(&height);
+                for k in (0..mesh.len()).filter(|&k| grid.owns(k)) {
+                    assert_eq!(filled[k].to_bits(), expected[k].to_bits(), "{n}: {k}");
+                    let to = graph.receivers[k] as usize;
+                    assert_eq!(to == k, height[k] <= 0.5, "{n}: only the sea keeps its water");
+                    assert!(to == k || mesh.beside(k).any(|there| there == to));
+                    assert!(filled[to] <= filled[k], "{n}: water climbs");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn all_areas_arrive_once() {
+        let control = Control::default();
+        for sea in [0.5, -100.0] {
+            let grid = Grid::globe(33);
+            let mesh = FlowMesh::new(grid);
+            let height = ground(grid, 1000.0);
+            let outlets = Outlets::new(grid, &height, sea);
+            let graph = FlowGraph::new(&mesh, &height, &outlets, FlowRouting::D8, &control).unwrap();
+            let mut areas = mesh.areas();
+            let whole: f64 = areas.iter().map(|&a| f64::from(a)).sum();
+            accumulate(&graph.receivers, &graph.upstream_order(&control).unwrap(), &mut areas);
+            let ends = (0..mesh.len()).filter(|&k| graph.receivers[k] as usize == k && grid.owns(k));
+            let arrived: f64 = ends.clone().map(|k| f64::from(areas[k])).sum();
+            assert!((arrived / whole - 1.0).abs() < 1e-5, "{arrived} of {whole}");
+            assert!(sea > 0.0 || ends.count() == 1, "without a sea all water meets in one place");
+        }
+    }
+}

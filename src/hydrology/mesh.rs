@@ -1,0 +1,236 @@
+//! The samples of a grid as cells that water runs over, and where it leaves them.
+
+use crate::field::metric::{Links, Metric, Spherical};
+use crate::field::topology::{Adjacency, NONE};
+use crate::field::{Edges, Grid};
+
+/// Distances to the eight neighbours of a cell of a square.
+const UNIFORM: [f32; 8] = {
+    const DIAGONAL: f32 = std::f32::consts::SQRT_2;
+    [1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL, 1.0, DIAGONAL]
+};
+
+/// The cells of a grid: which lie side by side, how far apart, and what area each has. Made once, it serves any heights.
+///
+/// Cells are the samples of the grid, copies included, by their index. A copy is nobody's neighbour and has no area: what is
+/// worked out belongs to the owners, and [`Grid::close`] gives it to the copies.
+/// Units: distances in sides of a cell of the mean area, areas in such cells.
+#[derive(Clone, Debug)]
+pub struct FlowMesh {
+    grid: Grid,
+    adjacency: Adjacency,
+    /// None on a square, where all cells are alike.
+    sphere: Option<Spherical>,
+    /// Cells in a radius of the globe.
+    cells_per_radius: f32,
+}
+
+impl FlowMesh {
+    /// The cells of `grid`.
+    pub fn new(grid: Grid) -> Self {
+        let sphere = grid.is_globe().then(|| Spherical::of_grid(grid));
+        let cells_per_radius = sphere.as_ref().map_or(1.0, |sphere| (1.0 / sphere.spacing()) as f32);
+        Self { grid, adjacency: Adjacency::new(grid), sphere, cells_per_radius }
+    }
+
+    /// The grid whose samples the cells are.
+    pub fn grid(&self) -> Grid {
+        self.grid
+    }
+
+    /// Number of cells, copies included.
+    #[allow(clippy::len_without_is_empty, reason = "a grid has at least four samples")]
+    pub fn len(&self) -> usize {
+        self.grid.len()
+    }
+
+    /// Neighbours of a cell in the order of [`DIRECTIONS`](crate::field::topology::DIRECTIONS), as indices of owners;
+    /// [`NONE`] where there is none.
+    #[inline]
+    pub fn around(&self, k: usize) -> [u32; 8] {
+        self.adjacency.around(k)
+    }
+
+    /// The neighbours of a cell that there are, as indices of owners.
+    #[inline]
+    pub fn beside(&self, k: usize) -> impl Iterator<Item = usize> + use<> {
+        self.adjacency.beside(k)
+    }
+
+    /// Whether the neighbours of cell `k` are found by counting: it lies two or more from the borders of its face.
+    #[inline]
+    pub(super) fn is_inner(&self, k: usize) -> bool {
+        self.adjacency.is_inner(k)
+    }
+
+    /// Distances of a cell to its neighbours.
+    #[inline]
+    pub fn distances(&self, k: usize) -> [f32; 8] {
+        match &self.sphere {
+            None => UNIFORM,
+            Some(sphere) => sphere.distances().around(k).map(|radii| radii * self.cells_per_radius),
+        }
+    }
+
+    /// Distance of two neighbours; 0 of a cell and itself.
+    pub fn distance(&self, a: usize, b: usize) -> f32 {
+        let direction = self.around(a).iter().position(|&there| there as usize == b);
+        if a == b { 0.0 } else { direction.map_or(f32::INFINITY, |direction| self.distances(a)[direction]) }
+    }
+
+    /// Straight distance of any two cells: the short way round on a wrapping square, the chord on a globe.
+    pub fn straight_distance(&self, a: usize, b: usize) -> f32 {
+        if let Some(sphere) = &self.sphere {
+            let [a, b] = [a, b].map(|k| sphere.globe().direction_of(k));
+            let [x, y, z] = [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+            return (x * x + y * y + z * z).sqrt() * self.cells_per_radius;
+        }
+        let (n, side) = (self.grid.samples, self.grid.distinct());
+        let apart = |x: usize, y: usize| {
+            let d = x.abs_diff(y);
+            if side < n { d.min(side - d) as f32 } else { d as f32 }
+        };
+        let (x, y) = (apart(a % n, b % n), apart(a / n, b / n));
+        (x * x + y * y).sqrt()
+    }
+
+    /// Area of every cell and 0 of a copy; none on a square, where all owners have 1.
+    pub fn owned_areas(&self) -> Option<&[f32]> {
+        self.sphere.as_ref().map(Spherical::all_owned_areas)
+    }
+
+    /// Area of every cell; 0 of a copy.
+    pub fn areas(&self) -> Vec<f32> {
+        let mut areas = Vec::new();
+        self.write_areas(&mut areas);
+        areas
+    }
+
+    /// [`areas`](Self::areas) into the memory of `areas`.
+    pub fn write_areas(&self, areas: &mut Vec<f32>) {
+        areas.clear();
+        if let Some(owned) = self.owned_areas() {
+            areas.extend_from_slice(owned);
+            return;
+        }
+        areas.resize(self.len(), 1.0);
+        if self.grid.edges == Edges::Wrap {
+            let n = self.grid.samples;
+            areas[n * (n - 1)..].fill(0.0);
+            areas.chunks_mut(n).for_each(|row| row[n - 1] = 0.0);
+        }
+    }
+
+    /// Side of a cell of the mean area in metres, on ground whose side (on a globe a quarter of the way around it) has
+    /// `size_metres`.
+    pub fn cell_metres(&self, size_metres: f32) -> f32 {
+        match &self.sphere {
+            None => size_metres * self.grid.cell(),
+            Some(sphere) => (sphere.spacing() * f64::from(size_metres) * std::f64::consts::FRAC_2_PI) as f32,
+        }
+    }
+
+    /// Shape and distances of a globe.
+    pub(super) fn sphere(&self) -> Option<&Spherical> {
+        self.sphere.as_ref()
+    }
+
+    /// Distances between the cells of a globe in radii, and how many cells a radius has.
+    pub(super) fn links(&self) -> Option<(&Links, f32)> {
+        self.sphere.as_ref().map(|sphere| (sphere.distances(), self.cells_per_radius))
+    }
+
+    /// Heights of the neighbours `around` a cell; infinite where there is none.
+    #[inline]
+    pub(super) fn heights(around: &[u32; 8], height: &[f32]) -> [f32; 8] {
+        around.map(|there| if there == NONE { f32::INFINITY } else { height[there as usize] })
+    }
+}
+
+/// Where water leaves the terrain: open edges, cells at or below the sea, and on ground without open edges that is all above
+/// the sea its lowest cell. Copies count as outlets, so that no water comes from them.
+#[derive(Clone, Copy, Debug)]
+pub struct Outlets {
+    grid: Grid,
+    /// Whether water leaves over the edges of an open square.
+    over_edges: bool,
+    sea: f32,
+    lowest: usize,
+}
+
+impl Outlets {
+    /// The outlets of `height`, with the sea at height `sea` (negative infinity for none).
+    pub fn new(grid: Grid, height: &[f32], sea: f32) -> Self {
+        let over_edges = !grid.is_globe() && grid.edges == Edges::Open;
+        let mut lowest = usize::MAX;
+        if !over_edges && !height.iter().any(|&h| h <= sea) {
+            lowest = (0..height.len()).fold(0, |low, k| if height[k] < height[low] { k } else { low });
+            lowest = grid.owner(lowest);
+        }
+        Self { grid, over_edges, sea, lowest }
+    }
+
+    /// No outlet at all: all water stays in the depressions.
+    pub fn none(grid: Grid) -> Self {
+        Self { grid, over_edges: false, sea: f32::NEG_INFINITY, lowest: usize::MAX }
+    }
+
+    /// Whether water leaves at cell `k` of height `h`.
+    #[inline]
+    pub fn contain(&self, k: usize, h: f32) -> bool {
+        h <= self.sea || k == self.lowest || self.contain_border(k)
+    }
+
+    #[inline]
+    fn contain_border(&self, k: usize) -> bool {
+        let (n, k) = (self.grid.samples as u32, k as u32);
+        let (row, column, last) = (k / n, k % n, n - 1);
+        if self.grid.is_globe() {
+            let row = row % n;
+            return (row == 0 || column == 0 || row == last || column == last) && !self.grid.owns(k as usize);
+        }
+        if self.grid.edges == Edges::Wrap {
+            return row == last || column == last;
+        }
+        self.over_edges && (row == 0 || column == 0 || row == last || column == last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_have_no_area_and_neighbours_are_as_far_as_they_are() {
+        for grid in [Grid::new(7, Edges::Open), Grid::new(7, Edges::Wrap), Grid::globe(12)] {
+            let mesh = FlowMesh::new(grid);
+            let areas = mesh.areas();
+            assert!((0..mesh.len()).all(|k| (areas[k] > 0.0) == grid.owns(k)), "{grid:?}");
+            let sum: f64 = areas.iter().map(|&area| f64::from(area)).sum();
+            assert!((sum / grid.distinct_len() as f64 - 1.0).abs() < 1e-5, "{grid:?}: {sum}");
+            for k in (0..mesh.len()).filter(|&k| grid.owns(k)) {
+                for there in mesh.beside(k) {
+                    let (one, other) = (mesh.distance(k, there), mesh.distance(there, k));
+                    assert!(one == other && (0.6..2.1).contains(&one), "{grid:?}: {one} and {other}");
+                }
+                assert_eq!(mesh.distance(k, k), 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn water_leaves_at_edges_at_the_sea_or_at_the_lowest_cell() {
+        let count = |edges: Edges, sea: f32| {
+            let grid = Grid::new(5, edges);
+            let side = grid.distinct();
+            let mut height: Vec<f32> =
+                (0..25).map(|k| (((k / 5 % side * side + k % 5 % side) * 7 + 3) % 16) as f32).collect();
+            grid.close(&mut height);
+            let outlets = Outlets::new(grid, &height, sea);
+            (0..25).filter(|&k| grid.owns(k) && outlets.contain(k, height[k])).count()
+        };
+        assert_eq!(count(Edges::Wrap, -1.0), 1);
+        assert_eq!(count(Edges::Wrap, 2.0), 3);
+        assert_eq!(count(Edges::Open, -1.0), 16);
+    }
+}

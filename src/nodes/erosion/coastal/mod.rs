@@ -1,0 +1,299 @@
+//! Coastal erosion: waves undercut the cliffs, cut a platform just below the sea level, and spread the debris as a beach.
+//!
+//! Law: every contour in the reach of the waves moves landward at the speed R · E · A(z) · erodibility, that is
+//! ∂h/∂t = -R E A |∇h|. A = 1 - (z / H)² above the sea level up to the wave height H and (1 - |z| / B)² below it down to the wave base B, z the
+//! height over the sea of the point of the face below the cell that lies nearest to the sea level, once a storm has stripped up to
+//! H / 2 of sand off the beach there. Above the sea level
+//! the rock behind a face counts with it, so a cliff keeps its speed while one of its cells is half cut, and what is left of a step when
+//! a cell is cut down goes to the cell behind it; rock that is undercut collapses to the cliff angle. Sand wears as loose ground does.
+//! All worn sand and the share `beach_share` of the worn rock become debris; the rest is mud and lost. Debris spreads over the shore by
+//! diffusion, √(4 D t) = `drift` an iteration, and settles as sand, the less the deeper,
+//! where the ground stays gentler than the beach angle and lower than half a wave height above the sea.
+//! Symbols: R `retreat` (metres an iteration), E exposure (see [`mod@fetch`]; 1 on a straight coast that faces an open sea).
+//!
+//! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at the same speed
+//! in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the cells of the shore are
+//! computed, in a list in row order.
+//! Boundary: nothing leaves an open edge; a wrapping terrain continues on the other side.
+//! Conservation: what leaves the ground is lost as mud, or debris and then ground again; what has found no place yet is the
+//! sediment map.
+//! Retreat: a straight cliff of 40 m in cells of 10 m retreats by 0.85 to 0.95 of rate times time, at any angle (tests/core/erosion_coastal.rs).
+//! Stability: nothing falls below the wave base nor below a neighbour, and nothing is built above the beach.
+//! Source: Sunamura 1992 (notch, collapse, platform); Adams et al. 2002 (fetch and wave energy); the contour law and the
+//! settling by slope are ours.
+
+mod fetch;
+mod shore;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare, total};
+use super::rock::Rock;
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use fetch::Fetch;
+use shore::{CoastalNeighbours, ShoreCells};
+
+crate::params! {
+    /// Lets waves eat into the land at the sea level. Cliffs retreat and leave a shallow platform, and the debris gathers in beaches.
+    Coastal "Coastal erosion" in "Erosion", from "Sunamura 1992; Adams et al. 2002", also "waves sea cliff beach shore coast bay headland abrasion" {
+        /// Iterations. More carry the cliffs farther back.
+        iterations: u32 = 60, 0..=10_000, slider 1..=150;
+        /// How far a straight coast of loose rock retreats in one iteration where the sea is open.
+        retreat: f32 ["m"] = 4.0, 0.0..=1000.0, slider 0.5..=20.0;
+        /// Height that waves reach above the sea. Higher waves attack gentler shores farther up.
+        wave_height: f32 ["m"] = 5.0, 0.1..=200.0, slider 1.0..=20.0;
+        /// Depth below which waves leave the sea floor alone. It is where the platform ends.
+        wave_base: f32 ["m"] = 15.0, 0.1..=1000.0, slider 2.0..=60.0;
+        /// Highest land that waves can bring down. Higher mountains stand firm.
+        cliff_reach: f32 ["m"] = 150.0, 0.0..=10_000.0, slider 10.0..=500.0;
+        /// Steepest cliff that stands once the waves have undercut it.
+        cliff_angle: f32 ["°"] = 65.0, 10.0..=85.0;
+        /// Slope of the beaches. Sand lies at 1 to 3 degrees, shingle at 5 to 10.
+        beach_angle: f32 ["°"] = 3.0, 0.1..=30.0, slider 0.5..=15.0;
+        /// Share of the worn rock that stays on the shore as sand and shingle. The rest is mud, which is washed out to sea.
+        beach_share: f32 = 0.3, 0.0..=1.0;
+        /// How far debris spreads along the shore in one iteration.
+        drift: f32 ["m"] = 40.0, 0.0..=10_000.0, slider 0.0..=200.0;
+        /// Width of open water over which waves grow to their full strength. Bays and straits narrower than this are sheltered.
+        fetch: f32 ["m"] = 3000.0, 1.0..=1_000_000.0, slider 200.0..=20_000.0;
+        /// Where the strongest waves come from, clockwise from north.
+        wave_azimuth: f32 ["°"] = 270.0, 0.0..=360.0;
+        /// How much the waves come from that side only. At 1 the lee shores stay as they are.
+        prevailing: f32 = 0.4, 0.0..=1.0;
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        hardness: f32 = 0.0, 0.0..=1.0;
+        presets {
+            Light "Light": "A narrow beach and low bluffs." { iterations = 20, retreat = 2.0 }
+            Natural "Natural": "Cliffs behind a shallow platform." {}
+            Strong "Strong": "A wide platform below high cliffs." { iterations = 120, retreat = 6.0, cliff_reach = 400.0 }
+            Storm "Storm coast": "Waves from the west cut the windward shore and spare the lee." { iterations = 90, retreat = 6.0, wave_height = 8.0, prevailing = 0.9 }
+            Lagoon "Sheltered beaches": "Low waves that heap sand into wide beaches." { iterations = 80, retreat = 3.0, wave_height = 3.0, wave_base = 8.0, cliff_reach = 40.0, beach_angle = 1.5, drift = 120.0 }
+        }
+    }
+}
+
+impl Process for Coastal {
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, reads_sea_level: true, version: 2, ..Traits::PROCESS }
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Time
+    }
+
+    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+        prepare(&mut terrain, &WRITTEN);
+        // debris of this coast only; what another process still carries is its own
+        terrain.set_map(MapKind::Sediment, Some(Arc::new(vec![0.0; terrain.grid.len()])));
+        Box::new(CoastalRun {
+            rock: Rock::new(&terrain, self.hardness),
+            undercut: vec![false; terrain.grid.len()],
+            params: self.clone(),
+            terrain,
+            next: WorkingMemory::default(),
+            ledger: Ledger::default(),
+        })
+    }
+}
+
+/// The data maps of this process: wear and deposits are what each iteration changed on balance; sediment is the debris that has
+/// found no place yet; sand is what lies on the shore.
+const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Sediment, MapKind::Sand];
+
+/// Steps of an iteration at most; beyond, a coast of a very fine grid retreats half a cell a step.
+const MOST_STEPS: f32 = 16.0;
+/// Retreat of a step in cells at most.
+const COURANT: f32 = 0.5;
+
+/// Coastal erosion under way.
+#[derive(Clone)]
+struct CoastalRun {
+    params: Coastal,
+    rock: Rock,
+    /// Cells that waves or collapse have attacked: what stands steeply over them may fall.
+    undercut: Vec<bool>,
+    terrain: Terrain,
+    next: WorkingMemory<CoastalBuffers>,
+    ledger: Ledger,
+}
+
+/// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
+#[derive(Default)]
+struct CoastalBuffers {
+    height: Vec<f32>,
+    maps: [Vec<f32>; 4],
+    undercut: Vec<bool>,
+    shore: ShoreCells,
+    fetch: Fetch,
+    /// What each row lost, won, and has under way.
+    rows: Vec<[f64; 3]>,
+}
+
+impl Run for CoastalRun {
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let grid = self.terrain.grid;
+        let (n, distinct) = (grid.samples, grid.distinct());
+        let CoastalBuffers { height, maps, undercut, shore, fetch, rows } = &mut *self.next;
+        let [wear, deposits, debris, sand] = maps;
+        let [old_wear, old_deposits, old_debris, old_sand] =
+            WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start"));
+        for (buffer, old) in
+            [(&mut *height, &self.terrain.height), (&mut *debris, &**old_debris), (&mut *sand, &**old_sand)]
+        {
+            cx.control.check()?;
+            buffer.clone_from(old);
+        }
+        undercut.clone_from(&self.undercut);
+        let steps = (self.params.retreat / (COURANT * cx.cell_metres())).ceil();
+        let steps = steps.clamp(1.0, MOST_STEPS);
+        let law = CoastalLaw::new(cx, &self.params, steps);
+        fetch.prepare(cx, &self.params);
+        let mut washed_out = 0.0;
+        for _ in 0..steps as u32 {
+            shore.find(cx, &law, height, undercut)?;
+            fetch.look_around(cx, &law, height)?;
+            washed_out += shore.attack(cx, &law, fetch, &self.rock, [&mut *height, &mut *sand], undercut)?;
+            shore.spread(cx, &law, height, debris)?;
+            shore.settle(cx, &law, [&mut *height, &mut *sand], debris)?;
+        }
+        if distinct < n {
+            for field in [&mut *height, &mut *debris, &mut *sand] {
+                for i in 0..distinct {
+                    field[i * n + n - 1] = field[i * n];
+                }
+                field.copy_within(0..n, (n - 1) * n);
+            }
+        }
+        wear.resize(grid.len(), 0.0);
+        deposits.resize(grid.len(), 0.0);
+        rows.resize(n, [0.0; 3]);
+        let maps = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), rows.par_iter_mut());
+        maps.into_par_iter().with_min_len(16).enumerate().try_for_each(|(i, (wear, deposits, books))| {
+            cx.control.check()?;
+            let (old, new) = (grid.row(&self.terrain.height, i), grid.row(height, i));
+            add_balance(old, new, [grid.row(old_wear, i), grid.row(old_deposits, i)], wear, deposits);
+            let [eroded, deposited] = balance(&old[..distinct], &new[..distinct]);
+            *books = [eroded, deposited, total(&grid.row(debris, i)[..distinct])];
+            Ok(())
+        })?;
+        let (mut books, mut carried) = ([0.0f64; 2], 0.0f64);
+        for [eroded, deposited, under_way] in &rows[..distinct] {
+            books = [books[0] + eroded, books[1] + deposited];
+            carried += under_way;
+        }
+        cx.control.check()?;
+        // from here on the step cannot fail
+        self.ledger.eroded += books[0];
+        self.ledger.deposited += books[1];
+        self.ledger.carried = carried;
+        self.ledger.lost += washed_out;
+        std::mem::swap(&mut self.terrain.height, height);
+        std::mem::swap(&mut self.undercut, undercut);
+        exchange_maps(&mut self.terrain, WRITTEN, [wear, deposits, debris, sand]);
+        Ok(())
+    }
+
+    fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    fn snapshot(&self) -> Box<dyn Run> {
+        Box::new(self.clone())
+    }
+
+    fn bytes(&self) -> usize {
+        self.terrain.bytes() + self.undercut.len()
+    }
+}
+
+/// What holds for the whole shore, in units of the grid: lengths in cells, heights as fractions of the relief.
+pub struct CoastalLaw {
+    /// Neighbours of cells.
+    pub ring: CoastalNeighbours,
+    /// Level of the sea.
+    pub sea: f32,
+    /// Top of the waves, of the cliffs they bring down, and of the beaches.
+    pub crest: f32,
+    /// Top of the cliffs that waves bring down.
+    pub top: f32,
+    /// Top of the beaches.
+    pub berm: f32,
+    /// Ground this high stands above the beaches, and keeps the waves off what is behind it.
+    pub flooded: f32,
+    /// Depth of sand that a storm strips off the beach.
+    pub mobile: f32,
+    /// Share of the rock that becomes sand.
+    pub beach_share: f32,
+    /// The wave base.
+    pub base: f32,
+    /// Retreat in one step.
+    pub retreat: f32,
+    /// Rise over one cell of the steepest cliff and of the beach.
+    pub cliff: f32,
+    /// Rise over one cell of the beach.
+    pub beach: f32,
+    /// Passes of the diffusion of debris and its coefficient.
+    pub passes: u32,
+    /// Coefficient of a pass.
+    pub diffusion: f32,
+}
+
+impl CoastalLaw {
+    fn new(cx: &Context, params: &Coastal, steps: f32) -> Self {
+        let height = |metres: f32| metres / cx.relief_metres;
+        let cell = cx.cell_metres();
+        let retreat = params.retreat / (cell * steps);
+        // 4 D t = drift², in cells and for one step; a pass stays stable up to 1/4
+        let spread = params.drift / cell;
+        let whole = spread * spread * 0.25 / steps;
+        let passes = (whole * 5.0).ceil();
+        let passes = if passes > 32.0 { 32.0 } else { passes };
+        let diffusion = if passes > 0.0 { whole / passes } else { 0.0 };
+        Self {
+            ring: CoastalNeighbours::new(cx.grid),
+            sea: cx.sea_level,
+            crest: cx.sea_level + height(params.wave_height),
+            top: cx.sea_level + height(params.wave_height + params.cliff_reach),
+            berm: cx.sea_level + 0.5 * height(params.wave_height),
+            flooded: cx.sea_level + 0.6 * height(params.wave_height),
+            mobile: 0.5 * height(params.wave_height),
+            beach_share: params.beach_share,
+            base: cx.sea_level - height(params.wave_base),
+            retreat: if retreat > COURANT { COURANT } else { retreat },
+            cliff: cx.rise_per_cell(params.cliff_angle),
+            beach: cx.rise_per_cell(params.beach_angle),
+            passes: passes as u32,
+            diffusion: if diffusion > 0.2 { 0.2 } else { diffusion },
+        }
+    }
+
+    /// Strength of the waves at a height, from 0 to 1.
+    pub fn attack(&self, height: f32) -> f32 {
+        let z = height - self.sea;
+        if z > 0.0 {
+            let part = z / (self.crest - self.sea);
+            let left = 1.0 - part * part;
+            return if left > 0.0 { left } else { 0.0 };
+        }
+        let left = 1.0 - z / (self.base - self.sea);
+        if left > 0.0 { left * left } else { 0.0 }
+    }
+
+    /// Share of the debris that comes to rest at a height: all of it on the shore, none at the wave base.
+    pub fn calm(&self, height: f32) -> f32 {
+        let z = height - self.sea;
+        let calm = 1.0 - if z < 0.0 { z / (self.base - self.sea) } else { 0.0 };
+        if calm > 0.0 { calm } else { 0.0 }
+    }
+}

@@ -1,0 +1,350 @@
+//! The cells of a shore and the four things that happen to them: found, attacked, their debris spread, settled.
+
+use rayon::prelude::*;
+
+use super::CoastalLaw;
+use super::fetch::Fetch;
+use crate::field::{Cancelled, Edges, Grid};
+use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
+
+/// Share of the debris over a cell that settles in one step, if there is room.
+const SETTLING: f32 = 0.5;
+/// Share of an overhang that falls in one step.
+const COLLAPSE: f32 = 0.5;
+/// Cells of the shore that are computed between two looks at the stop flag.
+const CHUNK: usize = 2048;
+/// No cell of the shore.
+const NONE: u32 = u32::MAX;
+
+/// Neighbours of cells, where every distinct cell counts once.
+#[derive(Clone, Copy)]
+pub struct CoastalNeighbours {
+    /// Samples per side.
+    pub samples: usize,
+    distinct: usize,
+    wraps: bool,
+}
+
+impl CoastalNeighbours {
+    /// The neighbours of the cells of `grid`.
+    pub fn new(grid: Grid) -> Self {
+        Self { samples: grid.samples, distinct: grid.distinct(), wraps: grid.edges == Edges::Wrap }
+    }
+
+    fn index_before(self, at: usize) -> Option<usize> {
+        if at > 0 { Some(at - 1) } else { self.wraps.then_some(self.distinct - 1) }
+    }
+
+    fn index_after(self, at: usize) -> Option<usize> {
+        if at + 1 < self.distinct { Some(at + 1) } else { self.wraps.then_some(0) }
+    }
+
+    /// West, east, north, south, and the diagonals; a cell itself where there is no neighbour.
+    fn neighbours(self, k: usize) -> [usize; 8] {
+        let (n, i, j) = (self.samples, k / self.samples, k % self.samples);
+        let (west, east) = (self.index_before(j), self.index_after(j));
+        let (north, south) = (self.index_before(i), self.index_after(i));
+        let at = |i: Option<usize>, j: Option<usize>| match (i, j) {
+            (Some(i), Some(j)) => i * n + j,
+            _ => k,
+        };
+        let (row, column) = (Some(i), Some(j));
+        [
+            at(row, west),
+            at(row, east),
+            at(north, column),
+            at(south, column),
+            at(north, west),
+            at(north, east),
+            at(south, west),
+            at(south, east),
+        ]
+    }
+
+    /// Whether a row and column lie on the terrain.
+    #[inline(always)]
+    pub fn holds(self, i: isize, j: isize) -> bool {
+        let side = self.distinct as isize;
+        i >= 0 && j >= 0 && i < side && j < side
+    }
+
+    /// The cell nearest to a row and column, which may lie beyond the edges.
+    #[inline(always)]
+    pub fn clamped_cell(self, i: isize, j: isize) -> usize {
+        let side = self.distinct as isize;
+        let inside = |p: isize| (if self.wraps { p.rem_euclid(side) } else { p.clamp(0, side - 1) }) as usize;
+        inside(i) * self.samples + inside(j)
+    }
+}
+
+/// The shore of one step, in row order.
+#[derive(Default)]
+pub struct ShoreCells {
+    cells: Vec<u32>,
+    /// What each cell loses or wins.
+    change: Vec<f32>,
+    debris: Vec<f32>,
+    spread: Vec<f32>,
+    /// West, east, north and south of each cell, as places in `cells`.
+    beside: Vec<[u32; 4]>,
+    /// Place in `cells` of every cell of the grid.
+    place: Vec<u32>,
+}
+
+impl ShoreCells {
+    /// Lists the cells that waves, collapse or debris may touch: the surf zone, what rises from it, and what is undercut.
+    pub fn find(&mut self, cx: &Context, law: &CoastalLaw, height: &[f32], undercut: &[bool]) -> Result<(), Cancelled> {
+        let ring = law.ring;
+        let (n, distinct) = (ring.samples, ring.distinct);
+        let rows: Vec<Vec<u32>> = (0..distinct)
+            .into_par_iter()
+            .with_min_len(16)
+            .map_init(
+                || (vec![false; distinct], vec![false; distinct]),
+                |(around, rises), i| {
+                    cx.control.check()?;
+                    // what waves reach or have undercut, in the column of three cells around each
+                    around.fill(false);
+                    for row in [ring.index_before(i), Some(i), ring.index_after(i)].into_iter().flatten() {
+                        let cells = height[row * n..][..distinct].iter().zip(&undercut[row * n..][..distinct]);
+                        around.iter_mut().zip(cells).for_each(|(a, (&h, &u))| *a |= (h < law.crest) | u);
+                    }
+                    // and the columns beside it
+                    rises.copy_from_slice(around);
+                    rises[1..].iter_mut().zip(&*around).for_each(|(r, &a)| *r |= a);
+                    rises.iter_mut().zip(&around[1..]).for_each(|(r, &a)| *r |= a);
+                    if ring.wraps {
+                        rises[0] |= around[distinct - 1];
+                        rises[distinct - 1] |= around[0];
+                    }
+                    let own = height[i * n..][..distinct].iter().zip(&undercut[i * n..]).zip(&*rises);
+                    let belongs = |&(_, ((&h, &u), &r)): &(usize, ((&f32, &bool), &bool))| {
+                        (h >= law.base) & (h <= law.top) & ((h <= law.crest) | u | r)
+                    };
+                    Ok(own.enumerate().filter(belongs).map(|(j, _)| (i * n + j) as u32).collect())
+                },
+            )
+            .collect::<Result<_, Cancelled>>()?;
+        self.cells.clear();
+        rows.iter().for_each(|row| self.cells.extend(row));
+        Ok(())
+    }
+
+    /// Takes from the ground what the waves cut and what falls after it. Sand and a share of the rock become debris; returns
+    /// what is washed out to sea.
+    pub fn attack(
+        &mut self,
+        cx: &Context,
+        law: &CoastalLaw,
+        fetch: &Fetch,
+        rock: &Rock,
+        [height, sand]: [&mut [f32]; 2],
+        undercut: &mut [bool],
+    ) -> Result<f64, Cancelled> {
+        self.change.resize(self.cells.len(), 0.0);
+        let (ground, loose, before) = (&*height, &*sand, &*undercut);
+        self.change.par_chunks_mut(CHUNK).zip(self.cells.par_chunks(CHUNK)).try_for_each(|(change, cells)| {
+            cx.control.check()?;
+            for (change, &k) in change.iter_mut().zip(cells) {
+                *change = law.loss(fetch, rock, [ground, loose], before, k as usize);
+            }
+            Ok(())
+        })?;
+        self.debris.clear();
+        let mut washed_out = 0.0;
+        for (&k, &loss) in self.cells.iter().zip(&self.change) {
+            let k = k as usize;
+            let dug = height[k] - loss;
+            let fallen = height[k] - dug;
+            let from_sand = if fallen < sand[k] { fallen } else { sand[k] };
+            let kept = from_sand + (fallen - from_sand) * law.beach_share;
+            washed_out += f64::from(fallen) - f64::from(kept);
+            self.debris.push(kept);
+            height[k] = dug;
+            sand[k] -= from_sand;
+            undercut[k] |= loss > 0.0;
+        }
+        Ok(washed_out)
+    }
+
+    /// Spreads the debris over the shore, together with what is new from the attack.
+    pub fn spread(
+        &mut self,
+        cx: &Context,
+        law: &CoastalLaw,
+        height: &[f32],
+        debris: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        let Self { cells, debris: own, spread, beside, place, .. } = self;
+        place.resize(height.len(), NONE);
+        for (at, &k) in cells.iter().enumerate() {
+            place[k as usize] = at as u32;
+            own[at] += debris[k as usize];
+        }
+        beside.clear();
+        beside.extend(cells.iter().map(|&k| {
+            let [west, east, north, south, ..] = law.ring.neighbours(k as usize);
+            [west, east, north, south].map(|other| place[other])
+        }));
+        for &k in cells.iter() {
+            place[k as usize] = NONE;
+        }
+        spread.resize(cells.len(), 0.0);
+        for _ in 0..law.passes {
+            let from = &*own;
+            spread.par_chunks_mut(CHUNK).zip(beside.par_chunks(CHUNK)).enumerate().try_for_each(
+                |(c, (to, beside))| {
+                    cx.control.check()?;
+                    for (k, (to, beside)) in to.iter_mut().zip(beside).enumerate() {
+                        let here = from[c * CHUNK + k];
+                        let mut flux = 0.0;
+                        for &other in beside {
+                            if other != NONE {
+                                flux += from[other as usize] - here;
+                            }
+                        }
+                        *to = here + law.diffusion * flux;
+                    }
+                    Ok(())
+                },
+            )?;
+            std::mem::swap(own, spread);
+        }
+        for (&k, &own) in cells.iter().zip(own.iter()) {
+            debris[k as usize] = own;
+        }
+        Ok(())
+    }
+
+    /// Lays debris down where the beach stays gentle.
+    pub fn settle(
+        &mut self,
+        cx: &Context,
+        law: &CoastalLaw,
+        [height, sand]: [&mut [f32]; 2],
+        debris: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        let ground = &*height;
+        self.change
+            .par_iter_mut()
+            .with_min_len(CHUNK)
+            .zip(&self.cells)
+            .for_each(|(change, &k)| *change = law.room(ground, k as usize));
+        for (&k, &room) in self.cells.iter().zip(&self.change) {
+            let k = k as usize;
+            let share = SETTLING * law.calm(height[k]) * debris[k];
+            let built = height[k] + if share < room { share } else { room };
+            let laid = built - height[k];
+            debris[k] -= laid;
+            sand[k] += laid;
+            height[k] = built;
+        }
+        Ok(())
+    }
+}
+
+impl CoastalLaw {
+    /// Height that cell `k` loses in one step.
+    fn loss(&self, fetch: &Fetch, rock: &Rock, [height, sand]: [&[f32]; 2], undercut: &[bool], k: usize) -> f32 {
+        let (h, around) = (height[k], self.ring.neighbours(k));
+        let erodibility = rock.erodibility(k);
+        if erodibility <= 0.0 && sand[k] <= 0.0 {
+            return 0.0;
+        }
+        let at = |d: usize| height[around[d]];
+        // the waves see nothing below their base
+        let floor = |d: usize| if at(d) > self.base { at(d) } else { self.base };
+        // storms strip the beach down to this before they meet the rock
+        let stripped = |d: usize| floor(d) - if sand[around[d]] < self.mobile { sand[around[d]] } else { self.mobile };
+        let (mut lowest, mut foot) = (h, h);
+        let (mut squares, mut cliff_squares) = (0.0, 0.0);
+        for [one, other] in [[0, 1], [2, 3]] {
+            let (near, far) = if floor(one) < floor(other) { (one, other) } else { (other, one) };
+            let drop = h - floor(near);
+            if drop > 0.0 {
+                let hanging = (if at(far) < self.top { at(far) } else { self.top }) - h;
+                let face = drop + if hanging > 0.0 { hanging } else { 0.0 };
+                squares += drop * drop;
+                cliff_squares += face * face;
+                lowest = if floor(near) < lowest { floor(near) } else { lowest };
+                foot = if stripped(near) < foot { stripped(near) } else { foot };
+            }
+        }
+        let mut loss = 0.0;
+        if lowest < h {
+            let nearest = if self.sea < foot {
+                foot
+            } else if self.sea > h {
+                h
+            } else {
+                self.sea
+            };
+            let strength = self.attack(nearest);
+            if strength > 0.0 {
+                let exposure = fetch.exposure(self.ring, k / self.ring.samples, k % self.ring.samples);
+                let speed = self.retreat * strength * exposure;
+                // what a cliff stands on is cut down to the sea as fast as the cliff retreats
+                let (cut, notch, dry) = (speed * squares.sqrt(), speed * cliff_squares.sqrt(), h - self.sea);
+                let notch = if notch < dry { notch } else { dry };
+                loss = if notch > cut { notch } else { cut };
+                loss = if loss > h - lowest { h - lowest } else { loss };
+            } else {
+                loss = self.rest_of_the_step(fetch, rock, height, undercut, k);
+            }
+        }
+        // what stands over undercut ground falls to the cliff angle
+        let mut overhang = 0.0;
+        for (d, &other) in around.iter().enumerate() {
+            let rise = if d < 4 { self.cliff } else { self.cliff * std::f32::consts::SQRT_2 };
+            let excess = h - height[other] - rise;
+            if undercut[other] && excess > overhang {
+                overhang = excess;
+            }
+        }
+        let fall = COLLAPSE * overhang;
+        let loss = if fall > loss { fall } else { loss };
+        // sand gives way whatever the rock below it
+        let rock = loss - sand[k];
+        if rock > 0.0 { sand[k] + rock * erodibility } else { loss }
+    }
+
+    /// Height that a cliff loses in what is left of the step once the cell before it is cut down to the sea. Without it a cliff
+    /// would wait for the next step with every cell, and lag behind.
+    fn rest_of_the_step(&self, fetch: &Fetch, rock: &Rock, height: &[f32], undercut: &[bool], k: usize) -> f32 {
+        let [west, east, north, south, ..] = self.ring.neighbours(k);
+        let mut most = 0.0;
+        for front in [west, east, north, south] {
+            let (h, top) = (height[front], height[k]);
+            if !undercut[front] || h >= top || h <= self.sea {
+                continue;
+            }
+            let [a, b, c, d, ..] = self.ring.neighbours(front).map(|other| height[other]);
+            let lowest = [b, c, d].into_iter().fold(a, |low, h| if h < low { h } else { low });
+            let strength = self.attack(if lowest < self.sea { self.sea } else { lowest });
+            if strength <= 0.0 {
+                continue;
+            }
+            let exposure = fetch.exposure(self.ring, front / self.ring.samples, front % self.ring.samples);
+            let floor = if lowest > self.base { lowest } else { self.base };
+            let notch = self.retreat * strength * exposure * (top - floor);
+            let left =
+                notch - (h - self.sea) / if rock.erodibility(front) > 0.01 { rock.erodibility(front) } else { 0.01 };
+            most = if left > most { left } else { most };
+        }
+        most
+    }
+
+    /// Height that debris may raise cell `k` by, so that the beach stays gentle.
+    fn room(&self, height: &[f32], k: usize) -> f32 {
+        let mut level = self.berm;
+        for (d, other) in self.ring.neighbours(k).into_iter().enumerate() {
+            let rise = if d < 4 { self.beach } else { self.beach * std::f32::consts::SQRT_2 };
+            let gentle = height[other] + rise;
+            level = if other != k && gentle < level { gentle } else { level };
+        }
+        let room = level - height[k];
+        if room > 0.0 { room } else { 0.0 }
+    }
+}

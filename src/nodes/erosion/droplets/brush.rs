@@ -1,0 +1,182 @@
+//! What droplets work the ground with: cones of weights that dig and lay down.
+
+use super::ground::{LANES, TileGround};
+
+/// Radius of the fan at a droplet's end, in radii of the droplet.
+pub const FAN: f32 = 3.0;
+
+/// What a droplet works the ground with.
+pub struct Tools {
+    /// On its way.
+    pub brush: Brushes,
+    /// For all that it still carries at its end.
+    pub fan: Brushes,
+}
+
+impl Tools {
+    pub fn new(radius: f32) -> Self {
+        Self { brush: Brushes::new(radius), fan: Brushes::new(radius * FAN) }
+    }
+}
+
+/// Cones of weights around a place, for places within a cell: each sums to 1.
+pub struct Brushes {
+    /// Cells from the middle to the edge of the square that holds the cone.
+    pub half: usize,
+    /// Cells of a row of weights: the square's, and cells of weight 0 up to whole vectors.
+    width: usize,
+    /// Places told apart along one axis of a cell.
+    parts: usize,
+    weights: Vec<f32>,
+}
+
+impl Brushes {
+    fn new(radius: f32) -> Self {
+        let parts = if radius < 4.0 {
+            8
+        } else if radius < 12.0 {
+            4
+        } else {
+            1
+        };
+        let half = (radius + 0.5).ceil() as usize - 1;
+        let square = 2 * half + 1;
+        let width = square.next_multiple_of(LANES);
+        let mut weights = vec![0.0; parts * parts * square * width];
+        for (part, weights) in weights.chunks_mut(square * width).enumerate() {
+            // places run from -1/2 to 1/2 around the middle cell
+            let place = |k: usize| (k as f32 + 0.5) / parts as f32 - 0.5;
+            let (px, py) = (place(part % parts), place(part / parts));
+            let mut sum = 0.0;
+            for (k, weight) in weights.iter_mut().enumerate() {
+                let (dx, dy) = ((k % width) as f32 - half as f32 - px, (k / width) as f32 - half as f32 - py);
+                let inner = 1.0 - (dx * dx + dy * dy).sqrt() / radius;
+                *weight = if inner > 0.0 && k % width < square { inner } else { 0.0 };
+                sum += *weight;
+            }
+            weights.iter_mut().for_each(|weight| *weight /= sum);
+        }
+        Self { half, width, parts, weights }
+    }
+
+    /// Weights around a place, and the cell that it lies nearest to.
+    #[inline(always)]
+    fn weights(&self, [x, y]: [f32; 2]) -> (&[f32], [usize; 2]) {
+        let (j, i) = ((x + 0.5) as usize, (y + 0.5) as usize);
+        let part = |p: f32, middle: usize| ((p - middle as f32 + 0.5) * self.parts as f32) as usize;
+        let (px, py) = (part(x, j).min(self.parts - 1), part(y, i).min(self.parts - 1));
+        let size = (2 * self.half + 1) * self.width;
+        (&self.weights[(py * self.parts + px) * size..][..size], [i, j])
+    }
+
+    /// Gives the cells around a place the heights `new(cell of the patch, height, weight)` and returns how much they rose.
+    #[inline(always)]
+    fn change(&self, patch: &mut TileGround, place: [f32; 2], new: impl Fn(&[f32], usize, f32, f32) -> f32) -> f32 {
+        let (half, width, side) = (self.half, self.width, patch.side);
+        let (weights, [i, j]) = self.weights(place);
+        if i < half || j < half || i + half >= side || j + half >= side {
+            return self.change_at_edge(patch, place, new);
+        }
+        let (mut first, step) = (patch.index(i - half, j - half), patch.width());
+        let TileGround { height, erodibility, .. } = patch;
+        // a sum for each lane, so that one addition need not wait for another
+        let mut rose = [0.0; LANES];
+        for weights in weights.chunks_exact(width) {
+            let (cells, _) = height[first..first + width].as_chunks_mut::<LANES>();
+            let (weights, _) = weights.as_chunks::<LANES>();
+            for (c, (cells, weights)) in cells.iter_mut().zip(weights).enumerate() {
+                let (old, at) = (*cells, first + c * LANES);
+                let made: [f32; LANES] = std::array::from_fn(|k| new(erodibility, at + k, old[k], weights[k]));
+                for k in 0..LANES {
+                    rose[k] += made[k] - old[k];
+                }
+                *cells = made;
+            }
+            first += step;
+        }
+        rose[0] + rose[1] + rose[2] + rose[3]
+    }
+
+    /// The same where the cone reaches over an edge: beyond an open one it is cut off.
+    #[cold]
+    #[inline(never)]
+    fn change_at_edge(
+        &self,
+        patch: &mut TileGround,
+        at: [f32; 2],
+        new: impl Fn(&[f32], usize, f32, f32) -> f32,
+    ) -> f32 {
+        let (weights, [i, j]) = self.weights(at);
+        let (side, half, wraps) = (patch.side as isize, self.half, patch.wraps);
+        let place = |middle: usize, offset: usize| {
+            let at = middle as isize + offset as isize - half as isize;
+            (wraps || (at >= 0 && at < side)).then(|| at.rem_euclid(side) as usize)
+        };
+        let mut rose = 0.0;
+        for (r, weights) in weights.chunks_exact(self.width).enumerate() {
+            for (c, &weight) in weights[..2 * half + 1].iter().enumerate() {
+                if let (Some(i), Some(j)) = (place(i, r), place(j, c)) {
+                    let at = patch.index(i, j);
+                    let old = patch.height[at];
+                    let made = new(&patch.erodibility, at, old, weight);
+                    rose += made - old;
+                    patch.height[at] = made;
+                }
+            }
+        }
+        rose
+    }
+
+    /// Whether a part of the cone lies beyond an open edge.
+    pub fn is_cut_off(&self, patch: &TileGround, place: [f32; 2]) -> bool {
+        let cut = |p: f32| {
+            let middle = (p + 0.5) as usize;
+            middle < self.half || middle + self.half >= patch.side
+        };
+        !patch.wraps && place.into_iter().any(cut)
+    }
+
+    /// Works the ground, which is of `erodibility` everywhere, or as the patch says; returns how much it rose.
+    #[inline(always)]
+    pub fn work(&self, patch: &mut TileGround, erodibility: Option<f32>, stroke: &Stroke) -> f32 {
+        let Stroke { place, mut amount, floor, level, digs } = *stroke;
+        let changed = |h: f32, by: f32| {
+            let raised = h + by;
+            let (least, most) = (if floor < h { floor } else { h }, if level > h { level } else { h });
+            let raised = if raised > least { raised } else { least };
+            if raised < most { raised } else { most }
+        };
+        if digs && erodibility.is_none() {
+            return self
+                .change(patch, place, |erodibility, at, h, weight| changed(h, amount * erodibility[at] * weight));
+        }
+        amount *= if digs { erodibility.unwrap_or(1.0) } else { 1.0 };
+        self.change(patch, place, |_, _, h, weight| changed(h, amount * weight))
+    }
+}
+
+/// What a droplet does to the ground around a place.
+#[derive(Clone, Copy)]
+pub struct Stroke {
+    place: [f32; 2],
+    /// Sum of what the cells rise by; negative where it digs.
+    pub amount: f32,
+    /// No cell is dug below this, and none raised above `level`.
+    floor: f32,
+    level: f32,
+    digs: bool,
+}
+
+impl Stroke {
+    pub const NONE: Self = Self::lay([0.0; 2], 0.0, 0.0);
+
+    /// Raises the ground by `amount` in all, no cell above `level`.
+    pub const fn lay(place: [f32; 2], amount: f32, level: f32) -> Self {
+        Self { place, amount, floor: f32::INFINITY, level, digs: false }
+    }
+
+    /// Lowers the ground by `amount` in all, no cell below `floor`.
+    pub const fn dig(place: [f32; 2], amount: f32, floor: f32) -> Self {
+        Self { place, amount: -amount, floor, level: f32::NEG_INFINITY, digs: true }
+    }
+}

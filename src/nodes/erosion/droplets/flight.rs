@@ -1,0 +1,230 @@
+//! The way of one droplet.
+
+use super::Droplets;
+use super::brush::{FAN, Stroke, Tools};
+use super::ground::{SharedGround, TileGround};
+use crate::field::Cancelled;
+use crate::nodes::Context;
+
+/// Widest brush, in cells, so that a droplet on a fine grid ends in good time.
+const WIDEST: f32 = 64.0;
+/// Narrowest brush: below, its cone would fall between the cells.
+const NARROWEST: f32 = 1.25;
+/// Most steps of a droplet.
+const MOST_STEPS: f32 = 2048.0;
+
+/// What holds for every droplet, in units of the grid: lengths in cells, heights as fractions of the relief, loads in heights
+/// over one cell.
+pub struct DropletLaw {
+    pub radius: f32,
+    step: f32,
+    steps: usize,
+    inertia: f32,
+    capacity: f32,
+    erosion: f32,
+    deposition: f32,
+    /// Turns a height difference over one cell into a tangent.
+    tangent: f32,
+    min_tangent: f32,
+    /// Height by which deposits may rise over a droplet: the gentlest slope over the brush.
+    heap: f32,
+    /// v² gained per fall.
+    gravity: f32,
+    /// Share of the water lost per step.
+    drying: f32,
+}
+
+impl DropletLaw {
+    pub fn new(cx: &Context, params: &Droplets) -> Self {
+        let cell = cx.cell_metres();
+        let within = |value: f32, low: f32, high: f32| {
+            if value < low {
+                low
+            } else if value > high {
+                high
+            } else {
+                value
+            }
+        };
+        let widest = within((cx.grid.samples - 1) as f32 * 0.25, NARROWEST, WIDEST);
+        let radius = within(params.radius / cell, NARROWEST, widest);
+        // the way that rates are meant for, and the step
+        let stride = params.radius / (3.0 * cell);
+        let step = within(radius / 3.0, 1.0, WIDEST);
+        let most = within((cx.grid.samples - 1) as f32 * 2.0, 1.0, MOST_STEPS);
+        let steps = within(params.lifetime / (cell * step) + 0.5, 1.0, most) as usize;
+        let strides = if stride > step * 0.01 { step / stride } else { 100.0 };
+        let share = |rate: f32| 1.0 - libm::powf(1.0 - rate, strides);
+        let tangent = cx.relief_metres / cell;
+        let min_tangent = cx.rise_per_cell(params.min_slope) * tangent;
+        let path = steps as f32 * step;
+        Self {
+            radius,
+            step,
+            steps,
+            inertia: libm::powf(params.inertia, strides),
+            capacity: params.sediment_capacity / cx.relief_metres,
+            erosion: share(params.erosion_rate),
+            deposition: share(params.deposition_rate),
+            tangent,
+            min_tangent,
+            heap: min_tangent / tangent * radius,
+            gravity: params.gravity * tangent / path,
+            drying: params.evaporation / steps as f32,
+        }
+    }
+
+    /// How far from its start a droplet can touch or read a cell.
+    pub fn reach(&self, tools: &Tools) -> f32 {
+        self.steps as f32 * self.step + tools.fan.half as f32 + 2.0
+    }
+
+    /// Runs the droplets of the lanes to their end, in step: each lane's next look at the ground has to wait for its last stroke, and
+    /// what another lane does fills the time. Lanes touch no cell in common, so it makes no difference to the ground.
+    pub fn run<S: Iterator<Item = Start>>(
+        &self,
+        cx: &Context,
+        ground: &SharedGround,
+        tools: &Tools,
+        erodibility: Option<f32>,
+        lanes: &mut [DropletLane<S>],
+    ) -> Result<(), Cancelled> {
+        loop {
+            let mut flies = false;
+            let mut strokes = [Stroke::NONE; LANES];
+            for (lane, stroke) in lanes.iter_mut().zip(&mut strokes) {
+                if lane.droplet.is_none() {
+                    cx.control.check()?;
+                    lane.droplet = lane.next_droplet(ground);
+                }
+                let Some(droplet) = &mut lane.droplet else { continue };
+                flies = true;
+                *stroke = self.look_ahead(ground, &lane.patch, droplet);
+            }
+            if !flies {
+                return Ok(());
+            }
+            for (lane, stroke) in lanes.iter_mut().zip(&strokes) {
+                let Some(droplet) = &mut lane.droplet else { continue };
+                if stroke.amount != 0.0 {
+                    droplet.load -= tools.brush.work(&mut lane.patch, erodibility, stroke);
+                }
+                if droplet.ended {
+                    let [lost, dust] = self.end(tools, &mut lane.patch, droplet);
+                    lane.lost += lost;
+                    lane.dust += dust;
+                    lane.droplet = None;
+                }
+            }
+        }
+    }
+
+    /// Takes a droplet a step on; returns what it does to the ground where it was.
+    #[inline(always)]
+    fn look_ahead(&self, ground: &SharedGround, patch: &TileGround, droplet: &mut Droplet) -> Stroke {
+        let place = droplet.place;
+        let (height, slope) = patch.look(place);
+        let turn =
+            |axis: usize| droplet.direction[axis] * self.inertia - slope[axis] * self.tangent * (1.0 - self.inertia);
+        let turned = [turn(0), turn(1)];
+        let length = (turned[0] * turned[0] + turned[1] * turned[1]).sqrt();
+        if length < 1e-9 {
+            droplet.ended = true;
+            return Stroke::NONE;
+        }
+        let direction = [turned[0] / length, turned[1] / length];
+        let water = 1.0 - self.drying * droplet.steps as f32;
+        // rounding may leave a droplet a last bit below nothing
+        let load = droplet.load;
+        let carried = if load > 0.0 { load } else { 0.0 };
+        ground.pass(place, droplet.area * water * self.step, carried * self.step);
+        let Some(next) =
+            ground.place_inside([place[0] + direction[0] * self.step, place[1] + direction[1] * self.step])
+        else {
+            (droplet.ended, droplet.outside) = (true, true);
+            return Stroke::NONE;
+        };
+        let (beyond, _) = patch.look(next);
+        let fall = height - beyond;
+        let steep = fall * self.tangent / self.step;
+        let steep = if steep > self.min_tangent { steep } else { self.min_tangent };
+        let sine = steep / (1.0 + steep * steep).sqrt();
+        let carries = self.capacity * droplet.area * sine * droplet.energy.sqrt() * water;
+        let stroke = if fall < 0.0 {
+            Stroke::lay(place, carried, beyond)
+        } else if load > carries {
+            Stroke::lay(place, (load - carries) * self.deposition, height + self.heap)
+        } else if fall > 0.0 {
+            Stroke::dig(place, (carries - load) * self.erosion, beyond)
+        } else {
+            Stroke::NONE
+        };
+        droplet.energy += fall * self.gravity;
+        (droplet.place, droplet.direction) = (next, direction);
+        droplet.steps += 1;
+        droplet.ended = droplet.energy <= 0.0 || droplet.steps == self.steps;
+        stroke
+    }
+
+    /// Lays down what a droplet carries at its end; returns what left over an open edge, and what rounding kept from being laid down.
+    fn end(&self, tools: &Tools, patch: &mut TileGround, droplet: &Droplet) -> [f64; 2] {
+        let (place, mut load) = (droplet.place, droplet.load);
+        if droplet.outside {
+            return [f64::from(load), 0.0];
+        }
+        // the fan of the end is wide and gentle; what finds no room in it lies on top, and its part beyond an open edge is lost
+        if load > 0.0 {
+            let level = patch.look(place).0 + self.heap * FAN;
+            load -= tools.fan.work(patch, None, &Stroke::lay(place, load, level));
+        }
+        if load > 0.0 {
+            load -= tools.fan.work(patch, None, &Stroke::lay(place, load, f32::INFINITY));
+        }
+        if tools.fan.is_cut_off(patch, place) { [f64::from(load), 0.0] } else { [0.0, f64::from(load)] }
+    }
+}
+
+/// Lanes that run in step.
+pub const LANES: usize = 4;
+
+/// Where a droplet starts, and the area whose rain it carries.
+pub type Start = ([f32; 2], f32);
+
+/// A droplet on its way.
+struct Droplet {
+    place: [f32; 2],
+    direction: [f32; 2],
+    area: f32,
+    load: f32,
+    energy: f32,
+    steps: usize,
+    ended: bool,
+    /// Over an open edge.
+    outside: bool,
+}
+
+/// The droplets of a tile, one after another.
+pub struct DropletLane<S> {
+    pub patch: TileGround,
+    pub starts: S,
+    droplet: Option<Droplet>,
+    /// Load that left over an open edge, and what rounding kept from being laid down.
+    pub lost: f64,
+    pub dust: f64,
+}
+
+impl<S: Iterator<Item = Start>> DropletLane<S> {
+    pub fn new(patch: TileGround, starts: S) -> Self {
+        Self { patch, starts, droplet: None, lost: 0.0, dust: 0.0 }
+    }
+
+    fn next_droplet(&mut self, ground: &SharedGround) -> Option<Droplet> {
+        for (start, area) in self.starts.by_ref() {
+            if let Some(place) = ground.place_inside(start) {
+                let (direction, load, energy) = ([0.0; 2], 0.0, 1.0);
+                return Some(Droplet { place, direction, area, load, energy, steps: 0, ended: false, outside: false });
+            }
+        }
+        None
+    }
+}

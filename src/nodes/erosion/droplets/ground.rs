@@ -1,0 +1,177 @@
+//! The ground that droplets act on: one for all, and the patch of it that the droplets of a tile work on by themselves.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::tiles::Span;
+use crate::field::{Cancelled, Edges, Grid};
+use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
+
+/// Cells that a brush may reach beyond the end of a row because its rows are whole vectors.
+pub const LANES: usize = 4;
+
+/// Every distinct cell once. The cells are atomic so that the tiles of a colour can write side by side in safe code; no two of
+/// them touch the same cell, so plain (relaxed) loads and stores are enough.
+pub struct SharedGround {
+    /// Cells of a row.
+    pub side: usize,
+    wraps: bool,
+    /// Heights, as the bits of an `f32`.
+    pub height: Vec<AtomicU32>,
+    /// Water that passed in this iteration, in cell areas.
+    pub flow: Vec<AtomicU32>,
+    /// Load that passed in this iteration, as a height over the cell.
+    pub load: Vec<AtomicU32>,
+}
+
+#[inline(always)]
+fn get(cell: &AtomicU32) -> f32 {
+    f32::from_bits(cell.load(Ordering::Relaxed))
+}
+
+#[inline(always)]
+fn put(cell: &AtomicU32, value: f32) {
+    cell.store(value.to_bits(), Ordering::Relaxed);
+}
+
+impl SharedGround {
+    pub fn new(grid: Grid) -> Self {
+        let side = grid.distinct();
+        let zeros = || std::iter::repeat_with(|| AtomicU32::new(0)).take(side * side).collect();
+        Self { side, wraps: grid.edges == Edges::Wrap, height: zeros(), flow: zeros(), load: zeros() }
+    }
+
+    /// Takes over the heights of a terrain and forgets the water.
+    pub fn load(&mut self, cx: &Context, height: &[f32]) -> Result<(), Cancelled> {
+        let (n, side) = (cx.grid.samples, self.side);
+        let waters = self.flow.par_chunks_mut(side).zip(self.load.par_chunks_mut(side));
+        let rows = self.height.par_chunks_mut(side).zip(waters).zip(height.par_chunks(n));
+        rows.with_min_len(16).try_for_each(|((to, (flow, load)), from)| {
+            cx.control.check()?;
+            for (to, &from) in to.iter_mut().zip(from) {
+                *to.get_mut() = from.to_bits();
+            }
+            flow.iter_mut().chain(load).for_each(|cell| *cell.get_mut() = 0);
+            Ok(())
+        })
+    }
+
+    /// The position inside, or nothing beyond an open edge.
+    #[inline(always)]
+    pub fn place_inside(&self, [x, y]: [f32; 2]) -> Option<[f32; 2]> {
+        let side = self.side as f32;
+        if self.wraps {
+            let around = |p: f32| {
+                let p = if p < 0.0 { p + side } else { p };
+                // a sum just below zero rounds to the side itself
+                if p >= side { p - side } else { p }
+            };
+            Some([around(x), around(y)])
+        } else {
+            let last = side - 1.0;
+            (x >= 0.0 && y >= 0.0 && x <= last && y <= last).then_some([x, y])
+        }
+    }
+
+    /// Notes water and load that pass the cell nearest to a place.
+    #[inline(always)]
+    pub fn pass(&self, [x, y]: [f32; 2], water: f32, load: f32) {
+        let around = |p: f32| {
+            let nearest = (p + 0.5) as usize;
+            if nearest == self.side { 0 } else { nearest }
+        };
+        let here = around(y) * self.side + around(x);
+        put(&self.flow[here], get(&self.flow[here]) + water);
+        put(&self.load[here], get(&self.load[here]) + load);
+    }
+}
+
+/// A rectangle of the ground as plain numbers, for the droplets of one tile. It may lie over the seam of the terrain.
+pub struct TileGround {
+    pub side: usize,
+    pub wraps: bool,
+    columns: Span,
+    rows: Span,
+    pub height: Vec<f32>,
+    /// Softness of every cell, unless it is the same everywhere.
+    pub erodibility: Vec<f32>,
+}
+
+impl TileGround {
+    /// Copies the rectangle of `rows` and `columns` from the ground.
+    pub fn take(ground: &SharedGround, rock: &Rock, [rows, columns]: [Span; 2]) -> Self {
+        let (side, wraps, cells) = (ground.side, ground.wraps, rows.count * columns.count);
+        let mut patch =
+            Self { side, wraps, columns, rows, height: Vec::with_capacity(cells + LANES), erodibility: Vec::new() };
+        for row in 0..rows.count {
+            for part in patch.parts(row) {
+                patch.height.extend(ground.height[part].iter().map(get));
+            }
+        }
+        patch.height.resize(cells + LANES, 0.0);
+        if rock.uniform().is_none() {
+            // the rock knows the samples of the grid, the ground its distinct cells
+            let samples = side + usize::from(wraps);
+            let erodibility = |k: usize| rock.erodibility(k / side * samples + k % side);
+            patch.erodibility = (0..rows.count).flat_map(|row| patch.parts(row)).flatten().map(erodibility).collect();
+            patch.erodibility.resize(cells + LANES, 0.0);
+        }
+        patch
+    }
+
+    /// Writes the heights back.
+    pub fn give_back(&self, ground: &SharedGround) {
+        let mut heights = self.height.iter();
+        for row in 0..self.rows.count {
+            for part in self.parts(row) {
+                ground.height[part].iter().zip(&mut heights).for_each(|(cell, &height)| put(cell, height));
+            }
+        }
+    }
+
+    /// Cells of the ground under a row of the patch: up to the seam, and beyond it.
+    fn parts(&self, row: usize) -> [std::ops::Range<usize>; 2] {
+        let i = self.rows.first + row;
+        let from = (if i < self.side { i } else { i - self.side }) * self.side;
+        let Span { first, count } = self.columns;
+        let ahead = count.min(self.side - first);
+        [from + first..from + first + ahead, from..from + count - ahead]
+    }
+
+    /// Place in the patch of the cell in row `i` and column `j`.
+    #[inline(always)]
+    pub fn index(&self, i: usize, j: usize) -> usize {
+        self.rows.place(i, self.side) * self.columns.count + self.columns.place(j, self.side)
+    }
+
+    /// Cells of a row.
+    #[inline(always)]
+    pub fn width(&self) -> usize {
+        self.columns.count
+    }
+
+    /// Height between the cells, with its gradient per cell; the position lies inside.
+    #[inline(always)]
+    pub fn look(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
+        let (j, i) = (x as usize, y as usize);
+        let (fx, fy) = (x - j as f32, y - i as f32);
+        let (row, below) = (self.rows.place(i, self.side), self.rows.place(self.next_index(i), self.side));
+        let (west, east) = (self.columns.place(j, self.side), self.columns.place(self.next_index(j), self.side));
+        let at = |row: usize, column: usize| self.height[row * self.columns.count + column];
+        let (nw, ne, sw, se) = (at(row, west), at(row, east), at(below, west), at(below, east));
+        let (north, south) = (ne - nw, se - sw);
+        let (top, bottom) = (nw + north * fx, sw + south * fx);
+        (top + (bottom - top) * fy, [north + (south - north) * fx, bottom - top])
+    }
+
+    #[inline(always)]
+    fn next_index(&self, index: usize) -> usize {
+        match (index + 1 == self.side, self.wraps) {
+            (false, _) => index + 1,
+            (true, true) => 0,
+            (true, false) => index,
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! Droplet erosion: single drops of rain run downhill, take up rock where they are fast and steep and drop it where they slow down.
+//!
+//! Law, for a droplet at p with unit direction e, speed v, water w and load s, a step of length δ further down:
+//! e ← (i e - (1 - i) ∇h) / |…|, p' = p + δe, fall = h(p) - h(p').
+//! Uphill (fall < 0) it fills the hollow behind it, no higher than h(p'). Downhill it can carry
+//! c = K · sin(max(θ, θ_min)) · v · w with tan θ = fall / δ; it takes up a share of c - s, never digging below h(p'), or lays down a
+//! share of s - c, never building above h(p) + δ' tan θ_min. Then v² ← v² + g · fall / L and w = 1 - ε · way / L. It ends
+//! when it is spent (v² ≤ 0, no slope, way = L) and lays down all it carries, or at an open edge, where its load is lost.
+//! Symbols: i `inertia`, K `sediment_capacity`, θ_min `min_slope`, g `gravity`, ε `evaporation`, L `lifetime` (a way, in metres, like
+//! the `radius` R of the ground a droplet touches: a cone of weights). Rates and inertia are meant for a way of R/3,
+//! and are converted to the step: δ is R/3, but at least a cell. Every iteration rains the same depth: droplets stand
+//! for the area between them, so their number changes the grain and not the depth, and a grid of any resolution gets the same landscape.
+//!
+//! Scheme: a droplet acts on the ground at once, so the next one follows its channel; see `droplets_tiles` for how that runs in
+//! parallel and gives the same bits for any number of threads. Starts are jittered in a lattice of blocks.
+//! Boundary: open edges swallow droplets; on a wrapping terrain they come in on the other side.
+//! Conservation: what the ground loses is measured on its stored heights and is what the droplet has more; what rounding keeps
+//! from being laid down, less than a height's last bit a droplet, stays in the book as carried.
+//! Stability: no step digs below the next point or builds above its own, so no droplet digs a pit; what it still carries at its end
+//! is laid down in a fan of 3 R.
+//! Source: Beyer 2015; Lague 2019. Metres, the sine of the slope, the two limits of height, the depth that
+//! does not depend on the number, and the tiles are ours.
+
+mod brush;
+mod flight;
+mod ground;
+mod tiles;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rayon::prelude::*;
+
+use super::buffers::{WorkingMemory, exchange_maps, prepare};
+use super::rock::Rock;
+use crate::field::{Cancelled, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use brush::Tools;
+use flight::{DropletLane, DropletLaw, LANES};
+use ground::{SharedGround, TileGround};
+use tiles::DropletTiles;
+
+crate::params! {
+    /// Lets single drops of rain run down the slopes. They cut sharp, branching gullies and leave fans of debris at their feet.
+    Droplets "Droplet erosion" in "Erosion", from "Beyer 2015; Lague 2019", also "particle hydraulic rain water gully gullies drops wgen" {
+        /// Showers, one after another. More cut deeper.
+        iterations: u32 = 40, 0..=10_000, slider 1..=150;
+        /// Droplets that fall on each sample in one iteration. More make smoother gullies and take longer; the depth stays the same.
+        droplets: f32 = 0.02, 0.0005..=2.0, slider 0.005..=0.1;
+        /// Longest way a droplet runs. Long ways carry the debris down to the plain.
+        lifetime: f32 ["m"] = 1000.0, 1.0..=100_000.0, slider 100.0..=3000.0;
+        /// Half the width of the ground that a droplet wears. Wide ones make soft, broad gullies.
+        radius: f32 ["m"] = 25.0, 0.0..=10_000.0, slider 5.0..=200.0;
+        /// Rock that the rain of one iteration can carry on a steep slope, as a depth over the ground it fell on.
+        sediment_capacity: f32 ["m"] = 1.0, 0.0..=100.0, slider 0.05..=5.0;
+        /// Share of the free capacity that is taken up on the way across a third of the radius. High values cut near the crests already.
+        erosion_rate: f32 = 0.05, 0.0..=1.0, slider 0.005..=0.5;
+        /// Share of the surplus that is laid down on the way across a third of the radius. Low values spread the debris far.
+        deposition_rate: f32 = 0.3, 0.0..=1.0;
+        /// How much a droplet keeps its direction. High values make it shoot straight over small bumps.
+        inertia: f32 = 0.1, 0.0..=0.99;
+        /// Slope that gentle ground counts as. Higher values let droplets carry their load farther over plains.
+        min_slope: f32 ["°"] = 1.0, 0.0..=45.0, slider 0.0..=10.0;
+        /// How much a droplet speeds up downhill. Fast droplets cut deeper at the foot of long slopes.
+        gravity: f32 = 4.0, 0.0..=50.0, slider 0.0..=20.0;
+        /// Share of the water that is gone at the end of the way. At 1 a droplet drops its load bit by bit until it is dry.
+        evaporation: f32 = 0.9, 0.0..=1.0;
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        hardness: f32 = 0.0, 0.0..=1.0;
+        presets {
+            Light "Light": "First rills on the slopes." { iterations = 10 }
+            Natural "Natural": "Branching gullies with fans at their feet." {}
+            Strong "Strong": "Deep gullies and sharp spurs between wide plains of debris." { iterations = 60, sediment_capacity = 2.0, deposition_rate = 0.1, min_slope = 3.0 }
+            Ravines "Ravines": "Narrow ravines close together, as on bare clay." { radius = 12.0, lifetime = 500.0, sediment_capacity = 1.5 }
+            Canyon "Canyon": "Few broad and deep valleys." { iterations = 60, radius = 60.0, lifetime = 2500.0, sediment_capacity = 4.0, erosion_rate = 0.03, inertia = 0.4 }
+            Wash "Wash": "Rounds the slopes off and fills the hollows." { radius = 60.0, erosion_rate = 0.5, sediment_capacity = 0.5, evaporation = 0.5 }
+        }
+    }
+}
+
+impl Process for Droplets {
+    fn traits(&self) -> Traits {
+        Traits { writes: &WRITTEN, is_random: true, ..Traits::PROCESS }
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Time
+    }
+
+    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+        prepare(&mut terrain, &WRITTEN);
+        Box::new(DropletsRun {
+            rock: Rock::new(&terrain, self.hardness),
+            rain: terrain.map(MapKind::Rain).cloned(),
+            params: self.clone(),
+            terrain,
+            next: WorkingMemory::default(),
+            round: 0,
+            ledger: Ledger::default(),
+        })
+    }
+}
+
+/// The data maps of this process, in the order of [`DropletBuffers::maps`]: wear and deposits are what each iteration changed
+/// on balance; flow is the water that passed, in cell areas and summed over the iterations; sediment is the load that
+/// passed in the last one.
+const WRITTEN: [MapKind; 4] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow, MapKind::Sediment];
+
+/// Rows that a thread folds at once.
+const BAND_ROWS: usize = 16;
+
+/// Droplet erosion under way.
+#[derive(Clone)]
+struct DropletsRun {
+    params: Droplets,
+    rock: Rock,
+    rain: Option<Arc<Vec<f32>>>,
+    terrain: Terrain,
+    next: WorkingMemory<DropletBuffers>,
+    /// Iterations done: each has droplets of its own.
+    round: u32,
+    ledger: Ledger,
+}
+
+/// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
+#[derive(Default)]
+struct DropletBuffers {
+    ground: Option<SharedGround>,
+    height: Vec<f32>,
+    maps: [Vec<f32>; 4],
+    /// What each row lost and gained.
+    rows: Vec<[f64; 2]>,
+}
+
+impl Run for DropletsRun {
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let grid = self.terrain.grid;
+        let tiles_random = cx.random.fork(u64::from(self.round));
+        let ground = self.next.ground.get_or_insert_with(|| SharedGround::new(grid));
+        ground.load(cx, &self.terrain.height)?;
+        let law = DropletLaw::new(cx, &self.params);
+        let tools = Tools::new(law.radius);
+        let (side, reach) = (ground.side, law.reach(&tools));
+        let (ground, tiles) = (&*ground, DropletTiles::new(side, grid, self.params.droplets, reach, tiles_random));
+        let (erodibility, rain) = (self.rock.uniform(), self.rain.as_deref());
+        let falling = |start: [f32; 2]| {
+            let rain = rain.map_or(1.0, |map| rain_at(grid, map, start));
+            (rain > 0.0).then_some((start, tiles.area * rain))
+        };
+        let (mut lost, mut dust) = (0.0f64, 0.0f64);
+        for colour in tiles.colours() {
+            let ends = colour.par_chunks(LANES).map(|group| {
+                let mut lanes: Vec<_> = group
+                    .iter()
+                    .map(|tile| {
+                        let patch = TileGround::take(ground, &self.rock, tiles.spans(tile, side, grid, reach));
+                        DropletLane::new(patch, tiles.starts(tile).filter_map(falling))
+                    })
+                    .collect();
+                law.run(cx, ground, &tools, erodibility, &mut lanes)?;
+                lanes.iter().for_each(|lane| lane.patch.give_back(ground));
+                Ok(lanes.iter().map(|lane| [lane.lost, lane.dust]).collect::<Vec<_>>())
+            });
+            for [over, left] in ends.collect::<Result<Vec<_>, Cancelled>>()?.into_iter().flatten() {
+                lost += over;
+                dust += left;
+            }
+        }
+        self.fold(cx)?;
+        // from here on the step cannot fail
+        for [eroded, deposited] in &self.next.rows[..grid.distinct()] {
+            self.ledger.eroded += eroded;
+            self.ledger.deposited += deposited;
+        }
+        self.ledger.lost += lost;
+        self.ledger.carried += dust;
+        self.round += 1;
+        std::mem::swap(&mut self.terrain.height, &mut self.next.height);
+        exchange_maps(&mut self.terrain, WRITTEN, &mut self.next.maps);
+        Ok(())
+    }
+
+    fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    fn snapshot(&self) -> Box<dyn Run> {
+        Box::new(self.clone())
+    }
+}
+
+impl DropletsRun {
+    /// Makes heights, maps and books of what the droplets left on the ground.
+    fn fold(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let grid = self.terrain.grid;
+        let (n, distinct) = (grid.samples, grid.distinct());
+        let DropletBuffers { ground, height, maps: [wear, deposits, flow, sediment], rows } = &mut *self.next;
+        let ground = ground.as_ref().expect("the droplets ran on it");
+        for buffer in [&mut *height, &mut *wear, &mut *deposits, &mut *flow, &mut *sediment] {
+            buffer.resize(grid.len(), 0.0);
+        }
+        rows.resize(n, [0.0; 2]);
+        let old = &self.terrain.height;
+        let [old_wear, old_deposits, old_flow] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow]
+            .map(|kind| self.terrain.map(kind).expect("made at the start"));
+        let cells = BAND_ROWS * n;
+        let heights = (height.par_chunks_mut(cells), rows.par_chunks_mut(BAND_ROWS));
+        let balances = (wear.par_chunks_mut(cells), deposits.par_chunks_mut(cells));
+        let waters = (flow.par_chunks_mut(cells), sediment.par_chunks_mut(cells));
+        (heights, balances, waters).into_par_iter().enumerate().try_for_each(
+            |(b, ((height, rows), (wear, deposits), (flow, sediment)))| {
+                cx.control.check()?;
+                for (r, books) in rows.iter_mut().enumerate() {
+                    let i = b * BAND_ROWS + r;
+                    let (own, from) = (r * n..(r + 1) * n, (i % distinct) * distinct);
+                    let (height, old) = (&mut height[own.clone()], grid.row(old, i));
+                    let (flow, sediment) = (&mut flow[own.clone()], &mut sediment[own.clone()]);
+                    read(&ground.height[from..from + distinct], height);
+                    read(&ground.flow[from..from + distinct], flow);
+                    read(&ground.load[from..from + distinct], sediment);
+                    let (wear, deposits) = (&mut wear[own.clone()], &mut deposits[own]);
+                    let before = (grid.row(old_wear, i), grid.row(old_deposits, i), grid.row(old_flow, i));
+                    for j in 0..n {
+                        let fall = old[j] - height[j];
+                        wear[j] = before.0[j] + if fall > 0.0 { fall } else { 0.0 };
+                        deposits[j] = before.1[j] + if fall < 0.0 { -fall } else { 0.0 };
+                        flow[j] += before.2[j];
+                    }
+                    *books = [0.0; 2];
+                    for (old, new) in old[..distinct].iter().zip(&height[..distinct]) {
+                        let fall = f64::from(*old) - f64::from(*new);
+                        books[usize::from(fall < 0.0)] += fall.abs();
+                    }
+                }
+                Ok(())
+            },
+        )
+    }
+}
+
+/// Copies a row of shared cells; what is beyond its end repeats the first.
+fn read(cells: &[AtomicU32], out: &mut [f32]) {
+    for (out, cell) in out.iter_mut().zip(cells.iter().chain(cells)) {
+        *out = f32::from_bits(cell.load(Ordering::Relaxed));
+    }
+}
+
+/// The rain map at the sample nearest to a start.
+fn rain_at(grid: Grid, map: &[f32], [x, y]: [f32; 2]) -> f32 {
+    let last = grid.samples - 1;
+    map[((y + 0.5) as usize).min(last) * grid.samples + ((x + 0.5) as usize).min(last)]
+}

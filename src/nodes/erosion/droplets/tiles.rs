@@ -1,0 +1,178 @@
+//! How droplets that act on the ground at once run in parallel and still give the same bits for any number of threads.
+//!
+//! The terrain is cut into tiles, and the tiles are coloured in a pattern of c × c. A droplet stays within its reach of
+//! where it started, and tiles of one colour lie two reaches apart: they never touch the same cell. So the colours run one
+//! after another, the tiles of a colour side by side, and the droplets of a tile one after another. Tiles depend on the terrain
+//! and the parameters only. They are shifted at random in every iteration, so no edge of a tile stays in place long enough to show.
+
+use crate::field::{Edges, Grid, Stream};
+
+/// Most colours along one axis. More colours leave more tiles of each, but smaller ones.
+const MOST_COLOURS: usize = 8;
+/// Tiles of one colour along one axis that are enough to keep the processors busy.
+const ENOUGH: usize = 6;
+
+/// The starts of one iteration, cut into tiles.
+pub struct DropletTiles {
+    /// Blocks along one axis; a droplet starts in each.
+    blocks: usize,
+    /// Cells between the starts of neighbouring blocks, before the jitter.
+    pitch: f32,
+    /// Cell areas that a droplet stands for.
+    pub area: f32,
+    /// Tiles and colours along one axis.
+    tiles: usize,
+    colours: usize,
+    shift: [usize; 2],
+    random: Stream,
+}
+
+/// Neighbouring rows or columns of the terrain, which may go on at its other side.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Span {
+    pub first: usize,
+    pub count: usize,
+}
+
+impl Span {
+    /// Place of an index within the span, on a terrain of `side` cells.
+    #[inline(always)]
+    pub fn place(self, index: usize, side: usize) -> usize {
+        if index >= self.first { index - self.first } else { index + side - self.first }
+    }
+}
+
+/// A tile: row and column of tiles.
+#[derive(Clone, Copy)]
+pub struct DropletTile([usize; 2]);
+
+impl DropletTiles {
+    /// `side` distinct cells along an axis, `density` droplets a cell, none going farther than `reach` cells.
+    pub fn new(side: usize, grid: Grid, density: f32, reach: f32, random: Stream) -> Self {
+        let extent = (grid.samples - 1) as f32;
+        let blocks = ((extent * density.sqrt() + 0.5) as usize).max(1);
+        let pitch = extent / blocks as f32;
+        let (colours, tiles) = colouring(blocks, (2.0 * reach / pitch) as usize + 1);
+        let cells = (side * side) as f32;
+        let draw = |axis: i32| ((random.bits(-1, axis) >> 33) as usize) % blocks;
+        let shift = [draw(0), draw(1)];
+        debug_assert!(grid.edges == Edges::Open || side + 1 == grid.samples);
+        Self { blocks, pitch, area: cells / (blocks * blocks) as f32, tiles, colours, shift, random }
+    }
+
+    /// The tiles of each colour, in the order the colours run.
+    pub fn colours(&self) -> impl Iterator<Item = Vec<DropletTile>> {
+        let c = self.colours;
+        let along = move |first: usize| (first..self.tiles).step_by(c);
+        (0..c * c).map(move |k| along(k / c).flat_map(|i| along(k % c).map(move |j| DropletTile([i, j]))).collect())
+    }
+
+    /// Rows and columns of the terrain (`side` cells an axis) that the droplets of a tile may touch. Those of two tiles of one colour
+    /// have none in common.
+    pub fn spans(&self, tile: &DropletTile, side: usize, grid: Grid, reach: f32) -> [Span; 2] {
+        let whole = Span { first: 0, count: side };
+        std::array::from_fn(|axis| {
+            if self.tiles == 1 {
+                return whole;
+            }
+            let [mut from, mut to] = [0, 1].map(|k| (tile.0[axis] + k) * self.blocks / self.tiles + self.shift[axis]);
+            if from >= self.blocks {
+                (from, to) = (from - self.blocks, to - self.blocks);
+            }
+            // a cell less than the reach on both sides: what rounding adds stays apart from the next tile
+            let mut first = (from as f32 * self.pitch - reach + 1.0).floor() as isize;
+            let mut last = (to as f32 * self.pitch + reach - 1.0).ceil() as isize;
+            if grid.edges == Edges::Open {
+                let end = side as isize - 1;
+                first = first.max(0);
+                // of a tile in two parts, one at each edge, the second begins a cell later: the seam has no width
+                last = if to > self.blocks { last + 1 } else { last.min(end) };
+            }
+            let count = (last - first + 1) as usize;
+            if count >= side { whole } else { Span { first: first.rem_euclid(side as isize) as usize, count } }
+        })
+    }
+
+    /// Where the droplets of a tile start (x, y in cells), in the order they run: scattered, so that neighbours do not
+    /// follow each other in rows.
+    pub fn starts(&self, tile: &DropletTile) -> impl Iterator<Item = [f32; 2]> {
+        let bound = |k: usize| k * self.blocks / self.tiles;
+        let [first, size] = [tile.0.map(bound), tile.0.map(|k| bound(k + 1) - bound(k))];
+        let count = size[0] * size[1];
+        // a stride near the golden section of the count that visits every block once
+        let mut stride = (count as f64 * 0.618_033_988_749_894_9) as usize | 1;
+        while common_divisor(stride, count) != 1 {
+            stride += 2;
+        }
+        (0..count).map(move |k| {
+            let at = (k * stride) % count;
+            let i = (first[0] + at / size[1] + self.shift[0]) % self.blocks;
+            let j = (first[1] + at % size[1] + self.shift[1]) % self.blocks;
+            let bits = self.random.bits(j as i32, i as i32);
+            let unit = |bits: u64| (bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0);
+            [(j as f32 + unit(bits)) * self.pitch, (i as f32 + unit(bits >> 32)) * self.pitch]
+        })
+    }
+}
+
+/// Colours and tiles along an axis of `blocks`, so that tiles of one colour have `apart` blocks between them. Along a ring the number of
+/// tiles has to be a multiple of the colours; one tile of one colour if there is no room for more.
+fn colouring(blocks: usize, apart: usize) -> (usize, usize) {
+    let mut best = (1, 1);
+    for colours in 2..=MOST_COLOURS {
+        let width = apart.div_ceil(colours - 1);
+        let each = blocks / (width * colours);
+        if each > 1 && each > best.1 / best.0 {
+            best = (colours, each * colours);
+        }
+        if each >= ENOUGH {
+            break;
+        }
+    }
+    best
+}
+
+fn common_divisor(mut a: usize, mut b: usize) -> usize {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Blocks between the tiles of one colour, around the ring, and every block in a tile.
+    #[test]
+    fn tiles_of_one_colour_keep_their_distance_and_all_blocks_are_visited_once() {
+        for (blocks, apart) in [(1, 1), (7, 100), (40, 3), (51, 14), (205, 29), (1000, 7)] {
+            let (colours, tiles) = colouring(blocks, apart);
+            let bound = |k: usize| k * blocks / tiles;
+            if tiles > 1 {
+                assert_eq!(tiles % colours, 0);
+                for k in 0..tiles {
+                    let gap = (k + 1..k + colours).map(|t| bound(t % tiles + 1) - bound(t % tiles)).sum::<usize>();
+                    assert!(gap >= apart, "{gap} of {apart} with {blocks} blocks, {tiles} tiles, {colours} colours");
+                }
+            }
+            let all = DropletTiles {
+                blocks,
+                pitch: 1.0,
+                area: 1.0,
+                tiles,
+                colours,
+                shift: [3, 5],
+                random: Stream::new(1, 1),
+            };
+            let mut seen = vec![false; blocks * blocks];
+            for [x, y] in all.colours().flatten().flat_map(|tile| all.starts(&tile).collect::<Vec<_>>()) {
+                let at = (y as usize).min(blocks - 1) * blocks + (x as usize).min(blocks - 1);
+                seen[at] = true;
+            }
+            let missed = seen.iter().filter(|&&s| !s).count();
+            // a jitter rounded up to 1 may fall into the next block
+            assert!(missed * 10_000 <= seen.len(), "{missed} blocks of {blocks}²");
+        }
+    }
+}

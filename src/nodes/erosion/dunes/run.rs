@@ -1,0 +1,501 @@
+//! The dunes under way: the state of sand and air, and one iteration of it.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::{Dunes, MOST_PRESS, PRESS, SAND_GRIP};
+use crate::field::{Cancelled, Edges, MapKind, Terrain};
+use crate::nodes::erosion::buffers::{WorkingMemory, exchange_maps};
+use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
+use crate::nodes::erosion::rock::Rock;
+use crate::nodes::erosion::wind::{Hop, WindLine, toward};
+use crate::nodes::{Context, Ledger, Run};
+
+/// Cells of a band of rows.
+const BAND_CELLS: usize = 16 * 1024;
+const BAND_ROWS: usize = 8;
+/// Part of a slope's excess, and of any slope, that slides in one iteration.
+const SLIDE_SHARE: f32 = 0.15;
+const MOST_CREEP: f32 = 0.1;
+
+/// Sand under the wind.
+#[derive(Clone)]
+pub struct DunesRun {
+    params: Arc<Dunes>,
+    slabs: Slabs,
+    /// Rock without sand, as it was at the start.
+    bed: Arc<Vec<f32>>,
+    /// Softness of the rock at every sample; only where it wears.
+    erodibility: Option<Arc<Vec<f32>>>,
+    /// Rock worn off by layers below.
+    worn_before: Option<Arc<Vec<f32>>>,
+    iteration: u32,
+    now: Saltation,
+    terrain: Terrain,
+    ledger: Ledger,
+    next: WorkingMemory<DuneBuffers>,
+}
+
+/// What flies above the ground.
+#[derive(Clone)]
+struct Saltation {
+    /// Sand in the air.
+    flying: Vec<f32>,
+    /// Surface of the wind's shadow; as high as the ground where there is none.
+    shadow: Vec<f32>,
+    /// Rock worn off by this run; empty where it does not wear.
+    worn: Vec<f32>,
+}
+
+/// What a step writes. Empty until the first step.
+#[derive(Default)]
+struct DuneBuffers {
+    flying: Vec<f32>,
+    shadow: Vec<f32>,
+    worn: Vec<f32>,
+    /// Sand on the way from one part of the step to the next.
+    lifted: Vec<f32>,
+    left: Vec<f32>,
+    height: Vec<f32>,
+    sand: Vec<f32>,
+    wear: Vec<f32>,
+    /// What each row lost, gained and has in the air.
+    rows: Vec<[f64; 3]>,
+    entered: Vec<f64>,
+}
+
+/// Everything that one iteration needs to know; lengths in fractions of the relief.
+struct DuneLaw {
+    slabs: Slabs,
+    lift: f32,
+    /// Sand that covers the rock, inverted.
+    full: f32,
+    rock_grip: f32,
+    abrasion: f32,
+    /// Slope, in metres over metres, of a height difference over the distance that the press is taken over.
+    steepness: f32,
+    /// Fall of a shadow over one cell, and over half a hop, inverted.
+    shadow_fall: f32,
+    shelter: f32,
+    press: Hop,
+    cell: Hop,
+    hop: Hop,
+    /// What a cell beyond the edge sends.
+    outside: f32,
+    turned: bool,
+}
+
+impl DunesRun {
+    pub fn new(params: Arc<Dunes>, cx: &Context, mut terrain: Terrain) -> Self {
+        terrain.close_seam();
+        let grid = terrain.grid;
+        let metre = 1.0 / cx.relief_metres;
+        let deepest = params.sand_metres.max(params.lift_metres) * metre;
+        let slabs = Slabs::for_depth(deepest);
+        let wears = params.abrasion > 0.0;
+        let hop = params.saltation_metres;
+        let erodibility = wears.then(|| {
+            let (rock, swell) = (Rock::new(&terrain, params.hardness), Swell::new(cx, 4.0 * hop, 2));
+            let mut erodibility = vec![0.0; grid.len()];
+            erodibility.par_chunks_mut(grid.samples).enumerate().for_each(|(i, row)| {
+                for (j, soft) in row.iter_mut().enumerate() {
+                    let harder = params.unevenness * (0.5 + 0.5 * swell.height_at(i, j)).clamp(0.0, 1.0);
+                    *soft = rock.erodibility(i * grid.samples + j) * (1.0 - harder);
+                }
+            });
+            Arc::new(erodibility)
+        });
+        let mut bed = terrain.height.clone();
+        let mut sand: Vec<f32> = match terrain.map(MapKind::Sand) {
+            None => vec![0.0; grid.len()],
+            // what layers below laid goes on moving
+            Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
+        };
+        bed.iter_mut().zip(&sand).for_each(|(b, s)| *b -= s);
+        let mut ledger = Ledger::default();
+        if params.sand_metres > 0.0 {
+            let (fine, wide) = (Swell::new(cx, 4.0 * hop, 0), Swell::new(cx, 12.0 * hop, 1));
+            let distinct = grid.distinct();
+            let laid = |(i, row): (usize, &mut [f32])| {
+                let mut sum = 0.0;
+                for (j, sand) in row.iter_mut().enumerate() {
+                    let share = 1.0
+                        + 0.1 * fine.height_at(i, j)
+                        + params.patchiness * (0.9 * wide.height_at(i, j) + 0.2 * fine.height_at(i, j));
+                    let depth = slabs.at_most(params.sand_metres * metre * share);
+                    *sand += depth;
+                    sum += if j < distinct { f64::from(depth) } else { 0.0 };
+                }
+                sum
+            };
+            let rows: Vec<f64> = sand.par_chunks_mut(grid.samples).enumerate().map(laid).collect();
+            ledger.added = rows[..distinct].iter().sum();
+        }
+        for ((h, &b), &s) in terrain.height.iter_mut().zip(&bed).zip(&sand) {
+            *h = surface(b, s, 0.0);
+        }
+        if wears {
+            terrain.map_mut(MapKind::Wear);
+        }
+        let worn_before = terrain.map(MapKind::Wear).filter(|_| wears).cloned();
+        terrain.set_map(MapKind::Sand, Some(Arc::new(sand)));
+        let worn = if wears { vec![0.0; grid.len()] } else { Vec::new() };
+        let now = Saltation { flying: vec![0.0; grid.len()], shadow: terrain.height.clone(), worn };
+        let bed = Arc::new(bed);
+        Self {
+            params,
+            slabs,
+            bed,
+            erodibility,
+            worn_before,
+            iteration: 0,
+            now,
+            terrain,
+            ledger,
+            next: WorkingMemory::default(),
+        }
+    }
+
+    /// Which of the winds blows in an iteration.
+    fn turn(&self, iteration: u32) -> u32 {
+        (iteration / self.params.season.max(1)) % self.params.winds.max(1)
+    }
+
+    fn law(&self, cx: &Context) -> DuneLaw {
+        let params = &*self.params;
+        let grid = self.terrain.grid;
+        let (metre, cell_metres) = (1.0 / cx.relief_metres, cx.cell_metres());
+        let turn = self.turn(self.iteration);
+        let middle = 0.5 * (params.winds.max(1) - 1) as f32;
+        let wind = toward(params.wind_angle + (turn as f32 - middle) * params.turn_angle);
+        let press_metres = cell_metres.max(0.25 * params.saltation_metres);
+        let lift_metres = params.lift_metres.min(0.25 * press_metres / PRESS);
+        let hop_cells = f64::from(params.saltation_metres) / f64::from(cell_metres);
+        let shadow_fall = cx.rise_per_cell(params.shadow_angle);
+        let lift = self.slabs.nearest(lift_metres * metre);
+        let loose = if params.sand_metres > 0.0 || params.abrasion > 0.0 || params.inflow > 0.0 { lift } else { 0.0 };
+        DuneLaw {
+            slabs: self.slabs,
+            lift,
+            full: if lift > 0.0 { 0.5 / lift } else { 0.0 },
+            rock_grip: params.rock_grip,
+            abrasion: params.abrasion,
+            steepness: cx.relief_metres / press_metres,
+            shadow_fall,
+            shelter: 2.0 / (shadow_fall * (hop_cells as f32).max(1.0)),
+            press: Hop::new(grid, wind, f64::from(press_metres) / f64::from(cell_metres)),
+            cell: Hop::new(grid, wind, 1.0),
+            hop: Hop::new(grid, wind, hop_cells),
+            outside: self.slabs.at_most(params.inflow * loose / SAND_GRIP),
+            turned: self.iteration == 0 || self.turn(self.iteration - 1) != turn,
+        }
+    }
+
+    fn repose(&self, cx: &Context) -> Repose {
+        let params = &*self.params;
+        // reptation: a little of what the wind lifts rolls downhill
+        let cell = cx.cell_metres();
+        let creep = 0.2 * params.lift_metres * PRESS * params.saltation_metres / (cell * cell);
+        let rise = cx.rise_per_cell(params.repose_angle);
+        let creep = if creep < MOST_CREEP { creep } else { MOST_CREEP };
+        Repose { grid: self.terrain.grid, slabs: self.slabs, rise, share: SLIDE_SHARE, creep }
+    }
+}
+
+impl Run for DunesRun {
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let grid = self.terrain.grid;
+        let (n, len) = (grid.samples, grid.len());
+        let (law, repose) = (self.law(cx), self.repose(cx));
+        let DuneBuffers { flying, shadow, worn, lifted, left, height, sand, wear, rows, entered } = &mut *self.next;
+        for buffer in [&mut *flying, &mut *shadow, &mut *lifted, &mut *left, &mut *height, &mut *sand] {
+            buffer.resize(len, 0.0);
+        }
+        for buffer in [&mut *worn, &mut *wear] {
+            buffer.resize(self.now.worn.len(), 0.0);
+        }
+        rows.resize(n, [0.0; 3]);
+        entered.resize(n, 0.0);
+        let band = (BAND_CELLS / n).max(BAND_ROWS);
+        let cells = band * n;
+
+        // lift
+        let old_sand = self.terrain.map(MapKind::Sand).expect("made at the start");
+        let old_height = &self.terrain.height;
+        let old_shadow = if law.turned { old_height } else { &self.now.shadow };
+        let now = &self.now;
+        let erodibility = self.erodibility.as_deref();
+        let outs = (lifted.par_chunks_mut(cells), left.par_chunks_mut(cells), shadow.par_chunks_mut(cells));
+        let worn_bands = chunks_or_empty(worn, cells, len);
+        (outs.0, outs.1, outs.2, worn_bands).into_par_iter().enumerate().try_for_each(
+            |(b, (lifted, left, shadow, worn))| {
+                cx.control.check()?;
+                let mut line = WindLine::new(n);
+                let (mut upwind, mut behind) = (vec![0.0; n], vec![0.0; n]);
+                for k in 0..lifted.len() / n {
+                    let i = b * band + k;
+                    law.press.upwind(old_height, i, &mut line, &mut upwind);
+                    law.cell.upwind(old_shadow, i, &mut line, &mut behind);
+                    let here = k * n..(k + 1) * n;
+                    let from = [old_height, old_sand, &now.flying].map(|field| grid.row(field, i));
+                    let to = [&mut lifted[here.clone()], &mut left[here.clone()], &mut shadow[here.clone()]];
+                    law.lift(from, &upwind, &behind, to);
+                    if let Some(erodibility) = erodibility {
+                        let from = [old_height, old_sand, &now.flying, erodibility, &now.worn].map(|f| grid.row(f, i));
+                        law.wear(from, &upwind, &shadow[here.clone()], &mut worn[here]);
+                    }
+                }
+                Ok(())
+            },
+        )?;
+
+        // hop and settle
+        let (lifted, shadow) = (&*lifted, &*shadow);
+        let outs = (left.par_chunks_mut(cells), flying.par_chunks_mut(cells), entered.par_chunks_mut(band));
+        outs.into_par_iter().enumerate().try_for_each(|(b, (left, flying, entered))| {
+            cx.control.check()?;
+            let mut line = WindLine::new(n);
+            let mut arriving = vec![0.0; n];
+            for (k, entered) in entered.iter_mut().enumerate() {
+                let i = b * band + k;
+                *entered = law.hop.carry(law.slabs, lifted, law.outside, i, &mut line, &mut arriving);
+                let here = k * n..(k + 1) * n;
+                let from = [old_height, shadow].map(|field| grid.row(field, i));
+                law.settle(from, &arriving, [&mut left[here.clone()], &mut flying[here]]);
+            }
+            Ok(())
+        })?;
+
+        // slide, and keep the books
+        let (bed, worn, flying) = (&**self.bed, &**worn, &**flying);
+        let worn_part = (!worn.is_empty()).then_some(worn);
+        let layers = Layers { bed, worn: worn_part, cover: left };
+        let before = self.worn_before.as_deref();
+        let outs = (height.par_chunks_mut(cells), sand.par_chunks_mut(cells), rows.par_chunks_mut(band));
+        let wear_bands = chunks_or_empty(wear, cells, len);
+        (outs.0, outs.1, outs.2, wear_bands).into_par_iter().enumerate().try_for_each(
+            |(b, (height, sand, rows, wear))| {
+                cx.control.check()?;
+                repose.slide(layers, b * band, sand);
+                let distinct = grid.distinct();
+                for (k, account) in rows.iter_mut().enumerate() {
+                    let i = b * band + k;
+                    let here = k * n..(k + 1) * n;
+                    let (height, sand) = (&mut height[here.clone()], &sand[here.clone()]);
+                    let (bed, was) = (grid.row(bed, i), grid.row(old_sand, i));
+                    let [eroded, deposited] = match worn_part {
+                        None => {
+                            height.iter_mut().zip(bed).zip(sand).for_each(|((h, &b), &s)| *h = surface(b, s, 0.0));
+                            exchange(was[..distinct].iter().copied(), sand[..distinct].iter().copied())
+                        }
+                        Some(worn) => {
+                            let (worn, had) = (grid.row(worn, i), grid.row(&now.worn, i));
+                            let before = before.map(|w| grid.row(w, i)).expect("kept where rock wears");
+                            let wear = &mut wear[here];
+                            for j in 0..n {
+                                height[j] = surface(bed[j], sand[j], worn[j]);
+                                wear[j] = before[j] + worn[j];
+                            }
+                            let ground = |s: &f32, w: &f32| s - w;
+                            let old = was[..distinct].iter().zip(had).map(|(s, w)| ground(s, w));
+                            exchange(old, sand[..distinct].iter().zip(worn).map(|(s, w)| ground(s, w)))
+                        }
+                    };
+                    let carried = grid.row(flying, i)[..distinct].iter().map(|&a| f64::from(a)).sum();
+                    *account = [eroded, deposited, carried];
+                }
+                Ok(())
+            },
+        )?;
+
+        // from here on the step cannot fail; all sums are of whole slabs, and exact
+        let entered: f64 = if grid.edges == Edges::Open { entered.iter().sum() } else { 0.0 };
+        let [mut eroded, mut deposited, mut carried] = [0.0; 3];
+        for row in &rows[..grid.distinct()] {
+            eroded += row[0];
+            deposited += row[1];
+            carried += row[2];
+        }
+        let books = &mut self.ledger;
+        // what blows in counts as laid on the edge and lifted at once
+        books.added += entered;
+        books.eroded += eroded + entered;
+        books.deposited += deposited;
+        books.lost += (eroded + entered - deposited) - (carried - books.carried);
+        books.carried = carried;
+        let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut *self.next;
+        std::mem::swap(&mut self.now.flying, flying);
+        std::mem::swap(&mut self.now.shadow, shadow);
+        std::mem::swap(&mut self.now.worn, worn);
+        std::mem::swap(&mut self.terrain.height, height);
+        exchange_maps(&mut self.terrain, [MapKind::Sand], [sand]);
+        if self.erodibility.is_some() {
+            exchange_maps(&mut self.terrain, [MapKind::Wear], [wear]);
+        }
+        self.iteration += 1;
+        Ok(())
+    }
+
+    fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    fn ledger(&self) -> Ledger {
+        self.ledger
+    }
+
+    fn snapshot(&self) -> Box<dyn Run> {
+        Box::new(self.clone())
+    }
+
+    fn bytes(&self) -> usize {
+        let own = self.now.flying.len() + self.now.shadow.len() + self.now.worn.len();
+        // the rock is shared by all snapshots of a run
+        self.terrain.bytes() + 4 * own
+    }
+}
+
+/// Bands of a field, or as many empty ones where the field is not kept.
+fn chunks_or_empty(field: &mut [f32], cells: usize, len: usize) -> Vec<&mut [f32]> {
+    if field.is_empty() {
+        return (0..len.div_ceil(cells)).map(|_| <&mut [f32]>::default()).collect();
+    }
+    field.chunks_mut(cells).collect()
+}
+
+impl DuneLaw {
+    /// How the wind presses on a cell, by how much higher it stands than the ground upwind.
+    #[inline(always)]
+    fn pressure(&self, rise: f32) -> f32 {
+        let press = 1.0 + PRESS * self.steepness * rise;
+        let press = if press > 0.0 { press } else { 0.0 };
+        if press < MOST_PRESS { press } else { MOST_PRESS }
+    }
+
+    /// Share of the wind that is kept off below a shadow's surface.
+    #[inline(always)]
+    fn sheltered(&self, below: f32) -> f32 {
+        let shelter = below * self.shelter;
+        if shelter < 1.0 { shelter } else { 1.0 }
+    }
+
+    /// Share of the rock that sand hides.
+    #[inline(always)]
+    fn hidden(&self, sand: f32) -> f32 {
+        let hidden = sand * self.full;
+        if hidden < 1.0 { hidden } else { 1.0 }
+    }
+
+    fn lift(
+        &self,
+        [height, sand, flying]: [&[f32]; 3],
+        upwind: &[f32],
+        behind: &[f32],
+        [lifted, left, shadow]: [&mut [f32]; 3],
+    ) {
+        let n = height.len();
+        let (sand, flying, upwind, behind) = (&sand[..n], &flying[..n], &upwind[..n], &behind[..n]);
+        let (lifted, left, shadow) = (&mut lifted[..n], &mut left[..n], &mut shadow[..n]);
+        for j in 0..n {
+            let (h, falling) = (height[j], behind[j] - self.shadow_fall);
+            let surface = if falling > h { falling } else { h };
+            shadow[j] = surface;
+            let wanted = self.lift * self.pressure(h - upwind[j]) * (1.0 - self.sheltered(surface - h));
+            let most = 0.5 * sand[j];
+            let taken = self.slabs.at_most(if wanted < most { wanted } else { most });
+            left[j] = sand[j] - taken;
+            lifted[j] = flying[j] + taken;
+        }
+    }
+
+    /// Flying sand wears the rock it passes.
+    fn wear(
+        &self,
+        [height, sand, flying, erodibility, had]: [&[f32]; 5],
+        upwind: &[f32],
+        shadow: &[f32],
+        worn: &mut [f32],
+    ) {
+        let n = height.len();
+        let (sand, flying, erodibility, had) = (&sand[..n], &flying[..n], &erodibility[..n], &had[..n]);
+        let (upwind, shadow) = (&upwind[..n], &shadow[..n]);
+        let worn = &mut worn[..n];
+        for j in 0..n {
+            let h = height[j];
+            let open = (1.0 - self.sheltered(shadow[j] - h)) * (1.0 - self.hidden(sand[j]));
+            let attack = self.abrasion * erodibility[j] * self.pressure(h - upwind[j]) * open;
+            let taken = self.slabs.at_most(attack * flying[j]);
+            worn[j] = had[j] + taken;
+        }
+    }
+
+    fn settle(&self, [height, shadow]: [&[f32]; 2], arriving: &[f32], [sand, flying]: [&mut [f32]; 2]) {
+        let n = height.len();
+        let (shadow, arriving) = (&shadow[..n], &arriving[..n]);
+        let (sand, flying) = (&mut sand[..n], &mut flying[..n]);
+        for j in 0..n {
+            let open = self.rock_grip + (SAND_GRIP - self.rock_grip) * self.hidden(sand[j]);
+            let stays = open + (1.0 - open) * self.sheltered(shadow[j] - height[j]);
+            let settled = self.slabs.nearest(arriving[j] * stays);
+            sand[j] += settled;
+            flying[j] = arriving[j] - settled;
+        }
+    }
+}
+
+/// Waves of random direction laid over each other: smooth random values about 0 of variance 1, the same at any resolution and
+/// without a grid of their own. They close at the edges of a wrapping terrain.
+struct Swell {
+    /// Cosine and sine of every wave, along the columns and along the rows.
+    columns: Vec<[f32; 2 * WAVES]>,
+    rows: Vec<[f32; 2 * WAVES]>,
+}
+
+/// Waves of a swell.
+const WAVES: usize = 24;
+
+impl Swell {
+    /// Waves of about `metres`, from two thirds to twice of it.
+    fn new(cx: &Context, metres: f32, salt: u64) -> Self {
+        let random = cx.random.fork(salt);
+        let count = f64::from(cx.size_metres) / f64::from(metres);
+        let tau = 2.0 * std::f64::consts::PI;
+        let unit = |wave: usize, which: i32| f64::from(random.unit(wave as i32, which));
+        let waves: [[f64; 3]; WAVES] = std::array::from_fn(|k| {
+            let (angle, length) = (tau * unit(k, 0), count * (0.5 + unit(k, 1)));
+            let whole = |v: f64| v.round().clamp(-1.0e6, 1.0e6);
+            [whole(length * libm::cos(angle)), whole(length * libm::sin(angle)), tau * unit(k, 2)]
+        });
+        let amplitude = libm::sqrt(2.0 / WAVES as f64);
+        let last = (cx.grid.samples - 1) as f64;
+        let table = |axis: usize| {
+            (0..cx.grid.samples)
+                .map(|index| {
+                    let mut entry = [0.0; 2 * WAVES];
+                    for (k, wave) in waves.iter().enumerate() {
+                        // whole turns make no difference, so that a wrapping terrain closes to the bit
+                        let turns = wave[axis] * index as f64 / last;
+                        let phase = tau * (turns - turns.floor());
+                        let (phase, size) = if axis == 0 { (phase + wave[2], amplitude) } else { (phase, 1.0) };
+                        entry[k] = (size * libm::cos(phase)) as f32;
+                        entry[WAVES + k] = (size * libm::sin(phase)) as f32;
+                    }
+                    entry
+                })
+                .collect()
+        };
+        Self { columns: table(0), rows: table(1) }
+    }
+
+    fn height_at(&self, row: usize, column: usize) -> f32 {
+        let (a, b) = (&self.columns[column], &self.rows[row]);
+        let mut sums = [0.0f32; 8];
+        for k in (0..WAVES).step_by(8) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum += a[k + lane] * b[k + lane] - a[WAVES + k + lane] * b[WAVES + k + lane];
+            }
+        }
+        ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]))
+    }
+}

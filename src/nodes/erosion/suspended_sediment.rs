@@ -1,0 +1,74 @@
+//! Material in water: what the hydraulic erosions share.
+
+use super::rock::Rock;
+use crate::field::{Grid, MapKind, Terrain};
+
+/// The data maps that hydraulic erosions write.
+pub const WRITTEN: [MapKind; 5] = [MapKind::Wear, MapKind::Deposits, MapKind::Film, MapKind::Sediment, MapKind::Flow];
+
+/// Least rain that the flow is measured in.
+const LEAST_RAIN: f32 = 1.0e-6;
+
+/// Rain and solubility of every cell.
+#[derive(Clone)]
+pub struct CellWeather {
+    /// Water that falls on a cell in one iteration, where no map says otherwise.
+    pub rain: f32,
+    rain_map: Option<std::sync::Arc<Vec<f32>>>,
+    pub solubility: f32,
+    pub rock: Rock,
+}
+
+impl CellWeather {
+    pub fn new(terrain: &Terrain, rain: f32, solubility: f32, hardness: f32) -> Self {
+        Self { rain, rain_map: terrain.map(MapKind::Rain).cloned(), solubility, rock: Rock::new(terrain, hardness) }
+    }
+
+    /// Water that falls on cell `k`.
+    #[inline(always)]
+    pub fn rain(&self, k: usize) -> f32 {
+        match &self.rain_map {
+            None => self.rain,
+            Some(map) => self.rain * if map[k] > 0.0 { map[k] } else { 0.0 },
+        }
+    }
+
+    /// Material that a unit of water dissolves in cell `k`.
+    #[inline(always)]
+    pub fn solubility(&self, k: usize) -> f32 {
+        self.solubility * self.rock.erodibility(k)
+    }
+
+    /// Rain and solubility along row `row` of all rows.
+    pub fn row(&self, grid: Grid, row: usize, rain: &mut [f32], solubility: &mut [f32]) {
+        let first = grid.original(row) * grid.samples;
+        if self.rain_map.is_none() && self.rock.uniform().is_some() {
+            rain.fill(self.rain);
+            solubility.fill(self.solubility(0));
+            return;
+        }
+        for (j, (rain, solubility)) in rain.iter_mut().zip(solubility).enumerate() {
+            let k = first + grid.original(j);
+            (*rain, *solubility) = (self.rain(k), self.solubility(k));
+        }
+    }
+
+    /// The water that the flow map counts as 1: the rain of an iteration.
+    pub fn unit_of_flow(&self) -> f32 {
+        if self.rain > LEAST_RAIN { self.rain } else { LEAST_RAIN }
+    }
+}
+
+/// Height and sediment after `material` came over ground of height `h`, of which the water keeps `kept`.
+///
+/// Their sum is kept to the last bit of the sediment: what a height cannot hold for lack of digits stays in the water.
+#[inline(always)]
+pub fn lay_down(h: f32, material: f32, kept: f32) -> (f32, f32) {
+    // in this order ground where nothing happens keeps its bits, the sign of zero too
+    let laid = h - (kept - material);
+    let left = material - (laid - h);
+    // rounded up more than the water had: one step lower
+    let lower = laid - laid.abs() * f32::EPSILON;
+    let laid = if left < 0.0 { lower } else { laid };
+    (laid, material - (laid - h))
+}

@@ -1,0 +1,126 @@
+//! Cells of a scan that are worked on together: one, or four in a vector. A law is written once for both.
+
+use std::ops::{BitAnd, BitOr, Mul, Neg, Not, Sub};
+
+use glam::{BVec4A, Vec4};
+
+/// Values of one or of several cells. All operations are exact or round once, so the bits do not depend on how many cells go
+/// together.
+pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output = Self> {
+    /// True or false for every cell.
+    type Mask: Copy + BitAnd<Output = Self::Mask> + BitOr<Output = Self::Mask> + Not<Output = Self::Mask>;
+
+    /// The same value for all cells.
+    fn all(value: f32) -> Self;
+    fn below(self, other: Self) -> Self::Mask;
+    /// `yes` where the mask is true, elsewhere `no`.
+    fn choose(mask: Self::Mask, yes: Self, no: Self) -> Self;
+    fn any(mask: Self::Mask) -> bool;
+
+    /// The value where the mask is true, elsewhere +0.
+    #[inline(always)]
+    fn only(self, mask: Self::Mask) -> Self {
+        Self::choose(mask, self, Self::all(0.0))
+    }
+
+    /// +0 where the mask is true, elsewhere the value.
+    #[inline(always)]
+    fn except(self, mask: Self::Mask) -> Self {
+        Self::choose(mask, Self::all(0.0), self)
+    }
+}
+
+impl LaneValue for f32 {
+    type Mask = bool;
+
+    #[inline(always)]
+    fn all(value: f32) -> Self {
+        value
+    }
+
+    #[inline(always)]
+    fn below(self, other: Self) -> bool {
+        self < other
+    }
+
+    #[inline(always)]
+    fn choose(mask: bool, yes: Self, no: Self) -> Self {
+        std::hint::select_unpredictable(mask, yes, no)
+    }
+
+    #[inline(always)]
+    fn any(mask: bool) -> bool {
+        mask
+    }
+}
+
+impl LaneValue for Vec4 {
+    type Mask = BVec4A;
+
+    #[inline(always)]
+    fn all(value: f32) -> Self {
+        Self::splat(value)
+    }
+
+    #[inline(always)]
+    fn below(self, other: Self) -> BVec4A {
+        self.cmplt(other)
+    }
+
+    #[inline(always)]
+    fn choose(mask: BVec4A, yes: Self, no: Self) -> Self {
+        Self::select(mask, yes, no)
+    }
+
+    #[inline(always)]
+    fn any(mask: BVec4A) -> bool {
+        mask.any()
+    }
+}
+
+/// A neighbour, by rows to the south and columns to the east.
+pub type Offset = (isize, isize);
+
+pub const CENTRE: Offset = (0, 0);
+/// The straight neighbours in reading order.
+pub const CROSS: [Offset; 4] = [(-1, 0), (0, -1), (0, 1), (1, 0)];
+/// The diagonal neighbours in reading order.
+pub const CORNERS: [Offset; 4] = [(-1, -1), (-1, 1), (1, -1), (1, 1)];
+
+/// The cells under work and their neighbours.
+pub trait Neighbourhood {
+    type Value: LaneValue;
+
+    /// Value `p` of the cells at `place`.
+    fn get(&self, p: usize, place: Offset) -> Self::Value;
+    fn set(&mut self, p: usize, place: Offset, value: Self::Value);
+
+    /// Value `p` of four neighbours. Written out: a closure here is not always inlined, at nearly twice the time.
+    #[inline(always)]
+    fn four(&self, p: usize, [a, b, c, d]: [Offset; 4]) -> [Self::Value; 4] {
+        [self.get(p, a), self.get(p, b), self.get(p, c), self.get(p, d)]
+    }
+
+    /// Takes `amount` from value `p` of the lowest of the neighbours at `places`.
+    fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Self::Value>, amount: Self::Value);
+}
+
+/// Which of four neighbours is the lowest, the first of equals.
+pub struct FirstLowest<V: LaneValue> {
+    /// What it has.
+    pub value: V,
+    /// Whether it is one of the last two, and which of the first and of the last two it would be.
+    pub last: V::Mask,
+    pub second: V::Mask,
+    pub fourth: V::Mask,
+}
+
+impl<V: LaneValue> FirstLowest<V> {
+    #[inline(always)]
+    pub fn new([a, b, c, d]: [V; 4]) -> Self {
+        let (second, fourth) = (b.below(a), d.below(c));
+        let (first, third) = (V::choose(second, b, a), V::choose(fourth, d, c));
+        let last = third.below(first);
+        Self { value: V::choose(last, third, first), last, second, fourth }
+    }
+}

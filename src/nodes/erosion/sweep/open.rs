@@ -1,0 +1,359 @@
+//! The scan of an open grid: blocks of eight rows, whose cells are worked on four at a time.
+//!
+//! Scheme: the rows of a block advance side by side, each [`LAG`] columns behind the row before. A block is worked on in a
+//! private window that holds it skewed: entry σ has the cells (r, σ - r·LAG) of all rows r side by side, from row -1,
+//! the last of the block before, to row 8, the first of the block after. So the cells of a step are a vector and so is each
+//! of their neighbours. The window moves along the block; what enters it comes from the law or from the block before, what
+//! leaves it goes to the outputs or, the last two rows, to the block after.
+//! Boundary: beyond the grid stand walls, which nothing is lower than and which the law lets give nothing.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use glam::{Mat4, Vec4};
+
+use super::lanes::{FirstLowest, LaneValue, Neighbourhood, Offset};
+use super::{BlockProgress, ScanLaw, ScanRow};
+use crate::field::Cancelled;
+use crate::nodes::Context;
+
+/// Rows of a block.
+const ROWS: usize = 8;
+/// Place of row -1 in an entry of the window; so the rows that are loaded, 1 to 8, make two whole vectors.
+const NORTH: usize = 2;
+/// Columns that a row is behind the row before: the least at which the cells of a step reach no cell in common. More would
+/// give vectors that are stored at one offset and loaded at another time to leave the store buffer, and gains nothing.
+const LAG: usize = 3;
+/// Steps between two moves of the window.
+const STRIDE: usize = 32;
+/// Entries that a step reaches to either side.
+const REACH: usize = LAG + 1;
+const SPAN: usize = STRIDE + 2 * REACH;
+/// Cells of a block that are worth another thread.
+const CELLS_PER_THREAD: usize = 8 * 1024;
+
+/// The cells (r, σ - r·LAG) at place NORTH + 1 + r. Alone in its cache line.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Skewed([f32; 16]);
+
+type OpenWindow<const P: usize> = [[Skewed; P]; SPAN];
+
+/// What a thread works with.
+struct ThreadBuffers<const P: usize> {
+    window: OpenWindow<P>,
+    /// Rows 1 to 8 of what is about to enter the window.
+    rows: [[[f32; STRIDE]; ROWS]; P],
+}
+
+/// What blocks hand over.
+#[derive(Default)]
+pub struct Blocks {
+    /// For each of a few blocks the values of its last row and of the row after.
+    lines: Vec<AtomicU32>,
+    progress: Vec<BlockProgress>,
+}
+
+impl Blocks {
+    /// Scans the grid once.
+    pub fn run<'o, const P: usize, const K: usize, L, Out, F>(
+        &mut self,
+        cx: &Context,
+        law: &L,
+        outs: impl Iterator<Item = ScanRow<'o, K, Out>> + Send,
+        finish: F,
+    ) -> Result<(), Cancelled>
+    where
+        L: ScanLaw<P>,
+        Out: Send,
+        F: Fn(usize, ScanRow<K, Out>) + Sync,
+    {
+        let side = cx.grid.distinct();
+        let threads = rayon::current_num_threads().min(1 + side * side / CELLS_PER_THREAD);
+        // a block is done before the one that is `threads` further begins
+        let slots = threads + 1;
+        self.lines.resize_with(slots * P * 2 * side, AtomicU32::default);
+        self.progress.clear();
+        // the last block has less than all rows, maybe none, so that it hands nothing over
+        self.progress.resize_with(side / ROWS + 1, BlockProgress::default);
+        let scan = OpenScan {
+            side,
+            slots,
+            law,
+            lines: &self.lines,
+            progress: &self.progress,
+            stopped: AtomicBool::new(false),
+        };
+        let rest = Mutex::new((0, outs));
+        let work = || {
+            let mut desk = ThreadBuffers { window: [[Skewed([0.0; 16]); P]; SPAN], rows: [[[0.0; STRIDE]; ROWS]; P] };
+            while let Some((block, mut outs)) = scan.claim(&rest) {
+                if cx.control.is_cancelled() {
+                    scan.stopped.store(true, Ordering::Relaxed);
+                }
+                if scan.advance(block, &mut desk, &mut outs).is_none() {
+                    return;
+                }
+                let first = (block * ROWS).saturating_sub(1);
+                outs.into_iter().enumerate().for_each(|(k, out)| finish(first + k, out));
+            }
+        };
+        if threads == 1 {
+            work();
+        } else {
+            rayon::scope(|scope| (0..threads).for_each(|_| scope.spawn(|_| work())));
+        }
+        if scan.stopped.load(Ordering::Relaxed) { Err(Cancelled) } else { Ok(()) }
+    }
+}
+
+/// One scan under way.
+struct OpenScan<'a, L, const P: usize> {
+    /// Rows and columns.
+    side: usize,
+    /// Blocks that `lines` has room for.
+    slots: usize,
+    law: &'a L,
+    lines: &'a [AtomicU32],
+    progress: &'a [BlockProgress],
+    stopped: AtomicBool,
+}
+
+impl<L: ScanLaw<P>, const P: usize> OpenScan<'_, L, P> {
+    /// The next block, with the outputs of the rows that are done with it: the last of the block before and all but its last.
+    fn claim<'o, const K: usize, Out>(
+        &self,
+        rest: &Mutex<(usize, impl Iterator<Item = ScanRow<'o, K, Out>>)>,
+    ) -> Option<(usize, Vec<ScanRow<'o, K, Out>>)> {
+        let mut rest = rest.lock().ok()?;
+        let block = rest.0;
+        if block == self.progress.len() {
+            return None;
+        }
+        rest.0 += 1;
+        let rows = if block == 0 { ROWS - 1 } else { ROWS };
+        Some((block, rest.1.by_ref().take(rows).collect()))
+    }
+
+    /// Works on all cells of a block; `None` if the scan was stopped.
+    fn advance<const K: usize, Out>(
+        &self,
+        block: usize,
+        desk: &mut ThreadBuffers<P>,
+        outs: &mut [ScanRow<K, Out>],
+    ) -> Option<()> {
+        let rows = ROWS.min(self.side - block * ROWS);
+        desk.window.fill(L::WALL.map(|wall| Skewed([wall; 16])));
+        let worked_on = if rows > 0 { self.side + (rows - 1) * LAG } else { 0 };
+        let end = (self.side + rows * LAG + REACH) as isize;
+        // the first move only fills the window
+        let mut from = -(STRIDE as isize);
+        loop {
+            self.enter(block, from + REACH as isize, desk)?;
+            if (0..worked_on as isize).contains(&from) {
+                stride(self.law, &mut desk.window);
+            }
+            self.leave(block, from - REACH as isize, &desk.window, outs);
+            from += STRIDE as isize;
+            if from >= end {
+                return Some(());
+            }
+            desk.window.copy_within(STRIDE.., 0);
+        }
+    }
+
+    /// Fills the end of the window, entries σ from `first` on, with what the cells are before the block.
+    fn enter(&self, block: usize, first: isize, desk: &mut ThreadBuffers<P>) -> Option<()> {
+        let ThreadBuffers { window, rows } = desk;
+        if block > 0 {
+            self.progress[block - 1]
+                .wait((first + STRIDE as isize).clamp(0, self.side as isize) as usize, &self.stopped)?;
+        } else if self.stopped.load(Ordering::Relaxed) {
+            return None;
+        }
+        self.enter_from_north(block, first, window);
+        for r in 1..=ROWS {
+            let (column, inside) = self.columns(first, r + 1);
+            let row = block * ROWS + r;
+            let mut cells = rows.each_mut().map(|rows| &mut rows[r - 1][..]);
+            if row < self.side && inside.len() == STRIDE {
+                // of a length that the compiler knows
+                self.law.load(row, column, cells);
+                continue;
+            }
+            cells.iter_mut().zip(L::WALL).for_each(|(cells, wall)| cells.fill(wall));
+            if row < self.side && !inside.is_empty() {
+                self.law.load(row, column, cells.map(|cells| &mut cells[inside.clone()]));
+            }
+        }
+        for (p, rows) in rows[..L::LOADED].iter().enumerate() {
+            for (group, rows) in rows.as_chunks::<4>().0.iter().enumerate() {
+                for k in (0..STRIDE).step_by(4) {
+                    let cells = transposed(|row| Vec4::from_slice(&rows[row][k..]));
+                    for j in 0..4 {
+                        cells.col(j).write_to_slice(&mut window[2 * REACH + k + j][p].0[NORTH + 2 + 4 * group..]);
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Fills the end of the window along rows -1 and 0, which the block before leaves; the first block has walls there and
+    /// ground.
+    fn enter_from_north(&self, block: usize, first: isize, window: &mut OpenWindow<P>) {
+        for r in [0, 1] {
+            let (column, inside) = self.columns(first, r);
+            let entries = &mut window[2 * REACH..];
+            if block == 0 || inside.len() < STRIDE {
+                let wall = |entry: &mut [Skewed; P]| (0..P).for_each(|p| entry[p].0[NORTH + r] = L::WALL[p]);
+                entries.iter_mut().for_each(wall);
+            }
+            let entries = &mut entries[inside];
+            if block > 0 {
+                for p in 0..L::LOADED {
+                    let line = &self.line(block - 1, p, r)[column..][..entries.len()];
+                    for (entry, bits) in entries.iter_mut().zip(line) {
+                        entry[p].0[NORTH + r] = f32::from_bits(bits.load(Ordering::Relaxed));
+                    }
+                }
+            } else if r == 1 {
+                let mut cells = [[0.0; STRIDE]; P];
+                self.law.load(0, column, cells.each_mut().map(|cells| &mut cells[..entries.len()]));
+                for (k, entry) in entries.iter_mut().enumerate() {
+                    (0..P).for_each(|p| entry[p].0[NORTH + r] = cells[p][k]);
+                }
+            }
+        }
+    }
+
+    /// Takes from the start of the window, entries σ from `first` on, what the cells are after the block.
+    fn leave<const K: usize, Out>(
+        &self,
+        block: usize,
+        first: isize,
+        window: &OpenWindow<P>,
+        outs: &mut [ScanRow<K, Out>],
+    ) {
+        // a block in the north has no row before
+        let without = if block == 0 { 1 } else { 0 };
+        for kept in 0..K {
+            let mut rows = [[0.0; STRIDE]; ROWS];
+            for (group, rows) in rows.as_chunks_mut::<4>().0.iter_mut().enumerate() {
+                for k in (0..STRIDE).step_by(4) {
+                    let cells = transposed(|j| Vec4::from_slice(&window[k + j][L::KEPT + kept].0[NORTH + 4 * group..]));
+                    for (j, row) in rows.iter_mut().enumerate() {
+                        cells.col(j).write_to_slice(&mut row[k..]);
+                    }
+                }
+            }
+            if block > 0 && L::KEPT + kept >= L::LOADED {
+                // the last row of the block before did not enter
+                let (column, inside) = self.columns(first, 0);
+                let line = &self.line(block - 1, L::KEPT + kept, 0)[column..];
+                for (cell, bits) in rows[0][inside].iter_mut().zip(line) {
+                    *cell = f32::from_bits(bits.load(Ordering::Relaxed));
+                }
+            }
+            for (place, out) in (without..ROWS).zip(outs.iter_mut()) {
+                let (column, inside) = self.columns(first, place);
+                let out = &mut out.kept[kept][column..];
+                match out.first_chunk_mut() {
+                    // of a length that the compiler knows
+                    Some(out) if inside.len() == STRIDE => *out = rows[place],
+                    _ => out[..inside.len()].copy_from_slice(&rows[place][inside]),
+                }
+            }
+        }
+        if block + 1 < self.progress.len() {
+            for place in [ROWS, ROWS + 1] {
+                let (column, inside) = self.columns(first, place);
+                // the row after has no values yet but those it was loaded with
+                for p in 0..if place == ROWS { P } else { L::LOADED } {
+                    let line = &self.line(block, p, place - ROWS)[column..][..inside.len()];
+                    for (bits, entry) in line.iter().zip(&window[inside.clone()]) {
+                        bits.store(entry[p].0[NORTH + place].to_bits(), Ordering::Relaxed);
+                    }
+                }
+            }
+            let done = first + STRIDE as isize - (ROWS * LAG) as isize;
+            self.progress[block].0.store(done.clamp(0, self.side as isize) as usize, Ordering::Release);
+        }
+    }
+
+    /// Of the [`STRIDE`] entries from σ = `first` on, those that have a cell of the row at `place`, and the column of the first.
+    fn columns(&self, first: isize, place: usize) -> (usize, Range<usize>) {
+        let column = first + LAG as isize - (place * LAG) as isize;
+        let side = self.side as isize;
+        let inside = (-column).clamp(0, STRIDE as isize)..(side - column).clamp(0, STRIDE as isize);
+        let inside = inside.start as usize..inside.end.max(inside.start) as usize;
+        (column.clamp(0, side) as usize, inside)
+    }
+
+    /// Where `block` hands over value `p` of its last row, or of the row after.
+    fn line(&self, block: usize, p: usize, row: usize) -> &[AtomicU32] {
+        &self.lines[((block % self.slots * P + p) * 2 + row) * self.side..][..self.side]
+    }
+}
+
+/// Rows made columns.
+#[inline(always)]
+fn transposed(row: impl Fn(usize) -> Vec4) -> Mat4 {
+    Mat4::from_cols(row(0), row(1), row(2), row(3)).transpose()
+}
+
+/// Works on the cells of [`STRIDE`] steps.
+#[inline(never)]
+fn stride<const P: usize>(law: &impl ScanLaw<P>, window: &mut OpenWindow<P>) {
+    for step in 0..STRIDE {
+        law.visit(&mut FourNeighbourhoods { window, entry: step + REACH, place: NORTH + 1 });
+        law.visit(&mut FourNeighbourhoods { window, entry: step + REACH, place: NORTH + 5 });
+    }
+}
+
+/// The cells of four rows that a step works on, from `place` on.
+struct FourNeighbourhoods<'a, const P: usize> {
+    window: &'a mut OpenWindow<P>,
+    entry: usize,
+    place: usize,
+}
+
+impl<const P: usize> FourNeighbourhoods<'_, P> {
+    /// Entry of the window and place in it.
+    #[inline(always)]
+    fn entry_and_place(&self, (south, east): Offset) -> (usize, usize) {
+        ((self.entry as isize + east + LAG as isize * south) as usize, (self.place as isize + south) as usize)
+    }
+}
+
+impl<const P: usize> Neighbourhood for FourNeighbourhoods<'_, P> {
+    type Value = Vec4;
+
+    #[inline(always)]
+    fn get(&self, p: usize, place: Offset) -> Vec4 {
+        let (entry, place) = self.entry_and_place(place);
+        Vec4::from_slice(&self.window[entry][p].0[place..])
+    }
+
+    #[inline(always)]
+    fn set(&mut self, p: usize, place: Offset, value: Vec4) {
+        let (entry, place) = self.entry_and_place(place);
+        value.write_to_slice(&mut self.window[entry][p].0[place..]);
+    }
+
+    /// All others lose +0, which leaves their bits, the sign of zero too.
+    #[inline(always)]
+    fn take(&mut self, p: usize, places: [Offset; 4], lowest: &FirstLowest<Vec4>, amount: Vec4) {
+        let (first, last) = (amount.except(lowest.last), amount.only(lowest.last));
+        let parts = [
+            first.except(lowest.second),
+            first.only(lowest.second),
+            last.except(lowest.fourth),
+            last.only(lowest.fourth),
+        ];
+        for k in 0..4 {
+            self.set(p, places[k], self.get(p, places[k]) - parts[k]);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Heights in growing order, exactly and without comparing.
+//!
+//! Scheme: the bits of a float, with the sign turned round, grow as the float does; a radix sort in three passes of 11 bits
+//! is stable, and reading 11 bits at a time finds one height without sorting.
+
+use crate::field::{Cancelled, Grid};
+use crate::nodes::Context;
+
+const DIGIT_BITS: u32 = 11;
+const DIGITS: usize = 1 << DIGIT_BITS;
+/// Heights handled between two looks at the stop flag.
+const BLOCK: usize = 1 << 16;
+
+/// Grows with `height`.
+fn key(height: f32) -> u32 {
+    let bits = height.to_bits();
+    if bits >> 31 == 0 { bits | 1 << 31 } else { !bits }
+}
+
+fn height_of(key: u32) -> f32 {
+    f32::from_bits(if key >> 31 == 1 { key & !(1 << 31) } else { !key })
+}
+
+fn digit(key: u32, pass: u32) -> usize {
+    (key >> (pass * DIGIT_BITS)) as usize % DIGITS
+}
+
+/// Samples by height: which of them is the k-th, and the place of each of them in that order.
+pub struct HeightOrder {
+    pub sorted: Vec<f32>,
+    pub rank: Vec<u32>,
+}
+
+impl HeightOrder {
+    /// Equal heights keep the order of the field.
+    pub fn new(cx: &Context, field: &[f32]) -> Result<Self, Cancelled> {
+        let mut counts = [[0u32; DIGITS]; 3];
+        let mut from: Vec<u64> = Vec::with_capacity(field.len());
+        for (b, block) in field.chunks(BLOCK).enumerate() {
+            cx.control.check()?;
+            for (k, &h) in block.iter().enumerate() {
+                let key = key(h);
+                (0..3).for_each(|pass| counts[pass as usize][digit(key, pass)] += 1);
+                from.push(u64::from(key) << 32 | (b * BLOCK + k) as u64);
+            }
+        }
+        let mut to = vec![0u64; field.len()];
+        for pass in 0..3 {
+            let next = &mut counts[pass as usize];
+            let mut sum = 0;
+            for count in next.iter_mut() {
+                sum += std::mem::replace(count, sum);
+            }
+            for block in from.chunks(BLOCK) {
+                cx.control.check()?;
+                for &entry in block {
+                    let place = &mut next[digit((entry >> 32) as u32, pass)];
+                    to[*place as usize] = entry;
+                    *place += 1;
+                }
+            }
+            std::mem::swap(&mut from, &mut to);
+        }
+        drop(to);
+        let (mut sorted, mut rank) = (Vec::with_capacity(field.len()), vec![0; field.len()]);
+        for block in from.chunks(BLOCK) {
+            cx.control.check()?;
+            for &entry in block {
+                rank[entry as u32 as usize] = sorted.len() as u32;
+                sorted.push(height_of((entry >> 32) as u32));
+            }
+        }
+        Ok(Self { sorted, rank })
+    }
+}
+
+/// How many samples are put in order: the distinct ones, on a globe with the copies on its borders.
+pub fn count(grid: Grid) -> usize {
+    if grid.is_globe() { grid.len() } else { grid.distinct() * grid.distinct() }
+}
+
+/// The height that has `below` of the [`count`] samples before it in growing order.
+pub fn nth(cx: &Context, field: &[f32], below: usize) -> Result<f32, Cancelled> {
+    let distinct = cx.grid.distinct();
+    let (mut found, mut below) = (0u32, below);
+    for pass in (0..3).rev() {
+        let mut counts = [0usize; DIGITS];
+        let known = (pass + 1) * DIGIT_BITS;
+        let rows = if cx.grid.is_globe() { cx.grid.rows() } else { distinct };
+        for i in 0..rows {
+            cx.control.check()?;
+            for &h in &cx.grid.row(field, i)[..distinct] {
+                let key = key(h);
+                if u64::from(key ^ found) >> known == 0 {
+                    counts[digit(key, pass)] += 1;
+                }
+            }
+        }
+        let mut d = 0;
+        while below >= counts[d] {
+            below -= counts[d];
+            d += 1;
+        }
+        found |= (d as u32) << (pass * DIGIT_BITS);
+    }
+    Ok(height_of(found))
+}

@@ -1,0 +1,52 @@
+//! Gradient noise in octaves on every grid: the [plane's](super::lattice) on squares, that of [space](super::solid) on
+//! globes, both read where a [warp](super::warp) displaces them.
+
+use super::octaves::{self, Fade, Octaves, RowReader};
+use super::solid::{SolidField, SolidReader};
+use super::warp::{DomainWarp, NoiseField, WarpReader};
+use crate::field::{Cancelled, Grid, Stream};
+use crate::nodes::Context;
+
+/// The octaves of gradient noise on a grid.
+pub enum GradientNoise {
+    Square(NoiseField),
+    Globe(SolidField),
+}
+
+impl GradientNoise {
+    /// The octaves of `law` on `grid`, each from a fork of `random`.
+    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: DomainWarp) -> Self {
+        match grid.is_globe() {
+            true => Self::Globe(SolidField::new(grid, random, law, fade, warp)),
+            false => Self::Square(NoiseField::new(grid, random, law, fade, warp)),
+        }
+    }
+
+    /// A reader of every octave, for a band of rows.
+    pub fn readers(&self) -> Vec<GradientNoiseReader<'_>> {
+        match self {
+            Self::Square(field) => field.readers().into_iter().map(GradientNoiseReader::Square).collect(),
+            Self::Globe(field) => field.readers().into_iter().map(GradientNoiseReader::Globe).collect(),
+        }
+    }
+
+    /// Fills `out` with base + Σ weight · noise.
+    pub fn sum(&self, cx: &Context, base: f32, weights: &[f32], out: &mut [f32]) -> Result<(), Cancelled> {
+        octaves::sum(cx, base, weights, || self.readers(), out)
+    }
+}
+
+/// Reads rows of one octave.
+pub enum GradientNoiseReader<'a> {
+    Square(WarpReader<'a>),
+    Globe(SolidReader<'a>),
+}
+
+impl RowReader for GradientNoiseReader<'_> {
+    fn add(&mut self, row: usize, amplitude: f32, out: &mut [f32]) {
+        match self {
+            Self::Square(reader) => reader.add(row, amplitude, out),
+            Self::Globe(reader) => reader.add(row, amplitude, out),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! Cellular noise of space, read on the surface of a globe.
+//!
+//! Law: one feature point lies in each cube of a lattice, moved from the centre by the jitter. F₁ and F₂ are the distances to the
+//! nearest and second nearest point, in cells. The surface cuts the cells of space anywhere and seldom meets a point, so F₁ is
+//! greater there than in the plane and F₂ - F₁ smaller: each feature is moved and stretched so that its mean and its spread at full
+//! jitter are those of [`cellular`](crate::nodes::generators::cellular) in the plane (measured by a test). That is a convention of ours.
+//! Scheme: exact. The own cell's point is nearer than √3, and the second nearest nearer than √6, so the points of 7 × 7 × 7 cells decide;
+//! of these only the ones that can matter to any sample of a run in one cell are kept.
+//! Source: Worley 1996, *A cellular texture basis function*.
+
+use super::{SolidNoise, SpacePoints, drawn, mixed};
+use crate::field::Stream;
+use crate::nodes::generators::cellular::Feature;
+
+/// One octave.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidCells {
+    seed: u32,
+    frequency: f32,
+    shift: [f32; 3],
+    jitter: f32,
+    feature: Feature,
+}
+
+impl SolidCells {
+    /// `frequency` cells per unit of length.
+    pub fn new(random: Stream, frequency: f32, jitter: f32, feature: Feature) -> Self {
+        let shift = random.fork(0);
+        Self {
+            seed: random.bits(0, 0) as u32,
+            frequency,
+            shift: std::array::from_fn(|k| shift.unit(k as i32, 0)),
+            jitter,
+            feature,
+        }
+    }
+
+    /// Mean and spread of the feature on a cut through space, and in the plane.
+    fn levels(&self) -> [[f32; 2]; 2] {
+        match self.feature {
+            Feature::Nearest => [[0.5202, 0.1722], [0.4292, 0.1896]],
+            Feature::Second => [[0.7168, 0.1430], [0.6986, 0.1765]],
+            Feature::Difference => [[0.1966, 0.1583], [0.2694, 0.2011]],
+        }
+    }
+
+    /// Where the point of a cell is, from the cell's lowest corner.
+    #[inline(always)]
+    fn point(&self, cell: [i32; 3]) -> [f32; 3] {
+        let bits = drawn(mixed(self.seed, cell));
+        // ten bits for each axis are finer than anybody sees; a second draw would cost as much again
+        [0, 10, 20].map(|shift| {
+            let random = (bits >> shift & 0x3ff) as i32 as f32 * (1.0 / 1024.0);
+            0.5 + self.jitter * (random - 0.5)
+        })
+    }
+
+    /// The points around a cell that can be among the two nearest of a place between `low` and `high` in it, from its corner.
+    fn gather(&self, cell: [i32; 3], [low, high]: [[f32; 3]; 2], near: &mut Vec<[f32; 3]>) {
+        near.clear();
+        let mut bound = [f32::INFINITY; 2];
+        let beyond = |x: f32, low: f32, high: f32| {
+            let (a, b) = (low - x, x - high);
+            let out = if a > b { a } else { b };
+            if out > 0.0 { out } else { 0.0 }
+        };
+        let square = |v: [f32; 3]| v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
+        for reach in 0..=REACH {
+            // cells of this ring lie at least so far away
+            let gap = (reach - 1).max(0) as f32;
+            let inside = (0..3).fold(f32::INFINITY, |least, axis| {
+                let border = if low[axis] < 1.0 - high[axis] { low[axis] } else { 1.0 - high[axis] };
+                if border < least { border } else { least }
+            });
+            if reach > 0 && (gap + inside) * (gap + inside) > bound[1] {
+                break;
+            }
+            for step in ring(reach) {
+                let corner = std::array::from_fn(|axis| cell[axis].wrapping_add(step[axis]));
+                let point = self.point(corner);
+                let point: [f32; 3] = std::array::from_fn(|axis| point[axis] + step[axis] as f32);
+                let far = square(std::array::from_fn(|axis| {
+                    let (a, b) = ((point[axis] - low[axis]).abs(), (point[axis] - high[axis]).abs());
+                    if a > b { a } else { b }
+                }));
+                if far < bound[0] {
+                    bound = [far, bound[0]];
+                } else if far < bound[1] {
+                    bound[1] = far;
+                }
+                near.push(point);
+            }
+        }
+        let limit = bound[1] * 1.0001;
+        near.retain(|point| square(std::array::from_fn(|axis| beyond(point[axis], low[axis], high[axis]))) <= limit);
+    }
+}
+
+/// Rings of cells around a cell.
+const REACH: i32 = 3;
+
+/// The cells whose greatest step away is `reach`.
+fn ring(reach: i32) -> impl Iterator<Item = [i32; 3]> {
+    let side = 2 * reach + 1;
+    (0..side * side * side)
+        .map(move |k| [k % side - reach, k / side % side - reach, k / (side * side) - reach])
+        .filter(move |step| step.iter().any(|s| s.abs() == reach))
+}
+
+impl SolidNoise for SolidCells {
+    fn add(&self, points: [&[f32]; 3], amplitude: f32, out: &mut [f32], places: &mut SpacePoints) {
+        let n = out.len();
+        places.find(points, self.frequency, self.shift, n);
+        let [[mean, spread], [wanted, wanted_spread]] = self.levels();
+        let stretch = wanted_spread / spread;
+        let mut near = Vec::new();
+        let mut first = 0;
+        while first < n {
+            let (cell, end) = places.run(first, n);
+            let [xs, ys, zs] = places.fractions(first..end);
+            let least = |v: &[f32]| v.iter().fold(1.0f32, |least, &x| if x < least { x } else { least });
+            let most = |v: &[f32]| v.iter().fold(0.0f32, |most, &x| if x > most { x } else { most });
+            let within = [[least(xs), least(ys), least(zs)], [most(xs), most(ys), most(zs)]];
+            self.gather(cell, within, &mut near);
+            for (((out, &x), &y), &z) in out[first..end].iter_mut().zip(xs).zip(ys).zip(zs) {
+                let (mut one, mut two) = (f32::INFINITY, f32::INFINITY);
+                for &[px, py, pz] in &near {
+                    let d = (x - px) * (x - px) + (y - py) * (y - py) + (z - pz) * (z - pz);
+                    let farther = if d > one { d } else { one };
+                    one = if d < one { d } else { one };
+                    two = if farther < two { farther } else { two };
+                }
+                let value = match self.feature {
+                    Feature::Nearest => one.sqrt(),
+                    Feature::Second => two.sqrt(),
+                    Feature::Difference => two.sqrt() - one.sqrt(),
+                };
+                *out += amplitude * (wanted + (value - mean) * stretch);
+            }
+            first = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Control, Edges, Globe, Grid};
+    use crate::nodes::generators::cellular::Cellular;
+    use crate::nodes::{Context, Generator};
+
+    fn spread(values: &[f32]) -> [f64; 2] {
+        let mean = values.iter().map(|&v| f64::from(v)).sum::<f64>() / values.len() as f64;
+        let away = |v: f32| f64::from(v) - mean;
+        let square = values.iter().map(|&v| away(v) * away(v)).sum::<f64>() / values.len() as f64;
+        [mean, square.sqrt()]
+    }
+
+    fn on_globe(noise: &SolidCells) -> Vec<f32> {
+        let globe = Globe::new(65);
+        let axes: [Vec<f32>; 3] =
+            std::array::from_fn(|axis| (0..globe.len()).map(|k| globe.direction_of(k)[axis]).collect());
+        let mut out = vec![0.0; globe.len()];
+        noise.add(axes.each_ref().map(Vec::as_slice), 1.0, &mut out, &mut SpacePoints::default());
+        out
+    }
+
+    /// Mean and spread of every feature are those of the plane, at full jitter.
+    #[test]
+    fn a_globe_is_as_high_and_as_rough_as_the_plane() {
+        for feature in [Feature::Nearest, Feature::Second, Feature::Difference] {
+            let node = Cellular { feature, octaves: 1, frequency: 40.0, ..Cellular::default() };
+            let control = Control::default();
+            let cx = Context {
+                grid: Grid::new(513, Edges::Open),
+                size_metres: 1000.0,
+                relief_metres: 100.0,
+                sea_level: 0.0,
+                planet: None,
+                scene_samples: 513,
+                random: Stream::new(5, 6),
+                control: &control,
+            };
+            let mut plane = vec![0.0; cx.grid.len()];
+            node.fill(&cx, &mut plane).unwrap();
+            let globe = on_globe(&SolidCells::new(Stream::new(3, 4), 12.7, 1.0, feature));
+            let ([mean, rough], [wanted, wanted_rough]) = (spread(&globe), spread(&plane));
+            println!("{feature:?}: {mean:.4} ± {rough:.4} on the globe, {wanted:.4} ± {wanted_rough:.4} in the plane");
+            assert!((mean - wanted).abs() < 0.02 && (rough - wanted_rough).abs() < 0.012, "{feature:?}");
+        }
+    }
+
+    /// A search through all points around finds the same distances.
+    #[test]
+    fn no_nearer_point_is_missed() {
+        for (jitter, frequency) in [(1.0, 3.0), (0.0, 9.0), (0.6, 40.0)] {
+            let noise = SolidCells::new(Stream::new(8, 9), frequency, jitter, Feature::Second);
+            let [[mean, spread], [wanted, wanted_spread]] = noise.levels();
+            let globe = Globe::new(65);
+            let heights = on_globe(&noise);
+            for k in (0..globe.len()).step_by(37) {
+                let mut places = SpacePoints::default();
+                let [x, y, z] = globe.direction_of(k);
+                places.find([&[x], &[y], &[z]], noise.frequency, noise.shift, 1);
+                let (cell, _) = places.run(0, 1);
+                let here = places.fractions(0..1).map(|f| f[0]);
+                let mut all: Vec<f32> = (0..9 * 9 * 9)
+                    .map(|c| [c % 9 - 4, c / 9 % 9 - 4, c / 81 - 4])
+                    .map(|step| {
+                        let point = noise.point(std::array::from_fn(|a| cell[a] + step[a]));
+                        let away: [f32; 3] = std::array::from_fn(|a| here[a] - (point[a] + step[a] as f32));
+                        away[0] * away[0] + away[1] * away[1] + away[2] * away[2]
+                    })
+                    .collect();
+                all.sort_by(f32::total_cmp);
+                let expected = wanted + (all[1].sqrt() - mean) * (wanted_spread / spread);
+                assert!((heights[k] - expected).abs() < 1e-5, "{} and {expected} at {k}", heights[k]);
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Lays a [network of rivers](super::network) into the ground, with banks that are the same on both sides.
+//!
+//! Law, at a place whose nearest water is at distance d with level L: within half the width w the ground is the bed,
+//! L - depth·(1 - (2d/w)²), and the water stands at L, level across the course. Beyond, d' = d - w/2 from the water's edge, the ground
+//! is B + max(0, h - B)·t(d'/v) + min(0, h - B)·t₂, with h the ground as it was, v the width of the valley's side, t from 0 to 1 the profile
+//! of the valley, and t₂ = 0 within w of the water, 1 at d' = v: low ground is filled beside the water.
+//! B = max over all water s of L(s) - σ·max(0, |s| - 3w/2), σ the bank's slope: continuous, and within w of any
+//! water no lower than it, so water never stands above its banks.
+//!
+//! Scheme: the nearest segment and B of a small block of samples are looked for among the segments that can matter to
+//! it: if d(c) is the distance of the block's centre and the block reaches ρ around it, those within d(c) + 2ρ;
+//! B is known to 2σρ in the same way. The result is that of a search through all, whatever the block.
+//! Boundary: on a wrapping terrain distances go the short way round.
+
+use rayon::prelude::*;
+
+use super::network::{RUN, RiverNetwork};
+use super::reach::ReachBounds;
+use crate::field::{Cancelled, Edges};
+use crate::nodes::Context;
+use crate::nodes::generators::octaves::Fade;
+
+crate::choices! {
+    /// Profile of the valley's sides.
+    Valley {
+        Vee "V-shaped": "Sides that rise evenly from the water's edge.",
+        Floodplain "Floodplain": "Level ground beside the water that steepens further out.",
+        Gorge "Gorge": "Steep from the water's edge, then gentler.",
+    }
+}
+
+/// The cross profile, in sides of the terrain and fractions of the relief.
+#[derive(Clone, Copy, Debug)]
+pub struct CrossProfile {
+    /// Half the width of the water.
+    pub half: f32,
+    /// Depth of the water in its middle.
+    pub depth: f32,
+    /// Width of each side of the valley.
+    pub side: f32,
+    /// Form of the sides.
+    pub valley: Valley,
+    /// Slope of ground between waters of different level.
+    pub slope: f32,
+}
+
+/// Water between two nodes.
+#[derive(Clone, Copy)]
+struct Segment {
+    from: [f32; 2],
+    /// To the lower end.
+    step: [f32; 2],
+    /// 1 / length².
+    inverse: f32,
+    level: f32,
+    fall: f32,
+}
+
+impl Segment {
+    /// Square of the distance from a place, and the level there.
+    #[inline(always)]
+    fn nearest(&self, x: f32, y: f32) -> (f32, f32) {
+        let (dx, dy) = (x - self.from[0], y - self.from[1]);
+        let t = ((dx * self.step[0] + dy * self.step[1]) * self.inverse).clamp(0.0, 1.0);
+        let (ex, ey) = (dx - t * self.step[0], dy - t * self.step[1]);
+        (ex * ex + ey * ey, self.level - self.fall * t)
+    }
+}
+
+/// Segments that are looked at together.
+struct SegmentRun {
+    first: usize,
+    last: usize,
+    bounds: ReachBounds,
+    low: f32,
+    high: f32,
+}
+
+/// Samples along a side of a block: fewer where samples are far apart, so that few segments matter to it.
+fn block(samples: usize) -> usize {
+    match samples {
+        ..128 => 2,
+        128..512 => 4,
+        _ => 8,
+    }
+}
+
+/// Lays the water into `ground` and gives its depth.
+pub fn lay(
+    cx: &Context,
+    network: &RiverNetwork,
+    profile: &CrossProfile,
+    ground: &mut [f32],
+) -> Result<Vec<f32>, Cancelled> {
+    let n = cx.grid.samples;
+    let block = block(n);
+    let bed = RiverBed::new(network, profile, cx.grid.edges == Edges::Wrap);
+    let mut water = vec![0.0; cx.grid.len()];
+    let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
+    ground.par_chunks_mut(n * block).zip(water.par_chunks_mut(n * block)).enumerate().try_for_each(|(b, (h, w))| {
+        let ys = &places[b * block..b * block + h.len() / n];
+        let mut near = Vec::new();
+        for left in (0..n).step_by(block) {
+            cx.control.check()?;
+            let xs = &places[left..(left + block).min(n)];
+            bed.collect_near(xs, ys, &mut near);
+            if near.is_empty() {
+                continue;
+            }
+            for (r, &y) in ys.iter().enumerate() {
+                let at = r * n + left;
+                for ((&x, h), w) in xs.iter().zip(&mut h[at..]).zip(&mut w[at..]) {
+                    (*h, *w) = bed.ground_and_water(&near, x, y, *h);
+                }
+            }
+        }
+        Ok(())
+    })?;
+    Ok(water)
+}
+
+struct RiverBed<'a> {
+    profile: &'a CrossProfile,
+    segments: Vec<Segment>,
+    runs: Vec<SegmentRun>,
+}
+
+impl<'a> RiverBed<'a> {
+    fn new(network: &RiverNetwork, profile: &'a CrossProfile, wraps: bool) -> Self {
+        let mut bed = Self { profile, segments: Vec::new(), runs: Vec::new() };
+        let shifts: &[f32] = if wraps { &[0.0, -1.0, 1.0] } else { &[0.0] };
+        for dy in shifts {
+            for dx in shifts {
+                for course in &network.courses {
+                    for pair in course.nodes.windows(2) {
+                        let [a, b] = [network.nodes[pair[0]], network.nodes[pair[1]]];
+                        let step = [b.position[0] - a.position[0], b.position[1] - a.position[1]];
+                        let square = step[0] * step[0] + step[1] * step[1];
+                        bed.segments.push(Segment {
+                            from: [a.position[0] + dx, a.position[1] + dy],
+                            step,
+                            inverse: if square > 0.0 { 1.0 / square } else { 0.0 },
+                            level: a.level,
+                            fall: a.level - b.level,
+                        });
+                    }
+                }
+            }
+        }
+        // farther out no water is nearest, nor asks anything of the ground
+        let levels = network.nodes.iter().map(|n| n.level);
+        let (low, high) = levels.fold((f32::MAX, f32::MIN), |(l, h), level| (l.min(level), h.max(level)));
+        let reach = 2.0 * (profile.half + profile.side) + (high - low).max(0.0) / profile.slope + 3.0 * profile.half;
+        for first in (0..bed.segments.len()).step_by(RUN) {
+            let last = (first + RUN).min(bed.segments.len());
+            let part = &bed.segments[first..last];
+            let ends = part.iter().flat_map(|s| [s.from, [s.from[0] + s.step[0], s.from[1] + s.step[1]]]);
+            let bounds = ReachBounds::enclosing(ends);
+            if bounds.beyond_the_square() > reach {
+                continue;
+            }
+            bed.runs.push(SegmentRun {
+                first,
+                last,
+                bounds,
+                low: part.iter().map(|s| s.level).fold(f32::MAX, f32::min),
+                high: part.iter().map(|s| s.level).fold(f32::MIN, f32::max),
+            });
+        }
+        bed
+    }
+
+    /// What water of `level` asks of ground at a distance.
+    #[inline(always)]
+    fn bank(&self, level: f32, distance: f32) -> f32 {
+        level - self.profile.slope * (distance - 3.0 * self.profile.half).max(0.0)
+    }
+
+    /// Segments that matter to a block of samples; none where it is beyond all valleys.
+    fn collect_near(&self, xs: &[f32], ys: &[f32], near: &mut Vec<Segment>) {
+        near.clear();
+        // the last sample of a wrapping row is the first again, so the block may reach from end to end
+        let span = |places: &[f32]| {
+            let (low, high) = places.iter().fold((f32::MAX, f32::MIN), |(l, h), &p| (l.min(p), h.max(p)));
+            ((low + high) * 0.5, (high - low) * 0.5)
+        };
+        let ((x, rx), (y, ry)) = (span(xs), span(ys));
+        let reach = (rx * rx + ry * ry).sqrt() * 1.001 + 1e-6;
+        let centre = [x, y];
+        let (mut distance, mut bank) = (f32::MAX, f32::MIN);
+        for run in &self.runs {
+            let far = run.bounds.far(centre);
+            distance = distance.min(far);
+            bank = bank.max(self.bank(run.low, far + reach));
+        }
+        let edge = self.profile.half + self.profile.side;
+        let mut nearest = f32::MAX;
+        for run in &self.runs {
+            let gap = run.bounds.distance_from(centre, false);
+            nearest = nearest.min(gap);
+            if gap <= distance + 2.0 * reach || self.bank(run.high, (gap - reach).max(0.0)) >= bank {
+                near.extend_from_slice(&self.segments[run.first..run.last]);
+            }
+        }
+        if nearest > edge + reach {
+            near.clear();
+            return;
+        }
+        let mut own = (f32::MAX, f32::MIN);
+        for segment in near.iter() {
+            let d = segment.nearest(x, y).0.sqrt();
+            own = (own.0.min(d), own.1.max(self.bank(segment.level, d + reach)));
+        }
+        if own.0 > edge + reach {
+            near.clear();
+            return;
+        }
+        near.retain(|segment| {
+            let d = segment.nearest(x, y).0.sqrt();
+            d <= own.0 + 2.0 * reach || self.bank(segment.level, (d - reach).max(0.0)) >= own.1
+        });
+    }
+
+    /// Ground and depth of the water at a place where the ground was `height`.
+    #[inline(always)]
+    fn ground_and_water(&self, near: &[Segment], x: f32, y: f32, height: f32) -> (f32, f32) {
+        let CrossProfile { half, depth, side, valley, .. } = *self.profile;
+        let (mut least, mut level, mut bank) = (f32::MAX, 0.0, f32::MIN);
+        for segment in near {
+            let (square, there) = segment.nearest(x, y);
+            if square < least {
+                (least, level) = (square, there);
+            }
+            let asked = self.bank(segment.level, square.sqrt());
+            bank = if asked > bank { asked } else { bank };
+        }
+        let distance = least.sqrt();
+        if distance < half {
+            let across = distance / half;
+            let deep = depth * (1.0 - across * across);
+            return (level - deep, deep);
+        }
+        let out = distance - half;
+        if out >= side {
+            return (height, 0.0);
+        }
+        let t = out / side;
+        let rise = match valley {
+            Valley::Vee => t * (1.0 + t - t * t),
+            Valley::Floodplain => Fade::Classic.weight(t),
+            Valley::Gorge => t * (2.0 - t),
+        };
+        let level_ground = 2.0 * half;
+        let fill = Fade::Classic.weight(((out - level_ground) / (side - level_ground)).clamp(0.0, 1.0));
+        (bank + (height - bank) * if height > bank { rise } else { fill }, 0.0)
+    }
+}

@@ -1,0 +1,299 @@
+//! Squig-curve rivers: triangular midpoint displacement that knows where water flows.
+//!
+//! Law: the ground is that of [triangular midpoints](super::triangular), but a midpoint on a course is not random. The courses
+//! of every level, their joins and forks are those of the [`network`].
+//! - `Symmetric`: a midpoint on a course takes the level of the water there, and new midpoints beside it are no lower. After
+//!   `detail` levels the [`bed`] is laid into the ground, with the same banks on both sides.
+//! - `AsInPaper`: at every level a midpoint on a course lies `depth` below the least of its neighbours off the course, and no higher than
+//!   the midpoint above it on the course, whatever the level of the grid. Slopes are gentle, banks are not alike, and water is a line of samples.
+//!
+//! Scheme: the ground is a subsample at every size. Water narrower than one and a half samples is widened to that, so that it
+//! has no gap; there a preview differs beside the water.
+//! Boundary: courses begin and end at the edges, or inside for a tributary; on a wrapping terrain they
+//! end at the seam, where the ground goes on.
+//! Source: Prusinkiewicz & Hammel 1993, *A Fractal Model of Mountains with Rivers*; document 000, §2.1.
+
+mod bed;
+pub mod network;
+mod reach;
+pub mod squig;
+
+use super::midpoint::{self, Distribution, MidpointLaw, MidpointLevel, Schedule};
+use super::triangular;
+use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
+use crate::nodes::{Context, Generator, Traits};
+use bed::{CrossProfile, Valley};
+use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
+use squig::Side;
+
+crate::choices! {
+    /// How the ground meets the water.
+    Banks {
+        Symmetric "Symmetric": "A bed of chosen width with the same banks on both sides.",
+        AsInPaper "As in the paper": "The lowest ground nearby: gentle rivers one sample wide, a cliff on one side and a slope on the other.",
+    }
+}
+
+crate::params! {
+    /// Rough terrain grown together with its rivers, which wind from edge to edge, join and fork.
+    SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; document 000, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
+        /// Edge of the terrain where rivers come in. The place on it is random.
+        entry: Side = Side::North;
+        /// Edge of the terrain where rivers leave. The place on it is random.
+        exit: Side = Side::South;
+        /// Number of rivers. Where two meet they go on as one.
+        rivers: u32 = 1, 1..=8;
+        /// Number of smaller rivers that flow into them.
+        tributaries: u32 = 4, 0..=16;
+        /// Number of branches that leave a river and come back, or find their own way out. One that finds no room is left out.
+        forks: u32 = 1, 0..=8;
+        /// How often the courses are split: few are straight, many wind in small bends.
+        detail: u32 = 6, 3..=8;
+        /// Level of the water where rivers come in, as a fraction of the relief.
+        source_height: f32 = 0.32, -10.0..=10.0, slider 0.0..=1.0;
+        /// How much lower it is where they leave, as a fraction of the relief.
+        drop: f32 = 0.15, 0.0..=10.0, slider 0.0..=1.0;
+        /// Share of the drop that lies in cascades: 0 is a gentle river, 1 is still water between waterfalls.
+        cascades: f32 = 0.35, 0.0..=1.0;
+        /// Number of cascades along a river.
+        steps: u32 = 6, 1..=64, slider 1..=20;
+        /// How the ground meets the water.
+        banks: Banks = Banks::Symmetric;
+        /// Width of the water.
+        width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0;
+        /// Depth of the water in the middle.
+        depth: f32 ["m"] = 8.0, 0.0..=1000.0, slider 0.0..=60.0;
+        /// Profile of the valley's sides.
+        valley: Valley = Valley::Vee;
+        /// Width of each side of the valley; the ground beyond does not know of the river.
+        valley_width: f32 ["m"] = 700.0, 0.0..=100_000.0, slider 0.0..=4000.0;
+        /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
+        smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
+        /// How the displacement falls from level to level.
+        schedule: Schedule = Schedule::Smoothness;
+        /// How the random displacement is distributed.
+        distribution: Distribution = Distribution::Uniform;
+        /// Largest displacement of the first midpoints at smoothness 1, as a fraction of the relief.
+        amplitude: f32 = 0.5, -10.0..=10.0, slider 0.0..=2.0;
+        /// Mean height of the four corners to begin with, as a fraction of the relief.
+        corners: f32 = 0.42, -10.0..=10.0, slider 0.0..=1.0;
+        /// How far each corner may lie above or below that, as a fraction of the relief.
+        corner_spread: f32 = 0.2, 0.0..=10.0, slider 0.0..=1.0;
+    }
+}
+
+/// Slope of ground between waters of different level.
+const BANK_SLOPE: f32 = 0.5;
+/// The random stream of the courses; levels of the ground have the lower ones.
+const COURSES: u64 = 1 << 32;
+/// Least half width of water in samples: every place of a line has a sample within 0.71.
+const LEAST_HALF: f32 = 0.75;
+
+impl Generator for SquigRiver {
+    fn traits(&self) -> Traits {
+        // water is never thinner than a sample, so a preview is not exact
+        Traits { writes: &[MapKind::Water], previews_exactly: false, ..Traits::GENERATOR }
+    }
+
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let mut terrain = Terrain::flat(cx.grid);
+        self.generate(cx, &mut terrain)?;
+        out.copy_from_slice(&terrain.height);
+        Ok(())
+    }
+
+    fn generate(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        match self.banks {
+            Banks::Symmetric => {
+                self.ground(cx, &mut terrain.height)?;
+                let network = self.network(cx)?;
+                *terrain.map_mut(MapKind::Water) = bed::lay(cx, &network, &self.profile(cx), &mut terrain.height)?;
+            }
+            Banks::AsInPaper => {
+                // rivers belong to the whole table: other sizes are read from it
+                let levels = midpoint::levels(cx.grid);
+                let full = Grid::working((1 << levels) + 1, cx.grid.edges);
+                let on = Context { grid: full, ..*cx };
+                let mut table = vec![0.0; full.len()];
+                self.ground(&on, &mut table)?;
+                let water = self.lines_of_water(&on, levels, &table)?;
+                midpoint::resample(cx, full, &table, &mut terrain.height)?;
+                midpoint::resample(cx, full, &water, terrain.map_mut(MapKind::Water))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SquigRiver {
+    fn plan(&self, cx: &Context) -> RiverPlan {
+        RiverPlan {
+            entry: self.entry,
+            exit: self.exit,
+            rivers: self.rivers,
+            tributaries: self.tributaries,
+            forks: self.forks,
+            wraps: cx.grid.edges == Edges::Wrap,
+        }
+    }
+
+    fn profile(&self, cx: &Context) -> CrossProfile {
+        let half = (0.5 * self.width / cx.size_metres).max(LEAST_HALF * cx.grid.cell()).min(0.25);
+        CrossProfile {
+            half,
+            depth: self.depth / cx.relief_metres,
+            side: (self.valley_width / cx.size_metres).max(4.0 * half),
+            valley: self.valley,
+            slope: BANK_SLOPE * cx.size_metres / cx.relief_metres,
+        }
+    }
+
+    /// The courses that carry water: with symmetric banks those of the last split, with the levels of their water; as in the
+    /// paper those on the samples of the grid.
+    pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
+        match self.banks {
+            Banks::Symmetric => self.network_of(cx, self.detail),
+            Banks::AsInPaper => self.network_of(cx, midpoint::levels(cx.grid).saturating_sub(1)),
+        }
+    }
+
+    fn network_of(&self, cx: &Context, level: u32) -> Result<RiverNetwork, Cancelled> {
+        let plan = self.plan(cx);
+        let random = cx.random.fork(COURSES);
+        let mut network = RiverNetwork::new(&plan, random, level, cx.control)?;
+        if self.banks == Banks::Symmetric {
+            let fall = WaterProfile {
+                source: self.source_height,
+                drop: self.drop,
+                cascades: self.cascades,
+                steps: self.steps,
+            };
+            network.fall(&fall, random.fork(COURSES));
+            let profile = self.profile(cx);
+            let holding = Levees { reach: 4.0 * profile.half, slope: profile.slope };
+            network.settle(Some(holding), plan.wraps, cx.control)?;
+        }
+        Ok(network)
+    }
+
+    /// The ground, level by level, with the midpoints on courses.
+    fn ground(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let law = MidpointLaw {
+            displacement: self.amplitude * self.smoothness,
+            smoothness: self.smoothness,
+            schedule: self.schedule,
+            distribution: self.distribution,
+        };
+        let corners = midpoint::corners(cx, self.corners, self.corner_spread);
+        let split = |level: &MidpointLevel, coarse: &[f32], fine: &mut [f32]| {
+            triangular::split(level, coarse, fine)?;
+            let number = level.number - 1;
+            match self.banks {
+                Banks::Symmetric if number <= self.detail => {
+                    MidpointTable::new(level).carry(&self.network_of(cx, number)?, fine);
+                }
+                Banks::Symmetric => {}
+                Banks::AsInPaper => {
+                    let mut network = self.network_of(cx, number)?;
+                    MidpointTable::new(level).least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
+                }
+            }
+            Ok(())
+        };
+        midpoint::subdivide(cx, &law, 0, corners, split, out)
+    }
+
+    /// Depth of water on the courses of the last level: up to the lowest ground beside it and below it on the way.
+    fn lines_of_water(&self, cx: &Context, levels: u32, table: &[f32]) -> Result<Vec<f32>, Cancelled> {
+        let mut water = vec![0.0; table.len()];
+        if levels == 0 {
+            return Ok(water);
+        }
+        let mut network = self.network_of(cx, levels - 1)?;
+        let mesh = MidpointTable { side: cx.grid.samples, wraps: cx.grid.edges == Edges::Wrap };
+        let depth = self.depth / cx.relief_metres;
+        let on = mesh.marks(&network);
+        for node in &mut network.nodes {
+            let ground = table[mesh.index(node.vertex)];
+            let banks = mesh.neighbours(node.vertex).filter(|&k| !on[k]).map(|k| table[k]);
+            node.level = banks.fold(ground + depth, f32::min);
+        }
+        network.settle(None, mesh.wraps, cx.control)?;
+        for node in &network.nodes {
+            mesh.set(&mut water, node.vertex, (node.level - table[mesh.index(node.vertex)]).max(0.0));
+        }
+        Ok(water)
+    }
+}
+
+/// A table of midpoints with its neighbours.
+struct MidpointTable {
+    side: usize,
+    wraps: bool,
+}
+
+impl MidpointTable {
+    fn new(level: &MidpointLevel) -> Self {
+        Self { side: 2 * level.half + 1, wraps: level.wraps() }
+    }
+
+    fn index(&self, vertex: [i32; 2]) -> usize {
+        vertex[0] as usize * self.side + vertex[1] as usize
+    }
+
+    /// The eight samples around a vertex; over the seam where the table wraps.
+    fn neighbours(&self, vertex: [i32; 2]) -> impl Iterator<Item = usize> + '_ {
+        let last = self.side as i32 - 1;
+        (0..9).filter(|&k| k != 4).filter_map(move |k| {
+            let [row, column] = [vertex[0] + k / 3 - 1, vertex[1] + k % 3 - 1];
+            let place = |at: i32| if self.wraps { at.rem_euclid(last) } else { at };
+            let (row, column) = (place(row), place(column));
+            ((0..=last).contains(&row) && (0..=last).contains(&column)).then(|| self.index([row, column]))
+        })
+    }
+
+    /// Writes a vertex, and what repeats it beyond the seam.
+    fn set(&self, table: &mut [f32], vertex: [i32; 2], value: f32) {
+        let last = self.side as i32 - 1;
+        let twins = |at: i32| if self.wraps && at % last == 0 { [0, last] } else { [at, at] };
+        for row in twins(vertex[0]) {
+            for column in twins(vertex[1]) {
+                table[self.index([row, column])] = value;
+            }
+        }
+    }
+
+    fn marks(&self, network: &RiverNetwork) -> Vec<bool> {
+        let mut on = vec![0.0; self.side * self.side];
+        network.nodes.iter().for_each(|node| self.set(&mut on, node.vertex, 1.0));
+        on.into_iter().map(|m| m > 0.0).collect()
+    }
+
+    /// Takes the water's levels for the midpoints on courses; new midpoints beside them are no lower.
+    fn carry(&self, network: &RiverNetwork, fine: &mut [f32]) {
+        for node in &network.nodes {
+            for k in self.neighbours(node.vertex) {
+                let vertex = [(k / self.side) as i32, (k % self.side) as i32];
+                if vertex.iter().any(|at| at % 2 == 1) && fine[k] < node.level {
+                    self.set(fine, vertex, node.level);
+                }
+            }
+        }
+        network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
+    }
+
+    /// The paper's rule: at most the least of the neighbours off the course, and of what is above on it; `depth` below
+    /// it, so that the water has a bed.
+    fn least(&self, network: &mut RiverNetwork, depth: f32, fine: &mut [f32], cx: &Context) -> Result<(), Cancelled> {
+        let on = self.marks(network);
+        for node in &mut network.nodes {
+            let beside = self.neighbours(node.vertex).filter(|&k| !on[k]).map(|k| fine[k]);
+            let lowest = beside.fold(f32::MAX, f32::min);
+            let lowest = if lowest == f32::MAX { fine[self.index(node.vertex)] } else { lowest };
+            node.level = lowest - depth;
+        }
+        network.settle(None, self.wraps, cx.control)?;
+        network.nodes.iter().for_each(|node| self.set(fine, node.vertex, node.level));
+        Ok(())
+    }
+}

@@ -1,0 +1,403 @@
+//! Rivers, tributaries and forks as one network of [squig curves](super::squig), and the level of their water.
+//!
+//! Courses: every river chooses its halves by itself for the first [`SHARED`] levels; after that the choice belongs to
+//! the edge, so courses that cross the same edge meet there. Two courses in one triangle share an edge of it, hence courses
+//! cannot cross without meeting; where one meets another it joins it and ends. A tributary comes from another side of the
+//! terrain and leaves the terrain where a river does, so it meets the network at the latest there. A fork takes other halves
+//! inside a stretch of a river, and rejoins below the place where it left or finds another way out.
+//!
+//! Levels: along every course the water falls evenly, or, for the share `cascades`, in steps. The greatest levels below those
+//! that never rise on the way down, and that leave ground of at most the bank's slope between two reaches, are then taken:
+//! L(next) ≤ L(s), and L(s) ≤ L(t) + σ·max(0, |s - t| - reach) for reaches s, t far apart along the water. Both are conditions of
+//! shortest paths, so Dijkstra's algorithm gives the levels exactly.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+
+use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
+use super::squig::{Edge, Side, Vertex, edges_across, refine, turn};
+use crate::field::{Cancelled, Control, Stream};
+
+/// Levels at which every course chooses for itself.
+const SHARED: u32 = 3;
+/// How often a fork is tried before it is left out.
+const TRIES: u64 = 16;
+/// Nodes or segments that are looked at together.
+pub const RUN: usize = 16;
+
+/// What there shall be.
+#[derive(Clone, Copy, Debug)]
+pub struct RiverPlan {
+    /// Where rivers come in.
+    pub entry: Side,
+    /// Where they leave.
+    pub exit: Side,
+    /// Number of main rivers.
+    pub rivers: u32,
+    /// Number of tributaries.
+    pub tributaries: u32,
+    /// Number of forks.
+    pub forks: u32,
+    /// Whether the edges meet.
+    pub wraps: bool,
+}
+
+/// How the water falls.
+#[derive(Clone, Copy, Debug)]
+pub struct WaterProfile {
+    /// Level where rivers enter, and how much lower it is where they leave.
+    pub source: f32,
+    /// How much lower it is where rivers leave.
+    pub drop: f32,
+    /// Share of the fall that is in steps, and their number along a river.
+    pub cascades: f32,
+    /// Number of steps along a river.
+    pub steps: u32,
+}
+
+/// What keeps reaches apart whose water stands at different levels.
+#[derive(Clone, Copy, Debug)]
+pub struct Levees {
+    /// Reaches nearer than this have one level, as a fraction of the side.
+    pub reach: f32,
+    /// Steepest slope between others.
+    pub slope: f32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RiverNodeKind {
+    River,
+    Tributary,
+    Fork,
+}
+
+/// Nodes from the source to the mouth; the last may belong to another course, and the first one of a fork.
+#[derive(Clone, Debug)]
+pub struct Centreline {
+    /// Indices of the nodes.
+    pub nodes: Vec<usize>,
+    kind: RiverNodeKind,
+}
+
+/// A place of the water.
+#[derive(Clone, Copy, Debug)]
+pub struct RiverNode {
+    /// Vertex of the level after the last.
+    pub vertex: Vertex,
+    /// From the west and from the north edge, as fractions of the side.
+    pub position: [f32; 2],
+    /// Level of the water.
+    pub level: f32,
+    course: usize,
+    /// Length of the course above.
+    along: f32,
+}
+
+/// Rivers with their tributaries and forks.
+#[derive(Clone, Debug, Default)]
+pub struct RiverNetwork {
+    /// All places where a river bends or meets another.
+    pub nodes: Vec<RiverNode>,
+    /// The rivers, the main ones first.
+    pub courses: Vec<Centreline>,
+    known: HashMap<Vertex, usize>,
+    next: Vec<Vec<usize>>,
+}
+
+/// Random choices of the courses.
+#[derive(Clone, Copy)]
+struct Chance(Stream);
+
+impl Chance {
+    /// Which half course `salt` takes of an edge of `level`.
+    fn half(self, level: u32, salt: u64, edge: Edge) -> bool {
+        let [row, column] = edge.middle();
+        self.0.fork(u64::from(level)).fork(salt).bits(column, row) >> 63 == 1
+    }
+
+    /// [`half`](Self::half) of a course's own while it has its own.
+    fn shared(self, level: u32, salt: u64, edge: Edge) -> bool {
+        self.half(level, if level < SHARED { salt } else { 0 }, edge)
+    }
+
+    /// A number below `count` for the use `what` of course `salt`.
+    fn below(self, salt: u64, what: i32, count: usize) -> usize {
+        (self.unit(salt, what) * count as f32) as usize
+    }
+
+    fn unit(self, salt: u64, what: i32) -> f32 {
+        self.0.fork(1000 + salt).unit(what, 0)
+    }
+}
+
+impl RiverNetwork {
+    /// The courses after `level` splits, without levels of the water.
+    pub fn new(plan: &RiverPlan, random: Stream, level: u32, control: &Control) -> Result<Self, Cancelled> {
+        let chance = Chance(random);
+        let mut network = Self::default();
+        let mut rivers = Vec::new();
+        for k in 0..plan.rivers {
+            control.check()?;
+            let salt = u64::from(k) + 1;
+            // rivers enter in different eighths of their side
+            let part = (chance.below(0, 0, 8) as u32 + k * 3) % 8;
+            let choose = |l: u32, first: bool, _: bool, e: Edge| match first && l < SHARED {
+                true => part >> (SHARED - 1 - l) & 1 == 1,
+                false => chance.shared(l, salt, e),
+            };
+            let coarse = grow(plan.entry, plan.exit, level.min(SHARED), choose, part & 1 == 1);
+            let fine = (SHARED..level).fold(coarse.clone(), |c, l| refine(&c, |_, e| chance.shared(l, salt, e)));
+            network.join(&fine);
+            rivers.push(coarse);
+        }
+        for k in 0..plan.tributaries {
+            control.check()?;
+            let salt = u64::from(k) + 100;
+            let main = u64::from(k % plan.rivers) + 1;
+            let sides: Vec<Side> = Side::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
+            let from = sides[chance.below(salt, 0, sides.len())];
+            // at the exit it takes the halves of the river
+            let choose = |l: u32, _: bool, last: bool, e: Edge| chance.shared(l, if last { main } else { salt }, e);
+            network.flow_into(&grow(from, plan.exit, level, choose, false), chance.unit(salt, 1));
+        }
+        for k in 0..plan.forks {
+            control.check()?;
+            if level > SHARED {
+                let main = &rivers[(k % plan.rivers) as usize];
+                (0..TRIES).any(|attempt| {
+                    let salt = 10_000 + u64::from(k) * TRIES + attempt;
+                    let window = (2 + chance.below(salt, 0, 6)).min(main.len());
+                    let first = chance.below(salt, 1, main.len() - window + 1);
+                    // its ends are those of the river, but where the river leaves the terrain it may find its own way out
+                    let free = first + window == main.len();
+                    let fine = (SHARED..level).fold(main[first..first + window].to_vec(), |c, l| {
+                        let last = c.len() - 1;
+                        let own = |i: usize| i > 0 && (i < last || free);
+                        refine(&c, |i, e| chance.half(l, if own(i) { salt } else { 0 }, e))
+                    });
+                    network.fork(&fine, free, 1 << (level - SHARED))
+                });
+            }
+        }
+        network.place(level);
+        Ok(network)
+    }
+
+    fn id(&self, edge: Edge) -> Option<usize> {
+        self.known.get(&edge.middle()).copied()
+    }
+
+    /// Adds a course along `edges`, the ones in between unknown so far.
+    fn add(&mut self, edges: &[Edge], kind: RiverNodeKind) {
+        let course = self.courses.len();
+        let mut nodes = Vec::with_capacity(edges.len());
+        for edge in edges {
+            let id = self.id(*edge).unwrap_or_else(|| {
+                let vertex = edge.middle();
+                self.nodes.push(RiverNode { vertex, position: [0.0; 2], level: 0.0, course, along: 0.0 });
+                self.next.push(Vec::new());
+                self.known.insert(vertex, self.nodes.len() - 1);
+                self.nodes.len() - 1
+            });
+            nodes.push(id);
+        }
+        for pair in nodes.windows(2) {
+            self.next[pair[0]].push(pair[1]);
+        }
+        self.courses.push(Centreline { nodes, kind });
+    }
+
+    /// Adds a river as far as the first place that is known.
+    fn join(&mut self, edges: &[Edge]) {
+        let end = edges.iter().position(|&e| self.id(e).is_some()).map_or(edges.len(), |k| k + 1);
+        if end > 1 || self.nodes.is_empty() {
+            self.add(&edges[..end], RiverNodeKind::River);
+        }
+    }
+
+    /// Adds a tributary down to the first place that is known, without a part of its upper course.
+    fn flow_into(&mut self, edges: &[Edge], cut: f32) {
+        if let Some(end) = edges.iter().position(|&e| self.id(e).is_some()) {
+            let start = (end as f32 * cut * 0.7) as usize;
+            if end >= start + 2 {
+                self.add(&edges[start..=end], RiverNodeKind::Tributary);
+            }
+        }
+    }
+
+    /// Adds the longest stretch of `edges` between two known places, the second not above the first, or out of the terrain
+    /// where that is `free`; says whether there is one of at least `least` new nodes.
+    fn fork(&mut self, edges: &[Edge], free: bool, least: usize) -> bool {
+        let mut best = 0..0;
+        let mut from = None;
+        for (k, edge) in edges.iter().enumerate() {
+            let known = self.id(*edge);
+            if let Some(start) = from.filter(|&s| known.is_some() || (free && k + 1 == edges.len() && s < k)) {
+                let fits = match (known, self.id(edges[start])) {
+                    (Some(to), Some(at)) => to != at && !self.leads(to, at),
+                    _ => true,
+                };
+                if fits && k - start > least.max(2) && k - start > best.len() {
+                    best = start..k + 1;
+                }
+            }
+            if known.is_some() {
+                from = Some(k);
+            }
+        }
+        if !best.is_empty() {
+            self.add(&edges[best.clone()], RiverNodeKind::Fork);
+        }
+        !best.is_empty()
+    }
+
+    /// Whether the water of node `from` comes to node `to`.
+    fn leads(&self, from: usize, to: usize) -> bool {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut open = vec![from];
+        while let Some(at) = open.pop() {
+            if at == to {
+                return true;
+            }
+            if !std::mem::replace(&mut seen[at], true) {
+                open.extend(&self.next[at]);
+            }
+        }
+        false
+    }
+
+    /// Positions: on the lattice, then smoothed twice along each course, ends and junctions included where a course
+    /// passes through them.
+    fn place(&mut self, level: u32) {
+        let cell = 1.0 / (1u32 << (level + 1)) as f32;
+        for node in &mut self.nodes {
+            node.position = [node.vertex[1] as f32 * cell, node.vertex[0] as f32 * cell];
+        }
+        for _ in 0..2 {
+            let old: Vec<[f32; 2]> = self.nodes.iter().map(|n| n.position).collect();
+            for course in &self.courses {
+                for three in course.nodes.windows(3) {
+                    let [a, b, c] = [old[three[0]], old[three[1]], old[three[2]]];
+                    self.nodes[three[1]].position = std::array::from_fn(|k| (a[k] + 2.0 * b[k] + c[k]) * 0.25);
+                }
+            }
+        }
+        for (k, course) in self.courses.iter().enumerate() {
+            let mut along = 0.0;
+            for pair in course.nodes.windows(2) {
+                along += distance(self.nodes[pair[0]].position, self.nodes[pair[1]].position);
+                let node = &mut self.nodes[pair[1]];
+                if node.course == k {
+                    node.along = along;
+                }
+            }
+        }
+    }
+
+    /// Gives every node the level of its water.
+    pub fn fall(&mut self, fall: &WaterProfile, random: Stream) {
+        let length = |course: &Centreline, nodes: &[RiverNode]| -> f32 {
+            course.nodes.windows(2).map(|p| distance(nodes[p[0]].position, nodes[p[1]].position)).sum()
+        };
+        let Some(first) = self.courses.first() else { return };
+        let river = length(first, &self.nodes).max(1e-3);
+        for (k, course) in self.courses.iter().enumerate() {
+            let own = length(course, &self.nodes);
+            let (first, last) = (course.nodes[0], course.nodes[course.nodes.len() - 1]);
+            let joins = |id: usize| (self.nodes[id].course != k).then(|| self.nodes[id].level);
+            let low = joins(last).unwrap_or(fall.source - fall.drop);
+            let high = match course.kind {
+                RiverNodeKind::River => fall.source,
+                // upper courses are steeper, but spring no higher than the rivers
+                RiverNodeKind::Tributary => (low + fall.drop * own / river * 1.6).min(fall.source),
+                RiverNodeKind::Fork => joins(first).unwrap_or(fall.source),
+            }
+            .max(low);
+            let share = (own / river).clamp(0.0, 1.0);
+            let steps = libm::rintf(fall.steps as f32 * share).max(1.0);
+            let step = |j: f32| (j + 0.5 + 0.6 * (random.fork(k as u64).unit(j as i32, 0) - 0.5)) / steps;
+            let mut along = 0.0;
+            let mut passed = 0.0;
+            let count = course.nodes.len();
+            for i in 0..count {
+                let id = course.nodes[i];
+                if i > 0 {
+                    along += distance(self.nodes[course.nodes[i - 1]].position, self.nodes[id].position);
+                }
+                let part = if own > 0.0 { (along / own).min(1.0) } else { 0.0 };
+                while passed < steps && step(passed) <= part {
+                    passed += 1.0;
+                }
+                let fallen = (1.0 - fall.cascades) * part + fall.cascades * passed / steps;
+                if self.nodes[id].course == k {
+                    self.nodes[id].level = high + (low - high) * fallen;
+                }
+            }
+        }
+    }
+
+    /// Lowers levels until water nowhere rises on its way, and to what the banks between reaches can hold.
+    pub fn settle(&mut self, banks: Option<Levees>, wraps: bool, control: &Control) -> Result<(), Cancelled> {
+        let runs: Vec<ReachBounds> =
+            self.nodes.chunks(RUN).map(|run| ReachBounds::enclosing(run.iter().map(|n| n.position))).collect();
+        let mut highest: Vec<f32> =
+            self.nodes.chunks(RUN).map(|run| run.iter().map(|n| n.level).fold(f32::MIN, f32::max)).collect();
+        let mut done = vec![false; self.nodes.len()];
+        let mut open: BinaryHeap<Reverse<(HeapLevel, usize)>> =
+            self.nodes.iter().enumerate().map(|(id, n)| Reverse((HeapLevel(n.level), id))).collect();
+        let mut settled = 0u32;
+        while let Some(Reverse((HeapLevel(level), id))) = open.pop() {
+            if std::mem::replace(&mut done[id], true) {
+                continue;
+            }
+            settled += 1;
+            if settled.is_multiple_of(256) {
+                control.check()?;
+            }
+            let here = self.nodes[id];
+            for k in 0..self.next[id].len() {
+                let next = self.next[id][k];
+                if self.nodes[next].level > level {
+                    self.nodes[next].level = level;
+                    open.push(Reverse((HeapLevel(level), next)));
+                }
+            }
+            let Some(banks) = banks else { continue };
+            let above = |distance: f32| level + banks.slope * (distance - banks.reach).max(0.0);
+            for (r, run) in runs.iter().enumerate() {
+                if highest[r] <= level || highest[r] <= above(run.distance_from(here.position, wraps)) {
+                    continue;
+                }
+                let mut most = f32::MIN;
+                for other in r * RUN..((r + 1) * RUN).min(self.nodes.len()) {
+                    let node = &mut self.nodes[other];
+                    if node.level > level {
+                        let apart = distance_around(here.position, node.position, wraps);
+                        let far = node.course != here.course
+                            || (node.along - here.along).abs() > 2.0 * apart + 3.0 * banks.reach;
+                        if far && node.level > above(apart) {
+                            node.level = above(apart);
+                            open.push(Reverse((HeapLevel(node.level), other)));
+                        }
+                    }
+                    most = most.max(node.level);
+                }
+                highest[r] = most;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The course from side to side after `level` splits; `choose(level, first, last, edge)` is the half at the second end.
+fn grow(entry: Side, exit: Side, level: u32, choose: impl Fn(u32, bool, bool, Edge) -> bool, back: bool) -> Vec<Edge> {
+    let (mut course, start) = match entry == exit && level > 0 {
+        true => (turn(entry, back), 1),
+        false => (edges_across(entry, exit), 0),
+    };
+    for l in start..level {
+        let last = course.len() - 1;
+        course = refine(&course, |k, e| choose(l, k == 0, k == last, e));
+    }
+    course
+}

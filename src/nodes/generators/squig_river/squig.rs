@@ -1,0 +1,168 @@
+//! Squig curves: courses through a triangulation that is split again and again.
+//!
+//! Law: the square is two triangles that share the diagonal from north-west to south-east, and level l has 2ˡ squares a side.
+//! A course is a list of edges; two that follow each other are the entry and the exit of a triangle. To split it, one half of
+//! every edge is chosen (at random), and in every triangle the inner edges between the half of its entry and the half
+//! of its exit follow: the course goes through one of the four parts, or through three.
+//! On average a course grows 2.5-fold at each level, so its dimension is log₂ 2.5 ≈ 1.32.
+//! An edge of level l is known by its middle, a vertex of level l + 1; a course never comes back to an edge.
+//! Source: Mandelbrot 1982; Prusinkiewicz & Hammel 1993; document 000, §2.1.
+
+crate::choices! {
+    /// An edge of the terrain.
+    Side {
+        North "North": "The upper edge of the map.",
+        East "East": "The right edge of the map.",
+        South "South": "The lower edge of the map.",
+        West "West": "The left edge of the map.",
+    }
+}
+
+/// Row and column on the lattice of a level.
+pub type Vertex = [i32; 2];
+
+fn add(a: Vertex, b: Vertex) -> Vertex {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+/// An edge of the triangulation, the smaller end first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edge(pub Vertex, pub Vertex);
+
+impl Edge {
+    fn new(a: Vertex, b: Vertex) -> Self {
+        if a < b { Self(a, b) } else { Self(b, a) }
+    }
+
+    /// The vertex of the next level in the middle.
+    pub fn middle(self) -> Vertex {
+        add(self.0, self.1)
+    }
+
+    /// The half at the second end, or at the first.
+    fn half(self, second: bool) -> Self {
+        let end = if second { self.1 } else { self.0 };
+        Self::new(add(end, end), self.middle())
+    }
+
+    fn has(self, end: Vertex) -> bool {
+        self.0 == end || self.1 == end
+    }
+
+    fn other(self, end: Vertex) -> Vertex {
+        if self.0 == end { self.1 } else { self.0 }
+    }
+}
+
+fn side_edge(side: Side) -> Edge {
+    match side {
+        Side::North => Edge([0, 0], [0, 1]),
+        Side::East => Edge([0, 1], [1, 1]),
+        Side::South => Edge([1, 0], [1, 1]),
+        Side::West => Edge([0, 0], [1, 0]),
+    }
+}
+
+/// The course of level 0 from one side to another; one edge where they are the same.
+pub fn edges_across(entry: Side, exit: Side) -> Vec<Edge> {
+    let upper = |side| matches!(side, Side::North | Side::East);
+    let (from, to) = (side_edge(entry), side_edge(exit));
+    if entry == exit {
+        vec![from]
+    } else if upper(entry) == upper(exit) {
+        vec![from, to]
+    } else {
+        vec![from, Edge([0, 0], [1, 1]), to]
+    }
+}
+
+/// The course of level 1 that leaves where it came in: through both corners of that side's triangle, either way round.
+pub fn turn(side: Side, back: bool) -> Vec<Edge> {
+    let edge = side_edge(side);
+    let apex = if matches!(side, Side::North | Side::East) { [0, 1] } else { [1, 0] };
+    // the triangle's third corner is the end of the diagonal that the side does not have
+    let third = [[0, 0], [1, 1], apex].into_iter().find(|&v| !edge.has(v)).unwrap_or(apex);
+    let (a, b) = (edge.0, edge.1);
+    let middle = edge.middle();
+    let mut course =
+        vec![edge.half(false), Edge::new(middle, add(a, third)), Edge::new(middle, add(b, third)), edge.half(true)];
+    if back {
+        course.reverse();
+    }
+    course
+}
+
+/// The course of the next level; `choose` takes the half at an edge's second end, given the edge's place in the course.
+pub fn refine(course: &[Edge], choose: impl Fn(usize, Edge) -> bool) -> Vec<Edge> {
+    let mut fine = Vec::with_capacity(course.len() * 3);
+    let mut kept = [0, 0];
+    for (k, &exit) in course.iter().enumerate() {
+        let second = choose(k, exit);
+        let end = if second { exit.1 } else { exit.0 };
+        if k > 0 {
+            let entry = course[k - 1];
+            let apex = if exit.has(entry.0) { entry.0 } else { entry.1 };
+            let (b, c) = (entry.other(apex), exit.other(apex));
+            let (at_entry, at_exit, opposite) = (add(apex, b), add(apex, c), add(b, c));
+            // the corner at the apex, the middle and the corner beyond, as far as they are on the way
+            match (kept == apex, end == apex) {
+                (true, true) => {}
+                (true, false) => fine.extend([Edge::new(at_entry, at_exit), Edge::new(at_exit, opposite)]),
+                (false, true) => fine.extend([Edge::new(at_entry, opposite), Edge::new(at_entry, at_exit)]),
+                (false, false) => fine.extend([Edge::new(at_entry, opposite), Edge::new(at_exit, opposite)]),
+            }
+        }
+        fine.push(exit.half(second));
+        kept = end;
+    }
+    fine
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::Stream;
+
+    /// Neighbours in a course are two sides of a triangle of the mesh, and no edge comes twice.
+    fn check(course: &[Edge]) {
+        let mut seen = std::collections::HashSet::new();
+        for pair in course.windows(2) {
+            let apex = [pair[0].0, pair[0].1].into_iter().find(|&v| pair[1].has(v)).expect("they share a corner");
+            let third = Edge::new(pair[0].other(apex), pair[1].other(apex));
+            for edge in [pair[0], pair[1], third] {
+                let step = [edge.1[0] - edge.0[0], edge.1[1] - edge.0[1]];
+                assert!([[0, 1], [1, 0], [1, 1]].contains(&step), "{edge:?} is no edge of the mesh");
+            }
+        }
+        assert!(course.iter().all(|e| seen.insert(e.middle())), "an edge twice");
+    }
+
+    #[test]
+    fn courses_go_from_triangle_to_triangle_and_never_cross_themselves() {
+        for entry in Side::ALL {
+            for exit in Side::ALL {
+                for seed in 0..20 {
+                    let random = Stream::new(seed, 3);
+                    let mut course = edges_across(*entry, *exit);
+                    if entry == exit {
+                        course = turn(*entry, seed % 2 == 0);
+                    }
+                    for level in 0..7 {
+                        check(&course);
+                        course =
+                            refine(&course, |_, e| random.fork(level).bits(e.middle()[1], e.middle()[0]) >> 63 == 1);
+                    }
+                    check(&course);
+                    let last = if entry == exit { 1 << 9 } else { 1 << 8 };
+                    let on = |side: Side, v: Vertex| match side {
+                        Side::North => v[0] == 0,
+                        Side::East => v[1] == last,
+                        Side::South => v[0] == last,
+                        Side::West => v[1] == 0,
+                    };
+                    assert!(on(*entry, course[0].middle()) && on(*exit, course[course.len() - 1].middle()));
+                }
+            }
+        }
+    }
+}

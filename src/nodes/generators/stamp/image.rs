@@ -1,0 +1,63 @@
+//! Images as stamps: the disc within an image, level at its rim.
+
+use std::sync::Arc;
+
+use crate::io::{Raster, raster};
+use crate::param::ImageFile;
+
+crate::choices! {
+    /// How pictures are turned before they are pressed.
+    Turn {
+        Any "Any": "By any angle.",
+        Quarters "Quarters": "By 0, 90, 180 or 270°.",
+        Unturned "Not at all": "As they are.",
+    }
+}
+
+impl Turn {
+    /// Cosine and sine of the turn that `draw` chooses.
+    pub fn cos_sin(self, draw: u16) -> [f32; 2] {
+        match self {
+            Self::Any => {
+                let angle = f64::from(draw) * (std::f64::consts::TAU / 65536.0);
+                [libm::cos(angle) as f32, libm::sin(angle) as f32]
+            }
+            Self::Quarters => [[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]][(draw & 3) as usize],
+            Self::Unturned => [1.0, 0.0],
+        }
+    }
+}
+
+/// An image to be pressed into the ground.
+pub struct StampImage {
+    raster: Arc<Raster>,
+    /// Mean value along the rim of the disc.
+    rim: f32,
+}
+
+/// Share of the radius over which a stamp fades out, whatever its image shows there.
+const FADE: f32 = 0.12;
+
+impl StampImage {
+    /// The image of `file`, if it can be read.
+    pub fn open(file: &ImageFile) -> Option<Self> {
+        let raster = if file.0.is_empty() { None } else { raster(&file.0).ok() }?;
+        let around = 256;
+        let on_rim = |k: usize| {
+            let angle = k as f64 * (std::f64::consts::TAU / around as f64);
+            raster.bilinear(0.5 + 0.5 * libm::cos(angle) as f32, 0.5 + 0.5 * libm::sin(angle) as f32)
+        };
+        let rim = (0..around).map(on_rim).sum::<f32>() / around as f32;
+        Some(Self { raster, rim })
+    }
+
+    /// Height at (x, y) from the centre, in radii; 0 beyond 1.
+    pub fn value_at(&self, x: f32, y: f32) -> f32 {
+        let within = x * x + y * y;
+        if within >= 1.0 {
+            return 0.0;
+        }
+        let t = ((1.0 - within.sqrt()) * (1.0 / FADE)).min(1.0);
+        (self.raster.bilinear(0.5 + 0.5 * x, 0.5 + 0.5 * y) - self.rim) * (t * t * (3.0 - 2.0 * t))
+    }
+}

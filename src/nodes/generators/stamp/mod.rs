@@ -1,0 +1,235 @@
+//! Stamp noise: a round stamp pressed into the terrain again and again, smaller and shallower each time.
+//!
+//! Law: level l = 0, 1, 2 … has 2ˡ × 2ˡ sectors of side s = 2⁻ˡ. The stamp of a sector has its centre at a random place of the
+//! sector (the sector's own centre, moved by up to s/2 along each axis), radius s/2, and adds ± amplitude · 2^(-falloff·l) ·
+//! f(1 - d/(s/2)) at distance d, the sign at random; f(t) = t is the cone, f(t) = 6t⁵ - 15t⁴ + 10t³ the bell. The last level is the
+//! last whose sectors are not smaller than `smallest_metres`, level 13 at most.
+//! A picture ([`image`]) is pressed in the same way, f being its value at the place in the stamp, turned at random;
+//! of several pictures one is drawn for every stamp. A round stamp looks the same however it is turned.
+//!
+//! Scheme: the document recurses into quarters; here rows are gathered in parallel. A stamp's centre lies in its own
+//! sector, so only two rows of sectors per level touch a row of samples; a band keeps their stamps. Every sample takes
+//! its stamps in the same order (level, sector row, sector column), whatever the grid: a preview is exactly the subsample.
+//! Boundary: stamps that cross an edge go on at the other side, as in the document, on open terrains as well.
+//! Source: document 002.
+
+mod image;
+
+use super::octaves::Fade;
+use crate::field::{Cancelled, Stream};
+use crate::nodes::{Context, Generator};
+use crate::param::ImageFile;
+use image::{StampImage, Turn};
+
+crate::choices! {
+    /// Shape of the stamp.
+    Profile {
+        Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
+        Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
+        Pictures "Pictures": "The pictures chosen below, one drawn at random for every stamp.",
+    }
+}
+
+crate::params! {
+    /// Cones, bells or pictures raised and sunk at random, large ones first, then four times as many of half the size.
+    Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
+        /// Shape of the stamp.
+        profile: Profile = Profile::Cone;
+        /// Diameter of the smallest stamps: no level goes below it.
+        smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0;
+        /// How many levels are stamped, the largest first. Fewer show how the terrain grows.
+        levels_shown: u32 = 14, 1..=14;
+        /// How much flatter each level is than the one before: at 0 all are as high, at 1 slopes stay alike.
+        falloff: f32 = 1.0, 0.0..=4.0, slider 0.5..=2.0;
+        /// Height of the first stamp, as a fraction of the relief.
+        amplitude: f32 = 0.45, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height of the ground that is stamped, as a fraction of the relief.
+        base: f32 = 0.5, -10.0..=10.0, slider -0.5..=1.5;
+        /// Share of the stamps that sink the ground; the others raise it.
+        sunk: f32 = 0.5, 0.0..=1.0;
+        /// How pictures are turned before they are pressed.
+        rotation: Turn = Turn::Any => |stamp| stamp.profile == Profile::Pictures;
+        /// Picture of a stamp: the disc within it is used, and what its rim shows counts as level ground.
+        picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.profile == Profile::Pictures;
+        /// Another picture.
+        picture_2: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
+        /// Another picture.
+        picture_3: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
+        /// Another picture.
+        picture_4: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
+    }
+}
+
+/// Levels at the most.
+const LEVELS: u32 = 14;
+
+impl Generator for Stamp {
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        let xs: Vec<f32> = (0..n - 1).map(|k| cx.grid.position(k)).collect();
+        let levels = self.levels(cx);
+        let images = self.images();
+        // many rows to a band, which share the stamps of the large levels
+        cx.bands_of((n / 64).max(4), out, |first, cells| {
+            let mut readers: Vec<_> = levels.iter().map(StampReader::new).collect();
+            for (k, row) in cells.chunks_mut(n).enumerate() {
+                let y = xs[(first + k) % (n - 1)];
+                let (last, row) = row.split_last_mut().expect("a grid has two columns");
+                row.fill(self.base);
+                for reader in &mut readers {
+                    match self.profile {
+                        Profile::Cone => reader.add(y, &xs, row, round(|t| t)),
+                        Profile::Bell => reader.add(y, &xs, row, round(|t| Fade::Improved.weight(t))),
+                        Profile::Pictures => reader.add(y, &xs, row, pressed(&images, self.rotation)),
+                    }
+                }
+                *last = row[0];
+            }
+        })
+    }
+}
+
+impl Stamp {
+    /// The pictures that can be read; the scene reports the others.
+    fn images(&self) -> Vec<StampImage> {
+        if self.profile != Profile::Pictures {
+            return Vec::new();
+        }
+        let files = [&self.picture_1, &self.picture_2, &self.picture_3, &self.picture_4];
+        files.into_iter().filter_map(StampImage::open).collect()
+    }
+
+    fn levels(&self, cx: &Context) -> Vec<StampLevel> {
+        (0..LEVELS.min(self.levels_shown))
+            .take_while(|&l| l == 0 || cx.size_metres / (1 << l) as f32 >= self.smallest_metres)
+            .map(|l| StampLevel {
+                stream: cx.random.fork(u64::from(l)),
+                sectors: 1 << l,
+                height: self.amplitude * libm::exp2f(-self.falloff * l as f32),
+                sunk: self.sunk,
+            })
+            .collect()
+    }
+}
+
+struct StampLevel {
+    stream: Stream,
+    /// Sectors along a side.
+    sectors: i32,
+    height: f32,
+    sunk: f32,
+}
+
+/// A stamp pressed into its sector.
+#[derive(Clone, Copy)]
+struct Pressed {
+    x: f32,
+    y: f32,
+    height: f32,
+    /// Chooses picture and turn.
+    draw: u32,
+}
+
+/// Adds the stamp to the samples of a row: their distances from its centre to the east, its own to the north, and what
+/// turns distances into radii.
+trait StampShape: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy {}
+impl<F: Fn(&Pressed, &[f32], f32, f32, f32, &mut [f32]) + Copy> StampShape for F {}
+
+/// A shape of `height(1 - distance over radius)`.
+fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
+    move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+        for (h, &at) in out.iter_mut().zip(xs) {
+            let dx = at - x;
+            let t = 1.0 - (dx * dx + dy * dy).sqrt() * per_radius;
+            *h += stamp.height * height(if t > 0.0 { t } else { 0.0 });
+        }
+    }
+}
+
+/// One of the pictures, turned.
+fn pressed(images: &[StampImage], turn: Turn) -> impl StampShape {
+    move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
+        if images.is_empty() {
+            return;
+        }
+        let image = &images[(stamp.draw >> 16) as usize % images.len()];
+        let [cos, sin] = turn.cos_sin(stamp.draw as u16);
+        for (h, &at) in out.iter_mut().zip(xs) {
+            let (a, b) = ((at - x) * per_radius, dy * per_radius);
+            *h += stamp.height * image.value_at(a * cos - b * sin, a * sin + b * cos);
+        }
+    }
+}
+
+/// Reads rows of a level, neighbouring ones cheaply.
+struct StampReader<'a> {
+    level: &'a StampLevel,
+    /// Two rows of sectors: the row's index, beyond the edges too, and its stamps.
+    rows: [(i32, Vec<Pressed>); 2],
+}
+
+impl<'a> StampReader<'a> {
+    fn new(level: &'a StampLevel) -> Self {
+        Self { level, rows: [(i32::MIN, Vec::new()), (i32::MIN, Vec::new())] }
+    }
+
+    /// Adds the stamps of the level to the row at `y`, whose samples lie at `xs`.
+    fn add(&mut self, y: f32, xs: &[f32], out: &mut [f32], shape: impl StampShape) {
+        let sectors = self.level.sectors as f32;
+        let (radius, per_radius) = (0.5 / sectors, 2.0 * sectors);
+        let first = libm::floorf(y * sectors - 0.5) as i32;
+        for index in [first, first + 1] {
+            let (held, stamps) = &mut self.rows[(index & 1) as usize];
+            if *held != index {
+                *held = index;
+                self.level.press(index, stamps);
+            }
+            for stamp in stamps.iter() {
+                let dy = y - stamp.y;
+                if dy.abs() >= radius {
+                    continue;
+                }
+                let press = |x: f32, out: &mut [f32]| {
+                    let columns = span(x, radius, xs.len());
+                    shape(stamp, &xs[columns.clone()], x, dy, per_radius, &mut out[columns]);
+                };
+                press(stamp.x, out);
+                if stamp.x < radius {
+                    press(stamp.x + 1.0, out);
+                } else if stamp.x > 1.0 - radius {
+                    press(stamp.x - 1.0, out);
+                }
+            }
+        }
+    }
+}
+
+impl StampLevel {
+    /// The stamps of sector row `index`, which may lie beyond an edge.
+    fn press(&self, index: i32, out: &mut Vec<Pressed>) {
+        let per_sector = 1.0 / self.sectors as f32;
+        let part = |bits: u64| (bits & 0xff_ffff) as f32 * (1.0 / 16_777_216.0);
+        let row = index.rem_euclid(self.sectors);
+        out.clear();
+        out.extend((0..self.sectors).map(|column| {
+            let bits = self.stream.bits(column, row);
+            // the sign as ever where half of them sink: old scenes keep their bits
+            let raised = if self.sunk == 0.5 { bits >> 63 == 0 } else { part(bits >> 40) >= self.sunk };
+            Pressed {
+                x: (column as f32 + part(bits)) * per_sector,
+                y: (index as f32 + part(bits >> 24)) * per_sector,
+                height: if raised { self.height } else { -self.height },
+                draw: self.stream.fork(1).bits(column, row) as u32,
+            }
+        }));
+    }
+}
+
+/// Columns of `n` over one side that lie within `radius` of `x`, and perhaps one more on either side.
+fn span(x: f32, radius: f32, n: usize) -> std::ops::Range<usize> {
+    let scale = n as f32;
+    // casts saturate at 0
+    let first = ((x - radius) * scale) as usize;
+    let last = ((x + radius) * scale) as usize + 2;
+    first.min(n)..last.min(n)
+}

@@ -1,0 +1,303 @@
+//! Voronoi relief: heights from the distances to scattered points.
+//!
+//! Law: h = base + amplitude · Σ cₙ·Dₙ, n = 1 … 4, with Dₙ the distance to the n-th nearest feature point
+//! (Euclidean, or its square) in units of the mean spacing 1/√points. c₁ = -1, c₂ = 1 makes mountains: 0 on
+//! the borders between regions, highest at the points. c₁ = 1 alone makes cones, c₁ = -1 alone hills.
+//! Region map: all samples with the same nearest point have one factor, random in [0, 1) or 0 or 1, and the sum is multiplied
+//! by it: some mountains sink or vanish, and the passages between the others widen.
+//! Points: at random, or one in each cell of a square lattice, moved from its centre by `jitter`.
+//!
+//! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If the
+//! block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
+//! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid ([`nearest`]) finds
+//! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
+//! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
+//! round, each point counting once. On a globe the points lie on the sphere ([`globe`]). Where there are fewer points than n, the farthest counts again.
+//! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
+
+mod globe;
+mod nearest;
+mod sphere_points;
+
+use crate::field::{Cancelled, Edges, Stream};
+use crate::nodes::{Context, Generator, Traits};
+use nearest::{Buckets, FeaturePoint};
+
+crate::choices! {
+    /// How distance is measured.
+    Metric {
+        Euclidean "Euclidean": "The true distance: straight slopes.",
+        Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
+    }
+}
+
+crate::choices! {
+    /// How the points are scattered.
+    Scatter {
+        Random "Random": "Anywhere: some regions are small, some large.",
+        Lattice "Lattice": "One in each cell of a square lattice: regions of like size. The number of points is rounded to a square.",
+    }
+}
+
+crate::choices! {
+    /// What each region is multiplied by.
+    Regions {
+        Alike "Alike": "Every region keeps its height.",
+        Uniform "Uniform": "Every region has its own height, from nothing to full.",
+        TwoValued "Kept or sunk": "Every region stays as it is or sinks to level ground.",
+    }
+}
+
+crate::params! {
+    /// Mountains, cells or cones around scattered points.
+    Voronoi "Voronoi" in "Cells", from "Worley 1996; Olsen 2004", also "cellular worley cells crystals islands plates" {
+        /// Number of feature points. Each makes one mountain; more make them smaller.
+        points: u32 = 40, 1..=65_536, slider 4..=1000;
+        /// How the points are scattered.
+        scatter: Scatter = Scatter::Lattice;
+        /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
+        jitter: f32 = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
+        /// How distance is measured.
+        metric: Metric = Metric::Euclidean;
+        /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
+        c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.
+        c2: f32 = 1.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the third nearest point.
+        c3: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// Weight of the distance to the fourth nearest point.
+        c4: f32 = 0.0, -10.0..=10.0, slider -2.0..=2.0;
+        /// What each region around a point is multiplied by. Sunk regions leave wide passages between the others.
+        regions: Regions = Regions::Alike;
+        /// Share of the regions that are kept, where some are sunk.
+        kept: f32 = 0.6, 0.0..=1.0 => |voronoi| voronoi.regions == Regions::TwoValued;
+        /// Height of the result, as a fraction of the relief.
+        amplitude: f32 = 0.75, -10.0..=10.0, slider 0.0..=2.0;
+        /// Height where the weighted sum is 0, as a fraction of the relief.
+        base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.5;
+    }
+}
+
+/// The random stream of the region map.
+pub(super) const REGIONS: u64 = 2;
+
+impl Generator for Voronoi {
+    fn traits(&self) -> Traits {
+        Traits { on_globe: true, ..Traits::GENERATOR }
+    }
+
+    fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
+        if cx.grid.is_globe() {
+            return self.fill_globe(cx, out);
+        }
+        let points = self.feature_points(cx.random);
+        let buckets = Buckets::new(&points, cx.grid.edges == Edges::Wrap);
+        let values = cx.random.fork(REGIONS);
+        match [self.c4, self.c3, self.c2].iter().position(|&c| c != 0.0) {
+            Some(0) => self.relief::<4>(cx, &buckets, values, out),
+            Some(1) => self.relief::<3>(cx, &buckets, values, out),
+            Some(2) => self.relief::<2>(cx, &buckets, values, out),
+            _ => self.relief::<1>(cx, &buckets, values, out),
+        }
+    }
+}
+
+impl Voronoi {
+    /// The feature points, in the unit square.
+    pub fn feature_points(&self, random: Stream) -> Vec<FeaturePoint> {
+        match self.scatter {
+            Scatter::Random => (0..self.points as i32).map(|k| [random.unit(k, 0), random.unit(k, 1)]).collect(),
+            Scatter::Lattice => {
+                let side = (self.points as f32).sqrt().round().max(1.0) as i32;
+                let at = |cell: i32, random: f32| (cell as f32 + 0.5 + self.jitter * (random - 0.5)) / side as f32;
+                let (rows, columns) = (random.fork(0), random.fork(1));
+                (0..side * side)
+                    .map(|k| (k % side, k / side))
+                    .map(|(x, y)| [at(x, columns.unit(x, y)), at(y, rows.unit(x, y))])
+                    .collect()
+            }
+        }
+    }
+
+    /// What the region around `point` is multiplied by.
+    pub fn region(&self, values: Stream, point: FeaturePoint) -> f32 {
+        self.factor(values.unit(point[0].to_bits() as i32, point[1].to_bits() as i32))
+    }
+
+    /// What a region of that random value is multiplied by.
+    pub(super) fn factor(&self, value: f32) -> f32 {
+        match self.regions {
+            Regions::Alike => 1.0,
+            Regions::Uniform => value,
+            Regions::TwoValued => f32::from(value < self.kept),
+        }
+    }
+
+    /// Computes the map from the K nearest points of each sample.
+    fn relief<const K: usize>(
+        &self,
+        cx: &Context,
+        buckets: &Buckets,
+        values: Stream,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        // the last row and column of a wrapping grid are the first again
+        let places: Vec<f32> = (0..n).map(|k| cx.grid.position(k % cx.grid.distinct())).collect();
+        let spacing = (n as f32 / (buckets.count() as f32).sqrt()) as usize;
+        let side = (spacing / 2).next_power_of_two().clamp(4, 32);
+        cx.bands_of(side, out, |first, cells| {
+            let ys = &places[first..first + cells.len() / n];
+            let (mut candidates, mut factors) = (Vec::new(), Vec::new());
+            for left in (0..n).step_by(side) {
+                let xs = &places[left..(left + side).min(n)];
+                buckets.candidates(xs, ys, K, &mut candidates);
+                factors.clear();
+                if self.regions != Regions::Alike {
+                    factors.extend(candidates.iter().map(|&point| self.region(values, point)));
+                }
+                for (row, &y) in cells.chunks_mut(n).zip(ys) {
+                    let span = &mut row[left..left + xs.len()];
+                    self.span::<K>(buckets, &candidates, xs, y, span);
+                    if !factors.is_empty() {
+                        self.sink(buckets.wraps(), &candidates, &factors, xs, y, span);
+                    }
+                }
+            }
+        })
+    }
+
+    /// Heights of neighbouring samples of a row, a few at a time.
+    fn span<const K: usize>(
+        &self,
+        buckets: &Buckets,
+        candidates: &[FeaturePoint],
+        xs: &[f32],
+        y: f32,
+        out: &mut [f32],
+    ) {
+        const LANES: usize = 8;
+        for (xs, out) in xs.chunks(LANES).zip(out.chunks_mut(LANES)) {
+            let mut lane = [xs[0]; LANES];
+            lane[..xs.len()].copy_from_slice(xs);
+            let squares = if buckets.wraps() {
+                nearest_squares::<K, LANES, true>(candidates, &lane, y)
+            } else {
+                nearest_squares::<K, LANES, false>(candidates, &lane, y)
+            };
+            let heights = self.heights(&squares, buckets.count() as f32);
+            out.copy_from_slice(&heights[..xs.len()]);
+        }
+    }
+
+    /// Multiplies the relief by the factor of the nearest of `points`; of two as near, by the smaller.
+    fn sink(&self, wraps: bool, points: &[FeaturePoint], factors: &[f32], xs: &[f32], y: f32, out: &mut [f32]) {
+        let apart = |a: f32, b: f32| if wraps { axis_distance::<true>(a, b) } else { axis_distance::<false>(a, b) };
+        for (h, &x) in out.iter_mut().zip(xs) {
+            let (mut least, mut factor) = (f32::INFINITY, 1.0);
+            for (point, &own) in points.iter().zip(factors) {
+                let (across, down) = (apart(x, point[0]), apart(y, point[1]));
+                let square = across * across + down * down;
+                if square < least || (square == least && own < factor) {
+                    (least, factor) = (square, own);
+                }
+            }
+            *h = self.base + (*h - self.base) * factor;
+        }
+    }
+
+    /// The law, from the squares of the K least distances of each sample.
+    pub(super) fn heights<const K: usize, const LANES: usize>(
+        &self,
+        squares: &[[f32; LANES]; K],
+        count: f32,
+    ) -> [f32; LANES] {
+        let coefficients = [self.c1, self.c2, self.c3, self.c4];
+        let (mut sum, mut known) = ([0.0; LANES], [0.0; LANES]);
+        for (squares, c) in squares.iter().zip(coefficients) {
+            for l in 0..LANES {
+                // infinite where there are too few points: the farthest counts again
+                known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
+                sum[l] += c * if self.metric == Metric::Squared { known[l] } else { known[l].sqrt() };
+            }
+        }
+        sum.map(|s| self.base + self.amplitude * s)
+    }
+}
+
+/// Squares of the K least distances from each (x, y), growing.
+#[inline(always)]
+fn nearest_squares<const K: usize, const LANES: usize, const WRAP: bool>(
+    points: &[FeaturePoint],
+    xs: &[f32; LANES],
+    y: f32,
+) -> [[f32; LANES]; K] {
+    let mut least = [[f32::INFINITY; LANES]; K];
+    for point in points {
+        let across = axis_distance::<WRAP>(y, point[1]);
+        let across = across * across;
+        let mut square = [0.0; LANES];
+        for l in 0..LANES {
+            let d = axis_distance::<WRAP>(xs[l], point[0]);
+            square[l] = d * d + across;
+        }
+        for least in &mut least {
+            for l in 0..LANES {
+                let (a, b) = (least[l], square[l]);
+                least[l] = if a < b { a } else { b };
+                square[l] = if a < b { b } else { a };
+            }
+        }
+    }
+    least
+}
+
+/// Distance along one axis; on wrapping terrains the short way round.
+#[inline(always)]
+fn axis_distance<const WRAP: bool>(a: f32, b: f32) -> f32 {
+    let d = (a - b).abs();
+    if WRAP && 1.0 - d < d { 1.0 - d } else { d }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Control, Grid};
+
+    #[test]
+    fn blocks_give_the_bits_of_a_search_through_all_points() {
+        for (points, samples, scatter) in [
+            (1, 33, Scatter::Random),
+            (3, 50, Scatter::Random),
+            (400, 100, Scatter::Random),
+            (5000, 65, Scatter::Lattice),
+        ] {
+            for edges in [Edges::Open, Edges::Wrap] {
+                let node = Voronoi { points, scatter, c3: 0.5, c4: -1.5, ..Voronoi::default() };
+                let control = Control::default();
+                let cx = Context {
+                    grid: Grid::new(samples, edges),
+                    size_metres: 1000.0,
+                    relief_metres: 100.0,
+                    sea_level: 0.0,
+                    planet: None,
+                    scene_samples: samples,
+                    random: Stream::new(5, 6),
+                    control: &control,
+                };
+                let mut out = vec![0.0; cx.grid.len()];
+                node.fill(&cx, &mut out).unwrap();
+                let all = node.feature_points(cx.random);
+                for (k, &h) in out.iter().enumerate() {
+                    let place = |index: usize| cx.grid.position(index % cx.grid.distinct());
+                    let (x, y) = (place(k % samples), place(k / samples));
+                    let squares = match edges {
+                        Edges::Open => nearest_squares::<4, 1, false>(&all, &[x], y),
+                        Edges::Wrap => nearest_squares::<4, 1, true>(&all, &[x], y),
+                    };
+                    assert_eq!(h, node.heights(&squares, all.len() as f32)[0], "{points} {edges:?} {k}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Points of the unit square in buckets, to find those that are near.
+
+/// A place in the unit square: x to the east, y to the south.
+pub type FeaturePoint = [f32; 2];
+
+/// The points, sorted into square buckets of about two each.
+pub struct Buckets {
+    side: usize,
+    /// Points of bucket b are `points[starts[b]..starts[b + 1]]`.
+    starts: Vec<u32>,
+    points: Vec<FeaturePoint>,
+    wraps: bool,
+}
+
+impl Buckets {
+    /// The points, sorted by place.
+    pub fn new(points: &[FeaturePoint], wraps: bool) -> Self {
+        let side = ((points.len() as f32 * 0.5).sqrt() as usize).max(1);
+        let bucket = |p: &FeaturePoint| {
+            let cell = |x: f32| ((x * side as f32) as usize).min(side - 1);
+            cell(p[1]) * side + cell(p[0])
+        };
+        let mut starts = vec![0u32; side * side + 1];
+        for p in points {
+            starts[bucket(p) + 1] += 1;
+        }
+        for b in 0..side * side {
+            starts[b + 1] += starts[b];
+        }
+        let mut sorted = points.to_vec();
+        sorted.sort_by_key(bucket);
+        Self { side, starts, points: sorted, wraps }
+    }
+
+    /// Number of points.
+    pub fn count(&self) -> usize {
+        self.points.len()
+    }
+
+    /// Whether the edges meet.
+    pub fn wraps(&self) -> bool {
+        self.wraps
+    }
+
+    /// Every point that can be among the `k` nearest of any sample of the block `xs` × `ys`.
+    pub fn candidates(&self, xs: &[f32], ys: &[f32], k: usize, out: &mut Vec<FeaturePoint>) {
+        let span = |values: &[f32]| {
+            let (lo, hi) = values.iter().fold((f32::MAX, f32::MIN), |(lo, hi), &v| (lo.min(v), hi.max(v)));
+            ((lo + hi) * 0.5, (hi - lo) * 0.5)
+        };
+        let ((x, half_width), (y, half_height)) = (span(xs), span(ys));
+        let reach = (half_width * half_width + half_height * half_height).sqrt();
+        let mut radius = (k as f32 / (2 * self.count()) as f32).sqrt();
+        loop {
+            self.collect_within([x, y], radius, out);
+            if out.len() >= k {
+                break;
+            }
+            if radius > ACROSS {
+                return; // fewer than k points in all, and these are they
+            }
+            radius *= 1.5;
+        }
+        let mut distances: Vec<f32> = out.iter().map(|&p| self.distance([x, y], p)).collect();
+        let (_, &mut farthest, _) = distances.select_nth_unstable_by(k - 1, f32::total_cmp);
+        // a little more, against rounding
+        self.collect_within([x, y], (farthest + 2.0 * reach) * 1.0001 + 1.0e-6, out);
+    }
+
+    /// Every point within `radius` of `centre`, each once.
+    fn collect_within(&self, centre: FeaturePoint, radius: f32, out: &mut Vec<FeaturePoint>) {
+        out.clear();
+        for row in self.reached(centre[1], radius) {
+            for column in self.reached(centre[0], radius) {
+                let bucket = row * self.side + column;
+                let span = self.starts[bucket] as usize..self.starts[bucket + 1] as usize;
+                out.extend(self.points[span].iter().filter(|&&p| self.distance(centre, p) <= radius));
+            }
+        }
+    }
+
+    /// Rows (or columns) of buckets that come within `radius` of `at`, each once.
+    fn reached(&self, at: f32, radius: f32) -> impl Iterator<Item = usize> + use<> {
+        let side = self.side as i64;
+        let bucket = |x: f32| libm::floorf(x * side as f32) as i64;
+        let (mut first, mut last) = (bucket(at - radius) - 1, bucket(at + radius) + 1);
+        if !self.wraps {
+            (first, last) = (first.max(0), last.min(side - 1));
+        } else if last - first >= side {
+            (first, last) = (0, side - 1);
+        }
+        (first..=last).map(move |b| b.rem_euclid(side) as usize)
+    }
+
+    fn distance(&self, a: FeaturePoint, b: FeaturePoint) -> f32 {
+        let along = |d: f32| if self.wraps { d.min(1.0 - d) } else { d };
+        let (dx, dy) = (along((a[0] - b[0]).abs()), along((a[1] - b[1]).abs()));
+        (dx * dx + dy * dy).sqrt()
+    }
+}
+
+/// More than the diagonal of the unit square.
+const ACROSS: f32 = 1.5;

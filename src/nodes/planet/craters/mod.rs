@@ -1,0 +1,251 @@
+//! Craters: what falls on a world without air, from the oldest to the youngest.
+//!
+//! Law: sizes N(>D) ∝ D^-b ([`mod@population`]); forms after Pike 1977, blankets after
+//! McGetchin et al. 1973, wear like diffusion ([`mod@shape`]); each impact replaces the
+//! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at [`FLOODED`] of
+//! the time ([`mod@stamp`]).
+//! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric mean
+//! of the smallest and the largest.
+//! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
+//! larger ones too, a convention of ours: smoothly from the Moon's ground at 0 to hardly any crater at 1.
+//! Brightness, a map from -1 to 1: rays of the youngest craters above 0, lava below.
+//! Boundary: craters around an open terrain reach into it; on wrapping ones they go on at the other side; a globe has no edge.
+//! Resolution: craters under two samples are left out, those under three are faint.
+//! Volume is not kept: the blanket of a fresh bowl holds 80 to 100 % of what the bowl lost, and lava is added.
+//! Source: Pike 1977; McGetchin, Settle & Head 1973; Fassett & Thomson 2014 (wear). What is a convention of ours, such as the law of the
+//! air and the order of the ages, is said where it stands.
+
+mod impact;
+mod planes;
+mod population;
+mod rough;
+mod shape;
+mod stamp;
+mod surface;
+mod tiles;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::nodes::{Context, Filter, Traits};
+use impact::{Event, Impact};
+use population::{Sizes, UnshapedImpact, population};
+use rough::Turn;
+use shape::{CraterLaw, CraterShape, smooth};
+use stamp::stamp;
+use surface::CraterSurface;
+
+crate::choices! {
+    /// How the number of craters is told.
+    Amount {
+        Number "Number": "So many craters on the terrain, or on the whole planet.",
+        Cover "Coverage": "As many as together cover the ground so many times, whatever their sizes.",
+    }
+}
+
+crate::params! {
+    /// Lets meteorites fall for ages: bowls, terraced craters with peaks and great basins, the young over the old.
+    Craters "Craters" in "Planet", from "Pike 1977; McGetchin, Settle & Head 1973", also "impact crater moon lunar mars mercury meteorite asteroid basin mare maria ejecta rays bowl planet" {
+        /// How the number of craters is told.
+        amount: Amount = Amount::Number;
+        /// Number of craters from the smallest to the largest; no more than cover the ground 20 times.
+        craters: u32 = 2500, 1..=200_000, slider 1..=20_000 => |c| c.amount == Amount::Number;
+        /// How many times the craters together would cover the ground. Above 1 hardly any of the old ground is left.
+        cover: f32 = 1.0, 0.0..=20.0, slider 0.05..=5.0 => |c| c.amount == Amount::Cover;
+        /// Diameter of the largest craters, in sides of the terrain. On a planet a side is a quarter of the way around.
+        largest: f32 = 0.25, 0.001..=1.0, slider 0.01..=0.6;
+        /// Diameter of the smallest craters, in sides of the terrain.
+        smallest: f32 = 0.006, 0.0002..=1.0, slider 0.001..=0.1;
+        /// How much more common small craters are: at 2, four times as many at half the size. More leaves only few large ones.
+        size_slope: f32 = 2.0, 0.5..=5.0, slider 1.0..=4.0;
+        /// Depth beside that of fresh craters on the Moon. Rims grow with it.
+        depth: f32 = 1.0, 0.0..=10.0, slider 0.0..=3.0;
+        /// Diameter from which craters have flat floors, terraced walls and central peaks. The Moon's is 10.6 km, Earth's 3 km.
+        transition_metres: f32 ["m"] = 10_600.0, 10.0..=1_000_000.0, slider 500.0..=50_000.0;
+        /// Height of central peaks and inner rings.
+        peaks: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
+        /// Height of the rims and of the rubble thrown out around them.
+        ejecta: f32 = 1.0, 0.0..=3.0, slider 0.0..=2.0;
+        /// How far rims, walls and blankets are from round.
+        uneven: f32 = 0.6, 0.0..=1.0;
+        /// How soft and shallow old craters have become. At 0 all look as if they fell today.
+        wear: f32 = 0.6, 0.0..=10.0, slider 0.0..=3.0;
+        /// Share of the craters, the youngest, that still have bright rays. They show in the brightness map.
+        rays: f32 = 0.03, 0.0..=1.0, slider 0.0..=0.3;
+        /// How far lava fills the large old basins, up to 1, where it reaches the ground around them. It is smooth and dark.
+        maria: f32 = 0.0, 0.0..=1.0;
+        /// Diameter from which old basins are flooded, beside the largest.
+        maria_from: f32 = 0.4, 0.05..=1.0 => |c| c.maria > 0.0;
+        /// Whether the air of the planet holds off small meteorites and wears craters down.
+        follow_atmosphere: bool = true;
+        /// Density of the air: 0 leaves every crater, 0.01 softens them like those of Mars, 1 leaves hardly any, as on Earth.
+        atmosphere: f32 = 0.0, 0.0..=100.0, slider 0.0..=1.0 => |c| !c.follow_atmosphere;
+        presets {
+            Highlands "Moon highlands": "Crater over crater of every size, old and young." { amount = Amount::Cover, cover = 2.2, largest = 0.35, smallest = 0.004, wear = 0.8 }
+            Maria "Moon maria": "Great old basins full of dark smooth lava, with few craters on it and bright rays across." { amount = Amount::Cover, cover = 1.4, largest = 0.6, smallest = 0.004, maria = 0.75, maria_from = 0.35, rays = 0.06 }
+            Mars "Mars": "Soft, shallow craters, the small ones worn away." { amount = Amount::Cover, cover = 0.8, largest = 0.3, smallest = 0.008, transition_metres = 7000.0, wear = 2.5, uneven = 0.7, rays = 0.0 }
+            Basin "Great basin": "One impact that shaped a whole region." { craters = 1, largest = 0.6, smallest = 0.6, wear = 0.0, uneven = 0.7, rays = 0.0 }
+            Fresh "Fresh crater": "A single young crater with its blanket and rays." { craters = 1, largest = 0.25, smallest = 0.25, wear = 0.0, rays = 1.0 }
+        }
+    }
+}
+
+/// How often craters cover the ground at the most.
+const SATURATED: f64 = 20.0;
+/// When the maria were flooded, of the time that craters fall.
+const FLOODED: f32 = 0.85;
+/// Basins that fell before this may be flooded.
+const OLD: f32 = 0.6;
+/// Most craters there can be.
+const MOST: f64 = 200_000.0;
+/// Density from which rays do not last.
+const RAYS_GONE: f32 = 0.2;
+/// Wear at which a crater begins to vanish, and has.
+const GONE: [f32; 2] = [20.0, 60.0];
+
+impl Filter for Craters {
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: if self.shows_brightness() { &[MapKind::Brightness] } else { &[] },
+            on_globe: true,
+            is_random: true,
+            previews_exactly: false,
+            ..Traits::FILTER
+        }
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        terrain.close_seam();
+        let surface = CraterSurface::new(cx.grid);
+        let mut impacts = Vec::new();
+        let mut events = Vec::new();
+        self.impacts(cx, &surface, &mut impacts, &mut events)?;
+        let mut height = terrain.height.clone();
+        let mut brightness = Vec::new();
+        if self.shows_brightness() {
+            brightness = terrain.map(MapKind::Brightness).map_or_else(|| vec![0.0; height.len()], |map| map.to_vec());
+        }
+        stamp(&surface, cx.grid.samples, &mut impacts, &events, &mut height, &mut brightness, cx.control)?;
+        terrain.height = height;
+        terrain.close_seam();
+        if self.shows_brightness() {
+            // maps are closed as heights are
+            let heights = std::mem::replace(&mut terrain.height, brightness);
+            terrain.close_seam();
+            let brightness = std::mem::replace(&mut terrain.height, heights);
+            terrain.set_map(MapKind::Brightness, Some(Arc::new(brightness)));
+        }
+        Ok(())
+    }
+}
+
+impl Craters {
+    fn shows_brightness(&self) -> bool {
+        self.rays > 0.0 || self.maria > 0.0
+    }
+
+    fn sizes(&self) -> Sizes {
+        let smallest = if self.smallest < self.largest { self.smallest } else { self.largest };
+        Sizes { smallest, largest: self.largest, slope: self.size_slope }
+    }
+
+    fn count(&self, surface: &CraterSurface) -> u32 {
+        match self.amount {
+            // more than that cover all ground so often that older ones are gone, and would take for ever
+            Amount::Number => self.craters.min(((SATURATED * surface.area() / self.sizes().mean_area()) as u32).max(1)),
+            Amount::Cover => {
+                (f64::from(self.cover) * surface.area() / self.sizes().mean_area()).clamp(0.0, MOST) as u32
+            }
+        }
+    }
+
+    /// Density of the air that craters meet.
+    fn air(&self, cx: &Context) -> f32 {
+        if self.follow_atmosphere { cx.planet.map_or(0.0, |planet| planet.atmosphere) } else { self.atmosphere }
+    }
+
+    /// The craters and floods of the terrain, from the oldest on.
+    fn impacts(
+        &self,
+        cx: &Context,
+        surface: &CraterSurface,
+        impacts: &mut Vec<Impact>,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Cancelled> {
+        let sizes = self.sizes();
+        let falls = population(surface, &sizes, self.count(surface), 2.0 * cx.grid.cell(), cx.random, cx.control)?;
+        let common = Common {
+            law: CraterLaw {
+                transition_km: self.transition_metres * 1.0e-3,
+                depth: self.depth,
+                ejecta: self.ejecta,
+                peaks: self.peaks,
+            },
+            mean: (sizes.smallest * sizes.largest).sqrt(),
+            air: self.air(cx),
+        };
+        cx.control.check()?;
+        let made: Vec<Option<Impact>> =
+            falls.par_iter().with_min_len(256).map(|fall| self.impact(cx, surface, &common, fall)).collect();
+        let mut flooded = Vec::new();
+        for (fall, impact) in falls.iter().zip(made) {
+            if fall.time >= FLOODED {
+                events.extend(flooded.drain(..).map(Event::Flood));
+            }
+            let Some(impact) = impact else { continue };
+            surface.images(impact.centre, impact.reach(), |centre, image| {
+                let k = impacts.len() as u32;
+                impacts.push(impact.moved_to(centre, image));
+                events.push(Event::Impact(k));
+                if impact.lava > 0.0 {
+                    flooded.push(k);
+                }
+            });
+        }
+        events.extend(flooded.into_iter().map(Event::Flood));
+        Ok(())
+    }
+
+    /// What a fall makes here; nothing where the air burnt it up or all of it has worn away.
+    fn impact(&self, cx: &Context, surface: &CraterSurface, common: &Common, fall: &UnshapedImpact) -> Option<Impact> {
+        let UnshapedImpact { diameter, time, index, centre } = *fall;
+        let (metres, samples) = (diameter * cx.size_metres, diameter / cx.grid.cell());
+        let age = 1.0 - time;
+        let air = if common.air < 1.0 { common.air } else { 1.0 };
+        let wear = age * (self.wear * (common.mean / diameter).sqrt() + 8.0 * air / (1.02 - air));
+        let mut strength = smooth(2.0, 3.0, samples) * (1.0 - smooth(GONE[0], GONE[1], wear));
+        if common.air > 0.0 {
+            // so large must this one be to reach the ground
+            let least = common.air * 5000.0 * (0.5 + cx.random.unit(index, 5));
+            strength *= smooth(least, 1.3 * least, metres);
+        }
+        if strength <= 0.0 {
+            return None;
+        }
+        let shape = CraterShape::new(metres * 1.0e-3, &common.law, wear, 1000.0 / cx.relief_metres);
+        let uneven = self.uneven * smooth(4.0, 14.0, samples);
+        let youth = if self.rays > 0.0 { 1.0 - age / self.rays } else { 0.0 };
+        // among many craters the largest are too old for rays
+        let of_many = if self.smallest < 0.5 * self.largest { smooth(0.1, 0.4, diameter / self.largest) } else { 0.0 };
+        let ray = (1.0 - of_many)
+            * smooth(0.0, 0.5, youth)
+            * smooth(4.0, 12.0, samples)
+            * strength
+            * (1.0 - smooth(0.0, RAYS_GONE, air));
+        let is_mare = time < OLD && diameter >= self.maria_from * self.largest && diameter > 0.0;
+        let lava = if is_mare { self.maria * strength } else { 0.0 };
+        let turn = Turn::new(cx.random.bits(index, 4));
+        Some(Impact::new(surface, centre, 0.5 * diameter, shape).with_look(strength, (uneven, turn), ray, lava))
+    }
+}
+
+/// What the craters of a terrain have in common.
+struct Common {
+    law: CraterLaw,
+    /// Geometric mean of the smallest and the largest diameter.
+    mean: f32,
+    air: f32,
+}

@@ -1,0 +1,149 @@
+//! The ground before each impact, as the older craters left it: a plane through it.
+//!
+//! Law: the plane goes through the mean of the heights at four points at [`PROBE`] radii and at the centre, with the slopes
+//! between those points.
+//! Scheme: each point asks the list of its tile what older events did to it, so no tile waits for another.
+
+use rayon::prelude::*;
+
+use super::impact::{Event, Impact};
+use super::shape::REACH;
+use super::surface::CraterSurface;
+use super::tiles::CraterTiles;
+use crate::field::{Cancelled, Control};
+
+const PROBE: f32 = 0.75;
+/// Slopes of the plane stay below this, so that an impact beside a cliff makes no spike.
+const STEEPEST: f32 = 0.4;
+/// Older craters below this share of its radius are lost in the mean of the ground before an impact.
+const LEAST: f32 = 0.25;
+/// Impacts whose ground is asked for side by side.
+const ABREAST: usize = 2048;
+
+/// Finds the ground before every impact. A block of impacts asks side by side for what older blocks left, then one after the
+/// other for what those before it in the block did.
+pub fn find_planes(
+    surface: &CraterSurface,
+    tiles: &CraterTiles,
+    impacts: &mut [Impact],
+    events: &[Event],
+    height: &[f32],
+    control: &Control,
+) -> Result<(), Cancelled> {
+    // what a walk along a list looks at first
+    let bounds: Vec<[f32; 4]> = events
+        .iter()
+        .map(|event| {
+            let Impact { centre: [x, y, z], radius, .. } = impacts[event.index()];
+            [x, y, z, radius * radius * REACH * REACH]
+        })
+        .collect();
+    for (block, part) in events.chunks(ABREAST).enumerate() {
+        let first = block * ABREAST;
+        let asked: Result<Vec<Option<Probes>>, Cancelled> = part
+            .par_iter()
+            .with_min_len(64)
+            .map(|event| {
+                control.check()?;
+                let &Event::Impact(k) = event else { return Ok(None) };
+                let impact = &impacts[k as usize];
+                Ok((!impact.image).then(|| {
+                    let mut probes = Probes::new(surface, tiles, impact, height);
+                    probes.advance(tiles, impacts, events, &bounds, 0..first);
+                    probes
+                }))
+            })
+            .collect();
+        for (number, (event, probes)) in part.iter().zip(asked?).enumerate() {
+            let &Event::Impact(k) = event else { continue };
+            let k = k as usize;
+            impacts[k].plane = match probes {
+                None => impacts[k - 1].plane,
+                Some(mut probes) => {
+                    probes.advance(tiles, impacts, events, &bounds, first..first + number);
+                    probes.plane(impacts[k].shape.depth)
+                }
+            };
+        }
+    }
+    Ok(())
+}
+
+/// The five points that an impact asks for its ground: its centre, east, west, north and south of it.
+struct Probes {
+    centre: [f32; 3],
+    square: f32,
+    places: [[f32; 3]; 5],
+    tiles: [usize; 5],
+    heights: [f32; 5],
+    /// Whether all lie beside the centre: an edge may have sent one to the other side.
+    near: bool,
+}
+
+impl Probes {
+    fn new(surface: &CraterSurface, tiles: &CraterTiles, impact: &Impact, height: &[f32]) -> Self {
+        let Impact { centre, frame: [east, north], radius, .. } = *impact;
+        let step = |axis: [f32; 3], sign: f32| surface.stepped(centre, axis.map(|a| a * sign * radius * PROBE));
+        let places = [centre, step(east, 1.0), step(east, -1.0), step(north, 1.0), step(north, -1.0)];
+        Self {
+            centre,
+            square: radius * radius,
+            places,
+            tiles: places.map(|place| tiles.index_at(surface, place)),
+            heights: places.map(|place| surface.height(height, place)),
+            near: places.iter().all(|&place| impact.square(place) < 1.0),
+        }
+    }
+
+    /// Lets the events of `range` happen, as far as their planes are known.
+    fn advance(
+        &mut self,
+        tiles: &CraterTiles,
+        impacts: &[Impact],
+        events: &[Event],
+        bounds: &[[f32; 4]],
+        range: std::ops::Range<usize>,
+    ) {
+        for first in 0..5 {
+            let tile = self.tiles[first];
+            if self.tiles[..first].contains(&tile) {
+                continue;
+            }
+            let list = &tiles.lists[tile];
+            let start = list.partition_point(|entry| (entry.event as usize) < range.start);
+            for entry in list[start..].iter().take_while(|entry| (entry.event as usize) < range.end) {
+                let [x, y, z, reach] = bounds[entry.event as usize];
+                let apart = [self.centre[0] - x, self.centre[1] - y, self.centre[2] - z];
+                // (a + b)² is no more than 2(a² + b²), and an arc is longer than its chord
+                let square = apart[0] * apart[0] + apart[1] * apart[1] + apart[2] * apart[2];
+                if (self.near && square > 2.0 * (reach + self.square))
+                    || reach < LEAST * LEAST * REACH * REACH * self.square
+                {
+                    continue;
+                }
+                let event = events[entry.event as usize];
+                let impact = &impacts[event.index()];
+                for ((height, &place), &at) in self.heights.iter_mut().zip(&self.places).zip(&self.tiles) {
+                    let square = impact.square(place);
+                    if at == tile && square < REACH * REACH {
+                        *height = match event {
+                            Event::Impact(_) => impact.strike(square, place, *height),
+                            Event::Flood(_) => {
+                                let lava = impact.lava_level(square);
+                                if lava > *height { lava } else { *height }
+                            }
+                        };
+                    }
+                }
+            }
+        }
+    }
+
+    /// Height, and rise per radius to the east and north.
+    fn plane(&self, depth: f32) -> [f32; 3] {
+        let [middle, east, west, north, south] = self.heights;
+        let most = STEEPEST * depth.abs() * 2.5;
+        let slope = |a: f32, b: f32| ((a - b) * (0.5 / PROBE)).clamp(-most, most);
+        [(middle + east + west + north + south) * 0.2, slope(east, west), slope(north, south)]
+    }
+}

@@ -1,0 +1,184 @@
+//! Which craters there are: sizes, ages and places.
+//!
+//! Law: N(>D) ∝ D^-b between the smallest and the largest diameter, so D = D_min·(1 - u(1 - (D_min/D_max)^b))^(-1/b) for u uniform
+//! in [0, 1). Places are uniform. Ages are uniform in rank, but the largest (above 0.4 of the largest
+//! diameter) fell in the first half of the time, as the basins did: a convention of ours, not a curve of the flux.
+//! Everything is drawn by index, so the same craters fall at any resolution; those that it cannot show are not made.
+
+use rayon::prelude::*;
+
+use super::surface::CraterSurface;
+use crate::field::{Cancelled, Control, Stream};
+
+/// Sizes of craters, in sides of the terrain.
+#[derive(Clone, Copy, Debug)]
+pub struct Sizes {
+    pub smallest: f32,
+    pub largest: f32,
+    /// b in N(>D) ∝ D^-b.
+    pub slope: f32,
+}
+
+/// A crater before its form is known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnshapedImpact {
+    pub centre: [f32; 3],
+    /// In sides of the terrain.
+    pub diameter: f32,
+    /// When it fell: 0 is first, 1 last.
+    pub time: f32,
+    /// Random numbers of its own.
+    pub index: i32,
+}
+
+/// Diameters above this share of the largest are basins, which fell early.
+const BASIN: f32 = 0.4;
+const BASINS_UNTIL: f32 = 0.5;
+/// Fewer craters than this stand apart from the edges.
+const FEW: u32 = 8;
+
+impl Sizes {
+    /// The share (D_min/D_max)^b.
+    fn rest(&self) -> f64 {
+        libm::pow(f64::from(self.smallest) / f64::from(self.largest), f64::from(self.slope))
+    }
+
+    /// Diameter that a share `u` of the craters stays below.
+    fn diameter(&self, rest: f64, u: f64) -> f32 {
+        let larger = 1.0 - u * (1.0 - rest);
+        (f64::from(self.smallest) * libm::pow(larger, -1.0 / f64::from(self.slope))) as f32
+    }
+
+    /// Share of the craters below `diameter`.
+    fn below(&self, rest: f64, diameter: f32) -> f64 {
+        if diameter <= self.smallest {
+            return 0.0;
+        }
+        let larger = libm::pow(f64::from(self.smallest) / f64::from(diameter), f64::from(self.slope));
+        (1.0 - larger) / (1.0 - rest)
+    }
+
+    /// Mean area of a crater.
+    pub fn mean_area(&self) -> f64 {
+        let (ratio, b) = (f64::from(self.largest) / f64::from(self.smallest), f64::from(self.slope));
+        let log = libm::log(ratio);
+        let k = (2.0 - b) * log;
+        // b·∫ D^(1-b) dD, near b = 2 as a logarithm
+        let integral = if k.abs() < 1e-6 { log } else { log * libm::expm1(k) / k };
+        let share = -libm::expm1(-b * log);
+        let square = if share > 0.0 { b * integral / share } else { 1.0 };
+        std::f64::consts::FRAC_PI_4 * square * f64::from(self.smallest) * f64::from(self.smallest)
+    }
+}
+
+/// Uniform in [0, 1), finer than [`Stream::unit`] as rare sizes need.
+fn fine(random: Stream, index: i32, what: i32) -> f64 {
+    (random.bits(index, what) >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+}
+
+/// The craters that are at least `visible` wide, from the oldest to the youngest.
+pub fn population(
+    surface: &CraterSurface,
+    sizes: &Sizes,
+    count: u32,
+    visible: f32,
+    random: Stream,
+    control: &Control,
+) -> Result<Vec<UnshapedImpact>, Cancelled> {
+    let rest = sizes.rest();
+    let even = rest > 1.0 - 1e-9;
+    if sizes.largest < visible {
+        return Ok(Vec::new());
+    }
+    let hidden = if even { 0.0 } else { sizes.below(rest, visible) };
+    let basins = if even { 2.0 } else { sizes.below(rest, sizes.largest * BASIN) };
+    let margin = if count < FEW { 0.0 } else { surface.margin(sizes.largest) };
+    // those around an open terrain come on top of those in it
+    let outside = ((1.0 + 2.0 * f64::from(margin)) * (1.0 + 2.0 * f64::from(margin)) - 1.0) * f64::from(count);
+    let outside = outside as u32;
+    let total = count + outside;
+    let block = 4096;
+    let blocks: Result<Vec<Vec<UnshapedImpact>>, Cancelled> = (0..total.div_ceil(block))
+        .into_par_iter()
+        .map(|b| {
+            control.check()?;
+            let fall = |index: u32| {
+                let u = fine(random, index as i32, 0);
+                if u < hidden {
+                    return None;
+                }
+                let diameter = if even { sizes.largest } else { sizes.diameter(rest, u) };
+                let draw = [1, 2].map(|what| random.unit(index as i32, what));
+                let centre = if index < count {
+                    surface.place(draw, if count < FEW { diameter } else { 0.0 })
+                } else {
+                    surface.place_outside(draw, margin, random.unit(index as i32, 3))
+                };
+                let rank = match index < count {
+                    true => (index as f32 + 0.5) / count as f32,
+                    false => ((index - count) as f32 + 0.5) / outside as f32,
+                };
+                let time = if u >= basins { rank * BASINS_UNTIL } else { rank };
+                Some(UnshapedImpact { centre, diameter, time, index: index as i32 })
+            };
+            Ok((b * block..((b + 1) * block).min(total)).filter_map(fall).collect())
+        })
+        .collect();
+    let mut falls = blocks?.concat();
+    falls.sort_unstable_by(|a, b| a.time.total_cmp(&b.time).then(a.index.cmp(&b.index)));
+    Ok(falls)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+
+    use super::*;
+    use crate::field::{Edges, Grid};
+
+    /// The slope of N(>D) on logarithmic axes, by least squares over the diameters between a thousand and ten craters.
+    #[test]
+    fn sizes_follow_the_slope_that_was_asked_for() {
+        let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));
+        for slope in [1.5f32, 2.0, 3.0] {
+            let sizes = Sizes { smallest: 0.001, largest: 0.3, slope };
+            let falls = population(&surface, &sizes, 10_000, 0.0, Stream::new(3, 4), &Control::default()).unwrap();
+            assert_eq!(falls.len(), 10_000);
+            let mut diameters: Vec<f32> = falls.iter().map(|f| f.diameter).collect();
+            diameters.sort_by(|a, b| b.total_cmp(a));
+            assert!(diameters[0] <= 0.3 && diameters[9999] >= 0.001);
+            let points: Vec<(f64, f64)> = (0..40)
+                .map(|k| (30.0 * (5000.0f64 / 30.0).powf(f64::from(k) / 39.0)) as usize)
+                .map(|rank| (f64::from(diameters[rank - 1]).ln(), (rank as f64).ln()))
+                .collect();
+            let mean = |f: &dyn Fn(&(f64, f64)) -> f64| points.iter().map(f).sum::<f64>() / points.len() as f64;
+            let (x, y) = (mean(&|p| p.0), mean(&|p| p.1));
+            let measured = -mean(&|p| (p.0 - x) * (p.1 - y)) / mean(&|p| (p.0 - x) * (p.0 - x));
+            assert!((measured / f64::from(slope) - 1.0).abs() < 0.1, "asked {slope}, measured {measured}");
+        }
+    }
+
+    #[test]
+    fn coverage_counts_the_areas() {
+        let surface = CraterSurface::new(Grid::new(1025, Edges::Wrap));
+        for slope in [1.0, 2.0, 2.000_001, 3.5] {
+            let sizes = Sizes { smallest: 0.01, largest: 0.1, slope };
+            let falls = population(&surface, &sizes, 100_000, 0.0, Stream::new(1, 1), &Control::default()).unwrap();
+            let area: f64 =
+                falls.iter().map(|f| f64::from(f.diameter).powi(2)).sum::<f64>() * std::f64::consts::FRAC_PI_4;
+            assert!((area / 1e5 / sizes.mean_area() - 1.0).abs() < 0.03, "{slope}");
+        }
+    }
+
+    #[test]
+    fn coarse_grids_leave_out_small_craters_and_move_none() {
+        let surface = CraterSurface::new(Grid::new(65, Edges::Open));
+        let sizes = Sizes { smallest: 0.005, largest: 0.2, slope: 2.0 };
+        let [all, large] = [0.0, 0.03].map(|visible| {
+            population(&surface, &sizes, 3000, visible, Stream::new(1, 1), &Control::default()).unwrap()
+        });
+        let expected: Vec<UnshapedImpact> = all.iter().filter(|f| f.diameter >= 0.03).copied().collect();
+        assert_eq!(large, expected);
+        assert!(large.len() > 50 && large.len() < all.len() / 10);
+    }
+}

@@ -1,0 +1,81 @@
+//! Which craters touch which samples: lists by tiles.
+
+use rayon::prelude::*;
+
+use super::impact::{Event, Impact};
+use super::surface::{CraterSurface, Rectangle};
+use crate::field::{Cancelled, Control};
+
+pub const TILE_ROWS: usize = 32;
+pub const TILE_COLUMNS: usize = 64;
+
+/// The tiles of a surface, row by row, each with its events in the order of time.
+pub struct CraterTiles {
+    pub across: usize,
+    pub lists: Vec<Vec<Entry>>,
+}
+
+/// An event in a tile, with the samples of the tile that it may touch.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    pub event: u32,
+    pub rows: [u8; 2],
+    pub columns: [u8; 2],
+}
+
+impl CraterTiles {
+    /// Lists `events` in the tiles that they may touch.
+    pub fn new(
+        surface: &CraterSurface,
+        samples: usize,
+        impacts: &[Impact],
+        events: &[Event],
+        control: &Control,
+    ) -> Result<Self, Cancelled> {
+        let across = samples.div_ceil(TILE_COLUMNS);
+        let mut lists = vec![Vec::new(); across * surface.rows().div_ceil(TILE_ROWS)];
+        let block = 1024;
+        for (b, part) in events.chunks(block * 16).enumerate() {
+            control.check()?;
+            let found: Vec<Vec<(u32, Rectangle)>> = part
+                .par_chunks(block)
+                .enumerate()
+                .map(|(c, part)| {
+                    let mut found = Vec::with_capacity(block);
+                    for (k, event) in part.iter().enumerate() {
+                        let impact = &impacts[event.index()];
+                        let reach = if matches!(event, Event::Flood(_)) { impact.radius * 1.2 } else { impact.reach() };
+                        let number = (b * block * 16 + c * block + k) as u32;
+                        surface.rectangles(impact.centre, reach, |rectangle| found.push((number, rectangle)));
+                    }
+                    found
+                })
+                .collect();
+            for &(event, rectangle) in found.iter().flatten() {
+                put(&mut lists, across, event, rectangle);
+            }
+        }
+        Ok(Self { across, lists })
+    }
+
+    /// The tile that a place lies in.
+    pub fn index_at(&self, surface: &CraterSurface, place: [f32; 3]) -> usize {
+        let [row, column] = surface.sample(place);
+        row / TILE_ROWS * self.across + column / TILE_COLUMNS
+    }
+}
+
+/// Lists a rectangle in the tiles that it touches.
+fn put(lists: &mut [Vec<Entry>], across: usize, event: u32, rectangle: Rectangle) {
+    let Rectangle { rows, columns } = rectangle;
+    let cut = |[from, to]: [u32; 2], tile: usize, size: usize| {
+        let start = (tile * size) as u32;
+        [from.max(start) - start, to.min(start + size as u32) - start].map(|at| at as u8)
+    };
+    for i in rows[0] as usize / TILE_ROWS..=(rows[1] as usize - 1) / TILE_ROWS {
+        for j in columns[0] as usize / TILE_COLUMNS..=(columns[1] as usize - 1) / TILE_COLUMNS {
+            let entry = Entry { event, rows: cut(rows, i, TILE_ROWS), columns: cut(columns, j, TILE_COLUMNS) };
+            lists[i * across + j].push(entry);
+        }
+    }
+}
