@@ -12,8 +12,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use construction_kit::large;
-use talweg::construction::fill::{Region, Sampling};
-use talweg::construction::{Form, Piece, Program, Tier, Tree, changed_area};
+use talweg::construction::fill::{FillOptions, Region};
+use talweg::construction::{MaterialLayer, Piece, PieceKind, Program, Tree, changed_area};
 use talweg::eval::thread_pool;
 use talweg::field::{Control, Edges, Grid};
 
@@ -34,7 +34,7 @@ fn moved(tree: &Tree) -> Tree {
     let mut tree = tree.clone();
     let mut done = false;
     tree.terrain.visit_mut(&mut |piece: &mut Piece| {
-        if let Form::Contour(contour) = &mut piece.form
+        if let PieceKind::Contour(contour) = &mut piece.form
             && !done
         {
             contour.settings.x += 25.0;
@@ -53,7 +53,7 @@ fn main() {
     println!("{} nodes at {}², {} bytes of RON", program.len(), grid.samples, tree.to_ron(0).len());
     let pool = thread_pool(2).expect("two threads");
     let mut fill = |program: &Program, region: &Region, pruned: bool| {
-        let sampling = Sampling { pruned, ..Sampling::of(Tier::Terrain) };
+        let sampling = FillOptions { pruned, ..FillOptions::for_material(MaterialLayer::Terrain) };
         pool.install(|| program.fill_region(grid, region, sampling, &control, black_box(&mut out)))
             .expect("nobody stops it");
     };
@@ -76,9 +76,9 @@ fn main() {
     let other = moved(&tree);
     let mut cells = 0;
     let update = shortest(15, || {
-        let after = Program::after(&other, 1, Some(&program));
+        let after = Program::reusing(&other, 1, Some(&program));
         let area = changed_area(&program, &after).expect("a lake was moved");
-        let region = Region::of(&area, grid, after.side);
+        let region = Region::for_area(&area, grid, after.side);
         cells = region.len();
         fill(&after, &region, true);
     });

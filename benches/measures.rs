@@ -10,17 +10,17 @@ use std::time::Duration;
 use criterion::{Criterion, criterion_group, criterion_main};
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Control, Edges, Stream, Terrain};
-use talweg::measure::{Limits, Scale, difference, families, measure};
+use talweg::measure::{Limits, TerrainScale, difference, families, measure};
 use talweg::scene::example;
 
 const SAMPLES: usize = 1024;
 
 /// A shipped scene, and the worst ground there is for hollows, peaks and streams: white noise.
-fn grounds() -> Vec<(&'static str, Terrain, Scale)> {
+fn grounds() -> Vec<(&'static str, Terrain, TerrainScale)> {
     let control = Control::default();
     let scene = &example("alpine-range").expect("it is shipped").scene;
     let made = evaluate(scene, SAMPLES, None, &mut Store::forgetful(), &control).unwrap();
-    let scale = Scale::of(scene);
+    let scale = TerrainScale::for_scene(scene);
     let random = Stream::new(1, 1);
     let mut noise = Terrain::from_fn(SAMPLES, Edges::Open, |_, _| 0.0);
     for (k, h) in noise.height.iter_mut().enumerate() {

@@ -104,7 +104,7 @@ fn prepare(c: &mut Criterion) {
     for samples in [257, 1025, 4097] {
         let mut scene = scene(Node::named("Perlin").expect("in the catalogue"), samples);
         scene.settings.relief_metres = 3000.0;
-        let (control, choice) = (Control::default(), talweg::app::view::Choice::default());
+        let (control, choice) = (Control::default(), talweg::app::view::OverlayChoice::default());
         let terrain = pool
             .install(|| evaluate(&scene, samples as usize, None, &mut Store::forgetful(), &control))
             .expect("not cancelled")
@@ -119,7 +119,9 @@ fn prepare(c: &mut Criterion) {
             });
         }
         group.bench_function(samples.to_string(), |b| {
-            b.iter(|| pool.install(|| talweg::app::view::prepare(&terrain, &scene.settings, &choice, &control)));
+            b.iter(|| {
+                pool.install(|| talweg::app::view::SquareTerrain::new(&terrain, &scene.settings, &choice, &control))
+            });
         });
     }
     group.finish();
@@ -128,10 +130,10 @@ fn prepare(c: &mut Criterion) {
 /// Time from the stop to the end of preparing, when it comes `wait` after the beginning.
 #[cfg(feature = "app")]
 fn stopped(pool: &rayon::ThreadPool, terrain: &Arc<talweg::field::Terrain>, scene: &Scene, wait: Duration) -> Duration {
-    let (control, choice) = (Control::default(), talweg::app::view::Choice::default());
+    let (control, choice) = (Control::default(), talweg::app::view::OverlayChoice::default());
     std::thread::scope(|scope| {
         let running = scope.spawn(|| {
-            let _ = pool.install(|| talweg::app::view::prepare(terrain, &scene.settings, &choice, &control));
+            let _ = pool.install(|| talweg::app::view::SquareTerrain::new(terrain, &scene.settings, &choice, &control));
             Instant::now()
         });
         std::thread::sleep(wait);

@@ -29,7 +29,7 @@ pub fn main() -> anyhow::Result<()> {
     let evaluated = evaluate(&scene, 257, None, &mut store, &Control::default())?;
 
     let path = std::env::temp_dir().join("talweg-example.r32");
-    let report = export_heightmap(&evaluated.terrain, &scene.settings, &path)?;
+    let report = export_heightmap(&evaluated.terrain, scene.settings.relief_metres, scene.settings.size_metres, &path)?;
     println!(
         "{}: {} × {} samples, {} m apart, {:.1} m to {:.1} m",
         report.path.display(),

@@ -34,14 +34,14 @@ pub fn main() -> anyhow::Result<()> {
     for iteration in 1..=iterations {
         run.step(&cx)?;
         if iteration % 20 == 0 {
-            let balance = run.ledger();
+            let balance = run.mass_balance();
             let [eroded, deposited, carried, lost] =
                 [balance.eroded, balance.deposited, balance.carried, balance.lost].map(|sum| sum * cubic_metres);
             println!("{iteration:9} {eroded:11.0} {deposited:11.0} {carried:11.0} {lost:11.0}");
         }
     }
 
-    let balance = run.ledger();
+    let balance = run.mass_balance();
     let change = cx.grid.sum(&run.terrain().height) - before;
     let unexplained = change - (balance.added + balance.deposited - balance.eroded);
     println!(

@@ -32,24 +32,27 @@
 //!    names them; unknown keys, wrong versions and truncated files are errors with line and column.
 //! 6. A file is never half-written: temporary file in the same folder, flush, sync, rename.
 //! 7. The interface never waits: what takes long runs on the worker, and a running evaluation stops within 50 ms.
-//! 8. Volume is conserved where a process claims it, and its [`nodes::Ledger`] proves it.
+//! 8. Volume is conserved where a process claims it, and its [`nodes::MassBalance`] proves it.
 //!
 //! ## Where things are
+//! Floors, the lowest first: a folder names only those that stand before it in this list. `tests/core/tidy.rs` reads the list.
+//!
 //! | folder | what it holds |
 //! |---|---|
 //! | [`param`] | one description of a parameter: value, unit, hard range, slider range, sentence |
-//! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples |
 //! | [`field`] | the grid and its neighbours, terrain with data maps, random streams, slopes |
+//! | [`io`] | heightmaps and images in, heightmaps and films out |
 //! | [`hydrology`] | where water goes: flow graph, depressions, areas, lakes, streams |
 //! | [`construction`] | terrain from pieces: primitives, operators, bounds, sphere tracing |
-//! | [`planet`] | what a planet is besides its stack: its air, sun, projections, patches |
+//! | [`planet`] | what a planet is besides its stack: its air, sun, climate, projections |
+//! | [`palette`] | palettes and biome tables, as their files describe them |
 //! | [`nodes`] | generators, filters, erosion: one file a node, and the one list of them |
-//! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
+//! | [`scene`] | scene, layer, blend, mask; the RON file; undo history; the examples; patches of planets |
+//! | [`look`] | terrain in colour: biomes, relief images, traced views; shared by editor and command line |
 //! | [`measure`] | what a terrain is like, in numbers: form, drainage, playability; what real terrain has; how two differ |
-//! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
-//! | [`look`] | palettes, biome tables, relief pictures: shared by editor and command line |
+//! | [`eval`] | runs a stack: cache, blend and mask, timeline of key frames, background worker |
 //! | [`film`] | time-lapse films of a process |
-//! | [`io`] | heightmaps and pictures in, heightmaps and films out |
+//! | [`lab`] | what nodes cost, whether a preview tells the truth, what else a scene could be |
 //! | [`cli`] | one file a subcommand |
 //! | `app` | Bevy and egui: document, commands, panels, 3D view, camera, worker bridge |
 //!
@@ -76,6 +79,7 @@ pub mod lab;
 pub mod look;
 pub mod measure;
 pub mod nodes;
+pub mod palette;
 pub mod param;
 pub mod planet;
 pub mod scene;

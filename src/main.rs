@@ -10,5 +10,9 @@ use peakmem_alloc::{INSTRUMENTED_SYSTEM, PeakMemAlloc};
 static MEMORY: &PeakMemAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn main() -> ExitCode {
-    talweg::cli::run()
+    #[cfg(feature = "app")]
+    let editor = Some(&talweg::app::COMMANDS);
+    #[cfg(not(feature = "app"))]
+    let editor = None;
+    talweg::cli::run(editor)
 }

@@ -1,7 +1,7 @@
 // Sphere tracing of a construction tree: rays that go a few steps in every frame and keep where they are in between.
 //
-// One walk over the words of the tree (src/construction/buffer.rs) answers for a disc of places: height and weight in
-// its middle, and bounds of heights, weights and slopes all over it (src/construction/answer.rs). A step of a ray asks
+// One walk over the words of the tree (src/construction/buffer/mod.rs) answers for a disc of places: height and weight in
+// its middle, and bounds of heights, weights and slopes all over it (src/construction/sample.rs). A step of a ray asks
 // once, for the disc around the stretch ahead: the ground in its middle and its greatest slope say how much of the
 // stretch is free. Everything is one loop around one copy of the walk. Compilers put functions in wherever they are
 // called; where every call brought its own walk, pipelines took minutes to make.

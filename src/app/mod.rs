@@ -11,10 +11,13 @@
 #![allow(clippy::disallowed_methods, reason = "what is drawn decides no height")]
 #![allow(missing_docs, reason = "the window is a program, not a library")]
 
+mod command_line;
 pub mod features;
 pub mod frame;
 pub mod shot;
 pub mod view;
+
+pub use command_line::COMMANDS;
 
 use std::path::PathBuf;
 

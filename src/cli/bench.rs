@@ -3,9 +3,9 @@
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::{Failure, Outcome, print, print_json, usage};
+use super::{CommandResult, Failure, print, print_json, usage};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES};
-use crate::lab::{BenchError, Benchmark, Extremes, Machine, NodeSubject, Plan, Progress, Subject};
+use crate::lab::{BenchError, BenchPlan, BenchProgress, BenchSubject, Benchmark, Extremes, Machine, NodeSubject};
 use crate::lab::{bench, document_001, subjects};
 
 /// Measure what nodes cost: time, memory, growth with size, threads, extreme parameters
@@ -65,8 +65,8 @@ impl BenchArgs {
         Ok(found)
     }
 
-    fn plan(&self) -> Plan {
-        let mut plan = Plan { repetitions: self.repetitions as usize, ..Plan::default() };
+    fn plan(&self) -> BenchPlan {
+        let mut plan = BenchPlan { repetitions: self.repetitions as usize, ..BenchPlan::default() };
         if !self.sizes.is_empty() {
             plan.sizes = distinct(&self.sizes);
         }
@@ -86,12 +86,12 @@ fn distinct(numbers: &[u32]) -> Vec<usize> {
     sorted
 }
 
-pub fn run(args: &BenchArgs) -> Outcome {
+pub fn run(args: &BenchArgs) -> CommandResult {
     let found = args.subjects()?;
-    let subjects: Vec<&dyn Subject> = found.iter().map(|subject| subject as &dyn Subject).collect();
+    let subjects: Vec<&dyn BenchSubject> = found.iter().map(|subject| subject as &dyn BenchSubject).collect();
     let bar = ProgressBar::with_draw_target(Some(STEPS), ProgressDrawTarget::stderr());
     bar.set_style(ProgressStyle::with_template("{bar:32} {percent:>3} %  {msg}")?);
-    let mut show = |at: &Progress| {
+    let mut show = |at: &BenchProgress| {
         if !args.quiet {
             bar.set_position((at.share * STEPS as f32) as u64);
             bar.set_message(format!("{}, {}², {} threads", at.subject, at.samples, at.threads));
@@ -108,7 +108,7 @@ pub fn run(args: &BenchArgs) -> Outcome {
     refuse_inconsistent(&found)
 }
 
-fn refuse_inconsistent(found: &Benchmark) -> Outcome {
+fn refuse_inconsistent(found: &Benchmark) -> CommandResult {
     let wrong: Vec<&str> =
         found.subjects.iter().filter(|s| !s.consistency.is_consistent).map(|s| s.name.as_str()).collect();
     if wrong.is_empty() {

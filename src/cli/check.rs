@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use serde::Serialize;
 
-use super::{Failure, Outcome, input, print, print_json};
+use super::{CommandResult, Failure, input, print, print_json};
 use crate::scene::Warning;
 
 /// Read scenes and print every warning and error
@@ -25,14 +25,14 @@ pub struct CheckArgs {
 }
 
 #[derive(Serialize)]
-struct Finding {
+struct CheckFinding {
     scene: PathBuf,
     warnings: Vec<String>,
     error: Option<String>,
 }
 
-pub fn run(args: &CheckArgs) -> Outcome {
-    let findings: Vec<Finding> = args
+pub fn run(args: &CheckArgs) -> CommandResult {
+    let findings: Vec<CheckFinding> = args
         .scenes
         .iter()
         .map(|path| match input::load(path) {
@@ -42,17 +42,17 @@ pub fn run(args: &CheckArgs) -> Outcome {
                     .into_iter()
                     .map(|problem| format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message));
                 let warnings = warnings.into_iter().map(|Warning(text)| text).chain(problems).collect();
-                Finding { scene: path.clone(), warnings, error: None }
+                CheckFinding { scene: path.clone(), warnings, error: None }
             }
             Err(Failure::Usage(error) | Failure::Failed(error)) => {
-                Finding { scene: path.clone(), warnings: Vec::new(), error: Some(error.to_string()) }
+                CheckFinding { scene: path.clone(), warnings: Vec::new(), error: Some(error.to_string()) }
             }
         })
         .collect();
     if args.json {
         print_json(&findings)?;
     } else {
-        print(&findings.iter().map(Finding::lines).collect::<String>())?;
+        print(&findings.iter().map(CheckFinding::lines).collect::<String>())?;
     }
     match findings.iter().filter(|f| f.error.is_some()).count() {
         0 => Ok(()),
@@ -60,7 +60,7 @@ pub fn run(args: &CheckArgs) -> Outcome {
     }
 }
 
-impl Finding {
+impl CheckFinding {
     fn lines(&self) -> String {
         let scene = self.scene.display();
         if let Some(error) = &self.error {

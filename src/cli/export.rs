@@ -4,15 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
-use super::input::{Job, SceneArgs};
-use super::{Outcome, print, print_json, usage};
+use super::input::{SceneArgs, SceneJob};
+use super::{CommandResult, print, print_json, usage};
 use crate::field::{Control, Terrain};
 use crate::io::{
     ExportReport, FieldReport, FieldSheet, HeightSheet, HeightmapFormat, check_place, export_field, export_heightmap,
     export_sheet,
 };
 use crate::look::{PlanetLayout as Layout, PlanetMap, TypeMap, planet_map};
-use crate::planet::climate::{moisture_field, temperature_field};
 use crate::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
 
 /// Write heights, ground types, temperature or moisture for other programs; of a planet also colours or normals
@@ -46,11 +45,11 @@ pub struct ExportArgs {
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// How a planet is laid out
-    #[arg(long, value_enum, default_value_t = Projection::Equirectangular)]
-    projection: Projection,
+    #[arg(long, value_enum, default_value_t = ExportProjection::Equirectangular)]
+    projection: ExportProjection,
     /// What is written; colours and normals only of a planet
-    #[arg(long, value_enum, default_value_t = What::Heights)]
-    what: What,
+    #[arg(long, value_enum, default_value_t = ExportContent::Heights)]
+    what: ExportContent,
     /// Width of the map of a planet; without it that of the planet's own samples
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65_536))]
     width: Option<u32>,
@@ -63,7 +62,7 @@ pub struct ExportArgs {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Projection {
+enum ExportProjection {
     /// All longitudes and latitudes, twice as wide as high
     Equirectangular,
     /// Six square files, one for each face
@@ -71,7 +70,7 @@ enum Projection {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum What {
+enum ExportContent {
     /// Heights
     Heights,
     /// The colours of the ground
@@ -95,52 +94,53 @@ enum Register {
     Grid,
 }
 
-impl What {
+impl ExportContent {
     /// Whether it is a picture of 8 bits.
     fn is_picture(self) -> bool {
         matches!(self, Self::Colours | Self::Types | Self::Normals)
     }
 }
 
-pub fn run(args: &ExportArgs) -> Outcome {
-    let format = HeightmapFormat::of(&args.output).map_err(usage)?;
+pub fn run(args: &ExportArgs) -> CommandResult {
+    let format = HeightmapFormat::for_path(&args.output).map_err(usage)?;
     if args.what.is_picture() && format != HeightmapFormat::Png16 {
         return Err(usage(anyhow::anyhow!("cannot write {}: such pictures are .png files", args.output.display())));
     }
     check_place(&args.output)?;
     let job = args.scene.load()?;
     let is_planet = job.scene.settings.is_planet();
-    let of_planets = matches!(args.what, What::Colours | What::Normals);
-    if !is_planet && (of_planets || args.projection == Projection::Cube || args.width.is_some()) {
+    let of_planets = matches!(args.what, ExportContent::Colours | ExportContent::Normals);
+    if !is_planet && (of_planets || args.projection == ExportProjection::Cube || args.width.is_some()) {
         return Err(usage(anyhow::anyhow!(
             "--projection, --width and --what colours or normals are for planets; this scene is a terrain"
         )));
     }
-    if args.what == What::Types && job.scene.biome_table().is_none() {
+    if args.what == ExportContent::Types && job.scene.biome_table().is_none() {
         return Err(usage(anyhow::anyhow!(
             "--what types: the scene is not coloured by a biome table; give it a palette like biome:earth"
         )));
     }
     let terrain = job.evaluate()?;
     match args.what {
-        What::Heights if is_planet => planet_heights(args, &job, &terrain),
-        What::Heights => heights(args, &job, &terrain),
-        What::Colours => pictures(args, &job, &terrain, PlanetMap::Colours),
-        What::Normals => pictures(args, &job, &terrain, PlanetMap::Normals),
-        What::Types => types(args, &job, &terrain),
-        What::Temperature => {
-            let celsius = job.pool.install(|| temperature_field(&job.scene, &terrain, &Control::default()))?;
+        ExportContent::Heights if is_planet => planet_heights(args, &job, &terrain),
+        ExportContent::Heights => heights(args, &job, &terrain),
+        ExportContent::Colours => pictures(args, &job, &terrain, PlanetMap::Colours),
+        ExportContent::Normals => pictures(args, &job, &terrain, PlanetMap::Normals),
+        ExportContent::Types => types(args, &job, &terrain),
+        ExportContent::Temperature => {
+            let celsius = job.pool.install(|| job.scene.climate_fields(&terrain, &Control::default()))?.celsius;
             field(args, &job, &terrain, &celsius, ("celsius", "°C"))
         }
-        What::Moisture => {
-            let moisture = job.pool.install(|| moisture_field(&job.scene, &terrain, &Control::default()))?;
+        ExportContent::Moisture => {
+            let moisture = job.pool.install(|| job.scene.climate_fields(&terrain, &Control::default()))?.moisture;
             field(args, &job, &terrain, &moisture, ("moisture", ""))
         }
     }
 }
 
-fn heights(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
-    let report = export_heightmap(terrain, &job.scene.settings, &args.output)?;
+fn heights(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
+    let settings = &job.scene.settings;
+    let report = export_heightmap(terrain, settings.relief_metres, settings.size_metres, &args.output)?;
     if args.json {
         return print_json(&report);
     }
@@ -167,7 +167,7 @@ fn line(report: &ExportReport) -> String {
     text + "\n"
 }
 
-fn pictures(args: &ExportArgs, job: &Job, terrain: &Terrain, what: PlanetMap) -> Outcome {
+fn pictures(args: &ExportArgs, job: &SceneJob, terrain: &Terrain, what: PlanetMap) -> CommandResult {
     let mut text = String::new();
     for (path, layout) in layouts(args, terrain) {
         let picture = job.pool.install(|| planet_map(&job.scene, terrain, what, layout));
@@ -178,8 +178,8 @@ fn pictures(args: &ExportArgs, job: &Job, terrain: &Terrain, what: PlanetMap) ->
 }
 
 /// Ground types by number, and their legend.
-fn types(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
-    let found = job.pool.install(|| TypeMap::of(&job.scene, terrain, &Control::default()))?;
+fn types(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
+    let found = job.pool.install(|| TypeMap::for_scene(&job.scene, terrain, &Control::default()))?;
     let map = found.ok_or_else(|| usage(anyhow::anyhow!("--what types: the scene has no biome table")))?;
     let mut text = String::new();
     for (path, layout) in layouts(args, terrain) {
@@ -195,15 +195,15 @@ fn types(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
 /// A field that is no height.
 fn field(
     args: &ExportArgs,
-    job: &Job,
+    job: &SceneJob,
     terrain: &Terrain,
     values: &[f32],
     (quantity, unit): (&'static str, &'static str),
-) -> Outcome {
+) -> CommandResult {
     let range = values.iter().fold((f32::INFINITY, f32::NEG_INFINITY), |(low, high), &v| (low.min(v), high.max(v)));
     let mut reports = Vec::new();
     for (path, layout) in layouts(args, terrain) {
-        let sheet = job.pool.install(|| layout.between(terrain, values));
+        let sheet = job.pool.install(|| layout.interpolated(terrain, values));
         let sheet = FieldSheet { quantity, unit, width: sheet.width, values: &sheet.values, range };
         reports.push(export_field(&sheet, &path)?);
     }
@@ -223,8 +223,8 @@ fn layouts(args: &ExportArgs, terrain: &Terrain) -> Vec<(PathBuf, Layout)> {
         return vec![(args.output.clone(), Layout::Face(0))];
     }
     match args.projection {
-        Projection::Equirectangular => vec![(args.output.clone(), Layout::Map(map(args, terrain)))],
-        Projection::Cube => {
+        ExportProjection::Equirectangular => vec![(args.output.clone(), Layout::Map(map(args, terrain)))],
+        ExportProjection::Cube => {
             (0..FACE_NAMES.len()).map(|face| (face_path(&args.output, face), Layout::Face(face))).collect()
         }
     }
@@ -247,18 +247,18 @@ fn face_path(path: &Path, face: usize) -> PathBuf {
     path.with_file_name(format!("{stem}-{}.{extension}", FACE_NAMES[face]))
 }
 
-fn planet_heights(args: &ExportArgs, job: &Job, terrain: &Terrain) -> Outcome {
+fn planet_heights(args: &ExportArgs, job: &SceneJob, terrain: &Terrain) -> CommandResult {
     let (n, range) = (terrain.samples(), terrain.range());
+    let (planet, relief_metres) = (&job.scene.planet, job.scene.settings.relief_metres);
     let sheet = |heights: &[f32], path: &Path| {
-        let (relief_metres, cell_metres) =
-            (job.scene.settings.relief_metres, job.scene.planet.side_metres() / (n - 1) as f32);
+        let cell_metres = planet.side_metres() / (n - 1) as f32;
         export_sheet(&HeightSheet { width: n, heights, range, relief_metres, cell_metres }, path)
     };
     let mut reports = Vec::new();
     for (path, layout) in layouts(args, terrain) {
         reports.push(match layout {
             Layout::Face(face) => sheet(&terrain.height[face * n * n..][..n * n], &path)?,
-            Layout::Map(map) => job.pool.install(|| export_map(&job.scene, terrain, map, &path))?,
+            Layout::Map(map) => job.pool.install(|| export_map(planet, relief_metres, terrain, map, &path))?,
         });
     }
     if args.json {

@@ -13,7 +13,7 @@ use rayon::ThreadPool;
 use super::{Failure, usage};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{Control, MAX_SAMPLES, MIN_SAMPLES, Terrain};
-use crate::scene::{Scene, SceneError, Trouble, Warning, example_for, examples};
+use crate::scene::{Scene, SceneError, Severity, Warning, example_for, examples};
 
 /// The scene and how to evaluate it.
 #[derive(Args)]
@@ -90,7 +90,7 @@ impl SceneArgs {
     }
 
     /// Loads the scene, applies `--seed` and `--set`, and prints warnings.
-    pub fn load(&self) -> Result<Job, Failure> {
+    pub fn load(&self) -> Result<SceneJob, Failure> {
         let (mut scene, warnings) = load(&self.scene)?;
         if !self.quiet {
             for Warning(text) in warnings {
@@ -105,10 +105,10 @@ impl SceneArgs {
         }
         for problem in scene.problems() {
             let text = format!("layer `{}`: {}", scene.layers[problem.layer].name, problem.message);
-            match problem.trouble {
-                Trouble::Broken => return Err(Failure::Failed(anyhow::anyhow!(text))),
-                Trouble::Idle if !self.quiet => eprintln!("talweg: warning: {text}"),
-                Trouble::Idle => {}
+            match problem.severity {
+                Severity::Broken => return Err(Failure::Failed(anyhow::anyhow!(text))),
+                Severity::Idle if !self.quiet => eprintln!("talweg: warning: {text}"),
+                Severity::Idle => {}
             }
         }
         let samples = self.size.map_or(scene.samples(), |n| n as usize);
@@ -124,19 +124,19 @@ impl SceneArgs {
                 scene.samples()
             );
         }
-        Ok(Job { scene, samples, pool: thread_pool(self.threads)?, quiet: self.quiet })
+        Ok(SceneJob { scene, samples, pool: thread_pool(self.threads)?, quiet: self.quiet })
     }
 }
 
 /// A scene with the threads to evaluate it.
-pub struct Job {
+pub struct SceneJob {
     pub scene: Scene,
     pub samples: usize,
     pub pool: ThreadPool,
     pub quiet: bool,
 }
 
-impl Job {
+impl SceneJob {
     /// Evaluates the scene on the job's threads, with a progress bar if a person is watching.
     pub fn evaluate(&self) -> Result<Arc<Terrain>, Failure> {
         self.evaluate_in(&self.pool)

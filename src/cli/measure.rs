@@ -8,17 +8,16 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::json;
 
-use super::input::{Job, SceneArgs};
-use super::{Failure, Outcome, print, print_json, usage};
+use super::input::{SceneArgs, SceneJob};
+use super::{CommandResult, Failure, print, print_json, usage};
 use crate::eval::thread_pool;
 use crate::field::{Control, Edges, Grid, Terrain};
 use crate::io::{is_heightmap, raster};
 use crate::measure::{
-    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, Measures, Reading, Scale, bands,
-    climate_measures, comparison_csv, difference, measure,
+    ClimateMeasures, DIFFERENCES, Difference, Limits, MEASURES, Measure, MeasureValue, Measures, PLANET_MEASURES,
+    TerrainScale, bands, climate_measures, comparison_csv, difference, measure, measure_planet,
 };
 use crate::param::{ParamSpec, Params};
-use crate::planet::{PLANET_MEASURES, measure_planet};
 use crate::scene::{Scene, Settings};
 
 /// Measure a scene or a heightmap: heights, slopes, form, drainage, playability, content hash
@@ -92,15 +91,15 @@ fn described<T>(m: &Measure<T>) -> String {
 const LENGTHS: std::ops::RangeInclusive<f32> = 1.0..=1_000_000.0;
 
 /// A terrain to measure.
-struct Subject {
+struct MeasuredTerrain {
     name: String,
     terrain: Arc<Terrain>,
-    scale: Scale,
+    scale: TerrainScale,
     /// The scene, if it has a climate: one of its own, or that of the biome table which colours it.
     scene: Option<Scene>,
 }
 
-pub fn run(args: &MeasureArgs) -> Outcome {
+pub fn run(args: &MeasureArgs) -> CommandResult {
     let limits = args.limits()?;
     if !is_heightmap(args.scene.path()) {
         let job = args.scene.load()?;
@@ -110,7 +109,8 @@ pub fn run(args: &MeasureArgs) -> Outcome {
     }
     let pool = thread_pool(args.scene.threads())?;
     let control = Control::default();
-    let measured = |subject: &Subject| pool.install(|| measure(&subject.terrain, subject.scale, &limits, &control));
+    let measured =
+        |subject: &MeasuredTerrain| pool.install(|| measure(&subject.terrain, subject.scale, &limits, &control));
     let first = args.subject(&args.scene)?;
     let Some(path) = &args.against else {
         let measures = measured(&first)?;
@@ -139,7 +139,7 @@ pub fn run(args: &MeasureArgs) -> Outcome {
 }
 
 /// A whole planet in numbers.
-fn planet(args: &MeasureArgs, job: &Job) -> Outcome {
+fn planet(args: &MeasureArgs, job: &SceneJob) -> CommandResult {
     if args.against.is_some() {
         return Err(usage(anyhow::anyhow!("--against: planets cannot be compared yet; measure both with --json")));
     }
@@ -207,20 +207,20 @@ impl MeasureArgs {
     }
 
     /// The scene or heightmap of `scene`.
-    fn subject(&self, scene: &SceneArgs) -> Result<Subject, Failure> {
+    fn subject(&self, scene: &SceneArgs) -> Result<MeasuredTerrain, Failure> {
         let name = scene.path().display().to_string();
         if is_heightmap(scene.path()) {
             if !LENGTHS.contains(&self.side) || self.sea.is_some_and(|sea| !sea.is_finite()) {
                 let why = "--side: give a length from 1 m to 1000 km; --sea: give a height in metres";
                 return Err(usage(anyhow::anyhow!(why)));
             }
-            let scale = Scale { size_metres: self.side, relief_metres: 1.0, sea_metres: self.sea };
-            return Ok(Subject { name, terrain: heightmap(scene.path(), self.white)?, scale, scene: None });
+            let scale = TerrainScale { size_metres: self.side, relief_metres: 1.0, sea_metres: self.sea };
+            return Ok(MeasuredTerrain { name, terrain: heightmap(scene.path(), self.white)?, scale, scene: None });
         }
         let job = scene.load()?;
-        let (terrain, scale) = (job.evaluate()?, Scale::of(&job.scene));
+        let (terrain, scale) = (job.evaluate()?, TerrainScale::for_scene(&job.scene));
         let has_climate = job.scene.climate.is_some() || job.scene.biome_table().is_some();
-        Ok(Subject { name, terrain, scale, scene: has_climate.then_some(job.scene) })
+        Ok(MeasuredTerrain { name, terrain, scale, scene: has_climate.then_some(job.scene) })
     }
 }
 
@@ -259,7 +259,7 @@ fn table(measures: &Measures) -> String {
         }
         let reading = (m.read)(measures);
         let _ = write!(text, "{:<LABEL$} {}", m.label.to_lowercase(), m.show_reading(reading));
-        if let Reading::Undefined(why) = reading {
+        if let MeasureValue::Undefined(why) = reading {
             let _ = write!(text, "  ({why})");
         } else if !m.unit.is_empty() {
             let _ = write!(text, " {}", m.unit);
@@ -279,13 +279,13 @@ fn comparison(names: [&str; 2], [a, b]: [&Measures; 2], difference: &Difference)
     let _ = writeln!(text, "{:<LABEL$} {:>14} {:>14} {:>14}", "", "first", "second", "difference");
     for m in MEASURES {
         let [one, two] = [a, b].map(|of| (m.read)(of));
-        if let (Reading::Hash(x), Reading::Hash(y)) = (one, two) {
+        if let (MeasureValue::Hash(x), MeasureValue::Hash(y)) = (one, two) {
             let _ =
                 writeln!(text, "{:<LABEL$} {}", m.label.to_lowercase(), if x == y { "the same" } else { "differs" });
             continue;
         }
         let change = match (one, two) {
-            (Reading::Count(x), Reading::Count(y)) => format!("{:+}", y as i128 - x as i128),
+            (MeasureValue::Count(x), MeasureValue::Count(y)) => format!("{:+}", y as i128 - x as i128),
             _ => one.number().zip(two.number()).map_or("–".into(), |(x, y)| format!("{:+.*}", m.decimals, y - x)),
         };
         let [one, two] = [one, two].map(|reading| m.show_reading(reading));

@@ -23,6 +23,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+pub(crate) use edit::EditArgs;
+pub(crate) use input::SceneJob;
 pub use shot::ShotArgs;
 
 #[derive(Parser)]
@@ -46,13 +48,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage."
 )]
 struct Cli {
     #[command(subcommand)]
-    command: Option<Command>,
+    command: Option<CliCommand>,
     #[command(flatten)]
     edit: edit::EditArgs,
 }
 
 #[derive(Subcommand)]
-enum Command {
+enum CliCommand {
     Render(render::RenderArgs),
     Shot(ShotArgs),
     Timelapse(timelapse::TimelapseArgs),
@@ -67,7 +69,7 @@ enum Command {
 }
 
 /// Why a command ended without its result.
-enum Failure {
+pub(crate) enum Failure {
     /// Exit code 2: the command line itself is wrong.
     Usage(anyhow::Error),
     /// Exit code 1.
@@ -81,28 +83,36 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
 }
 
 /// Makes `error` a matter of wrong usage.
-fn usage(error: impl Into<anyhow::Error>) -> Failure {
+pub(crate) fn usage(error: impl Into<anyhow::Error>) -> Failure {
     Failure::Usage(error.into())
 }
 
-type Outcome = Result<(), Failure>;
+pub(crate) type CommandResult = Result<(), Failure>;
 
-/// Reads the command line and carries it out.
-pub fn run() -> ExitCode {
+/// What only the editor can do: handed in by the program, as nothing here knows the engine.
+pub struct EditorCommands {
+    /// Opens the editor and stays until it is closed.
+    pub(crate) edit: fn(EditArgs) -> CommandResult,
+    /// Draws the 3D view of a scene as a picture.
+    pub(crate) shot: fn(&ShotArgs, &SceneJob) -> CommandResult,
+}
+
+/// Reads the command line and carries it out; `editor` is there if the program was built with it.
+pub fn run(editor: Option<&EditorCommands>) -> ExitCode {
     let cli = Cli::parse();
     let outcome = match cli.command {
-        None => edit::run(cli.edit),
-        Some(Command::Render(args)) => render::run(&args),
-        Some(Command::Shot(args)) => shot::run(args),
-        Some(Command::Timelapse(args)) => timelapse::run(&args),
-        Some(Command::Export(args)) => export::run(&args),
-        Some(Command::Measure(args)) => measure::run(&args),
-        Some(Command::Sheet(args)) => sheet::run(&args),
-        Some(Command::Patch(args)) => patch::run(&args),
-        Some(Command::Nodes(args)) => nodes::run(&args),
-        Some(Command::Bench(args)) => bench::run(&args),
-        Some(Command::Check(args)) => check::run(&args),
-        Some(Command::Verify(args)) => verify::run(&args),
+        None => editor.ok_or_else(no_editor).and_then(|editor| (editor.edit)(cli.edit)),
+        Some(CliCommand::Render(args)) => render::run(&args),
+        Some(CliCommand::Shot(args)) => editor.ok_or_else(no_editor).and_then(|editor| shot::run(&args, editor)),
+        Some(CliCommand::Timelapse(args)) => timelapse::run(&args),
+        Some(CliCommand::Export(args)) => export::run(&args),
+        Some(CliCommand::Measure(args)) => measure::run(&args),
+        Some(CliCommand::Sheet(args)) => sheet::run(&args),
+        Some(CliCommand::Patch(args)) => patch::run(&args),
+        Some(CliCommand::Nodes(args)) => nodes::run(&args),
+        Some(CliCommand::Bench(args)) => bench::run(&args),
+        Some(CliCommand::Check(args)) => check::run(&args),
+        Some(CliCommand::Verify(args)) => verify::run(&args),
     };
     let (code, error) = match outcome {
         Ok(()) => return ExitCode::SUCCESS,
@@ -115,7 +125,7 @@ pub fn run() -> ExitCode {
 }
 
 /// Prints a result. A reader that has closed the pipe has seen enough.
-fn print(text: &str) -> Outcome {
+pub(crate) fn print(text: &str) -> CommandResult {
     let mut out = std::io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
@@ -124,12 +134,11 @@ fn print(text: &str) -> Outcome {
 }
 
 /// Prints a result as JSON.
-fn print_json(value: &impl serde::Serialize) -> Outcome {
+fn print_json(value: &impl serde::Serialize) -> CommandResult {
     print(&format!("{}\n", serde_json::to_string_pretty(value)?))
 }
 
 /// The editor is asked for and not there.
-#[cfg(not(feature = "app"))]
 fn no_editor() -> Failure {
     Failure::Failed(anyhow::anyhow!(
         "this talweg was built without the editor; build it with the cargo feature `app`, or see `talweg --help` \

@@ -5,9 +5,9 @@ use std::fmt::Write;
 use clap::Args;
 use serde_json::json;
 
-use super::{Outcome, print, print_json};
+use super::{CommandResult, print, print_json};
 use crate::nodes::{Node, Work};
-use crate::param::{About, Kind, ParamSpec, Params, Value};
+use crate::param::{About, ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Mask, Mix, Settings};
 
 /// List every node with its parameters
@@ -21,7 +21,7 @@ pub struct NodesArgs {
     json: bool,
 }
 
-pub fn run(args: &NodesArgs) -> Outcome {
+pub fn run(args: &NodesArgs) -> CommandResult {
     let (settings, mix, mask) = (Settings::default(), Mix::default(), Mask::default());
     if args.json {
         let nodes: Vec<_> = Node::catalogue().iter().map(|node| json_of(node.about(), Some(shape(node)))).collect();
@@ -82,8 +82,8 @@ fn describe(text: &mut String, about: &About) {
 
 fn slider_text(spec: &ParamSpec) -> String {
     match &spec.kind {
-        Kind::Float { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
-        Kind::Int { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
+        ParamKind::Float { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
+        ParamKind::Int { hard, slider } if hard != slider => format!(" [{} to {}]", slider.0, slider.1),
         _ => String::new(),
     }
 }
@@ -118,24 +118,24 @@ fn json_of_param(spec: &ParamSpec) -> serde_json::Value {
         },
     });
     let kind = match &spec.kind {
-        Kind::Float { hard, slider } => {
+        ParamKind::Float { hard, slider } => {
             (value["hard"], value["slider"]) = (json!(hard), json!(slider));
             "float"
         }
-        Kind::Int { hard, slider } => {
+        ParamKind::Int { hard, slider } => {
             (value["hard"], value["slider"]) = (json!(hard), json!(slider));
             "int"
         }
-        Kind::Bool => "bool",
-        Kind::Choice(options) => {
+        ParamKind::Bool => "bool",
+        ParamKind::Choice(options) => {
             value["choices"] =
                 options.iter().map(|o| json!({"name": o.name, "label": o.label, "help": o.help})).collect();
             "choice"
         }
-        Kind::Curve => "curve",
-        Kind::Image => "image",
-        Kind::Layer => "layer",
-        Kind::Tree => "tree",
+        ParamKind::Curve => "curve",
+        ParamKind::Image => "image",
+        ParamKind::Layer => "layer",
+        ParamKind::Tree => "tree",
     };
     value["type"] = kind.into();
     value

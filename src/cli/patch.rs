@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use super::input::SceneArgs;
-use super::{Failure, Outcome, print, usage};
+use super::{CommandResult, Failure, print, usage};
 use crate::io::check_place;
-use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square, put_back, take};
+use crate::planet::square::Square;
 use crate::scene::Scene;
+use crate::scene::{LONGEST_TERRAIN_METRES, put_patch_back, take_patch};
 
 /// Take a square of a planet out as a terrain, or put it back
 #[derive(Args)]
@@ -24,11 +25,11 @@ Example:
   talweg patch put alps.ron --onto other-planet.ron --longitude -70 --latitude -30 -o other-with-alps.ron")]
 pub struct PatchArgs {
     #[command(subcommand)]
-    what: What,
+    what: PatchAction,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum PatchAction {
     /// Take a square out of a planet
     Take(TakeArgs),
     /// Put a terrain back onto a planet
@@ -79,10 +80,10 @@ fn degrees<const MOST: u32>(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(inside).ok_or(format!("give degrees from -{MOST} to {MOST}"))
 }
 
-pub fn run(args: &PatchArgs) -> Outcome {
+pub fn run(args: &PatchArgs) -> CommandResult {
     match &args.what {
-        What::Take(args) => take_out(args),
-        What::Put(args) => put(args),
+        PatchAction::Take(args) => take_out(args),
+        PatchAction::Put(args) => put(args),
     }
 }
 
@@ -95,12 +96,12 @@ fn heights_of(scene: &Path) -> Result<PathBuf, Failure> {
     Ok(std::path::absolute(scene.with_extension("r32"))?)
 }
 
-fn saved(scene: &Scene, path: &Path, heights: &Path) -> Outcome {
+fn saved(scene: &Scene, path: &Path, heights: &Path) -> CommandResult {
     scene.save(path)?;
     print(&format!("{}  the scene\n{}  heights in metres, read by the scene\n", path.display(), heights.display()))
 }
 
-fn take_out(args: &TakeArgs) -> Outcome {
+fn take_out(args: &TakeArgs) -> CommandResult {
     let heights = heights_of(&args.output)?;
     if !(1.0..=LONGEST_TERRAIN_METRES).contains(&args.side) {
         return Err(usage(anyhow::anyhow!("--side: give a length from 1 m to {LONGEST_TERRAIN_METRES} m")));
@@ -111,11 +112,11 @@ fn take_out(args: &TakeArgs) -> Outcome {
     let given = args.planet.path();
     // a shipped planet stays a name
     let from = if given.exists() { std::path::absolute(given)? } else { given.with_extension("") };
-    let scene = take(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
+    let scene = take_patch(&job.scene, &terrain, square, args.samples as usize, &from, &heights)?;
     saved(&scene, &args.output, &heights)
 }
 
-fn put(args: &PutArgs) -> Outcome {
+fn put(args: &PutArgs) -> CommandResult {
     let heights = heights_of(&args.output)?;
     let job = args.patch.load()?;
     let origin = job.scene.patch.as_ref();
@@ -129,6 +130,6 @@ fn put(args: &PutArgs) -> Outcome {
     let (planet, _) = super::input::load(&onto)?;
     let square = Square { longitude, latitude, side_metres: f64::from(job.scene.settings.size_metres) };
     let terrain = job.evaluate()?;
-    let scene = put_back(&planet, square, &job.scene, &terrain, &heights)?;
+    let scene = put_patch_back(&planet, square, &job.scene, &terrain, &heights)?;
     saved(&scene, &args.output, &heights)
 }

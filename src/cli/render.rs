@@ -6,10 +6,11 @@ use clap::{Args, ValueEnum};
 
 use super::input::SceneArgs;
 use super::trace::TraceArgs;
-use super::{Failure, Outcome, print, usage};
+use super::{CommandResult, Failure, print, usage};
 use crate::field::Terrain;
 use crate::io::check_place;
-use crate::look::{GlobeView, Picture, PlanetPicture, all_palette_names, heightmap, is_palette, relief, table_of};
+use crate::look::{GlobePerspective, PaletteTable, PlanetImage, RgbImage, heightmap, relief};
+use crate::palette::{all_palette_names, is_palette};
 use crate::scene::Scene;
 
 /// Draw the terrain from above as a PNG picture, or a construction in perspective
@@ -52,8 +53,8 @@ pub struct RenderArgs {
 #[derive(Args)]
 struct GlobeArgs {
     /// How to show a planet
-    #[arg(long, value_enum, default_value_t = Projection::Globe)]
-    projection: Projection,
+    #[arg(long, value_enum, default_value_t = RenderProjection::Globe)]
+    projection: RenderProjection,
     /// Longitude in the middle of a globe, in degrees; the day side without it
     #[arg(long, value_name = "DEGREES", allow_negative_numbers = true)]
     longitude: Option<f64>,
@@ -67,7 +68,7 @@ fn latitude(text: &str) -> Result<f64, String> {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Projection {
+enum RenderProjection {
     /// The planet from space, lit by its own sun
     Globe,
     /// All longitudes and latitudes, twice as wide as high
@@ -88,7 +89,7 @@ pub fn pixels() -> clap::builder::RangedI64ValueParser<u32> {
 }
 
 /// Refuses what is not a PNG file in an existing folder, before any work is done.
-pub fn check_picture(path: &Path) -> Outcome {
+pub fn check_picture(path: &Path) -> CommandResult {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("png")) {
         return Err(usage(anyhow::anyhow!("cannot write {}: pictures are .png files", path.display())));
     }
@@ -112,29 +113,29 @@ impl RenderArgs {
     /// The size of a picture of a planet: a map is twice as wide as high.
     fn planet_size(&self) -> (usize, usize) {
         let (width, height) = self.size();
-        if self.globe.projection == Projection::Map && self.height.is_none() {
+        if self.globe.projection == RenderProjection::Map && self.height.is_none() {
             (width, width.div_ceil(2))
         } else {
             (width, height)
         }
     }
 
-    fn planet(&self, scene: &Scene, terrain: &Terrain, width: usize, height: usize) -> Picture {
-        let planet = PlanetPicture::new(scene, terrain);
-        if self.globe.projection == Projection::Map {
+    fn planet(&self, scene: &Scene, terrain: &Terrain, width: usize, height: usize) -> RgbImage {
+        let planet = PlanetImage::new(scene, terrain);
+        if self.globe.projection == RenderProjection::Map {
             return planet.map(width, height);
         }
-        let view = GlobeView::of(&scene.planet);
+        let view = GlobePerspective::day_side(&scene.planet);
         let longitude = self.globe.longitude.unwrap_or(view.longitude);
         planet.globe(
-            GlobeView { longitude, latitude: self.globe.latitude.unwrap_or(view.latitude), ..view },
+            GlobePerspective { longitude, latitude: self.globe.latitude.unwrap_or(view.latitude), ..view },
             width,
             height,
         )
     }
 }
 
-pub fn run(args: &RenderArgs) -> Outcome {
+pub fn run(args: &RenderArgs) -> CommandResult {
     check_picture(&args.output)?;
     let job = args.scene.load()?;
     let mut scene = job.scene.clone();
@@ -149,7 +150,7 @@ pub fn run(args: &RenderArgs) -> Outcome {
     }
     let (width, height) = args.size();
     if args.trace.sphere_trace {
-        return super::trace::run(&args.trace, &job, &table_of(&scene), &args.output, (width, height));
+        return super::trace::run(&args.trace, &job, &PaletteTable::for_scene(&scene), &args.output, (width, height));
     }
     let terrain = job.evaluate()?;
     if terrain.grid.is_globe() {
@@ -160,7 +161,7 @@ pub fn run(args: &RenderArgs) -> Outcome {
     }
     let settings = &scene.settings;
     let picture = job.pool.install(|| match args.style {
-        Style::Relief => relief(&terrain, settings, &table_of(&scene), width, height),
+        Style::Relief => relief(&terrain, settings, &PaletteTable::for_scene(&scene), width, height),
         Style::Heights => heightmap(&terrain, width, height),
     });
     picture.save(&args.output).map_err(Failure::from)?;

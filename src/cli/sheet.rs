@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use clap::Args;
 use serde_json::json;
 
-use super::input::{Job, SceneArgs};
+use super::input::{SceneArgs, SceneJob};
 use super::render::check_picture;
-use super::{Failure, Outcome, print, print_json, usage};
-use crate::lab::{Size, Sweep, Thumbnail, Variant};
+use super::{CommandResult, Failure, print, print_json, usage};
+use crate::lab::{SceneVariant, Size, Thumbnail, VariantSweep};
 use crate::lab::{columns, draw_all, presets, seeds, sheet, sweep, table};
 
 /// Draw a contact sheet: one scene with other seeds or presets, or with a parameter swept from end to end
@@ -61,15 +61,15 @@ fn count() -> clap::builder::RangedI64ValueParser<u32> {
 const MOST_PIXELS: usize = 50_000_000;
 
 /// What is drawn, and how it is laid out.
-struct Layout {
+struct SheetLayout {
     heading: String,
-    variants: Vec<Variant>,
+    variants: Vec<SceneVariant>,
     columns: usize,
 }
 
 impl SheetArgs {
     /// Refuses more thumbnails than a picture of about 50 million pixels can hold.
-    fn check_count(&self, count: usize) -> Outcome {
+    fn check_count(&self, count: usize) -> CommandResult {
         let most = MOST_PIXELS / (self.picture * self.picture) as usize;
         if count <= most {
             return Ok(());
@@ -81,37 +81,37 @@ impl SheetArgs {
         )))
     }
 
-    fn layout(&self, job: &Job) -> Result<Layout, Failure> {
+    fn layout(&self, job: &SceneJob) -> Result<SheetLayout, Failure> {
         let scene = &job.scene;
         let many = |default: usize| self.count.map_or(default, |n| n as usize);
         let read = |text: &String, count| {
-            Sweep::parse(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
+            VariantSweep::parse(scene, text, count).map_err(|error| usage(anyhow::anyhow!("--sweep: {error}")))
         };
         let refused = |error| usage(anyhow::anyhow!("--sweep: {error}"));
-        let name = |sweep: &Sweep| sweep.knob.spec().label.to_lowercase();
+        let name = |sweep: &VariantSweep| sweep.param_ref.spec().label.to_lowercase();
         if let Some(layer) = &self.presets {
             let failed = |error: &dyn std::fmt::Display| usage(anyhow::anyhow!("--presets: {error}"));
             let layer = scene.find_layer(layer).map_err(|error| failed(&error))?;
             let variants = presets(scene, layer).map_err(|error| failed(&error))?;
             let heading = format!("{}: presets of {}", scene.name, scene.layers[layer].name);
-            return Ok(Layout { heading, columns: columns(variants.len()), variants });
+            return Ok(SheetLayout { heading, columns: columns(variants.len()), variants });
         }
         match self.sweep.as_slice() {
             [] => {
                 let variants = seeds(scene, self.seeds.unwrap_or(16) as usize).map_err(refused)?;
                 let columns = columns(variants.len());
-                Ok(Layout { heading: format!("{}: seeds", scene.name), variants, columns })
+                Ok(SheetLayout { heading: format!("{}: seeds", scene.name), variants, columns })
             }
             [one] => {
                 let one = read(one, many(12))?;
                 let variants = sweep(scene, &one).map_err(refused)?;
                 let columns = columns(variants.len());
-                Ok(Layout { heading: format!("{}: {}", scene.name, name(&one)), variants, columns })
+                Ok(SheetLayout { heading: format!("{}: {}", scene.name, name(&one)), variants, columns })
             }
             [across, down] => {
                 let (across, down) = (read(across, many(4))?, read(down, many(4))?);
                 self.check_count(across.values.len() * down.values.len())?;
-                Ok(Layout {
+                Ok(SheetLayout {
                     heading: format!("{}: {} across, {} down", scene.name, name(&across), name(&down)),
                     variants: table(scene, &across, &down).map_err(refused)?,
                     columns: across.values.len(),
@@ -122,17 +122,17 @@ impl SheetArgs {
     }
 }
 
-pub fn run(args: &SheetArgs) -> Outcome {
+pub fn run(args: &SheetArgs) -> CommandResult {
     check_picture(&args.output)?;
     let job = args.scene.load()?;
-    let Layout { heading, variants, columns } = args.layout(&job)?;
+    let SheetLayout { heading, variants, columns } = args.layout(&job)?;
     args.check_count(variants.len())?;
     let default = Size::default();
     let size = Size {
         samples: args.scene.size().unwrap_or_else(|| default.samples.min(job.samples)),
         pixels: args.picture as usize,
     };
-    let numbered: Vec<(usize, Variant)> = variants.iter().cloned().enumerate().collect();
+    let numbered: Vec<(usize, SceneVariant)> = variants.iter().cloned().enumerate().collect();
     let drawn: Mutex<Vec<Option<Thumbnail>>> = Mutex::new(vec![None; variants.len()]);
     let done = AtomicUsize::new(0);
     job.with_progress(|control, show| {
@@ -145,7 +145,7 @@ pub fn run(args: &SheetArgs) -> Outcome {
         job.pool.install(|| draw_all(&numbered, size, control, &deliver))
     })?;
     let drawn = drawn.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let thumbnails: Vec<(&Variant, Thumbnail)> = variants.iter().zip(drawn.into_iter().flatten()).collect();
+    let thumbnails: Vec<(&SceneVariant, Thumbnail)> = variants.iter().zip(drawn.into_iter().flatten()).collect();
     let picture = sheet(&heading, &thumbnails, columns);
     picture.save(&args.output)?;
     if !args.json {

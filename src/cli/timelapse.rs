@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::input::SceneArgs;
-use super::{Outcome, print, usage};
+use super::{CommandResult, print, usage};
 use crate::film::{Film, MOST_FRAMES_A_SECOND, check_target, is_gif};
-use crate::look::table_of;
+use crate::look::PaletteTable;
 
 /// Film an erosion from its start to its end, as a GIF or a folder of PNG pictures
 #[derive(Args)]
@@ -39,7 +39,7 @@ pub struct TimelapseArgs {
     picture: u32,
 }
 
-pub fn run(args: &TimelapseArgs) -> Outcome {
+pub fn run(args: &TimelapseArgs) -> CommandResult {
     check_target(&args.output)?;
     let job = args.scene.load()?;
     let layer = match &args.layer {
@@ -53,7 +53,7 @@ pub fn run(args: &TimelapseArgs) -> Outcome {
         samples: job.samples,
         pixels: args.picture as usize,
     };
-    let palette = table_of(&job.scene);
+    let palette = PaletteTable::for_scene(&job.scene);
     let count = job.with_progress(|control, show| {
         job.pool.install(|| film.shoot(&job.scene, &palette, &args.output, control, show))
     })?;

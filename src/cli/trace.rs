@@ -4,13 +4,13 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::input::Job;
-use super::{Failure, Outcome, print, usage};
+use super::input::SceneJob;
+use super::{CommandResult, Failure, print, usage};
 use crate::construction::trace::Bound;
 use crate::construction::{Detail, Program};
 use crate::look::PaletteTable;
-use crate::look::traced::evaluations::{Counts, picture};
-use crate::look::traced::{Camera, Subject, View};
+use crate::look::traced::evaluations::{Counts, evaluations_image};
+use crate::look::traced::{Camera, TracedScene, TracedView};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
 use crate::scene::{Layer, Mix, Scene};
@@ -26,10 +26,10 @@ pub struct TraceArgs {
     pub sphere_trace: bool,
     /// Where the eye is, in metres: east, south, up
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace", conflicts_with_all = ["azimuth", "elevation", "distance"])]
-    eye: Option<Place>,
+    eye: Option<TracePoint>,
     /// What it looks at, in metres; otherwise the ground in the middle
     #[arg(long, value_name = "X,Y,Z", value_parser = place, allow_hyphen_values = true, requires = "sphere_trace")]
-    target: Option<Place>,
+    target: Option<TracePoint>,
     /// Side from which it looks, in degrees clockwise from north
     #[arg(long, value_name = "DEG", default_value_t = 200.0, value_parser = number(-360.0, 360.0), allow_hyphen_values = true, requires = "sphere_trace")]
     azimuth: f64,
@@ -52,13 +52,13 @@ pub struct TraceArgs {
 
 /// East, south, up.
 #[derive(Clone, Copy)]
-struct Place([f64; 3]);
+struct TracePoint([f64; 3]);
 
-fn place(text: &str) -> Result<Place, String> {
+fn place(text: &str) -> Result<TracePoint, String> {
     let numbers: Option<Vec<f64>> =
         text.split(',').map(|part| part.trim().parse().ok().filter(|v: &f64| v.is_finite())).collect();
     match numbers.as_deref() {
-        Some(&[x, y, z]) => Ok(Place([x, y, z])),
+        Some(&[x, y, z]) => Ok(TracePoint([x, y, z])),
         _ => Err("give three numbers like 4000,7500,900: metres to the east, to the south and up".into()),
     }
 }
@@ -111,13 +111,19 @@ impl TraceArgs {
             Some(eye) => Camera::new(eye.0, target, self.fov),
             None => {
                 let distance = self.distance.unwrap_or(DISTANCE_SIDES * size);
-                Camera::around(target, self.azimuth, self.elevation, distance, self.fov)
+                Camera::orbiting(target, self.azimuth, self.elevation, distance, self.fov)
             }
         }
     }
 }
 
-pub fn run(args: &TraceArgs, job: &Job, palette: &PaletteTable, output: &Path, size: (usize, usize)) -> Outcome {
+pub fn run(
+    args: &TraceArgs,
+    job: &SceneJob,
+    palette: &PaletteTable,
+    output: &Path,
+    size: (usize, usize),
+) -> CommandResult {
     let (layer, node, left) = subject_of(&job.scene)?;
     if !left.is_empty() && !job.quiet {
         eprintln!(
@@ -134,17 +140,17 @@ pub fn run(args: &TraceArgs, job: &Job, palette: &PaletteTable, output: &Path, s
     }
     let bound = if args.global_bound { Bound::Global } else { Bound::Local };
     let subject =
-        Subject { program: &program, settings: &job.scene.settings, palette, level: f64::from(node.detail), bound };
+        TracedScene { program: &program, settings: &job.scene.settings, palette, level: f64::from(node.detail), bound };
     let camera = args.camera(&job.scene, &program);
     let (width, height) = size;
-    let view = View::new(subject, &camera, width, height);
+    let view = TracedView::new(subject, &camera, width, height);
     let made = |width, height| format!("{}  {width} × {height} pixels\n", output.display());
     let per_pixel = |count: u64| count as f64 / (width * height) as f64;
     if args.evaluations {
         let pixels = job.with_progress(|control, show| job.pool.install(|| view.evaluations(control, show)))?;
-        let counts = Counts::of(&pixels);
+        let counts = Counts::total(&pixels);
         let heading = if args.global_bound { "Evaluations, global bound" } else { "Evaluations, local bounds" };
-        let drawn = picture(&pixels, width, height, heading);
+        let drawn = evaluations_image(&pixels, width, height, heading);
         drawn.save(output).map_err(Failure::from)?;
         return print(&format!(
             "{}{heading}: {:.1} per pixel, {} at the most; {} heights and {} bounds in all\n",

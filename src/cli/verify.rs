@@ -4,7 +4,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::input::SceneArgs;
-use super::{Failure, Outcome, print, print_json};
+use super::{CommandResult, Failure, print, print_json};
 use crate::eval::thread_pool;
 
 /// Evaluate with 1, 2 and all threads and print the content hash of the heights and data maps
@@ -24,12 +24,12 @@ pub struct VerifyArgs {
 }
 
 #[derive(Serialize)]
-struct Run {
+struct VerifyRun {
     threads: usize,
     hash: String,
 }
 
-pub fn run(args: &VerifyArgs) -> Outcome {
+pub fn run(args: &VerifyArgs) -> CommandResult {
     let job = args.scene.load()?;
     let mut counts = vec![1, 2, job.pool.current_num_threads()];
     counts.sort_unstable();
@@ -37,7 +37,7 @@ pub fn run(args: &VerifyArgs) -> Outcome {
     let mut runs = Vec::new();
     for threads in counts {
         let terrain = job.evaluate_in(&thread_pool(threads)?)?;
-        runs.push(Run { threads, hash: format!("{:032x}", terrain.hash()) });
+        runs.push(VerifyRun { threads, hash: format!("{:032x}", terrain.hash()) });
     }
     if runs.iter().any(|run| run.hash != runs[0].hash) {
         let each: Vec<String> = runs.iter().map(|r| format!("{} with {} threads", r.hash, r.threads)).collect();

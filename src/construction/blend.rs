@@ -3,15 +3,15 @@
 //! Law: f = Σ α f / Σ α, α = Σ α over any number of pieces, in any order.
 //! Gradient: ∇f = Σ (α ∇f + (fᵢ - f) ∇αᵢ) / Σ α. Lipschitz: |∇f| ≤ max λ_f + Σ λ_α |fᵢ - f| / Σ α. The annex of the document leaves the
 //! division out, which holds only where the weights come to 1; and where all weights vanish there is no bound, so that
-//! α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| is kept as well ([`Bounds::laid`]).
+//! α|∇f| ≤ Σ α|∇fᵢ| + Σ λ_α |fᵢ - f| is kept as well ([`GroundBounds::laid`]).
 //! Source: document 004, §5.1, fig. 10 and 11, and annex.
 
-use super::answer::{Answer, Bounds};
-use super::plane::{Point, Range, higher, lower, scaled};
+use super::plane::{Interval, Point, higher, lower, scaled};
+use super::sample::{GroundBounds, GroundSample};
 
 /// Weighted pieces being summed.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Sum {
+pub struct BlendSum {
     /// Σ α and Σ α f.
     weight: f64,
     moment: f64,
@@ -20,19 +20,19 @@ pub struct Sum {
     slope: Point,
     lift: Point,
     count: u32,
-    only: Answer,
+    only: GroundSample,
 }
 
-impl Sum {
+impl BlendSum {
     /// Adds a piece with its weight times `share`.
     #[inline]
-    pub fn add(&mut self, piece: &Answer, share: f64) {
+    pub fn add(&mut self, piece: &GroundSample, share: f64) {
         let weight = piece.weight * share;
         if weight <= 0.0 {
             return;
         }
         if self.count == 0 {
-            self.only = Answer { weight, fade: scaled(piece.fade, share), ..*piece };
+            self.only = GroundSample { weight, fade: scaled(piece.fade, share), ..*piece };
         }
         self.count += 1;
         self.weight += weight;
@@ -47,26 +47,27 @@ impl Sum {
 
     /// The blend of what was added; one alone is given unchanged.
     #[inline]
-    pub fn answer(&self) -> Answer {
+    pub fn sample(&self) -> GroundSample {
         if self.count < 2 {
             return self.only;
         }
         let per_weight = 1.0 / self.weight;
         let height = self.moment * per_weight;
         let slope = [0, 1].map(|k| (self.slope[k] + self.lift[k] - height * self.fade[k]) * per_weight);
-        Answer { height, weight: self.weight, slope, fade: self.fade }
+        GroundSample { height, weight: self.weight, slope, fade: self.fade }
     }
 }
 
 /// Bounds of a blend of pieces.
-pub fn bounds(pieces: &[Bounds]) -> Bounds {
+pub fn bounds(pieces: &[GroundBounds]) -> GroundBounds {
     let mut there = pieces.iter().filter(|piece| !piece.is_nothing());
-    let (Some(first), second) = (there.next(), there.next()) else { return Bounds::NOTHING };
+    let (Some(first), second) = (there.next(), there.next()) else { return GroundBounds::NOTHING };
     if second.is_none() {
         return *first;
     }
     let there = || pieces.iter().filter(|piece| !piece.is_nothing());
-    let mut sum = Bounds { height: Range::EMPTY, weight: Range::one(0.0), slope: 0.0, fade: 0.0, laid: 0.0 };
+    let mut sum =
+        GroundBounds { height: Interval::EMPTY, weight: Interval::one(0.0), slope: 0.0, fade: 0.0, laid: 0.0 };
     for piece in there() {
         sum.height = sum.height.union(piece.height);
         sum.weight = sum.weight.plus(piece.weight);
@@ -86,5 +87,5 @@ pub fn bounds(pieces: &[Bounds]) -> Bounds {
     let slope = mean + lift / sum.weight.low;
     let slope = if slope.is_nan() { f64::INFINITY } else { slope * (1.0 + 1e-9) };
     let laid = lower((sum.laid + lift) * (1.0 + 1e-9), slope * sum.weight.high);
-    Bounds { slope, laid, height: sum.height.loosened(), ..sum }
+    GroundBounds { slope, laid, height: sum.height.loosened(), ..sum }
 }

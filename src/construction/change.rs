@@ -5,7 +5,7 @@
 //! the two lists have in common at their beginning and end.
 
 use super::plane::Area;
-use super::program::{Program, Tier};
+use super::program::{MaterialLayer, Program};
 
 /// Holds every place where the terrain (or what lies on it) of the two can differ, in metres; `None` if there is none.
 pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {
@@ -13,8 +13,8 @@ pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {
         return Some(Area::ALL);
     }
     let mut area = Area::EMPTY;
-    for tier in Tier::ALL {
-        area = area.union(match (before.roots[tier as usize], after.roots[tier as usize]) {
+    for material in MaterialLayer::ALL {
+        area = area.union(match (before.roots[material as usize], after.roots[material as usize]) {
             (None, None) => Area::EMPTY,
             (Some(a), None) => before.nodes[a as usize].area,
             (None, Some(b)) => after.nodes[b as usize].area,

@@ -2,7 +2,8 @@
 
 use super::contour::Contour;
 use super::curve::CurvePoint;
-use super::piece::{Form, Piece, Tree};
+use super::piece::{Piece, PieceKind, Tree};
+use crate::param::{Clamped, Params};
 
 /// Points of a curve or contour at the most.
 pub const MOST_POINTS: usize = 512;
@@ -21,20 +22,9 @@ pub struct TreeError {
     pub what: String,
 }
 
-/// A number that was outside its range.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Moved {
-    /// The piece and the name of its number.
-    pub at: String,
-    /// The value that was given.
-    pub was: String,
-    /// The value that was put in its place.
-    pub now: String,
-}
-
 impl Tree {
     /// The tree with every number in its hard range, and what had to move.
-    pub fn sanitised(&self) -> (Self, Vec<Moved>) {
+    pub fn sanitised(&self) -> (Self, Vec<Clamped>) {
         let mut tree = self.clone();
         let mut moved = Vec::new();
         mend(&mut tree.frame, "Construction", &mut moved);
@@ -88,12 +78,12 @@ impl Tree {
         if depth > DEEPEST {
             return fail(format!("operators are nested more than {DEEPEST} deep"));
         }
-        if let Form::Image(image) = &piece.form
+        if let PieceKind::Image(image) = &piece.form
             && !image.is_convex()
         {
             return fail("the corners must make a convex quadrangle, in order around it".into());
         }
-        if let Form::Instance(instance) = &piece.form {
+        if let PieceKind::Instance(instance) = &piece.form {
             let Some(definition) = self.definition(&instance.definition) else {
                 return fail(format!("there is no definition '{}'", instance.definition));
             };
@@ -114,25 +104,25 @@ impl Tree {
                 done.push(&definition.name);
             }
         }
-        for (k, inner) in piece.of().iter().enumerate() {
+        for (k, inner) in piece.children().iter().enumerate() {
             self.follow(inner, &format!("{at} / {}", inner.label(k)), open, done, depth + 1)?;
         }
         Ok(())
     }
 }
 
-fn mend(group: &mut dyn crate::param::Params, at: &str, moved: &mut Vec<Moved>) {
+fn mend(group: &mut dyn Params, at: &str, moved: &mut Vec<Clamped>) {
     let clamped = group.sanitise();
-    moved.extend(clamped.into_iter().map(|c| Moved { at: format!("{at}: {}", c.param), was: c.was, now: c.now }));
+    moved.extend(clamped.into_iter().map(|c| Clamped { param: format!("{at}: {}", c.param).into(), ..c }));
 }
 
-fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Moved>) {
+fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Clamped>) {
     mend(piece.params_mut(), at, moved);
     match &mut piece.form {
-        Form::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
-        Form::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
-        Form::Contour(contour) => sanitise_contour(contour, at, moved),
-        Form::Image(image) => {
+        PieceKind::Curve(curve) => sanitise_points(&mut curve.points, at, moved),
+        PieceKind::Ribbon(ribbon) => sanitise_points(&mut ribbon.points, at, moved),
+        PieceKind::Contour(contour) => sanitise_contour(contour, at, moved),
+        PieceKind::Image(image) => {
             for (k, corner) in image.corners.iter_mut().enumerate() {
                 *corner = (held(corner.0, 1.0e6), held(corner.1, 1.0e6)).noting(
                     *corner,
@@ -143,7 +133,7 @@ fn sanitise(piece: &mut Piece, at: &str, moved: &mut Vec<Moved>) {
         }
         _ => {}
     }
-    for (k, inner) in piece.of_mut().into_iter().flatten().enumerate() {
+    for (k, inner) in piece.children_mut().into_iter().flatten().enumerate() {
         let at = format!("{at} / {}", inner.label(k));
         sanitise(inner, &at, moved);
     }
@@ -155,16 +145,16 @@ fn held(value: f32, most: f32) -> f32 {
 
 /// A value that takes the place of another.
 trait Noting: PartialEq + std::fmt::Debug + Sized {
-    fn noting(self, was: Self, at: &str, moved: &mut Vec<Moved>) -> Self {
+    fn noting(self, was: Self, at: &str, moved: &mut Vec<Clamped>) -> Self {
         if self != was {
-            moved.push(Moved { at: at.into(), was: format!("{was:?}"), now: format!("{self:?}") });
+            moved.push(Clamped { param: at.to_string().into(), was: format!("{was:?}"), now: format!("{self:?}") });
         }
         self
     }
 }
 impl<T: PartialEq + std::fmt::Debug> Noting for T {}
 
-fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Moved>) {
+fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Clamped>) {
     let count = points.len();
     points.truncate(MOST_POINTS);
     points.len().noting(count, &format!("{at}: number of points"), moved);
@@ -180,7 +170,7 @@ fn sanitise_points(points: &mut Vec<CurvePoint>, at: &str, moved: &mut Vec<Moved
     }
 }
 
-fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Moved>) {
+fn sanitise_contour(contour: &mut Contour, at: &str, moved: &mut Vec<Clamped>) {
     for (name, count, least) in [
         ("points", contour.points.len(), contour.points.len().min(MOST_POINTS)),
         ("profiles", contour.profiles.len(), contour.profiles.len().min(MOST_POINTS)),

@@ -36,7 +36,7 @@ impl Program {
             compiled.truncate(MOST);
             (program, before)
         };
-        program.get_or_init(|| Arc::new(Self::after(tree, seed, before.as_deref()))).clone()
+        program.get_or_init(|| Arc::new(Self::reusing(tree, seed, before.as_deref()))).clone()
     }
 }
 

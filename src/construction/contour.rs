@@ -10,10 +10,10 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, Bounds};
 use super::falloff::Falloff;
-use super::plane::{Area, Point, Range, Stretch, add, higher, length, lower, scaled, smooth, sub};
-use super::profile::{Line, Profile};
+use super::plane::{Area, Capsule, Interval, Point, add, higher, length, lower, scaled, smooth, sub};
+use super::profile::{MonotoneCubic, Profile};
+use super::sample::{GroundBounds, GroundSample};
 
 crate::choices! {
     /// The landform inside a contour.
@@ -66,7 +66,7 @@ impl Landform {
 /// The profile in one direction.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ray {
+pub struct ContourRay {
     /// Degrees: 0 is east, 90 is south.
     pub angle: f32,
     /// Height by distance in this direction.
@@ -104,7 +104,7 @@ pub struct Contour {
     pub points: Vec<(f32, f32)>,
     /// Profiles of some directions; between them heights are interpolated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub profiles: Vec<Ray>,
+    pub profiles: Vec<ContourRay>,
     /// Size, height, weight and noise.
     #[serde(default, skip_serializing_if = "super::piece::is_default")]
     pub settings: ContourSettings,
@@ -112,16 +112,16 @@ pub struct Contour {
 
 /// A contour ready to be asked.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedContour {
     pub(super) centre: Point,
     pub(super) height: f64,
     pub(super) depth: f64,
     pub(super) falloff: Falloff,
     /// R over the angle from -2π to 2π.
-    pub(super) radius: Line,
+    pub(super) radius: MonotoneCubic,
     pub(super) farthest: f64,
     /// Profiles by angle from -π on.
-    pub(super) rays: Vec<(f64, Line)>,
+    pub(super) rays: Vec<(f64, MonotoneCubic)>,
 }
 
 /// The angle between -π and π.
@@ -132,7 +132,7 @@ fn turned(angle: f64) -> f64 {
 
 impl Contour {
     /// The contour ready to be evaluated.
-    pub fn prepare(&self) -> Prepared {
+    pub fn prepare(&self) -> PreparedContour {
         let settings = &self.settings;
         let mut corners: Vec<(f64, f64)> = self
             .points
@@ -154,7 +154,7 @@ impl Contour {
             around(-1.0).chain(around(0.0)).chain(around(1.0)).map(|(a, r)| (a, higher(r, 0.02 * farthest))).collect();
         let first = self.profiles.first().map_or_else(|| settings.landform.profile(), |ray| ray.profile.clone());
         let centre = first.prepare().first();
-        let mut rays: Vec<(f64, Line)> = self
+        let mut rays: Vec<(f64, MonotoneCubic)> = self
             .profiles
             .iter()
             .map(|ray| {
@@ -168,22 +168,22 @@ impl Contour {
         rays.sort_by(|a, b| a.0.total_cmp(&b.0));
         rays.dedup_by(|a, b| a.0 - b.0 < 1e-3);
         let core = f64::from(settings.core);
-        Prepared {
+        PreparedContour {
             centre: [f64::from(settings.x), f64::from(settings.y)],
             height: f64::from(settings.height),
             depth: f64::from(settings.depth),
             falloff: Falloff { core, radius: higher(f64::from(settings.reach), core + 0.05) },
-            radius: Line::through(&knots),
+            radius: MonotoneCubic::from_points(&knots),
             farthest,
             rays,
         }
     }
 }
 
-impl Prepared {
+impl PreparedContour {
     /// Distance of the contour from the centre in a direction.
     pub fn edge(&self, angle: f64) -> f64 {
-        self.radius.at(turned(angle)).0
+        self.radius.sample(turned(angle)).0
     }
 
     /// Where it ends, in radii of the contour.
@@ -194,11 +194,11 @@ impl Prepared {
     /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         // a monotone cubic never goes beyond its points
-        Area::around(self.centre, self.farthest * self.falloff.radius)
+        Area::centred(self.centre, self.farthest * self.falloff.radius)
     }
 
     /// The directions around angle `a`: their indices, how far `a` is from the first to the second, and how fast that changes.
-    fn around(&self, a: f64) -> (usize, usize, f64, f64) {
+    fn locate_rays(&self, a: f64) -> (usize, usize, f64, f64) {
         let n = self.rays.len();
         if n == 1 {
             return (0, 0, 0.0, 0.0);
@@ -213,64 +213,64 @@ impl Prepared {
 
     /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point) -> Answer {
+    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
         let way = sub(p, self.centre);
         let rho = length(way);
         if rho >= self.farthest * self.falloff.radius {
-            return Answer::default();
+            return GroundSample::default();
         }
         let angle = libm::atan2(way[1], way[0]);
-        let (radius, dradius) = self.radius.at(angle);
+        let (radius, dradius) = self.radius.sample(angle);
         let x = rho / radius;
-        let (weight, turn) = self.falloff.at(x);
+        let (weight, turn) = self.falloff.sample(x);
         if weight <= 0.0 {
-            return Answer::default();
+            return GroundSample::default();
         }
-        let (k, next, t, dt) = self.around(angle);
-        let (mut rise, mut steep) = self.rays[k].1.at(x);
+        let (k, next, t, dt) = self.locate_rays(angle);
+        let (mut rise, mut steep) = self.rays[k].1.sample(x);
         let mut swing = 0.0;
         if t > 0.0 {
-            let (other, dother) = self.rays[next].1.at(x);
+            let (other, dother) = self.rays[next].1.sample(x);
             swing = dt * (other - rise);
             rise += t * (other - rise);
             steep += t * (dother - steep);
         }
         let height = self.height + self.depth * rise;
         if !G || rho == 0.0 {
-            return Answer { height, weight, ..Answer::default() };
+            return GroundSample { height, weight, ..GroundSample::default() };
         }
         let out = scaled(way, 1.0 / rho);
         let around = [-out[1], out[0]];
         let dx = add(scaled(out, 1.0 / radius), scaled(around, -dradius / (radius * radius)));
         let slope = [0, 1].map(|k| self.depth * (steep * dx[k] + swing / rho * around[k]));
-        Answer { height, weight, slope, fade: scaled(dx, turn) }
+        GroundSample { height, weight, slope, fade: scaled(dx, turn) }
     }
 
     /// What holds for all places of `stretch`.
-    pub fn over(&self, stretch: &Stretch) -> Bounds {
-        let rho = stretch.distances(self.centre);
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        let rho = capsule.distances(self.centre);
         if rho.low >= self.farthest * self.falloff.radius {
-            return Bounds::NOTHING;
+            return GroundBounds::NOTHING;
         }
-        let (way, r) = (sub(stretch.middle(), self.centre), stretch.radius());
+        let (way, r) = (sub(capsule.middle(), self.centre), capsule.radius());
         let far = length(way);
         // asin t ≤ π/2 t
         let angles = if r < far {
-            Range::around(libm::atan2(way[1], way[0]), FRAC_PI_2 * r / far).loosened()
+            Interval::centred(libm::atan2(way[1], way[0]), FRAC_PI_2 * r / far).loosened()
         } else {
-            Range::new(-PI, PI)
+            Interval::new(-PI, PI)
         };
-        let angles = if angles.high - angles.low >= TAU { Range::new(-PI, PI) } else { angles };
-        let (radius, dradius) = self.radius.over(angles);
-        let x = Range::new(rho.low / radius.high, rho.high / radius.low).loosened();
-        let x = Range::new(higher(x.low, 0.0), x.high);
-        let (weight, turn) = self.falloff.over(x);
+        let angles = if angles.high - angles.low >= TAU { Interval::new(-PI, PI) } else { angles };
+        let (radius, dradius) = self.radius.bounds(angles);
+        let x = Interval::new(rho.low / radius.high, rho.high / radius.low).loosened();
+        let x = Interval::new(higher(x.low, 0.0), x.high);
+        let (weight, turn) = self.falloff.bounds(x);
         if weight.high <= 0.0 {
-            return Bounds::NOTHING;
+            return GroundBounds::NOTHING;
         }
-        let (mut rise, mut steep, mut swing) = (Range::EMPTY, 0.0f64, 0.0f64);
+        let (mut rise, mut steep, mut swing) = (Interval::EMPTY, 0.0f64, 0.0f64);
         let n = self.rays.len();
-        let lines: Vec<(Range, f64)> = self.rays.iter().map(|ray| ray.1.over(x)).collect();
+        let lines: Vec<(Interval, f64)> = self.rays.iter().map(|ray| ray.1.bounds(x)).collect();
         for k in 0..n {
             let next = (k + 1) % n;
             if n > 1 && !self.sector_meets(k, angles) {
@@ -284,7 +284,7 @@ impl Prepared {
                 let wide = if ahead > 0.0 { ahead } else { ahead + TAU };
                 // both begin with the same value: their difference is no more than their slopes allow
                 let by_spread = if rho.low > 0.0 { lines[k].0.spread(&lines[next].0) / rho.low } else { f64::INFINITY };
-                let steepest = |ray: usize| self.rays[ray].1.over(Range::new(0.0, x.high)).1;
+                let steepest = |ray: usize| self.rays[ray].1.bounds(Interval::new(0.0, x.high)).1;
                 let by_slope = (steepest(k) + steepest(next)) / radius.low;
                 swing = higher(swing, 1.5 / wide * lower(by_spread, by_slope));
             }
@@ -293,12 +293,12 @@ impl Prepared {
         let dx = (1.0 + bend * bend).sqrt() / radius.low;
         let depth = self.depth.abs();
         let slope = depth * (steep * dx + swing) * (1.0 + 1e-9);
-        let height = rise.times(self.depth).plus(Range::one(self.height)).loosened();
-        Bounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
+        let height = rise.times(self.depth).plus(Interval::one(self.height)).loosened();
+        GroundBounds::plain(height, weight, slope, turn * dx * (1.0 + 1e-9))
     }
 
     /// Whether the sector from direction `k` to the next has angles of the range, which may go beyond ±π.
-    fn sector_meets(&self, k: usize, angles: Range) -> bool {
+    fn sector_meets(&self, k: usize, angles: Interval) -> bool {
         let from = self.rays[k].0;
         let to = if k + 1 < self.rays.len() { self.rays[k + 1].0 } else { self.rays[0].0 + TAU };
         [-TAU, 0.0, TAU].iter().any(|turn| from + turn <= angles.high && angles.low <= to + turn)

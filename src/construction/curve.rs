@@ -7,11 +7,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, Bounds};
 use super::falloff::Falloff;
-use super::path::{Path, Run};
-use super::plane::{Area, Point, Range, Stretch, higher, lower, scaled, smooth};
-use super::profile::{Line, Profile};
+use super::path::{CurveFit, Path};
+use super::plane::{Area, Capsule, Interval, Point, higher, lower, scaled, smooth};
+use super::profile::{MonotoneCubic, Profile};
+use super::sample::{GroundBounds, GroundSample};
 
 crate::choices! {
     /// The shape across a curve.
@@ -84,7 +84,7 @@ crate::params! {
         /// Distance over which it gives way to the ground around, beyond its width.
         fade: f32 ["m"] = 150.0, 0.1..=1.0e5, slider 5.0..=1500.0;
         /// How the line runs between its points.
-        run: Run = Run::Through;
+        run: CurveFit = CurveFit::Through;
         /// Eases bends over this length, as road builders do: curvature grows and shrinks steadily.
         easing: f32 ["m"] = 0.0, 0.0..=1.0e5, slider 0.0..=500.0;
         /// Lowers points that lie above the one before, so that water always runs on.
@@ -105,20 +105,20 @@ pub struct Curve {
 
 /// A path with what changes along it.
 #[derive(Clone, Debug)]
-pub struct Course {
+pub struct CurveCentreline {
     /// The path in the plane.
     pub path: Path,
     /// Height by arc length.
-    pub height: Line,
+    pub height: MonotoneCubic,
     /// Factor of the width by arc length.
-    pub width: Line,
+    pub width: MonotoneCubic,
     /// Factor of the depth by arc length.
-    pub depth: Line,
+    pub depth: MonotoneCubic,
     /// Distance within which the weight is whole, and where it ends.
     pub falloff: Falloff,
 }
 
-impl Course {
+impl CurveCentreline {
     /// The path through `points` with what changes along it.
     pub fn new(points: &[CurvePoint], settings: &CurveSettings) -> Self {
         let places: Vec<Point> = points.iter().map(|p| [f64::from(p.at.0), f64::from(p.at.1)]).collect();
@@ -136,7 +136,7 @@ impl Course {
                     _ => knots.push((s, y)),
                 }
             }
-            Line::through(&knots)
+            MonotoneCubic::from_points(&knots)
         };
         Self {
             height: line(&|p| f64::from(p.height), settings.downhill),
@@ -154,8 +154,8 @@ impl Course {
 
     /// Weight and its gradient at a distance from the line.
     #[inline]
-    pub fn weight(&self, near: &super::path::Near) -> (f64, Point) {
-        let (weight, turn) = self.falloff.at(near.distance);
+    pub fn weight(&self, near: &super::path::NearestPoint) -> (f64, Point) {
+        let (weight, turn) = self.falloff.sample(near.distance);
         (weight, scaled(near.ddistance, turn))
     }
 }
@@ -165,72 +165,72 @@ const LEAST_WIDTH: f64 = 0.01;
 
 /// A curve ready to be asked.
 #[derive(Clone, Debug)]
-pub struct Prepared {
-    pub(super) course: Course,
+pub struct PreparedCurve {
+    pub(super) centreline: CurveCentreline,
     /// Profiles by arc length; one alone holds everywhere.
-    profiles: Vec<(f64, Shape)>,
+    profiles: Vec<(f64, CrossSection)>,
 }
 
 /// A profile, the same on both sides or not.
 #[derive(Clone, Debug)]
-struct Shape {
-    line: Line,
+struct CrossSection {
+    line: MonotoneCubic,
     is_even: bool,
 }
 
-impl Shape {
+impl CrossSection {
     fn new(profile: &Profile) -> Self {
         Self { line: profile.prepare(), is_even: profile.0.iter().all(|p| p.0 >= 0.0) }
     }
 
     /// Rise and its derivative by the offset.
     #[inline]
-    fn at(&self, offset: f64) -> (f64, f64) {
+    fn sample(&self, offset: f64) -> (f64, f64) {
         if self.is_even && offset < 0.0 {
-            let (y, dy) = self.line.at(-offset);
+            let (y, dy) = self.line.sample(-offset);
             (y, -dy)
         } else {
-            self.line.at(offset)
+            self.line.sample(offset)
         }
     }
 
-    fn over(&self, offset: Range) -> (Range, f64) {
+    fn bounds(&self, offset: Interval) -> (Interval, f64) {
         if !self.is_even || offset.low >= 0.0 {
-            return self.line.over(offset);
+            return self.line.bounds(offset);
         }
         let nearest = if offset.high > 0.0 { 0.0 } else { -offset.high };
-        self.line.over(Range::new(nearest, offset.reach()))
+        self.line.bounds(Interval::new(nearest, offset.reach()))
     }
 }
 
 impl Curve {
     /// The curve ready to be evaluated.
-    pub fn prepare(&self) -> Prepared {
-        let course = Course::new(&self.points, &self.settings);
+    pub fn prepare(&self) -> PreparedCurve {
+        let centreline = CurveCentreline::new(&self.points, &self.settings);
         let plain = self.settings.cross.profile();
-        let own = |point: &CurvePoint| Shape::new(point.profile.as_ref().unwrap_or(&plain));
+        let own = |point: &CurvePoint| CrossSection::new(point.profile.as_ref().unwrap_or(&plain));
         let profiles = if self.points.iter().all(|p| p.profile.is_none()) {
-            vec![(0.0, Shape::new(&plain))]
+            vec![(0.0, CrossSection::new(&plain))]
         } else {
-            course.path.stations.iter().zip(&self.points).map(|(&s, p)| (s, own(p))).collect()
+            centreline.path.stations.iter().zip(&self.points).map(|(&s, p)| (s, own(p))).collect()
         };
-        Prepared { course, profiles }
+        PreparedCurve { centreline, profiles }
     }
 }
 
-impl Prepared {
+impl PreparedCurve {
     /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
-        self.course.path.area
+        self.centreline.path.area
     }
 
     /// Arc length, whether both sides are the same, and line of every profile.
-    pub fn profiles(&self) -> impl Iterator<Item = (f64, bool, &Line)> {
+    pub fn profiles(&self) -> impl Iterator<Item = (f64, bool, &MonotoneCubic)> {
         self.profiles.iter().map(|(s, shape)| (*s, shape.is_even, &shape.line))
     }
 
     /// The profiles around arc length `s`, how far `s` is from the first to the second, and how fast that changes.
-    fn around(&self, s: f64) -> (usize, f64, f64) {
+    fn locate_profile(&self, s: f64) -> (usize, f64, f64) {
         let last = self.profiles.len() - 1;
         let k = self.profiles.partition_point(|p| p.0 <= s).clamp(1, last.max(1)) - 1;
         if last == 0 {
@@ -247,50 +247,50 @@ impl Prepared {
     /// Rise at arc length `s` and offset `x` in widths, and its derivatives.
     #[inline]
     fn rise(&self, s: f64, x: f64) -> (f64, f64, f64) {
-        let (k, t, dt) = self.around(s);
-        let (y, dy) = self.profiles[k].1.at(x);
+        let (k, t, dt) = self.locate_profile(s);
+        let (y, dy) = self.profiles[k].1.sample(x);
         if t == 0.0 {
             return (y, 0.0, dy);
         }
-        let (z, dz) = self.profiles[k + 1].1.at(x);
+        let (z, dz) = self.profiles[k + 1].1.sample(x);
         (y + t * (z - y), dt * (z - y), dy + t * (dz - dy))
     }
 
     /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point) -> Answer {
-        let Some(near) = self.course.path.at::<G>(p) else { return Answer::default() };
-        let (weight, fade) = self.course.weight(&near);
-        let (z, dz) = self.course.height.at(near.along);
-        let (width, dwidth) = self.course.width.at(near.along);
-        let (depth, ddepth) = self.course.depth.at(near.along);
+    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+        let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
+        let (weight, fade) = self.centreline.weight(&near);
+        let (z, dz) = self.centreline.height.sample(near.along);
+        let (width, dwidth) = self.centreline.width.sample(near.along);
+        let (depth, ddepth) = self.centreline.depth.sample(near.along);
         let x = near.offset / width;
         let (rise, rise_s, rise_x) = self.rise(near.along, x);
         let height = z + depth * rise;
         if !G {
-            return Answer { height, weight, ..Answer::default() };
+            return GroundSample { height, weight, ..GroundSample::default() };
         }
         let by_s = dz + ddepth * rise + depth * (rise_s - rise_x * x * dwidth / width);
         let by_o = depth * rise_x / width;
         let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_o * near.doffset[k]);
-        Answer { height, weight, slope, fade }
+        GroundSample { height, weight, slope, fade }
     }
 
     /// What holds for all places of `stretch`.
-    pub fn over(&self, stretch: &Stretch) -> Bounds {
-        let Some(near) = self.course.path.over(stretch) else { return Bounds::NOTHING };
-        let (weight, fade) = self.course.falloff.over(near.distance);
-        let (z, dz) = self.course.height.over(near.along);
-        let (width, dwidth) = self.course.width.over(near.along);
-        let (depth, ddepth) = self.course.depth.over(near.along);
-        let x = near.offset.product(Range::new(1.0 / width.high, 1.0 / width.low));
-        let (mut rise, mut rise_s, mut rise_x) = (Range::EMPTY, 0.0f64, 0.0f64);
-        let (first, last) = (self.around(near.along.low).0, self.around(near.along.high).0);
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
+        let (weight, fade) = self.centreline.falloff.bounds(near.distance);
+        let (z, dz) = self.centreline.height.bounds(near.along);
+        let (width, dwidth) = self.centreline.width.bounds(near.along);
+        let (depth, ddepth) = self.centreline.depth.bounds(near.along);
+        let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
+        let (mut rise, mut rise_s, mut rise_x) = (Interval::EMPTY, 0.0f64, 0.0f64);
+        let (first, last) = (self.locate_profile(near.along.low).0, self.locate_profile(near.along.high).0);
         for k in first..=last {
-            let (y, dy) = self.profiles[k].1.over(x);
+            let (y, dy) = self.profiles[k].1.bounds(x);
             (rise, rise_x) = (rise.union(y), higher(rise_x, dy));
             if let Some((to, next)) = self.profiles.get(k + 1) {
-                let (next, dnext) = next.over(x);
+                let (next, dnext) = next.bounds(x);
                 let long = to - self.profiles[k].0;
                 if long > 0.0 {
                     rise_s = higher(rise_s, 1.5 / long * y.spread(&next));
@@ -301,6 +301,6 @@ impl Prepared {
         let by_s = dz + ddepth * rise.reach() + depth.reach() * (rise_s + rise_x * x.reach() * dwidth / width.low);
         let by_o = depth.reach() * rise_x / width.low;
         let slope = by_s * near.dalong + by_o * near.doffset;
-        Bounds::plain(z.plus(depth.product(rise)).loosened(), weight, slope * (1.0 + 1e-9), fade)
+        GroundBounds::plain(z.plus(depth.product(rise)).loosened(), weight, slope * (1.0 + 1e-9), fade)
     }
 }

@@ -6,9 +6,9 @@
 //! Gradient: exact, by the chain rule through the four places around. Lipschitz: |∇S| ≤ S' √2 λ_A / base.
 //! Source: document 004, §5.3 and fig. 13.
 
-use super::answer::{Answer, Bounds};
-use super::plane::{Point, Range, add, higher, length, lower, scaled, smooth, sub};
+use super::plane::{Interval, Point, add, higher, length, lower, scaled, smooth, sub};
 use super::replace::{Extent, held, held_bounds, presence, presence_bounds};
+use super::sample::{GroundBounds, GroundSample};
 
 crate::params! {
     /// Lays each piece on what the pieces before it have made, everywhere or only where that is low or flat: dunes between rocks.
@@ -38,7 +38,7 @@ crate::params! {
 
 /// 1 between two values, falling smoothly to 0 on both sides.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Window {
+pub struct SmoothBand {
     /// Least value where it is 1.
     pub from: f64,
     /// Greatest value where it is 1.
@@ -49,11 +49,11 @@ pub struct Window {
     pub above: f64,
 }
 
-impl Window {
+impl SmoothBand {
     /// 1 everywhere.
     pub const OPEN: Self = Self { from: f64::NEG_INFINITY, to: f64::INFINITY, below: 1.0, above: 1.0 };
 
-    fn at(&self, x: f64) -> (f64, f64) {
+    fn sample(&self, x: f64) -> (f64, f64) {
         if x < self.from {
             let (s, ds) = smooth(1.0 - (self.from - x) / self.below);
             (s, ds / self.below)
@@ -65,10 +65,10 @@ impl Window {
         }
     }
 
-    fn over(&self, x: Range) -> (Range, f64) {
-        let (a, b) = (self.at(x.low).0, self.at(x.high).0);
+    fn bounds(&self, x: Interval) -> (Interval, f64) {
+        let (a, b) = (self.sample(x.low).0, self.sample(x.high).0);
         let whole = x.high >= self.from && x.low <= self.to;
-        let range = Range::new(lower(a, b), if whole { 1.0 } else { higher(a, b) });
+        let range = Interval::new(lower(a, b), if whole { 1.0 } else { higher(a, b) });
         let lower_flank = x.low < self.from && x.high > self.from - self.below;
         let upper_flank = x.high > self.to && x.low < self.to + self.above;
         let slope =
@@ -83,9 +83,9 @@ pub struct Deposit {
     /// Where there is terrain in the end.
     pub extent: Extent,
     /// Heights of the ground where it is laid; anywhere without.
-    pub height: Option<Window>,
+    pub height: Option<SmoothBand>,
     /// Slopes of the ground, as tangents, where it is laid; anywhere without.
-    pub slope: Option<Window>,
+    pub slope: Option<SmoothBand>,
     /// Half the distance over which slopes are measured.
     pub base: f64,
 }
@@ -97,7 +97,7 @@ impl AddSettings {
             let ends = [self.height_from, self.height_to].map(|z| f64::from(z) * rise + lift);
             let feather = f64::from(self.height_feather) * rise.abs();
             let (from, to) = (lower(ends[0], ends[1]), higher(ends[0], ends[1]));
-            Window { from, to, below: feather, above: feather }
+            SmoothBand { from, to, below: feather, above: feather }
         });
         let steep = |degrees: f32| libm::tan(f64::from(degrees.clamp(0.0, 89.0)) * (std::f64::consts::PI / 180.0));
         let slope = self.by_slope.then(|| {
@@ -105,7 +105,7 @@ impl AddSettings {
             let (from, to) = (steep(self.slope_from), steep(self.slope_to.max(self.slope_from)));
             let (least, most) =
                 (steep((self.slope_from - self.slope_feather).max(0.0)), steep(self.slope_to + self.slope_feather));
-            Window {
+            SmoothBand {
                 from: from * by,
                 to: to * by,
                 below: higher(from - least, 1e-3) * by,
@@ -127,7 +127,7 @@ impl Deposit {
         let (mut share, mut dshare) = (1.0, [0.0; 2]);
         if let Some(window) = self.height {
             let (height, slope) = surface(p);
-            let (h, dh) = window.at(height);
+            let (h, dh) = window.sample(height);
             (share, dshare) = (h, scaled(slope, dh));
         }
         if let Some(window) = self.slope
@@ -138,7 +138,7 @@ impl Deposit {
             let (south, north) = (surface(add(p, [0.0, e])), surface(sub(p, [0.0, e])));
             let across = [(east.0 - west.0) * per, (south.0 - north.0) * per];
             let steep = length(across);
-            let (s, ds) = window.at(steep);
+            let (s, ds) = window.sample(steep);
             if G {
                 let turn = if steep > 0.0 { ds / steep * per } else { 0.0 };
                 let of =
@@ -152,24 +152,24 @@ impl Deposit {
 
     /// The share on ground of this height, with these heights `base` to the east, west, south and north.
     pub fn share_of_heights(&self, height: f64, [east, west, south, north]: [f64; 4]) -> f64 {
-        let share = self.height.map_or(1.0, |window| window.at(height).0);
+        let share = self.height.map_or(1.0, |window| window.sample(height).0);
         let Some(window) = self.slope.filter(|_| share > 0.0) else { return share };
         let per = 0.5 / self.base;
-        share * window.at(length([(east - west) * per, (south - north) * per])).0
+        share * window.sample(length([(east - west) * per, (south - north) * per])).0
     }
 
     /// Range of the share and bound of its gradient, on a ground of the given range and Lipschitz bound as far as sight
     /// goes, whose slope in the middle of the stretch, `radius` from its ends, is `steep`.
-    pub fn share_over(&self, ground: (Range, f64), steep: f64, radius: f64) -> (Range, f64) {
-        let (mut share, mut dshare) = (Range::one(1.0), 0.0);
+    pub fn share_over(&self, ground: (Interval, f64), steep: f64, radius: f64) -> (Interval, f64) {
+        let (mut share, mut dshare) = (Interval::one(1.0), 0.0);
         if let Some(window) = self.height {
-            let (h, dh) = window.over(ground.0);
+            let (h, dh) = window.bounds(ground.0);
             (share, dshare) = (h, dh * ground.1);
         }
         if let Some(window) = self.slope {
             let turn = std::f64::consts::SQRT_2 * ground.1 / self.base;
             let most = lower(steep + turn * radius, std::f64::consts::SQRT_2 * ground.1);
-            let (s, ds) = window.over(Range::new(higher(steep - turn * radius, 0.0), higher(most, steep)));
+            let (s, ds) = window.bounds(Interval::new(higher(steep - turn * radius, 0.0), higher(most, steep)));
             dshare = dshare * s.high + share.high * ds * turn;
             share = share.product(s);
         }
@@ -188,42 +188,42 @@ impl Deposit {
 
     /// The ground that things are laid on: where it is no terrain and is to become some, it sinks to 0.
     #[inline]
-    pub fn ground(&self, a: &Answer) -> Answer {
+    pub fn ground(&self, a: &GroundSample) -> GroundSample {
         if self.extent == Extent::Below {
             return *a;
         }
         let (sigma, dsigma) = presence(a);
         let slope = [0, 1].map(|k| sigma * a.slope[k] + dsigma[k] * a.height);
-        Answer { height: sigma * a.height, slope, ..*a }
+        GroundSample { height: sigma * a.height, slope, ..*a }
     }
 
     /// Bounds of the ground alone, before anything is laid on it.
-    pub fn ground_bounds(&self, a: &Bounds) -> Bounds {
+    pub fn ground_bounds(&self, a: &GroundBounds) -> GroundBounds {
         if self.extent == Extent::Below {
             return *a;
         }
         let (sigma, dsigma, laid) = presence_bounds(a);
         let slope = (laid + dsigma * a.height.reach()) * (1.0 + 1e-9);
-        Bounds { height: a.height.product(sigma).loosened(), slope, laid: slope * a.weight.high, ..*a }
+        GroundBounds { height: a.height.product(sigma).loosened(), slope, laid: slope * a.weight.high, ..*a }
     }
 
     /// `b` laid on `a`, by a share.
     #[inline]
-    pub fn answer(&self, a: &Answer, b: &Answer, share: (f64, Point)) -> Answer {
+    pub fn sample(&self, a: &GroundSample, b: &GroundSample, share: (f64, Point)) -> GroundSample {
         let (w, dw) = held(b);
         let dw = [0, 1].map(|k| dw[k] * share.0 + w * share.1[k]);
         let w = w * share.0;
         let slope = [0, 1].map(|k| a.slope[k] + w * b.slope[k] + dw[k] * b.height);
         let height = a.height + w * b.height;
         if self.extent == Extent::Below {
-            return Answer { height, slope, ..*a };
+            return GroundSample { height, slope, ..*a };
         }
         let fade = [0, 1].map(|k| a.fade[k] + 2.0 * w * dw[k]);
-        Answer { height, weight: a.weight + w * w, slope, fade }
+        GroundSample { height, weight: a.weight + w * w, slope, fade }
     }
 
     /// Bounds of `b` laid on `a`, where the share of `b` and its gradient lie within `share`.
-    pub fn bounds(&self, a: &Bounds, b: &Bounds, share: (Range, f64)) -> Bounds {
+    pub fn bounds(&self, a: &GroundBounds, b: &GroundBounds, share: (Interval, f64)) -> GroundBounds {
         let (w, dw, laid) = held_bounds(b);
         let dw = dw * share.0.high + w.high * share.1;
         let (w, laid) = (w.product(share.0), laid * share.0.high);
@@ -232,9 +232,9 @@ impl Deposit {
         let slope = (a.slope + more) * (1.0 + 1e-9);
         if self.extent == Extent::Below {
             let laid = lower((a.laid + a.weight.high * more) * (1.0 + 1e-9), slope * a.weight.high);
-            return Bounds { height, slope, laid, ..*a };
+            return GroundBounds { height, slope, laid, ..*a };
         }
-        let weight = Range::new(a.weight.low + w.low * w.low, a.weight.high + w.high * w.high);
-        Bounds { height, weight, slope, fade: a.fade + 2.0 * w.high * dw, laid: slope * weight.high }
+        let weight = Interval::new(a.weight.low + w.low * w.low, a.weight.high + w.high * w.high);
+        GroundBounds { height, weight, slope, fade: a.fade + 2.0 * w.high * dw, laid: slope * weight.high }
     }
 }

@@ -5,7 +5,7 @@
 //! also where only one of the two is.
 //! Source: document 004, §6 and fig. 16.
 
-use super::answer::Bounds;
+use super::sample::GroundBounds;
 
 crate::params! {
     /// The first piece from afar, the last one from near, going over into each other.
@@ -32,6 +32,6 @@ impl DetailSettings {
 }
 
 /// The bounds with the weight times `share`.
-pub fn shared(bounds: &Bounds, share: f64) -> Bounds {
-    Bounds { weight: bounds.weight.times(share), fade: bounds.fade * share, laid: bounds.laid * share, ..*bounds }
+pub fn shared(bounds: &GroundBounds, share: f64) -> GroundBounds {
+    GroundBounds { weight: bounds.weight.times(share), fade: bounds.fade * share, laid: bounds.laid * share, ..*bounds }
 }

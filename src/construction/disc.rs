@@ -4,11 +4,11 @@
 //! The noise moves with the centre.
 //! Source: document 004, §4.1 and fig. 5.
 
-use super::answer::{Answer, Bounds, Detail};
 use super::falloff::Falloff;
-use super::ground::{Form, Ground, Surface};
-use super::plane::{Area, Point, Range, Stretch, length, scaled, sub};
-use super::rows::{LANES, Lanes, Row};
+use super::ground::{ReliefField, ReliefParams, ReliefStyle};
+use super::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
+use super::rows::{LANES, PointRow, RowSamples};
+use super::sample::{Detail, GroundBounds, GroundSample};
 
 crate::params! {
     /// A round piece of ground: a plain, hills, mountains or dunes.
@@ -24,7 +24,7 @@ crate::params! {
         /// Height of the ground above the datum.
         height: f32 ["m"] = 200.0, -1.0e5..=1.0e5, slider -500.0..=2000.0;
         /// What the ground is like.
-        surface: Surface = Surface::Hills;
+        surface: ReliefStyle = ReliefStyle::Hills;
         /// Height of the largest hills, crests or dunes above that.
         amplitude: f32 ["m"] = 150.0, -1.0e5..=1.0e5, slider 0.0..=1500.0;
         /// Distance from one large hill to the next.
@@ -42,20 +42,20 @@ crate::params! {
 
 /// A disc ready to be asked.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedDisc {
     pub(super) centre: Point,
     pub(super) height: f64,
     pub(super) falloff: Falloff,
-    pub(super) ground: Ground,
+    pub(super) ground: ReliefField,
     /// Whether the ground is asked for also where it has no weight: to measure what leaving it out saves.
     is_asked_everywhere: bool,
 }
 
 impl Disc {
     /// The disc ready to be evaluated, with the random values of `seed`.
-    pub fn prepare(&self, seed: u32) -> Prepared {
+    pub fn prepare(&self, seed: u32) -> PreparedDisc {
         let wind = f64::from(self.wind_angle) * (std::f64::consts::PI / 180.0);
-        let form = Form {
+        let form = ReliefParams {
             surface: self.surface,
             amplitude: f64::from(self.amplitude),
             size: f64::from(self.size),
@@ -64,34 +64,34 @@ impl Disc {
             wind: [libm::cos(wind), libm::sin(wind)],
         };
         let radius = f64::from(self.radius);
-        Prepared {
+        PreparedDisc {
             centre: [f64::from(self.x), f64::from(self.y)],
             height: f64::from(self.height),
             falloff: Falloff { core: f64::from(self.core) * radius, radius },
-            ground: Ground::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
+            ground: ReliefField::new(form, seed ^ self.seed.wrapping_mul(0x9e37_79b1)),
             is_asked_everywhere: false,
         }
     }
 }
 
-impl Prepared {
+impl PreparedDisc {
     /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
-        Area::around(self.centre, self.falloff.radius)
+        Area::centred(self.centre, self.falloff.radius)
     }
 
     /// Height and weight at `p`; without G the gradients are left out.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point, detail: &Detail) -> Answer {
+    pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> GroundSample {
         let way = sub(p, self.centre);
         let distance = length(way);
-        let (weight, turn) = self.falloff.at(distance);
+        let (weight, turn) = self.falloff.sample(distance);
         if weight <= 0.0 {
-            return Answer::default();
+            return GroundSample::default();
         }
-        let (over, slope) = self.ground.at::<G>(way, detail);
+        let (over, slope) = self.ground.sample::<G>(way, detail);
         let fade = if distance > 0.0 { scaled(way, turn / distance) } else { [0.0; 2] };
-        Answer { height: self.height + over, weight, slope, fade }
+        GroundSample { height: self.height + over, weight, slope, fade }
     }
 
     /// The same disc, asked for its ground everywhere.
@@ -100,7 +100,7 @@ impl Prepared {
     }
 
     /// The answers along a row.
-    pub fn row(&self, row: Row, detail: &Detail, out: &mut Lanes) {
+    pub fn row(&self, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let n = row.len();
         let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
         for k in 0..n {
@@ -117,15 +117,15 @@ impl Prepared {
     }
 
     /// What holds for all places of `stretch`.
-    pub fn over(&self, stretch: &Stretch, detail: &Detail) -> Bounds {
-        let distance = stretch.distances(self.centre);
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> GroundBounds {
+        let distance = capsule.distances(self.centre);
         if distance.low >= self.falloff.radius {
-            return Bounds::NOTHING;
+            return GroundBounds::NOTHING;
         }
-        let (weight, fade) = self.falloff.over(distance);
+        let (weight, fade) = self.falloff.bounds(distance);
         let from = |p: Point| sub(p, self.centre);
-        let local = Stretch { from: from(stretch.from), to: from(stretch.to), pad: stretch.pad };
-        let (over, slope) = self.ground.over(&local, detail);
-        Bounds::plain(over.plus(Range::one(self.height)), weight, slope, fade)
+        let local = Capsule { from: from(capsule.from), to: from(capsule.to), pad: capsule.pad };
+        let (over, slope) = self.ground.bounds(&local, detail);
+        GroundBounds::plain(over.plus(Interval::one(self.height)), weight, slope, fade)
     }
 }

@@ -4,7 +4,7 @@
 //! With a core of 0 it is the document's g(d / r). g is C², its greatest slope 96√5/125 lies at x = 1/√5.
 //! Source: document 004, §4.1 and annex; Wyvill, Guy & Galin 1999.
 
-use super::plane::{Range, higher, lower};
+use super::plane::{Interval, higher, lower};
 
 /// Weight by distance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,7 +21,7 @@ const STEEPEST: f64 = 0.447_213_595_499_957_9;
 impl Falloff {
     /// Weight and its derivative at distance `d`.
     #[inline]
-    pub fn at(&self, d: f64) -> (f64, f64) {
+    pub fn sample(&self, d: f64) -> (f64, f64) {
         if d <= self.core {
             return (1.0, 0.0);
         }
@@ -44,15 +44,15 @@ impl Falloff {
     }
 
     /// Weights between two distances, and the greatest slope there.
-    pub fn over(&self, d: Range) -> (Range, f64) {
-        let weight = Range::new(self.at(d.high).0, self.at(d.low).0);
+    pub fn bounds(&self, d: Interval) -> (Interval, f64) {
+        let weight = Interval::new(self.sample(d.high).0, self.sample(d.low).0);
         if d.high <= self.core || d.low >= self.radius {
             return (weight, 0.0);
         }
         let steepest = self.core + STEEPEST * (self.radius - self.core);
         let nearest = lower(higher(steepest, d.low), d.high);
         // the slope grows towards the steepest place from both sides; rounding is allowed for
-        (weight, self.at(nearest).1.abs() * (1.0 + 1e-9))
+        (weight, self.sample(nearest).1.abs() * (1.0 + 1e-9))
     }
 }
 
@@ -64,9 +64,9 @@ mod tests {
     fn the_steepest_slope_is_the_documents() {
         let falloff = Falloff { core: 0.0, radius: 3.0 };
         let constant = 96.0 * 5.0f64.sqrt() / 125.0 / 3.0;
-        let (_, slope) = falloff.over(Range::new(0.0, 3.0));
+        let (_, slope) = falloff.bounds(Interval::new(0.0, 3.0));
         assert!((slope - constant).abs() < 1e-8);
-        let steepest = (0..=3000).map(|k| falloff.at(f64::from(k) * 1e-3).1.abs()).fold(0.0, higher);
+        let steepest = (0..=3000).map(|k| falloff.sample(f64::from(k) * 1e-3).1.abs()).fold(0.0, higher);
         assert!(steepest <= slope && steepest > slope * 0.9999);
     }
 }

@@ -4,10 +4,10 @@ use std::ops::Range as Span;
 
 use rayon::prelude::*;
 
-use super::answer::{Answer, Detail};
 use super::plane::{Area, higher, lower};
-use super::program::{Program, Tier};
-use super::rows::{LANES, Lanes, Row};
+use super::program::{MaterialLayer, Program};
+use super::rows::{LANES, PointRow, RowSamples};
+use super::sample::{Detail, GroundSample};
 use crate::field::{Cancelled, Control, Grid};
 
 /// Rows of a tile; it is as wide as rows of places are.
@@ -29,7 +29,7 @@ impl Region {
     }
 
     /// The samples that lie in `area` of a square of `side` metres.
-    pub fn of(area: &Area, grid: Grid, side: f64) -> Self {
+    pub fn for_area(area: &Area, grid: Grid, side: f64) -> Self {
         let last = (grid.samples - 1) as f64;
         let span = |k: usize| {
             let from = higher(area.low[k] / side * last - 1e-6, 0.0);
@@ -53,9 +53,9 @@ impl Region {
 
 /// How a grid is filled.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sampling {
+pub struct FillOptions {
     /// What is sampled.
-    pub tier: Tier,
+    pub material: MaterialLayer,
     /// Level of detail κ.
     pub level: f64,
     /// The weight α is asked for, whatever stands there, in place of the elevation.
@@ -64,10 +64,10 @@ pub struct Sampling {
     pub pruned: bool,
 }
 
-impl Sampling {
+impl FillOptions {
     /// All of `tier`, with every detail.
-    pub fn of(tier: Tier) -> Self {
-        Self { tier, level: 1.0, weight: false, pruned: true }
+    pub fn for_material(material: MaterialLayer) -> Self {
+        Self { material, level: 1.0, weight: false, pruned: true }
     }
 }
 
@@ -81,7 +81,7 @@ impl Program {
         &self,
         grid: Grid,
         region: &Region,
-        sampling: Sampling,
+        sampling: FillOptions,
         control: &Control,
         out: &mut [f32],
     ) -> Result<(), Cancelled> {
@@ -101,16 +101,16 @@ impl Program {
                 let place = |i: usize| i as f64 / (n - 1) as f64 * self.side;
                 let tile =
                     Area { low: [place(left), place(first)], high: [place(right - 1), place(first + count - 1)] };
-                let selection = if sampling.pruned { self.within(&tile) } else { self.within(&Area::ALL) };
+                let selection = if sampling.pruned { self.selection(&tile) } else { self.selection(&Area::ALL) };
                 let (width, mut xs) = (right - left, [0.0; LANES]);
                 xs[..width].iter_mut().enumerate().for_each(|(j, x)| *x = place(left + j));
-                let mut lanes = Lanes::NOTHING;
+                let mut lanes = RowSamples::NOTHING;
                 for i in 0..count {
                     let ys = [place(first + i); LANES];
-                    let row = Row { xs: &xs[..width], ys: &ys[..width] };
-                    self.row_in(&selection, sampling.tier, row, &detail, &mut lanes);
+                    let row = PointRow { xs: &xs[..width], ys: &ys[..width] };
+                    self.row_in(&selection, sampling.material, row, &detail, &mut lanes);
                     for (j, cell) in cells[i * n + left..i * n + right].iter_mut().enumerate() {
-                        *cell = self.sample(sampling, &lanes.answer(j));
+                        *cell = self.value(sampling, &lanes.sample(j));
                     }
                 }
             }
@@ -118,24 +118,24 @@ impl Program {
         })
     }
 
-    /// What an answer of a tier is on a grid.
-    fn sample(&self, sampling: Sampling, answer: &Answer) -> f32 {
+    /// What an answer of a material layer is on a grid.
+    fn value(&self, sampling: FillOptions, sample: &GroundSample) -> f32 {
         if sampling.weight {
-            return answer.weight.clamp(0.0, 1.0) as f32;
+            return sample.weight.clamp(0.0, 1.0) as f32;
         }
         let per_relief = 1.0 / self.relief;
-        (match sampling.tier {
-            Tier::Terrain => answer.surface(self.ground).0 * per_relief,
-            Tier::Water => {
-                if answer.weight >= super::THRESHOLD {
-                    answer.height * per_relief
+        (match sampling.material {
+            MaterialLayer::Terrain => sample.surface(self.ground).0 * per_relief,
+            MaterialLayer::Water => {
+                if sample.weight >= super::THRESHOLD {
+                    sample.height * per_relief
                 } else {
                     f64::NEG_INFINITY
                 }
             }
             // they thin out to nothing
-            Tier::Sand | Tier::Snow => higher(answer.surface(0.0).0, 0.0) * per_relief,
-            Tier::Vegetation => answer.surface(0.0).0.clamp(0.0, 1.0),
+            MaterialLayer::Sand | MaterialLayer::Snow => higher(sample.surface(0.0).0, 0.0) * per_relief,
+            MaterialLayer::Vegetation => sample.surface(0.0).0.clamp(0.0, 1.0),
         }) as f32
     }
 }

@@ -8,14 +8,14 @@
 //! Bounds: of a product |∇(ab)| ≤ |∇a| sup b + sup a |∇b|, of a sum the sum.
 //! Source: document 004, §4.1 and §7.2.1.
 
-use super::answer::Detail;
-use super::noise::Noise;
-use super::plane::{Affine, Point, Range, Stretch, dot, higher, lower};
+use super::noise::ReliefNoise;
+use super::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
 use super::rows::LANES;
+use super::sample::Detail;
 
 crate::choices! {
     /// What the ground is like.
-    Surface {
+    ReliefStyle {
         Level "Level": "Flat: a plain, a plateau, a floor to build on.",
         Hills "Hills": "Rounded heights and hollows.",
         Ridged "Mountains": "Sharp crests with smaller crests on them.",
@@ -33,11 +33,11 @@ const SWELL_WAVES: f64 = 4.0;
 /// Rounds the crests of ridges: ε².
 const EDGE: f64 = 4e-4;
 
-/// A [`Surface`] with its numbers.
+/// A [`ReliefStyle`] with its numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Form {
+pub struct ReliefParams {
     /// What kind it is.
-    pub surface: Surface,
+    pub surface: ReliefStyle,
     /// Height from the mean to the crests, about, in metres.
     pub amplitude: f64,
     /// Length of the largest waves.
@@ -52,55 +52,55 @@ pub struct Form {
 
 /// The ground over the plan.
 #[derive(Clone, Debug)]
-pub struct Ground {
-    form: Form,
+pub struct ReliefField {
+    form: ReliefParams,
     seed: u32,
-    octaves: Vec<Octave>,
+    octaves: Vec<ReliefOctave>,
 }
 
 #[derive(Clone, Debug)]
-struct Octave {
+struct ReliefOctave {
     amplitude: f64,
     frequency: f64,
     /// From metres into waves.
     map: Affine,
-    noise: Noise,
+    noise: ReliefNoise,
 }
 
-impl Octave {
+impl ReliefOctave {
     #[inline]
-    fn at<const G: bool>(&self, p: Point) -> (f64, Point) {
-        let (value, gradient) = self.noise.at::<G>(self.map.at(p));
+    fn sample<const G: bool>(&self, p: Point) -> (f64, Point) {
+        let (value, gradient) = self.noise.sample::<G>(self.map.apply(p));
         (value, if G { self.map.pull(gradient) } else { [0.0; 2] })
     }
 
-    fn over(&self, stretch: &Stretch) -> (Range, f64) {
-        let Stretch { from, to, pad } = *stretch;
-        let waves = Stretch { from: self.map.at(from), to: self.map.at(to), pad: pad * self.frequency };
-        let (range, slope) = self.noise.over(&waves);
+    fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
+        let Capsule { from, to, pad } = *capsule;
+        let waves = Capsule { from: self.map.apply(from), to: self.map.apply(to), pad: pad * self.frequency };
+        let (range, slope) = self.noise.bounds(&waves);
         (range, slope * self.frequency)
     }
 }
 
-impl Ground {
+impl ReliefField {
     /// `seed` chooses the hills.
-    pub fn new(form: Form, seed: u32) -> Self {
+    pub fn new(form: ReliefParams, seed: u32) -> Self {
         let count = match form.surface {
-            Surface::Level => 0,
-            Surface::Hills | Surface::Ridged => form.octaves,
-            Surface::Dunes => 2,
+            ReliefStyle::Level => 0,
+            ReliefStyle::Hills | ReliefStyle::Ridged => form.octaves,
+            ReliefStyle::Dunes => 2,
         };
         let mut turn = [[1.0, 0.0], [0.0, 1.0]];
         let mut octaves = Vec::with_capacity(count);
         let (mut frequency, mut amplitude) = (1.0 / form.size, form.amplitude);
         for k in 0..count {
-            if form.surface == Surface::Dunes {
+            if form.surface == ReliefStyle::Dunes {
                 frequency = 1.0 / (form.size * if k == 0 { WANDER_WAVES } else { SWELL_WAVES });
             }
             let seed = seed.wrapping_add(0x9e37_79b9u32.wrapping_mul(k as u32 + 1));
             // lattice points are level: no two octaves have them at the same place
             let shift = f64::from(seed >> 8) * (1.0 / 16_777_216.0);
-            octaves.push(Octave {
+            octaves.push(ReliefOctave {
                 amplitude,
                 frequency,
                 map: Affine {
@@ -110,7 +110,7 @@ impl Ground {
                     ],
                     offset: [0.5 + shift, 0.25 - shift],
                 },
-                noise: Noise::new(seed),
+                noise: ReliefNoise::new(seed),
             });
             frequency *= 2.0;
             amplitude *= form.roughness;
@@ -120,7 +120,7 @@ impl Ground {
     }
 
     /// What it was made from.
-    pub fn form(&self) -> &Form {
+    pub fn form(&self) -> &ReliefParams {
         &self.form
     }
 
@@ -131,12 +131,12 @@ impl Ground {
 
     /// Height above the level of the disc, and its gradient if asked for, at `p` from the disc's centre.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
+    pub fn sample<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
         match self.form.surface {
-            Surface::Level => (0.0, [0.0; 2]),
-            Surface::Hills => self.hills::<G>(p, detail),
-            Surface::Ridged => self.ridged::<G>(p, detail),
-            Surface::Dunes => self.dunes::<G>(p, detail),
+            ReliefStyle::Level => (0.0, [0.0; 2]),
+            ReliefStyle::Hills => self.hills::<G>(p, detail),
+            ReliefStyle::Ridged => self.ridged::<G>(p, detail),
+            ReliefStyle::Dunes => self.dunes::<G>(p, detail),
         }
     }
 
@@ -144,8 +144,8 @@ impl Ground {
     pub fn row(&self, xs: &[f64], ys: &[f64], detail: &Detail, out: &mut [f64]) {
         let n = xs.len();
         match self.form.surface {
-            Surface::Level => out.fill(0.0),
-            Surface::Hills => {
+            ReliefStyle::Level => out.fill(0.0),
+            ReliefStyle::Hills => {
                 out.fill(0.0);
                 let mut values = [0.0; LANES];
                 for (octave, amplitude) in self.shown(detail) {
@@ -153,7 +153,7 @@ impl Ground {
                     out.iter_mut().zip(&values).for_each(|(height, value)| *height += amplitude * value);
                 }
             }
-            Surface::Ridged => {
+            ReliefStyle::Ridged => {
                 out.fill(0.0);
                 let (mut values, mut weights) = ([0.0; LANES], [1.0; LANES]);
                 for (octave, amplitude) in self.shown(detail) {
@@ -166,7 +166,7 @@ impl Ground {
                     }
                 }
             }
-            Surface::Dunes => {
+            ReliefStyle::Dunes => {
                 let amplitude = self.dune_amplitude(detail);
                 if amplitude == 0.0 {
                     out.fill(0.0);
@@ -189,17 +189,17 @@ impl Ground {
     }
 
     /// Range of the height and bound of its gradient.
-    pub fn over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
+    pub fn bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         match self.form.surface {
-            Surface::Level => (Range::one(0.0), 0.0),
-            Surface::Hills => self.hills_over(stretch, detail),
-            Surface::Ridged => self.ridged_over(stretch, detail),
-            Surface::Dunes => self.dunes_over(stretch, detail),
+            ReliefStyle::Level => (Interval::one(0.0), 0.0),
+            ReliefStyle::Hills => self.hills_over(capsule, detail),
+            ReliefStyle::Ridged => self.ridged_over(capsule, detail),
+            ReliefStyle::Dunes => self.dunes_over(capsule, detail),
         }
     }
 
     /// The octaves to be summed, with their amplitudes.
-    fn shown<'a>(&'a self, detail: &'a Detail) -> impl Iterator<Item = (&'a Octave, f64)> {
+    fn shown<'a>(&'a self, detail: &'a Detail) -> impl Iterator<Item = (&'a ReliefOctave, f64)> {
         let count = self.octaves.len();
         self.octaves.iter().enumerate().map_while(move |(k, octave)| {
             let share = detail.share(k, count, 1.0 / octave.frequency);
@@ -210,7 +210,7 @@ impl Ground {
     fn hills<const G: bool>(&self, p: Point, detail: &Detail) -> (f64, Point) {
         let (mut height, mut slope) = (0.0, [0.0; 2]);
         for (octave, amplitude) in self.shown(detail) {
-            let (value, gradient) = octave.at::<G>(p);
+            let (value, gradient) = octave.sample::<G>(p);
             height += amplitude * value;
             if G {
                 slope = [slope[0] + amplitude * gradient[0], slope[1] + amplitude * gradient[1]];
@@ -219,10 +219,10 @@ impl Ground {
         (height, slope)
     }
 
-    fn hills_over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
-        let mut sum = (Range::one(0.0), 0.0);
+    fn hills_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let mut sum = (Interval::one(0.0), 0.0);
         for (octave, amplitude) in self.shown(detail) {
-            let (range, slope) = octave.over(stretch);
+            let (range, slope) = octave.bounds(capsule);
             sum = (sum.0.plus(range.times(amplitude)), sum.1 + amplitude.abs() * slope);
         }
         sum
@@ -232,7 +232,7 @@ impl Ground {
         let (mut height, mut slope) = (0.0, [0.0; 2]);
         let (mut weight, mut dweight) = (1.0, [0.0; 2]);
         for (octave, amplitude) in self.shown(detail) {
-            let (value, gradient) = octave.at::<G>(p);
+            let (value, gradient) = octave.sample::<G>(p);
             let root = (value * value + EDGE).sqrt();
             let below = 1.0 - root;
             let ridge = below * below;
@@ -250,17 +250,17 @@ impl Ground {
         (height, slope)
     }
 
-    fn ridged_over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
-        let mut sum = (Range::one(0.0), 0.0);
-        let (mut weight, mut dweight) = (Range::one(1.0), 0.0);
+    fn ridged_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
+        let mut sum = (Interval::one(0.0), 0.0);
+        let (mut weight, mut dweight) = (Interval::one(1.0), 0.0);
         for (octave, amplitude) in self.shown(detail) {
-            let (value, steep) = octave.over(stretch);
+            let (value, steep) = octave.bounds(capsule);
             let nearest =
                 if value.low <= 0.0 && value.high >= 0.0 { 0.0 } else { lower(value.low.abs(), value.high.abs()) };
-            let root = Range::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
-            let below = Range::new(1.0 - root.high, 1.0 - root.low);
+            let root = Interval::new((nearest * nearest + EDGE).sqrt(), (value.reach() * value.reach() + EDGE).sqrt());
+            let below = Interval::new(1.0 - root.high, 1.0 - root.low);
             // below may dip under 0 by less than ε²/2, where its square is next to nothing
-            let ridge = Range::new(
+            let ridge = Interval::new(
                 if below.low > 0.0 { below.low * below.low } else { 0.0 },
                 higher(below.high * below.high, EDGE * EDGE),
             );
@@ -269,7 +269,7 @@ impl Ground {
             sum.1 += amplitude.abs() * (dweight * ridge.high + weight.high * dridge);
             dweight = 2.0 * (1.0 - ridge.low) * dridge;
             let of = |r: f64| r * (2.0 - r);
-            weight = Range::new(of(ridge.low), of(ridge.high));
+            weight = Interval::new(of(ridge.low), of(ridge.high));
         }
         sum
     }
@@ -280,8 +280,8 @@ impl Ground {
             return (0.0, [0.0; 2]);
         }
         let per_size = 1.0 / self.form.size;
-        let (wander, dwander) = self.octaves[0].at::<G>(p);
-        let (swell, dswell) = self.octaves[1].at::<G>(p);
+        let (wander, dwander) = self.octaves[0].sample::<G>(p);
+        let (swell, dswell) = self.octaves[1].sample::<G>(p);
         let (wave, dwave) = wave(dot(p, self.form.wind) * per_size + WANDER * wander);
         let height = 0.5 + 0.5 * swell;
         let slope = |k: usize| {
@@ -291,21 +291,21 @@ impl Ground {
         (amplitude * wave * height, if G { [slope(0), slope(1)] } else { [0.0; 2] })
     }
 
-    fn dunes_over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
+    fn dunes_over(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         let amplitude = self.dune_amplitude(detail);
         if amplitude == 0.0 {
-            return (Range::one(0.0), 0.0);
+            return (Interval::one(0.0), 0.0);
         }
         let per_size = 1.0 / self.form.size;
-        let (wander, dwander) = self.octaves[0].over(stretch);
-        let (swell, dswell) = self.octaves[1].over(stretch);
-        let ends = [stretch.from, stretch.to].map(|p| dot(p, self.form.wind) * per_size);
-        let along = Range::new(lower(ends[0], ends[1]), higher(ends[0], ends[1]));
-        let phase = Range::new(along.low - stretch.pad * per_size, along.high + stretch.pad * per_size)
+        let (wander, dwander) = self.octaves[0].bounds(capsule);
+        let (swell, dswell) = self.octaves[1].bounds(capsule);
+        let ends = [capsule.from, capsule.to].map(|p| dot(p, self.form.wind) * per_size);
+        let along = Interval::new(lower(ends[0], ends[1]), higher(ends[0], ends[1]));
+        let phase = Interval::new(along.low - capsule.pad * per_size, along.high + capsule.pad * per_size)
             .plus(wander.times(WANDER))
             .loosened();
         let (wave, dwave) = wave_over(phase);
-        let height = Range::new(0.5 + 0.5 * swell.low, 0.5 + 0.5 * swell.high);
+        let height = Interval::new(0.5 + 0.5 * swell.low, 0.5 + 0.5 * swell.high);
         let dphase = per_size + WANDER * dwander;
         let slope = amplitude.abs() * (dwave * dphase * height.high + wave.high * 0.5 * dswell);
         (wave.product(height).times(amplitude), slope)
@@ -325,7 +325,7 @@ fn wave(phase: f64) -> (f64, f64) {
 }
 
 /// Range of the wave and of its steepness over phases.
-fn wave_over(phase: Range) -> (Range, f64) {
+fn wave_over(phase: Interval) -> (Interval, f64) {
     const LEE: f64 = 2.0 / (1.0 - WINDWARD);
     let first = libm::floor(phase.low);
     let (low, high) = (phase.low - first, phase.high - first);
@@ -334,18 +334,18 @@ fn wave_over(phase: Range) -> (Range, f64) {
         let crest = low <= WINDWARD || high >= 1.0 + WINDWARD;
         let highest = if crest { 1.0 } else { higher(wave(low).0, wave(high).0) };
         return (
-            Range::new(lowest, highest),
+            Interval::new(lowest, highest),
             if crest { LEE } else { higher(wave(low).1.abs(), 4.0 / 3.0 / WINDWARD) },
         );
     }
     let (a, b) = (wave(low), wave(high));
     if low < WINDWARD && high >= WINDWARD {
-        return (Range::new(lower(a.0, b.0), 1.0), LEE);
+        return (Interval::new(lower(a.0, b.0), 1.0), LEE);
     }
     if high < WINDWARD {
         // steepest at two thirds of the rise
         let steepest = lower(higher(WINDWARD * (2.0 / 3.0), low), high);
-        return (Range::new(a.0, b.0), wave(steepest).1 * (1.0 + 1e-12));
+        return (Interval::new(a.0, b.0), wave(steepest).1 * (1.0 + 1e-12));
     }
-    (Range::new(b.0, a.0), a.1.abs())
+    (Interval::new(b.0, a.0), a.1.abs())
 }

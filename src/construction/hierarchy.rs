@@ -55,7 +55,7 @@ impl Hierarchy {
         let span = if is_whole { (0, 0) } else { (from as u32, to as u32) };
         self.bins.push(Bin { area, skip: 0, from: span.0, to: span.1 });
         if is_whole {
-            let middles = Area::of(self.order[from..to].iter().map(|k| of(k).centre()));
+            let middles = Area::enclosing(self.order[from..to].iter().map(|k| of(k).centre()));
             let axis = usize::from(middles.high[1] - middles.low[1] > middles.high[0] - middles.low[0]);
             let middle = usize::midpoint(from, to);
             let by = |a: &u32, b: &u32| of(a).centre()[axis].total_cmp(&of(b).centre()[axis]).then(a.cmp(b));
@@ -98,7 +98,7 @@ impl Met {
 
     /// The positions that [`Hierarchy::each`] finds, in growing order; `None` where there are too many.
     #[inline]
-    pub fn of(hierarchy: &Hierarchy, meets: impl Fn(&Area) -> bool) -> Option<Self> {
+    pub fn find(hierarchy: &Hierarchy, meets: impl Fn(&Area) -> bool) -> Option<Self> {
         let mut met = Self { positions: [0; Self::MOST], count: 0 };
         let mut fits = true;
         hierarchy.each(meets, |position| {
@@ -135,7 +135,7 @@ mod tests {
         let mut dice = Dice::new(3);
         for count in [0, 7, 8, 9, 40, 333] {
             let areas: Vec<Area> = (0..count)
-                .map(|_| Area::around([dice.between(0.0, 900.0), dice.between(0.0, 900.0)], dice.between(1.0, 60.0)))
+                .map(|_| Area::centred([dice.between(0.0, 900.0), dice.between(0.0, 900.0)], dice.between(1.0, 60.0)))
                 .collect();
             let hierarchy = Hierarchy::new(&areas);
             assert_eq!(hierarchy.is_empty(), count < FEW);
@@ -145,7 +145,7 @@ mod tests {
                 if count < FEW || there.len() > 8 {
                     continue;
                 }
-                let met = Met::of(&hierarchy, |area| area.contains(p)).expect("few are met");
+                let met = Met::find(&hierarchy, |area| area.contains(p)).expect("few are met");
                 let found: Vec<u32> =
                     met.positions().iter().copied().filter(|&k| areas[k as usize].contains(p)).collect();
                 assert_eq!(found, there);

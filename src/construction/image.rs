@@ -8,9 +8,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, Bounds};
-use super::picture::Picture;
-use super::plane::{Area, Point, Range, Stretch, add, cross, higher, length, lower, scaled, smooth, sub};
+use super::image_sampler::ImageSampler;
+use super::plane::{Area, Capsule, Interval, Point, add, cross, higher, length, lower, scaled, smooth, sub};
+use super::sample::{GroundBounds, GroundSample};
 use crate::param::ImageFile;
 
 crate::params! {
@@ -55,17 +55,17 @@ impl Image {
     }
 
     /// `None` where the corners are not those of a convex quadrangle.
-    pub fn prepare(&self, picture: Picture) -> Option<Prepared> {
+    pub fn prepare(&self, picture: ImageSampler) -> Option<PreparedImage> {
         if !self.is_convex() {
             return None;
         }
         let [a, b, c, d] = self.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
-        Some(Prepared {
+        Some(PreparedImage {
             corner: a,
             e: sub(b, a),
             f: sub(d, a),
             g: add(sub(a, b), sub(c, d)),
-            area: Area::of([a, b, c, d]),
+            area: Area::enclosing([a, b, c, d]),
             picture,
             height: f64::from(self.settings.height),
             depth: f64::from(self.settings.depth),
@@ -76,20 +76,20 @@ impl Image {
 
 /// An image ready to be asked.
 #[derive(Clone, Debug)]
-pub struct Prepared {
+pub struct PreparedImage {
     pub(super) corner: Point,
     /// p = corner + e u + f v + g u v.
     pub(super) e: Point,
     pub(super) f: Point,
     pub(super) g: Point,
     area: Area,
-    pub(super) picture: Picture,
+    pub(super) picture: ImageSampler,
     pub(super) height: f64,
     pub(super) depth: f64,
     pub(super) border: f64,
 }
 
-impl Prepared {
+impl PreparedImage {
     /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
         self.area
@@ -130,26 +130,26 @@ impl Prepared {
     }
 
     /// Height and weight at `p`; without G the gradients are left out.
-    pub fn at<const G: bool>(&self, p: Point) -> Answer {
-        let Some((u, v)) = self.place(p) else { return Answer::default() };
+    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+        let Some((u, v)) = self.place(p) else { return GroundSample::default() };
         let ((along, dalong), (across, dacross)) = (self.edge(u), self.edge(v));
         let weight = along * across;
         if weight <= 0.0 {
-            return Answer::default();
+            return GroundSample::default();
         }
-        let (value, by) = self.picture.at(u, v);
+        let (value, by) = self.picture.sample(u, v);
         let height = self.height + self.depth * value;
         if !G {
-            return Answer { height, weight, ..Answer::default() };
+            return GroundSample { height, weight, ..GroundSample::default() };
         }
         let (du, dv) = self.jacobian(u, v);
         let mix = |a: f64, b: f64| add(scaled(du, a), scaled(dv, b));
         let slope = mix(self.depth * by[0], self.depth * by[1]);
-        Answer { height, weight, slope, fade: mix(dalong * across, along * dacross) }
+        GroundSample { height, weight, slope, fade: mix(dalong * across, along * dacross) }
     }
 
     /// Greatest |∇u| and |∇v| over a part of the unit square.
-    fn steepest(&self, u: Range, v: Range) -> (f64, f64) {
+    fn steepest(&self, u: Interval, v: Interval) -> (f64, f64) {
         let (mut det, mut by_u, mut by_v) = (f64::INFINITY, 0.0, 0.0);
         for (u, v) in [(u.low, v.low), (u.high, v.low), (u.low, v.high), (u.high, v.high)] {
             let (a, b) = (add(self.e, scaled(self.g, v)), add(self.f, scaled(self.g, u)));
@@ -160,43 +160,43 @@ impl Prepared {
     }
 
     /// What holds for all places of `stretch`.
-    pub fn over(&self, stretch: &Stretch) -> Bounds {
-        if !self.area.meets(&stretch.area_of()) {
-            return Bounds::NOTHING;
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        if !self.area.meets(&capsule.area_of()) {
+            return GroundBounds::NOTHING;
         }
-        let unit = Range::new(0.0, 1.0);
+        let unit = Interval::new(0.0, 1.0);
         let (du, dv) = self.steepest(unit, unit);
         let (mut u, mut v) = (unit, unit);
         let mut steep = (du, dv);
-        if let Some((mu, mv)) = self.place(stretch.middle()) {
+        if let Some((mu, mv)) = self.place(capsule.middle()) {
             // within the quadrangle, which is convex, the way to the middle is no longer than the radius
-            let r = stretch.radius();
-            u = Range::around(mu, du * r).intersection(unit);
-            v = Range::around(mv, dv * r).intersection(unit);
+            let r = capsule.radius();
+            u = Interval::centred(mu, du * r).intersection(unit);
+            v = Interval::centred(mv, dv * r).intersection(unit);
             steep = self.steepest(u, v);
         }
-        let over = |t: Range| {
+        let over = |t: Interval| {
             // the product of the steps rises to the middle and falls again
             let middle = lower(higher(0.5, t.low), t.high);
-            let range = Range::new(lower(self.edge(t.low).0, self.edge(t.high).0), self.edge(middle).0);
+            let range = Interval::new(lower(self.edge(t.low).0, self.edge(t.high).0), self.edge(middle).0);
             let near = lower(t.low, 1.0 - t.high);
             let slope = if near < self.border { 1.5 / self.border } else { 0.0 };
             (range, slope)
         };
         let ((along, dalong), (across, dacross)) = (over(u), over(v));
-        let (value, by) = self.picture.over(u, v);
+        let (value, by) = self.picture.bounds(u, v);
         let depth = self.depth.abs();
         let slope = depth * (by[0] * steep.0 + by[1] * steep.1) * (1.0 + 1e-9);
         let fade = (dalong * across.high * steep.0 + along.high * dacross * steep.1) * (1.0 + 1e-9);
         // parts of the stretch beyond the corners have no weight
-        let inside = self.area_inside(stretch);
+        let inside = self.area_inside(capsule);
         let least = if inside { along.low * across.low } else { 0.0 };
-        let height = value.times(self.depth).plus(Range::one(self.height)).loosened();
-        Bounds::plain(height, Range::new(least, along.high * across.high), slope, fade)
+        let height = value.times(self.depth).plus(Interval::one(self.height)).loosened();
+        GroundBounds::plain(height, Interval::new(least, along.high * across.high), slope, fade)
     }
 
     /// Whether the whole stretch lies in the quadrangle.
-    fn area_inside(&self, stretch: &Stretch) -> bool {
-        stretch.area_of().corners().into_iter().all(|p| self.place(p).is_some())
+    fn area_inside(&self, capsule: &Capsule) -> bool {
+        capsule.area_of().corners().into_iter().all(|p| self.place(p).is_some())
     }
 }

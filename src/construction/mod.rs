@@ -12,7 +12,7 @@
 //! | [`disc`], [`curve`], [`contour`], [`image`], [`ribbon`] | the primitives |
 //! | [`ground`], [`noise`], [`profile`], [`path`], [`picture`], [`falloff`] | what primitives are made of |
 //! | [`blend`], [`replace`], [`deposit`], [`warp`], [`place`], [`detail`] | the operators |
-//! | [`answer`], [`plane`] | what is asked and answered; points, boxes, affine maps |
+//! | [`sample`], [`plane`] | what is asked and answered; points, boxes, affine maps |
 //! | [`program`], [`hierarchy`] | a tree made ready: boxes, maps put together, pruning |
 //! | [`fill`], [`rows`], [`change`] | a whole grid or a part of it, row by row; where two trees differ |
 //! | [`buffer`] | a program as words that a shader walks |
@@ -20,7 +20,6 @@
 //! | [`presets`] | composed pieces to begin with |
 //! | [`edit`] | what hands do to a tree |
 
-pub mod answer;
 pub mod blend;
 pub mod buffer;
 pub mod change;
@@ -37,9 +36,9 @@ pub mod fill;
 pub mod ground;
 pub mod hierarchy;
 pub mod image;
+pub mod image_sampler;
 pub mod noise;
 pub mod path;
-pub mod picture;
 pub mod piece;
 pub mod place;
 pub mod plane;
@@ -49,16 +48,17 @@ pub mod program;
 pub mod replace;
 pub mod ribbon;
 pub mod rows;
+pub mod sample;
 pub mod text;
 pub mod trace;
 pub mod warp;
 
-pub use answer::{Answer, Bounds, Detail, THRESHOLD};
 pub use change::changed_area;
-pub use check::{Moved, TreeError};
-pub use piece::{Definition, Form, Frame, Group, Instance, Piece, Tree};
-pub use plane::{Area, Point, Stretch};
-pub use program::{Program, Selection, Tier};
+pub use check::TreeError;
+pub use piece::{Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
+pub use plane::{Area, Capsule, Point};
+pub use program::{MaterialLayer, NodeSelection, Program};
+pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 #[cfg(test)]
 #[path = "../../tests/core/construction_kit/mod.rs"]

@@ -8,7 +8,7 @@
 
 use std::sync::LazyLock;
 
-use super::plane::{Affine, Point, Range, Stretch, higher, length, lower};
+use super::plane::{Affine, Capsule, Interval, Point, higher, length, lower};
 use super::rows::LANES;
 
 /// √2: a sum of four unit vectors reaches √½ at the middle of a cell.
@@ -29,7 +29,7 @@ static VECTORS: LazyLock<[Point; DIRECTIONS]> = LazyLock::new(|| {
 
 /// One noise field.
 #[derive(Clone, Copy, Debug)]
-pub struct Noise {
+pub struct ReliefNoise {
     seed: u32,
     vectors: &'static [Point; DIRECTIONS],
 }
@@ -78,7 +78,7 @@ fn mixed([a, b, c, d]: [Point; 4], x: f64, y: f64) -> f64 {
     na + u * (nb - na) + v * ((nc - na) + u * (na - nb - nc + nd))
 }
 
-impl Noise {
+impl ReliefNoise {
     /// The noise of `seed`.
     pub fn new(seed: u32) -> Self {
         Self { seed, vectors: &VECTORS }
@@ -96,7 +96,7 @@ impl Noise {
 
     /// η and, if asked for, ∇η.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point) -> (f64, Point) {
+    pub fn sample<const G: bool>(&self, p: Point) -> (f64, Point) {
         let ((left, i), (top, j)) = (floor(p[0]), floor(p[1]));
         let (x, y) = (p[0] - left, p[1] - top);
         let (a, b) = (self.vector(i, j), self.vector(i.wrapping_add(1), j));
@@ -125,7 +125,7 @@ impl Noise {
         let places = xs[..n].iter().zip(&ys[..n]);
         let lanes = fx.iter_mut().zip(&mut fy).zip(columns.iter_mut().zip(&mut rows));
         for ((&x, &y), ((fx, fy), (column, row))) in places.zip(lanes) {
-            let [x, y] = map.at([x, y]);
+            let [x, y] = map.apply([x, y]);
             let ((left, i), (top, j)) = (floor(x), floor(y));
             (*fx, *fy, *column, *row) = (x - left, y - top, i, j);
         }
@@ -153,16 +153,16 @@ impl Noise {
     }
 
     /// Range of η and bound of |∇η| over a stretch.
-    pub fn over(&self, stretch: &Stretch) -> (Range, f64) {
-        let r = stretch.radius();
+    pub fn bounds(&self, capsule: &Capsule) -> (Interval, f64) {
+        let r = capsule.radius();
         if r * CURVATURE > 2.0 * STEEPEST {
-            return (Range::new(-1.0, 1.0), STEEPEST);
+            return (Interval::new(-1.0, 1.0), STEEPEST);
         }
-        let (value, gradient) = self.at::<true>(stretch.middle());
+        let (value, gradient) = self.sample::<true>(capsule.middle());
         let here = length(gradient);
         let slope = lower(STEEPEST, here + CURVATURE * r);
         let way = lower(STEEPEST * r, here * r + 0.5 * CURVATURE * r * r);
-        (Range::new(higher(value - way, -1.0), lower(value + way, 1.0)), slope)
+        (Interval::new(higher(value - way, -1.0), lower(value + way, 1.0)), slope)
     }
 }
 
@@ -219,15 +219,16 @@ mod tests {
 
     #[test]
     fn it_stays_within_one_and_has_its_gradient() {
-        let noise = Noise::new(5);
+        let noise = ReliefNoise::new(5);
         for k in 0..20_000 {
             let p = [f64::from(k) * 0.137 - 900.0, f64::from(k % 313) * 0.291 - 40.0];
-            let (value, gradient) = noise.at::<true>(p);
+            let (value, gradient) = noise.sample::<true>(p);
             assert!(value.abs() <= 1.0 && length(gradient) <= STEEPEST);
-            assert_eq!(noise.at::<false>(p).0.to_bits(), value.to_bits());
+            assert_eq!(noise.sample::<false>(p).0.to_bits(), value.to_bits());
             let e = 1e-6;
             for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
-                let difference = (noise.at::<false>(add(p, step)).0 - noise.at::<false>(sub(p, step)).0) / (2.0 * e);
+                let difference =
+                    (noise.sample::<false>(add(p, step)).0 - noise.sample::<false>(sub(p, step)).0) / (2.0 * e);
                 assert!((difference - gradient[axis]).abs() < 1e-6, "{difference} {gradient:?}");
             }
         }

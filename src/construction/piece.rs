@@ -9,7 +9,7 @@ use super::detail::DetailSettings;
 use super::disc::Disc;
 use super::image::Image;
 use super::place::Placement;
-use super::program::Tier;
+use super::program::MaterialLayer;
 use super::replace::ReplaceSettings;
 use super::ribbon::Ribbon;
 use super::warp::WarpSettings;
@@ -28,11 +28,11 @@ pub struct Piece {
     /// Cannot be moved by accident.
     #[serde(default, skip_serializing_if = "is_false")]
     pub locked: bool,
-    /// Pieces of any tier with the same bond go together, as a lake and its water; empty for none. See [`super::edit::bond`].
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub bond: String,
+    /// Pieces of any material layer with the same link group go together, as a lake and its water; empty for none. See [`super::edit::link_group`].
+    #[serde(rename = "bond", default, skip_serializing_if = "String::is_empty")]
+    pub link_group: String,
     /// What it is.
-    pub form: Form,
+    pub form: PieceKind,
 }
 
 fn is_false(value: &bool) -> bool {
@@ -48,7 +48,7 @@ pub fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[serde(bound(serialize = "S: Default + PartialEq + Serialize", deserialize = "S: Default + Deserialize<'de>"))]
-pub struct Group<S> {
+pub struct OperatorGroup<S> {
     /// Parameters of the operator.
     #[serde(default, skip_serializing_if = "is_default")]
     pub settings: S,
@@ -75,7 +75,7 @@ crate::params! {
 
 /// What a piece is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Form {
+pub enum PieceKind {
     /// A primitive: ground around a point.
     Disc(Disc),
     /// A primitive: ground along a line.
@@ -89,113 +89,113 @@ pub enum Form {
     /// A definition, put somewhere.
     Instance(Instance),
     /// An operator: all by their weights.
-    Blend(Group<BlendSettings>),
+    Blend(OperatorGroup<BlendSettings>),
     /// An operator: later ones take the place of earlier ones.
-    Replace(Group<ReplaceSettings>),
+    Replace(OperatorGroup<ReplaceSettings>),
     /// An operator: later ones are laid on earlier ones.
-    Add(Group<AddSettings>),
+    Add(OperatorGroup<AddSettings>),
     /// An operator: all are bent.
-    Warp(Group<WarpSettings>),
+    Warp(OperatorGroup<WarpSettings>),
     /// An operator: all are moved, turned, scaled or raised.
-    Place(Group<Placement>),
+    Place(OperatorGroup<Placement>),
     /// An operator: which ones are seen depends on the level of detail.
-    Detail(Group<DetailSettings>),
+    Detail(OperatorGroup<DetailSettings>),
 }
 
-impl Default for Form {
+impl Default for PieceKind {
     fn default() -> Self {
-        Self::Blend(Group::default())
+        Self::Blend(OperatorGroup::default())
     }
 }
 
 impl Piece {
     /// A piece without a name.
-    pub fn new(form: Form) -> Self {
+    pub fn new(form: PieceKind) -> Self {
         Self { form, ..Self::default() }
     }
 
     /// A piece called `name`.
-    pub fn named(name: &str, form: Form) -> Self {
+    pub fn named(name: &str, form: PieceKind) -> Self {
         Self { name: name.into(), ..Self::new(form) }
     }
 
     /// Its settings, as any group of parameters.
     pub fn params(&self) -> &dyn Params {
         match &self.form {
-            Form::Disc(form) => form,
-            Form::Curve(form) => &form.settings,
-            Form::Contour(form) => &form.settings,
-            Form::Image(form) => &form.settings,
-            Form::Ribbon(form) => &form.settings,
-            Form::Instance(form) => &form.settings,
-            Form::Blend(form) => &form.settings,
-            Form::Replace(form) => &form.settings,
-            Form::Add(form) => &form.settings,
-            Form::Warp(form) => &form.settings,
-            Form::Place(form) => &form.settings,
-            Form::Detail(form) => &form.settings,
+            PieceKind::Disc(form) => form,
+            PieceKind::Curve(form) => &form.settings,
+            PieceKind::Contour(form) => &form.settings,
+            PieceKind::Image(form) => &form.settings,
+            PieceKind::Ribbon(form) => &form.settings,
+            PieceKind::Instance(form) => &form.settings,
+            PieceKind::Blend(form) => &form.settings,
+            PieceKind::Replace(form) => &form.settings,
+            PieceKind::Add(form) => &form.settings,
+            PieceKind::Warp(form) => &form.settings,
+            PieceKind::Place(form) => &form.settings,
+            PieceKind::Detail(form) => &form.settings,
         }
     }
 
     /// Its parameters.
     pub fn params_mut(&mut self) -> &mut dyn Params {
         match &mut self.form {
-            Form::Disc(form) => form,
-            Form::Curve(form) => &mut form.settings,
-            Form::Contour(form) => &mut form.settings,
-            Form::Image(form) => &mut form.settings,
-            Form::Ribbon(form) => &mut form.settings,
-            Form::Instance(form) => &mut form.settings,
-            Form::Blend(form) => &mut form.settings,
-            Form::Replace(form) => &mut form.settings,
-            Form::Add(form) => &mut form.settings,
-            Form::Warp(form) => &mut form.settings,
-            Form::Place(form) => &mut form.settings,
-            Form::Detail(form) => &mut form.settings,
+            PieceKind::Disc(form) => form,
+            PieceKind::Curve(form) => &mut form.settings,
+            PieceKind::Contour(form) => &mut form.settings,
+            PieceKind::Image(form) => &mut form.settings,
+            PieceKind::Ribbon(form) => &mut form.settings,
+            PieceKind::Instance(form) => &mut form.settings,
+            PieceKind::Blend(form) => &mut form.settings,
+            PieceKind::Replace(form) => &mut form.settings,
+            PieceKind::Add(form) => &mut form.settings,
+            PieceKind::Warp(form) => &mut form.settings,
+            PieceKind::Place(form) => &mut form.settings,
+            PieceKind::Detail(form) => &mut form.settings,
         }
     }
 
     /// The pieces under it.
-    pub fn of(&self) -> &[Piece] {
+    pub fn children(&self) -> &[Piece] {
         match &self.form {
-            Form::Disc(_)
-            | Form::Curve(_)
-            | Form::Contour(_)
-            | Form::Image(_)
-            | Form::Ribbon(_)
-            | Form::Instance(_) => &[],
-            Form::Blend(group) => &group.of,
-            Form::Replace(group) => &group.of,
-            Form::Add(group) => &group.of,
-            Form::Warp(group) => &group.of,
-            Form::Place(group) => &group.of,
-            Form::Detail(group) => &group.of,
+            PieceKind::Disc(_)
+            | PieceKind::Curve(_)
+            | PieceKind::Contour(_)
+            | PieceKind::Image(_)
+            | PieceKind::Ribbon(_)
+            | PieceKind::Instance(_) => &[],
+            PieceKind::Blend(group) => &group.of,
+            PieceKind::Replace(group) => &group.of,
+            PieceKind::Add(group) => &group.of,
+            PieceKind::Warp(group) => &group.of,
+            PieceKind::Place(group) => &group.of,
+            PieceKind::Detail(group) => &group.of,
         }
     }
 
     /// The pieces under an operator, to be changed; `None` for a primitive.
-    pub fn of_mut(&mut self) -> Option<&mut Vec<Piece>> {
+    pub fn children_mut(&mut self) -> Option<&mut Vec<Piece>> {
         match &mut self.form {
-            Form::Disc(_)
-            | Form::Curve(_)
-            | Form::Contour(_)
-            | Form::Image(_)
-            | Form::Ribbon(_)
-            | Form::Instance(_) => None,
-            Form::Blend(group) => Some(&mut group.of),
-            Form::Replace(group) => Some(&mut group.of),
-            Form::Add(group) => Some(&mut group.of),
-            Form::Warp(group) => Some(&mut group.of),
-            Form::Place(group) => Some(&mut group.of),
-            Form::Detail(group) => Some(&mut group.of),
+            PieceKind::Disc(_)
+            | PieceKind::Curve(_)
+            | PieceKind::Contour(_)
+            | PieceKind::Image(_)
+            | PieceKind::Ribbon(_)
+            | PieceKind::Instance(_) => None,
+            PieceKind::Blend(group) => Some(&mut group.of),
+            PieceKind::Replace(group) => Some(&mut group.of),
+            PieceKind::Add(group) => Some(&mut group.of),
+            PieceKind::Warp(group) => Some(&mut group.of),
+            PieceKind::Place(group) => Some(&mut group.of),
+            PieceKind::Detail(group) => Some(&mut group.of),
         }
     }
 
     /// Its picture, if it shows one.
     pub fn picture(&self) -> Option<&ImageFile> {
         match &self.form {
-            Form::Image(form) => Some(&form.settings.picture),
-            Form::Ribbon(form) => Some(&form.settings.picture),
+            PieceKind::Image(form) => Some(&form.settings.picture),
+            PieceKind::Ribbon(form) => Some(&form.settings.picture),
             _ => None,
         }
     }
@@ -203,8 +203,8 @@ impl Piece {
     /// The picture that it reads, if it reads one.
     pub fn picture_mut(&mut self) -> Option<&mut ImageFile> {
         match &mut self.form {
-            Form::Image(form) => Some(&mut form.settings.picture),
-            Form::Ribbon(form) => Some(&mut form.settings.picture),
+            PieceKind::Image(form) => Some(&mut form.settings.picture),
+            PieceKind::Ribbon(form) => Some(&mut form.settings.picture),
             _ => None,
         }
     }
@@ -212,18 +212,18 @@ impl Piece {
     /// What it is, in one word: `disc`.
     pub fn kind(&self) -> &'static str {
         match &self.form {
-            Form::Disc(_) => "disc",
-            Form::Curve(_) => "curve",
-            Form::Contour(_) => "contour",
-            Form::Image(_) => "image",
-            Form::Ribbon(_) => "ribbon",
-            Form::Instance(_) => "instance",
-            Form::Blend(_) => "blend",
-            Form::Replace(_) => "replace",
-            Form::Add(_) => "add",
-            Form::Warp(_) => "warp",
-            Form::Place(_) => "place",
-            Form::Detail(_) => "level of detail",
+            PieceKind::Disc(_) => "disc",
+            PieceKind::Curve(_) => "curve",
+            PieceKind::Contour(_) => "contour",
+            PieceKind::Image(_) => "image",
+            PieceKind::Ribbon(_) => "ribbon",
+            PieceKind::Instance(_) => "instance",
+            PieceKind::Blend(_) => "blend",
+            PieceKind::Replace(_) => "replace",
+            PieceKind::Add(_) => "add",
+            PieceKind::Warp(_) => "warp",
+            PieceKind::Place(_) => "place",
+            PieceKind::Detail(_) => "level of detail",
         }
     }
 
@@ -238,13 +238,13 @@ impl Piece {
 
     /// This piece and all below it.
     pub fn count(&self) -> usize {
-        1 + self.of().iter().map(Self::count).sum::<usize>()
+        1 + self.children().iter().map(Self::count).sum::<usize>()
     }
 
     /// Calls `see` with this piece and all below it.
     pub fn visit<'a>(&'a self, see: &mut impl FnMut(&'a Piece)) {
         see(self);
-        for piece in self.of() {
+        for piece in self.children() {
             piece.visit(see);
         }
     }
@@ -252,7 +252,7 @@ impl Piece {
     /// Shows it and everything in it to `see`, from the outside in.
     pub fn visit_mut(&mut self, see: &mut impl FnMut(&mut Piece)) {
         see(self);
-        for piece in self.of_mut().into_iter().flatten() {
+        for piece in self.children_mut().into_iter().flatten() {
             piece.visit_mut(see);
         }
     }
@@ -300,14 +300,14 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The tree of a tier, if there is one.
-    pub fn root(&self, tier: Tier) -> Option<&Piece> {
-        match tier {
-            Tier::Terrain => Some(&self.terrain),
-            Tier::Water => self.water.as_ref(),
-            Tier::Sand => self.sand.as_ref(),
-            Tier::Snow => self.snow.as_ref(),
-            Tier::Vegetation => self.vegetation.as_ref(),
+    /// The tree of a material layer, if there is one.
+    pub fn root(&self, material: MaterialLayer) -> Option<&Piece> {
+        match material {
+            MaterialLayer::Terrain => Some(&self.terrain),
+            MaterialLayer::Water => self.water.as_ref(),
+            MaterialLayer::Sand => self.sand.as_ref(),
+            MaterialLayer::Snow => self.snow.as_ref(),
+            MaterialLayer::Vegetation => self.vegetation.as_ref(),
         }
     }
 

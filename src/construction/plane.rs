@@ -61,12 +61,12 @@ impl Area {
     pub const ALL: Self = Self { low: [-1e15; 2], high: [1e15; 2] };
 
     /// The box of a circle.
-    pub fn around(centre: Point, radius: f64) -> Self {
+    pub fn centred(centre: Point, radius: f64) -> Self {
         Self { low: [centre[0] - radius, centre[1] - radius], high: [centre[0] + radius, centre[1] + radius] }
     }
 
     /// The least box of some points.
-    pub fn of(points: impl IntoIterator<Item = Point>) -> Self {
+    pub fn enclosing(points: impl IntoIterator<Item = Point>) -> Self {
         points.into_iter().fold(Self::EMPTY, |area, p| area.union(Self { low: p, high: p }))
     }
 
@@ -158,14 +158,14 @@ pub fn higher(a: f64, b: f64) -> f64 {
 
 /// Numbers from `low` to `high`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct Interval {
     /// The least.
     pub low: f64,
     /// The greatest.
     pub high: f64,
 }
 
-impl Range {
+impl Interval {
     /// No number.
     pub const EMPTY: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
 
@@ -180,7 +180,7 @@ impl Range {
     }
 
     /// From `middle` - `by` to `middle` + `by`.
-    pub fn around(middle: f64, by: f64) -> Self {
+    pub fn centred(middle: f64, by: f64) -> Self {
         Self { low: middle - by, high: middle + by }
     }
 
@@ -233,7 +233,7 @@ impl Range {
 
 /// A stretch of ground that a bound holds for: all places within `pad` of the segment from `from` to `to`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stretch {
+pub struct Capsule {
     /// Where the segment begins.
     pub from: Point,
     /// Where the segment ends.
@@ -242,7 +242,7 @@ pub struct Stretch {
     pub pad: f64,
 }
 
-impl Stretch {
+impl Capsule {
     /// The segment alone.
     pub fn segment(from: Point, to: Point) -> Self {
         Self { from, to, pad: 0.0 }
@@ -270,7 +270,7 @@ impl Stretch {
 
     /// The box around it.
     pub fn area_of(&self) -> Area {
-        Area::of([self.from, self.to]).grown(self.pad)
+        Area::enclosing([self.from, self.to]).grown(self.pad)
     }
 
     /// The same with `by` metres more to all sides.
@@ -279,13 +279,13 @@ impl Stretch {
     }
 
     /// Distances from `centre` to the places of the stretch.
-    pub fn distances(&self, centre: Point) -> Range {
+    pub fn distances(&self, centre: Point) -> Interval {
         let (a, along) = (sub(centre, self.from), sub(self.to, self.from));
         let square = dot(along, along);
         let t = if square > 0.0 { (dot(a, along) / square).clamp(0.0, 1.0) } else { 0.0 };
         let nearest = length(sub(a, scaled(along, t)));
         let farthest = higher(length(a), length(sub(centre, self.to)));
-        Range::new(higher(nearest - self.pad, 0.0), farthest + self.pad)
+        Interval::new(higher(nearest - self.pad, 0.0), farthest + self.pad)
     }
 }
 
@@ -304,7 +304,7 @@ impl Affine {
 
     /// Where `p` goes.
     #[inline]
-    pub fn at(&self, p: Point) -> Point {
+    pub fn apply(&self, p: Point) -> Point {
         [dot(self.rows[0], p) + self.offset[0], dot(self.rows[1], p) + self.offset[1]]
     }
 
@@ -318,7 +318,7 @@ impl Affine {
     pub fn then(&self, next: &Self) -> Self {
         let column = |k: usize| [self.rows[0][k], self.rows[1][k]];
         let row = |r: Point| [dot(r, column(0)), dot(r, column(1))];
-        Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.at(self.offset) }
+        Self { rows: [row(next.rows[0]), row(next.rows[1])], offset: next.apply(self.offset) }
     }
 
     /// Factor of areas; negative where it mirrors.
@@ -331,7 +331,7 @@ impl Affine {
         let d = self.determinant();
         let [[a, b], [c, e]] = self.rows;
         let back = Self { rows: [[e / d, -b / d], [-c / d, a / d]], offset: [0.0, 0.0] };
-        let offset = back.at(self.offset);
+        let offset = back.apply(self.offset);
         Self { offset: [-offset[0], -offset[1]], ..back }
     }
 
@@ -345,12 +345,12 @@ impl Affine {
 
     /// The box around where `area` goes.
     pub fn area(&self, area: &Area) -> Area {
-        if area.is_empty() { *area } else { Area::of(area.corners().map(|p| self.at(p))) }
+        if area.is_empty() { *area } else { Area::enclosing(area.corners().map(|p| self.apply(p))) }
     }
 
     /// What contains everywhere that `stretch` goes.
-    pub fn stretch(&self, stretch: &Stretch) -> Stretch {
-        Stretch { from: self.at(stretch.from), to: self.at(stretch.to), pad: stretch.pad * self.stretching() }
+    pub fn map_capsule(&self, capsule: &Capsule) -> Capsule {
+        Capsule { from: self.apply(capsule.from), to: self.apply(capsule.to), pad: capsule.pad * self.stretching() }
     }
 }
 
@@ -363,21 +363,21 @@ mod tests {
         let a = Affine { rows: [[0.3, -2.0], [1.5, 0.4]], offset: [7.0, -3.0] };
         let b = Affine { rows: [[1.0, 0.2], [-0.1, 0.8]], offset: [-1.0, 2.0] };
         let p = [12.5, -4.0];
-        let (there, chained) = (b.at(a.at(p)), a.then(&b).at(p));
+        let (there, chained) = (b.apply(a.apply(p)), a.then(&b).apply(p));
         assert!(length(sub(there, chained)) < 1e-12);
-        assert!(length(sub(a.inverse().at(a.at(p)), p)) < 1e-12);
+        assert!(length(sub(a.inverse().apply(a.apply(p)), p)) < 1e-12);
         // no direction is stretched by more than the norm, one by as much
         let longest = (0..3600).map(|k| f64::from(k) * std::f64::consts::TAU / 3600.0).fold(0.0, |longest, angle| {
             let v = [libm::cos(angle), libm::sin(angle)];
-            higher(longest, length(sub(a.at(v), a.offset)))
+            higher(longest, length(sub(a.apply(v), a.offset)))
         });
         assert!(longest <= a.stretching() && longest > a.stretching() * 0.99999);
     }
 
     #[test]
     fn distances_hold_what_lies_on_the_stretch() {
-        let stretch = Stretch { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
-        assert_eq!(stretch.distances([5.0, 5.0]), Range::new(4.0, 50.0f64.sqrt() + 1.0));
-        assert_eq!(stretch.distances([5.0, 0.5]).low, 0.0);
+        let capsule = Capsule { from: [0.0, 0.0], to: [10.0, 0.0], pad: 1.0 };
+        assert_eq!(capsule.distances([5.0, 5.0]), Interval::new(4.0, 50.0f64.sqrt() + 1.0));
+        assert_eq!(capsule.distances([5.0, 0.5]).low, 0.0);
     }
 }

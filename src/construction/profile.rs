@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::plane::{Range, higher, lower};
+use super::plane::{Interval, higher, lower};
 
 /// Points (distance, rise) with growing distances: distances as parts of the width, rises as parts of the depth.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
@@ -36,22 +36,24 @@ impl Profile {
     }
 
     /// The profile as a monotone cubic.
-    pub fn prepare(&self) -> Line {
-        Line::through(&self.sanitised().0.iter().map(|&(x, y)| (f64::from(x), f64::from(y))).collect::<Vec<_>>())
+    pub fn prepare(&self) -> MonotoneCubic {
+        MonotoneCubic::from_points(
+            &self.sanitised().0.iter().map(|&(x, y)| (f64::from(x), f64::from(y))).collect::<Vec<_>>(),
+        )
     }
 }
 
 /// A monotone cubic through points.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Line {
+pub struct MonotoneCubic {
     xs: Vec<f64>,
     /// Value and derivative at every x.
     knots: Vec<(f64, f64)>,
 }
 
-impl Line {
+impl MonotoneCubic {
     /// Through points with growing x.
-    pub fn through(points: &[(f64, f64)]) -> Self {
+    pub fn from_points(points: &[(f64, f64)]) -> Self {
         let xs: Vec<f64> = points.iter().map(|p| p.0).collect();
         let secants: Vec<f64> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
         let knots = points.iter().enumerate().map(|(k, &(_, y))| {
@@ -87,7 +89,7 @@ impl Line {
 
     /// Value and derivative.
     #[inline]
-    pub fn at(&self, x: f64) -> (f64, f64) {
+    pub fn sample(&self, x: f64) -> (f64, f64) {
         let Some(last) = self.xs.len().checked_sub(1) else { return (0.0, 0.0) };
         if x <= self.xs[0] {
             return (self.knots[0].0, 0.0);
@@ -107,10 +109,10 @@ impl Line {
     }
 
     /// Range of the values and bound of the slope between two places.
-    pub fn over(&self, x: Range) -> (Range, f64) {
-        let Some(last) = self.xs.len().checked_sub(1) else { return (Range::one(0.0), 0.0) };
-        let (a, b) = (self.at(x.low), self.at(x.high));
-        let mut range = Range::one(a.0).union(Range::one(b.0));
+    pub fn bounds(&self, x: Interval) -> (Interval, f64) {
+        let Some(last) = self.xs.len().checked_sub(1) else { return (Interval::one(0.0), 0.0) };
+        let (a, b) = (self.sample(x.low), self.sample(x.high));
+        let mut range = Interval::one(a.0).union(Interval::one(b.0));
         let mut slope = higher(a.1.abs(), b.1.abs());
         if x.high <= self.xs[0] || x.low >= self.xs[last] {
             return (range, slope);
@@ -123,7 +125,7 @@ impl Line {
             }
             for (knot, at) in [(k, left), (k + 1, right)] {
                 if at >= x.low && at <= x.high {
-                    range = range.union(Range::one(self.knots[knot].0));
+                    range = range.union(Interval::one(self.knots[knot].0));
                     slope = higher(slope, self.knots[knot].1.abs());
                 }
             }
@@ -135,7 +137,7 @@ impl Line {
             if c3 != 0.0 {
                 let vertex = left - width * c2 / (3.0 * c3);
                 if vertex > from && vertex < to {
-                    slope = higher(slope, self.at(vertex).1.abs());
+                    slope = higher(slope, self.sample(vertex).1.abs());
                 }
             }
         }
@@ -154,7 +156,7 @@ impl Line {
             Some(first) if first.0 == 0.0 => first.1 = y,
             _ => points.insert(0, (0.0, y)),
         }
-        Self::through(&points)
+        Self::from_points(&points)
     }
 }
 
@@ -166,11 +168,11 @@ mod tests {
     fn bounds_hold_and_are_met() {
         let line = Profile(vec![(0.0, -1.0), (0.2, -0.9), (0.4, 0.1), (0.6, 0.3), (1.0, 0.0)]).prepare();
         for (low, high) in [(-1.0, 3.0), (0.1, 0.3), (0.25, 0.26), (0.35, 0.9), (1.2, 1.3), (0.5, 0.5)] {
-            let (range, slope) = line.over(Range::new(low, high));
-            let (mut seen, mut steepest) = (Range::EMPTY, 0.0f64);
+            let (range, slope) = line.bounds(Interval::new(low, high));
+            let (mut seen, mut steepest) = (Interval::EMPTY, 0.0f64);
             for k in 0..=2000 {
-                let (y, dy) = line.at(low + (high - low) * f64::from(k) / 2000.0);
-                seen = seen.union(Range::one(y));
+                let (y, dy) = line.sample(low + (high - low) * f64::from(k) / 2000.0);
+                seen = seen.union(Interval::one(y));
                 steepest = higher(steepest, dy.abs());
             }
             assert!(seen.low >= range.low - 1e-12 && seen.high <= range.high + 1e-12, "{low} {high}");

@@ -6,8 +6,8 @@
 //! Lipschitz: λ ≤ (1 - α_B) λ_A + α_B λ_B + λ_αB |f_B - f_A|.
 //! Source: document 004, §5.2 and fig. 12.
 
-use super::answer::{Answer, Bounds, THRESHOLD};
-use super::plane::{Point, Range, higher, lower, scaled};
+use super::plane::{Interval, Point, higher, lower, scaled};
+use super::sample::{GroundBounds, GroundSample, THRESHOLD};
 
 crate::choices! {
     /// Where there is terrain in the end.
@@ -26,13 +26,13 @@ crate::params! {
 }
 
 /// A weight above 1 counts as 1.
-pub fn held(b: &Answer) -> (f64, Point) {
+pub fn held(b: &GroundSample) -> (f64, Point) {
     if b.weight < 1.0 { (b.weight, b.fade) } else { (1.0, [0.0; 2]) }
 }
 
 /// Bounds of min(1, α) and of its gradient, and of min(1, α)|∇f|.
-pub fn held_bounds(b: &Bounds) -> (Range, f64, f64) {
-    let weight = Range::new(lower(b.weight.low, 1.0), lower(b.weight.high, 1.0));
+pub fn held_bounds(b: &GroundBounds) -> (Interval, f64, f64) {
+    let weight = Interval::new(lower(b.weight.low, 1.0), lower(b.weight.high, 1.0));
     let fade = if b.weight.low >= 1.0 { 0.0 } else { b.fade };
     (weight, fade, lower(b.laid, product(b.slope, weight.high)))
 }
@@ -56,7 +56,7 @@ pub fn heights(a: (f64, f64), b: (f64, f64), extent: Extent) -> (f64, f64) {
 
 /// `b` in place of `a`.
 #[inline]
-pub fn answer(a: &Answer, b: &Answer, extent: Extent) -> Answer {
+pub fn sample(a: &GroundSample, b: &GroundSample, extent: Extent) -> GroundSample {
     if b.weight <= 0.0 {
         return *a;
     }
@@ -65,7 +65,7 @@ pub fn answer(a: &Answer, b: &Answer, extent: Extent) -> Answer {
     if extent == Extent::Below {
         let step = b.height - a.height;
         let slope = [0, 1].map(|k| a.slope[k] + w * (b.slope[k] - a.slope[k]) + dw[k] * step);
-        return Answer { height, slope, ..*a };
+        return GroundSample { height, slope, ..*a };
     }
     let (sigma, dsigma) = presence(a);
     let (left, norm) = ((1.0 - w) * sigma, (1.0 - w) * sigma + w);
@@ -74,23 +74,23 @@ pub fn answer(a: &Answer, b: &Answer, extent: Extent) -> Answer {
         (left * a.slope[k] + dleft * (a.height - height) + w * b.slope[k] + dw[k] * (b.height - height)) / norm
     });
     let fade = [0, 1].map(|k| (1.0 - w) * a.fade[k] + dw[k] * (2.0 * w - a.weight));
-    Answer { height, weight, slope, fade }
+    GroundSample { height, weight, slope, fade }
 }
 
 /// How far A is terrain, σ, and ∇σ.
-pub fn presence(a: &Answer) -> (f64, Point) {
+pub fn presence(a: &GroundSample) -> (f64, Point) {
     if a.weight < THRESHOLD { (a.weight / THRESHOLD, scaled(a.fade, 1.0 / THRESHOLD)) } else { (1.0, [0.0; 2]) }
 }
 
 /// Bounds of σ, of |∇σ| and of σ|∇f|.
-pub fn presence_bounds(a: &Bounds) -> (Range, f64, f64) {
-    let sigma = Range::new(lower(a.weight.low / THRESHOLD, 1.0), lower(a.weight.high / THRESHOLD, 1.0));
+pub fn presence_bounds(a: &GroundBounds) -> (Interval, f64, f64) {
+    let sigma = Interval::new(lower(a.weight.low / THRESHOLD, 1.0), lower(a.weight.high / THRESHOLD, 1.0));
     let fade = if a.weight.low >= THRESHOLD { 0.0 } else { a.fade / THRESHOLD };
     (sigma, fade, lower(product(a.slope, sigma.high), a.laid / THRESHOLD))
 }
 
 /// Bounds of `b` in place of `a`.
-pub fn bounds(a: &Bounds, b: &Bounds, extent: Extent) -> Bounds {
+pub fn bounds(a: &GroundBounds, b: &GroundBounds, extent: Extent) -> GroundBounds {
     if b.is_nothing() {
         return *a;
     }
@@ -105,7 +105,7 @@ pub fn bounds(a: &Bounds, b: &Bounds, extent: Extent) -> Bounds {
         let slope = (mean + dw * step) * (1.0 + 1e-9);
         let under = (1.0 - w.low) * a.laid + a.weight.high * (laid_b + dw * step);
         let laid = lower(under * (1.0 + 1e-9), slope * a.weight.high);
-        return Bounds { height, slope, laid, ..*a };
+        return GroundBounds { height, slope, laid, ..*a };
     }
     let (sigma, dsigma, laid_a) = presence_bounds(a);
     let dleft = (1.0 - w.low) * dsigma + dw * sigma.high;
@@ -113,12 +113,12 @@ pub fn bounds(a: &Bounds, b: &Bounds, extent: Extent) -> Bounds {
     // 1 - w and w come to 1: the norm is least where σ is
     let least = higher(sigma.low + (1.0 - sigma.low) * w.low, 0.0);
     let slope = if least > 0.0 { most / least * (1.0 + 1e-9) } else { f64::INFINITY };
-    let weight = Range::new(
+    let weight = Interval::new(
         higher((1.0 - w.high) * a.weight.low, 0.0) + w.low * w.low,
         (1.0 - w.low) * a.weight.high + w.high * w.high,
     );
     let turn = higher((2.0 * w.high - a.weight.low).abs(), (2.0 * w.low - a.weight.high).abs());
     // α ≤ max(1, α_A) of the norm
     let laid = lower(most * higher(1.0, a.weight.high) * (1.0 + 1e-9), slope * weight.high);
-    Bounds { height, weight, slope, fade: (1.0 - w.low) * a.fade + dw * turn, laid }
+    GroundBounds { height, weight, slope, fade: (1.0 - w.low) * a.fade + dw * turn, laid }
 }

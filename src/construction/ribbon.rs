@@ -6,11 +6,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, Bounds};
-use super::curve::{Course, Cross, CurvePoint, CurveSettings};
-use super::path::Run;
-use super::picture::Picture;
-use super::plane::{Area, Point, Range, Stretch, higher, lower};
+use super::curve::{Cross, CurveCentreline, CurvePoint, CurveSettings};
+use super::image_sampler::ImageSampler;
+use super::path::CurveFit;
+use super::plane::{Area, Capsule, Interval, Point, higher, lower};
+use super::sample::{GroundBounds, GroundSample};
 use crate::param::ImageFile;
 
 crate::params! {
@@ -29,7 +29,7 @@ crate::params! {
         /// Distance over which it gives way to the ground around, before that edge.
         fade: f32 ["m"] = 200.0, 0.1..=1.0e5, slider 5.0..=1000.0;
         /// How the line runs between its points.
-        run: Run = Run::Through;
+        run: CurveFit = CurveFit::Through;
     }
 }
 
@@ -46,16 +46,16 @@ pub struct Ribbon {
 
 /// A ribbon ready to be asked.
 #[derive(Clone, Debug)]
-pub struct Prepared {
-    pub(super) course: Course,
-    pub(super) picture: Picture,
+pub struct PreparedRibbon {
+    pub(super) centreline: CurveCentreline,
+    pub(super) picture: ImageSampler,
     pub(super) per_length: f64,
     pub(super) level: f64,
 }
 
 impl Ribbon {
     /// The ribbon ready to be evaluated.
-    pub fn prepare(&self, picture: Picture) -> Prepared {
+    pub fn prepare(&self, picture: ImageSampler) -> PreparedRibbon {
         let RibbonSettings { width, fade, run, depth, .. } = self.settings;
         // the weight ends at the picture's edge
         let settings = CurveSettings {
@@ -66,8 +66,9 @@ impl Ribbon {
             run,
             ..CurveSettings::default()
         };
-        Prepared {
-            course: Course::new(&self.points, &settings).widened(f64::from(width) / f64::from(settings.width)),
+        PreparedRibbon {
+            centreline: CurveCentreline::new(&self.points, &settings)
+                .widened(f64::from(width) / f64::from(settings.width)),
             picture,
             per_length: 1.0 / f64::from(self.settings.length),
             level: f64::from(self.settings.level),
@@ -81,53 +82,53 @@ fn mirrored(t: f64) -> (f64, f64) {
     if t <= 1.0 { (t, 1.0) } else { (2.0 - t, -1.0) }
 }
 
-impl Prepared {
+impl PreparedRibbon {
     /// Where its weight is more than 0.
     pub fn area(&self) -> Area {
-        self.course.path.area
+        self.centreline.path.area
     }
 
     /// Height and weight at `p`; without G the gradients are left out.
-    pub fn at<const G: bool>(&self, p: Point) -> Answer {
-        let Some(near) = self.course.path.at::<G>(p) else { return Answer::default() };
-        let (weight, fade) = self.course.weight(&near);
-        let (z, dz) = self.course.height.at(near.along);
-        let (width, dwidth) = self.course.width.at(near.along);
-        let (depth, ddepth) = self.course.depth.at(near.along);
+    pub fn sample<const G: bool>(&self, p: Point) -> GroundSample {
+        let Some(near) = self.centreline.path.nearest_point::<G>(p) else { return GroundSample::default() };
+        let (weight, fade) = self.centreline.weight(&near);
+        let (z, dz) = self.centreline.height.sample(near.along);
+        let (width, dwidth) = self.centreline.width.sample(near.along);
+        let (depth, ddepth) = self.centreline.depth.sample(near.along);
         let (u, way) = mirrored(near.along * self.per_length);
         let x = near.offset / width;
-        let (value, by) = self.picture.at(u, 0.5 + 0.5 * x);
+        let (value, by) = self.picture.sample(u, 0.5 + 0.5 * x);
         let over = value - self.level;
         let height = z + depth * over;
         if !G {
-            return Answer { height, weight, ..Answer::default() };
+            return GroundSample { height, weight, ..GroundSample::default() };
         }
         let by_x = 0.5 * depth * by[1];
         let by_s = dz + ddepth * over + depth * by[0] * way * self.per_length - by_x * x * dwidth / width;
         let slope = [0, 1].map(|k| by_s * near.dalong[k] + by_x / width * near.doffset[k]);
-        Answer { height, weight, slope, fade }
+        GroundSample { height, weight, slope, fade }
     }
 
     /// What holds for all places of `stretch`.
-    pub fn over(&self, stretch: &Stretch) -> Bounds {
-        let Some(near) = self.course.path.over(stretch) else { return Bounds::NOTHING };
-        let (weight, fade) = self.course.falloff.over(near.distance);
-        let (z, dz) = self.course.height.over(near.along);
-        let (width, dwidth) = self.course.width.over(near.along);
-        let (depth, ddepth) = self.course.depth.over(near.along);
-        let ends = Range::new(near.along.low * self.per_length, near.along.high * self.per_length);
+    pub fn bounds(&self, capsule: &Capsule) -> GroundBounds {
+        let Some(near) = self.centreline.path.nearest_bounds(capsule) else { return GroundBounds::NOTHING };
+        let (weight, fade) = self.centreline.falloff.bounds(near.distance);
+        let (z, dz) = self.centreline.height.bounds(near.along);
+        let (width, dwidth) = self.centreline.width.bounds(near.along);
+        let (depth, ddepth) = self.centreline.depth.bounds(near.along);
+        let ends = Interval::new(near.along.low * self.per_length, near.along.high * self.per_length);
         let (a, b) = (mirrored(ends.low).0, mirrored(ends.high).0);
         let turns = libm::floor(ends.low) != libm::floor(ends.high);
-        let u = if turns { Range::new(0.0, 1.0) } else { Range::new(lower(a, b), higher(a, b)) };
-        let x = near.offset.product(Range::new(1.0 / width.high, 1.0 / width.low));
-        let (value, by) = self.picture.over(u, Range::new(0.5 + 0.5 * x.low, 0.5 + 0.5 * x.high));
-        let over = value.plus(Range::one(-self.level));
+        let u = if turns { Interval::new(0.0, 1.0) } else { Interval::new(lower(a, b), higher(a, b)) };
+        let x = near.offset.product(Interval::new(1.0 / width.high, 1.0 / width.low));
+        let (value, by) = self.picture.bounds(u, Interval::new(0.5 + 0.5 * x.low, 0.5 + 0.5 * x.high));
+        let over = value.plus(Interval::one(-self.level));
         let by_x = 0.5 * depth.reach() * by[1];
         let by_s = dz
             + ddepth * over.reach()
             + depth.reach() * by[0] * self.per_length
             + by_x * x.reach() * dwidth / width.low;
         let slope = by_s * near.dalong + by_x / width.low * near.doffset;
-        Bounds::plain(z.plus(depth.product(over)).loosened(), weight, slope * (1.0 + 1e-9), fade)
+        GroundBounds::plain(z.plus(depth.product(over)).loosened(), weight, slope * (1.0 + 1e-9), fade)
     }
 }

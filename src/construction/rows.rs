@@ -1,37 +1,37 @@
 //! Many places at once: rows of up to [`LANES`] places, for grids.
 //!
-//! Every answer has the bits that [`Program::at_in`] gives for its place alone. A row pays because what does not change along it is
+//! Every answer has the bits that [`Program::sample_in`] gives for its place alone. A row pays because what does not change along it is
 //! done once: which pieces and octaves count, the lattice cell that places share; and because the rest is arithmetic on arrays.
 
-use super::answer::{Answer, Detail};
 use super::deposit::Deposit;
 use super::plane::{Area, Point};
-use super::program::{Frame, Leaf, Operator, Program, Selection, Tier};
+use super::program::{MaterialLayer, NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program};
 use super::replace;
+use super::sample::{Detail, GroundSample};
 
 /// Places of a row at the most.
 pub const LANES: usize = 64;
 
 /// Heights and weights of the places of a row. Where a weight is 0 the height means nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Lanes {
+pub struct RowSamples {
     /// Heights in metres.
     pub height: [f64; LANES],
     /// Weights.
     pub weight: [f64; LANES],
 }
 
-impl Lanes {
+impl RowSamples {
     /// No ground anywhere.
     pub const NOTHING: Self = Self { height: [0.0; LANES], weight: [0.0; LANES] };
 
     /// The answer of place `k`, without gradients.
-    pub fn answer(&self, k: usize) -> Answer {
-        Answer { height: self.height[k], weight: self.weight[k], ..Answer::default() }
+    pub fn sample(&self, k: usize) -> GroundSample {
+        GroundSample { height: self.height[k], weight: self.weight[k], ..GroundSample::default() }
     }
 
-    fn set(&mut self, k: usize, answer: &Answer) {
-        (self.height[k], self.weight[k]) = (answer.height, answer.weight);
+    fn set(&mut self, k: usize, sample: &GroundSample) {
+        (self.height[k], self.weight[k]) = (sample.height, sample.weight);
     }
 
     /// From the first place with weight to the one after the last.
@@ -44,32 +44,32 @@ impl Lanes {
 
 /// Places of a row.
 #[derive(Clone, Copy)]
-pub struct Row<'a> {
+pub struct PointRow<'a> {
     /// To the east, in metres.
     pub xs: &'a [f64],
     /// To the south, in metres.
     pub ys: &'a [f64],
 }
 
-impl<'a> Row<'a> {
+impl<'a> PointRow<'a> {
     /// Number of places.
     #[allow(clippy::len_without_is_empty, reason = "a row has at least one place")]
     pub fn len(&self) -> usize {
         self.xs.len()
     }
 
-    fn part(&self, (from, to): (usize, usize)) -> Row<'a> {
-        Row { xs: &self.xs[from..to], ys: &self.ys[from..to] }
+    fn part(&self, (from, to): (usize, usize)) -> PointRow<'a> {
+        PointRow { xs: &self.xs[from..to], ys: &self.ys[from..to] }
     }
 
-    fn at(&self, k: usize) -> Point {
+    fn point(&self, k: usize) -> Point {
         [self.xs[k], self.ys[k]]
     }
 
     /// From the first place in the area to the one after the last.
     fn span(&self, area: &Area) -> Option<(usize, usize)> {
         let n = self.len();
-        let inside = |&k: &usize| area.contains(self.at(k));
+        let inside = |&k: &usize| area.contains(self.point(k));
         let first = (0..n).find(inside)?;
         let last = (first..n).rfind(inside)?;
         Some((first, last + 1))
@@ -77,20 +77,21 @@ impl<'a> Row<'a> {
 }
 
 /// Sums of a blend, lane by lane.
-struct Sums {
+struct BlendSumRow {
     weight: [f64; LANES],
     moment: [f64; LANES],
     count: [u32; LANES],
-    only: Lanes,
+    only: RowSamples,
 }
 
-impl Sums {
-    const NOTHING: Self = Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: Lanes::NOTHING };
+impl BlendSumRow {
+    const NOTHING: Self =
+        Self { weight: [0.0; LANES], moment: [0.0; LANES], count: [0; LANES], only: RowSamples::NOTHING };
 
     /// Adds the answers of a part of the row that begins at `from`.
-    fn add(&mut self, answers: &Lanes, share: f64, (from, to): (usize, usize)) {
+    fn add(&mut self, samples: &RowSamples, share: f64, (from, to): (usize, usize)) {
         let n = to - from;
-        let (height, weight) = (&answers.height[..n], &answers.weight[..n]);
+        let (height, weight) = (&samples.height[..n], &samples.weight[..n]);
         let (sum, moment, count) = (&mut self.weight[from..to], &mut self.moment[from..to], &mut self.count[from..to]);
         let (only_height, only_weight) = (&mut self.only.height[from..to], &mut self.only.weight[from..to]);
         for k in 0..n {
@@ -105,7 +106,7 @@ impl Sums {
         }
     }
 
-    fn answer(&self, n: usize, out: &mut Lanes) {
+    fn sample(&self, n: usize, out: &mut RowSamples) {
         for k in 0..n {
             let several = self.count[k] > 1;
             let height = self.moment[k] * (1.0 / self.weight[k]);
@@ -116,23 +117,30 @@ impl Sums {
 }
 
 impl Program {
-    /// The answers of a tier along a row of up to [`LANES`] places, without gradients. `selection` must hold what has weight there.
-    pub fn row_in(&self, selection: &Selection, tier: Tier, row: Row, detail: &Detail, out: &mut Lanes) {
+    /// The answers of a material layer along a row of up to [`LANES`] places, without gradients. `selection` must hold what has weight there.
+    pub fn row_in(
+        &self,
+        selection: &NodeSelection,
+        material: MaterialLayer,
+        row: PointRow,
+        detail: &Detail,
+        out: &mut RowSamples,
+    ) {
         out.weight[..row.len()].fill(0.0);
-        if let Some(root) = self.roots[tier as usize] {
+        if let Some(root) = self.roots[material as usize] {
             self.child_row(selection, root, row, detail, out);
         }
     }
 
     /// The answers of a node, 0 outside its box.
-    fn child_row(&self, selection: &Selection, id: u32, row: Row, detail: &Detail, out: &mut Lanes) {
+    fn child_row(&self, selection: &NodeSelection, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         out.weight[..row.len()].fill(0.0);
         let Some(span) = row.span(&self.nodes[id as usize].area) else { return };
         if span == (0, row.len()) {
             self.row(selection, id, row, detail, out);
             return;
         }
-        let mut part = Lanes::NOTHING;
+        let mut part = RowSamples::NOTHING;
         self.row(selection, id, row.part(span), detail, &mut part);
         let n = span.1 - span.0;
         out.height[span.0..span.1].copy_from_slice(&part.height[..n]);
@@ -140,57 +148,65 @@ impl Program {
     }
 
     /// Adds a child to a sum.
-    fn sum_row(&self, selection: &Selection, child: u32, share: f64, row: Row, detail: &Detail, sums: &mut Sums) {
+    fn sum_row(
+        &self,
+        selection: &NodeSelection,
+        child: u32,
+        share: f64,
+        row: PointRow,
+        detail: &Detail,
+        sums: &mut BlendSumRow,
+    ) {
         if let Some(span) = row.span(&self.nodes[child as usize].area) {
-            let mut answers = Lanes::NOTHING;
-            self.row(selection, child, row.part(span), detail, &mut answers);
-            sums.add(&answers, share, span);
+            let mut samples = RowSamples::NOTHING;
+            self.row(selection, child, row.part(span), detail, &mut samples);
+            sums.add(&samples, share, span);
         }
     }
 
     /// The answers of a node for places around and in its box. Places outside it are 0.
-    fn row(&self, selection: &Selection, id: u32, row: Row, detail: &Detail, out: &mut Lanes) {
+    fn row(&self, selection: &NodeSelection, id: u32, row: PointRow, detail: &Detail, out: &mut RowSamples) {
         let node = &self.nodes[id as usize];
         let n = row.len();
         match &node.operator {
             Operator::Leaf { leaf, frame, .. } => leaf_row(leaf, frame, row, detail, out),
             Operator::Blend => {
-                let mut sums = Sums::NOTHING;
-                for child in selection.of(id) {
+                let mut sums = BlendSumRow::NOTHING;
+                for child in selection.children(id) {
                     self.sum_row(selection, *child, 1.0, row, detail, &mut sums);
                 }
-                sums.answer(n, out);
+                sums.sample(n, out);
             }
             Operator::Detail(settings) => {
                 let share = settings.share(detail.level);
-                let mut sums = Sums::NOTHING;
-                for child in selection.of(id) {
+                let mut sums = BlendSumRow::NOTHING;
+                for child in selection.children(id) {
                     let share = node.share_of(*child, share);
                     if share > 0.0 {
                         self.sum_row(selection, *child, share, row, detail, &mut sums);
                     }
                 }
-                sums.answer(n, out);
+                sums.sample(n, out);
             }
             Operator::Warp { warp, frame } => {
                 let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
                 for k in 0..n {
-                    let (q, _) = warp.at::<false>(frame.inward.at(row.at(k)));
+                    let (q, _) = warp.displace::<false>(frame.inward.apply(row.point(k)));
                     (xs[k], ys[k]) = (q[0], q[1]);
                 }
-                let (inner, detail) = (Row { xs: &xs[..n], ys: &ys[..n] }, frame.detail(detail));
-                let mut sums = Sums::NOTHING;
-                for child in selection.of(id) {
+                let (inner, detail) = (PointRow { xs: &xs[..n], ys: &ys[..n] }, frame.detail(detail));
+                let mut sums = BlendSumRow::NOTHING;
+                for child in selection.children(id) {
                     self.sum_row(selection, *child, 1.0, inner, &detail, &mut sums);
                 }
-                sums.answer(n, out);
+                sums.sample(n, out);
             }
             Operator::Replace(extent) => {
-                let children = selection.of(id);
+                let children = selection.children(id);
                 self.first_row(selection, children, row, detail, out);
                 for child in children.iter().skip(1) {
                     let Some(span) = row.span(&self.nodes[*child as usize].area) else { continue };
-                    let mut above = Lanes::NOTHING;
+                    let mut above = RowSamples::NOTHING;
                     self.row(selection, *child, row.part(span), detail, &mut above);
                     for k in span.0..span.1 {
                         let (height, weight) = (above.height[k - span.0], above.weight[k - span.0]);
@@ -201,7 +217,7 @@ impl Program {
                     }
                 }
             }
-            Operator::Add(deposit) => self.add_row(selection, selection.of(id), deposit, row, detail, out),
+            Operator::Add(deposit) => self.add_row(selection, selection.children(id), deposit, row, detail, out),
         }
         let is_turned = match &node.operator {
             Operator::Leaf { frame, .. } => !frame.is_plain,
@@ -211,14 +227,21 @@ impl Program {
         if is_turned {
             // the box is all that the others know of it, and what it holds may reach over it by a rounding
             for k in 0..n {
-                if !node.area.contains(row.at(k)) {
+                if !node.area.contains(row.point(k)) {
                     out.weight[k] = 0.0;
                 }
             }
         }
     }
 
-    fn first_row(&self, selection: &Selection, children: &[u32], row: Row, detail: &Detail, out: &mut Lanes) {
+    fn first_row(
+        &self,
+        selection: &NodeSelection,
+        children: &[u32],
+        row: PointRow,
+        detail: &Detail,
+        out: &mut RowSamples,
+    ) {
         match children.first() {
             Some(child) => self.child_row(selection, *child, row, detail, out),
             None => out.weight[..row.len()].fill(0.0),
@@ -233,31 +256,31 @@ impl Program {
 
     fn add_row(
         &self,
-        selection: &Selection,
+        selection: &NodeSelection,
         children: &[u32],
         deposit: &Deposit,
-        row: Row,
+        row: PointRow,
         detail: &Detail,
-        out: &mut Lanes,
+        out: &mut RowSamples,
     ) {
         let n = row.len();
         self.first_row(selection, children, row, detail, out);
         let ground = *out;
         for k in 0..n {
-            let sunk = deposit.ground(&ground.answer(k));
+            let sunk = deposit.ground(&ground.sample(k));
             out.set(k, &sunk);
         }
         let mut shares: Option<[f64; LANES]> = None;
         for child in children.iter().skip(1) {
-            let mut laid = Lanes::NOTHING;
+            let mut laid = RowSamples::NOTHING;
             self.child_row(selection, *child, row, detail, &mut laid);
             let Some((from, to)) = laid.span(n) else { continue };
             let shares =
                 shares.get_or_insert_with(|| self.share_row(selection, children, deposit, row, detail, &ground));
             for (k, &share) in shares.iter().enumerate().take(to).skip(from) {
                 if laid.weight[k] > 0.0 {
-                    let answer = deposit.answer(&out.answer(k), &laid.answer(k), (share, [0.0; 2]));
-                    out.set(k, &answer);
+                    let sample = deposit.sample(&out.sample(k), &laid.sample(k), (share, [0.0; 2]));
+                    out.set(k, &sample);
                 }
             }
         }
@@ -266,15 +289,15 @@ impl Program {
     /// Shares that a deposit lays along a row, on ground that answers `ground` there.
     fn share_row(
         &self,
-        selection: &Selection,
+        selection: &NodeSelection,
         children: &[u32],
         deposit: &Deposit,
-        row: Row,
+        row: PointRow,
         detail: &Detail,
-        ground: &Lanes,
+        ground: &RowSamples,
     ) -> [f64; LANES] {
         let n = row.len();
-        let surface = |lanes: &Lanes, k: usize| lanes.answer(k).surface(self.ground).0;
+        let surface = |lanes: &RowSamples, k: usize| lanes.sample(k).surface(self.ground).0;
         let mut shares = [1.0; LANES];
         if deposit.slope.is_none() {
             for (k, share) in shares[..n].iter_mut().enumerate() {
@@ -283,13 +306,13 @@ impl Program {
             return shares;
         }
         let e = deposit.base;
-        let mut around = [Lanes::NOTHING; 4];
+        let mut around = [RowSamples::NOTHING; 4];
         for (lanes, step) in around.iter_mut().zip([[e, 0.0], [-e, 0.0], [0.0, e], [0.0, -e]]) {
             let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
             for k in 0..n {
                 (xs[k], ys[k]) = (row.xs[k] + step[0], row.ys[k] + step[1]);
             }
-            self.first_row(selection, children, Row { xs: &xs[..n], ys: &ys[..n] }, detail, lanes);
+            self.first_row(selection, children, PointRow { xs: &xs[..n], ys: &ys[..n] }, detail, lanes);
         }
         for (k, share) in shares[..n].iter_mut().enumerate() {
             let heights = [0, 1, 2, 3].map(|side: usize| surface(&around[side], k));
@@ -299,7 +322,7 @@ impl Program {
     }
 }
 
-fn leaf_row(leaf: &Leaf, frame: &Frame, row: Row, detail: &Detail, out: &mut Lanes) {
+fn leaf_row(leaf: &PreparedPrimitive, frame: &NodeFrame, row: PointRow, detail: &Detail, out: &mut RowSamples) {
     let n = row.len();
     if frame.is_plain {
         own_row(leaf, row, detail, out);
@@ -307,21 +330,21 @@ fn leaf_row(leaf: &Leaf, frame: &Frame, row: Row, detail: &Detail, out: &mut Lan
     }
     let (mut xs, mut ys) = ([0.0; LANES], [0.0; LANES]);
     for k in 0..n {
-        let q = frame.inward.at(row.at(k));
+        let q = frame.inward.apply(row.point(k));
         (xs[k], ys[k]) = (q[0], q[1]);
     }
-    own_row(leaf, Row { xs: &xs[..n], ys: &ys[..n] }, &frame.detail(detail), out);
+    own_row(leaf, PointRow { xs: &xs[..n], ys: &ys[..n] }, &frame.detail(detail), out);
     for height in &mut out.height[..n] {
         *height = *height * frame.rise + frame.lift;
     }
 }
 
-fn own_row(leaf: &Leaf, row: Row, detail: &Detail, out: &mut Lanes) {
+fn own_row(leaf: &PreparedPrimitive, row: PointRow, detail: &Detail, out: &mut RowSamples) {
     match leaf {
-        Leaf::Disc(disc) => disc.row(row, detail, out),
+        PreparedPrimitive::Disc(disc) => disc.row(row, detail, out),
         _ => {
             for k in 0..row.len() {
-                out.set(k, &leaf.at::<false>(row.at(k), detail));
+                out.set(k, &leaf.sample::<false>(row.point(k), detail));
             }
         }
     }

@@ -1,11 +1,16 @@
 //! The tree as RON that reads well by hand: what fits on a line stands on a line, the rest is broken at its commas; every piece
 //! begins a line.
 
+use std::any::Any;
+use std::sync::Arc;
+
 use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::piece::{Definition, Frame, Piece, Tree};
+use crate::io::ron_dialect;
+use crate::param::{Clamped, ParamError, ParamKind, ParamSpec, ParamType, TreeValue, Value, WithoutRange, wrong};
 
 /// Version of the form that this program writes.
 pub const VERSION: u32 = 1;
@@ -59,16 +64,10 @@ impl From<Tree> for TreeV1 {
     }
 }
 
-fn dialect() -> ron::Options {
-    ron::Options::default()
-        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
-        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
-}
-
 impl Tree {
     /// The tree as RON text, with `indent` spaces before every line but the first.
     pub fn to_ron(&self, indent: usize) -> String {
-        let text = dialect().to_string(&TreeV1::from(self.clone())).expect("a tree is always expressible in RON");
+        let text = ron_dialect().to_string(&TreeV1::from(self.clone())).expect("a tree is always expressible in RON");
         broken(&text, indent)
     }
 
@@ -77,8 +76,39 @@ impl Tree {
     /// # Errors
     /// When it is no tree, or one that [`check`](Self::check) refuses.
     pub fn from_ron(text: &str) -> Result<Self, String> {
-        let file: TreeV1 = dialect().from_str(text).map_err(|e| e.to_string())?;
+        let file: TreeV1 = ron_dialect().from_str(text).map_err(|e| e.to_string())?;
         checked(file)
+    }
+}
+
+impl TreeValue for Tree {
+    fn to_text(&self) -> String {
+        self.to_ron(0)
+    }
+    fn parse(&self, text: &str) -> Result<Arc<dyn TreeValue>, String> {
+        Ok(Arc::new(Self::from_ron(text)?))
+    }
+    fn sanitised(&self) -> Option<(Arc<dyn TreeValue>, Vec<Clamped>)> {
+        let (tree, moved) = Self::sanitised(self);
+        (!moved.is_empty()).then(|| (Arc::new(tree) as _, moved))
+    }
+    fn equals(&self, other: &dyn TreeValue) -> bool {
+        (other as &dyn Any).downcast_ref::<Self>() == Some(self)
+    }
+}
+
+impl WithoutRange for Arc<Tree> {
+    fn kind() -> ParamKind {
+        ParamKind::Tree
+    }
+}
+
+impl ParamType for Arc<Tree> {
+    fn to_value(&self) -> Value {
+        Value::Tree(self.clone())
+    }
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Tree>, ParamError> {
+        value.as_tree().ok_or_else(|| wrong(spec, "a construction tree"))
     }
 }
 

@@ -8,27 +8,27 @@
 //! With [`Bound::Global`] one λ holds for everything: Hart's algorithm, to compare with.
 //! Source: document 004, §7.1 and fig. 18; Hart 1994.
 
-use super::answer::Detail;
-use super::plane::{Area, Point, Range, Stretch, higher, length, lower};
-use super::program::{Program, Selection, Tier};
+use super::plane::{Area, Capsule, Interval, Point, higher, length, lower};
+use super::program::{MaterialLayer, NodeSelection, Program};
+use super::sample::Detail;
 
 /// A ray in metres: east, south, up. The direction has length 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ray {
+pub struct TraceRay {
     /// Where it begins.
     pub origin: [f64; 3],
     /// Where it goes; of length 1.
     pub direction: [f64; 3],
 }
 
-impl Ray {
+impl TraceRay {
     /// The place after `t` metres.
-    pub fn at(&self, t: f64) -> [f64; 3] {
+    pub fn point(&self, t: f64) -> [f64; 3] {
         [0, 1, 2].map(|k| self.origin[k] + t * self.direction[k])
     }
 
     /// Where the ray is in a box.
-    fn within(&self, low: [f64; 3], high: [f64; 3]) -> Option<(f64, f64)> {
+    fn clip(&self, low: [f64; 3], high: [f64; 3]) -> Option<(f64, f64)> {
         let (mut from, mut to) = (0.0, f64::INFINITY);
         for k in 0..3 {
             if self.direction[k] == 0.0 {
@@ -56,7 +56,7 @@ pub enum Bound {
 
 /// Which surface is traced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surface {
+pub enum TracedSurface {
     /// The ground with what lies on it.
     Ground,
     /// The water, which falls off to below all ground beside its shores.
@@ -66,9 +66,9 @@ pub enum Surface {
 /// How a construction is traced.
 pub struct Tracer<'a> {
     program: &'a Program,
-    everything: Selection,
+    everything: NodeSelection,
     /// Heights of all the terrain, and its Lipschitz bound.
-    range: Range,
+    range: Interval,
     steepest: f64,
     /// Which Lipschitz bound the steps follow.
     pub bound: Bound,
@@ -78,7 +78,7 @@ pub struct Tracer<'a> {
     pub spread: f64,
     /// Level of detail κ.
     pub level: f64,
-    of: Surface,
+    of: TracedSurface,
     /// Height of the water where there is none.
     dry: f64,
 }
@@ -108,20 +108,20 @@ const SAME_BOUND: f64 = 0.3;
 impl<'a> Tracer<'a> {
     /// A tracer of the ground of `program`.
     pub fn new(program: &'a Program) -> Self {
-        Self::of(program, Surface::Ground)
+        Self::for_surface(program, TracedSurface::Ground)
     }
 
     /// A tracer of another surface.
-    pub fn of(program: &'a Program, of: Surface) -> Self {
+    pub fn for_surface(program: &'a Program, of: TracedSurface) -> Self {
         let side = program.side;
         let square = Area { low: [0.0; 2], high: [side; 2] };
-        let everything = program.within(&square);
-        let whole = Stretch::area(&square);
-        let dry = program.covered_over_in(&everything, &whole, &Detail::FULL).0.low - 1.0;
+        let everything = program.selection(&square);
+        let whole = Capsule::area(&square);
+        let dry = program.covered_bounds_in(&everything, &whole, &Detail::FULL).0.low - 1.0;
         let mut tracer = Self {
             program,
             everything,
-            range: Range::one(dry),
+            range: Interval::one(dry),
             steepest: 0.0,
             bound: Bound::Local,
             tolerance: (1e-6 * side, 0.0),
@@ -130,7 +130,7 @@ impl<'a> Tracer<'a> {
             of,
             dry,
         };
-        (tracer.range, tracer.steepest) = tracer.over(&whole, &Detail::FULL);
+        (tracer.range, tracer.steepest) = tracer.bounds(&whole, &Detail::FULL);
         if !tracer.steepest.is_finite() {
             tracer.steepest = tracer.steepest_of_parts(&square);
         }
@@ -140,15 +140,19 @@ impl<'a> Tracer<'a> {
     /// Height of the surface at a place.
     pub fn height(&self, p: Point, detail: &Detail) -> f64 {
         match self.of {
-            Surface::Ground => self.program.covered_in(&self.everything, p, detail),
-            Surface::Water => self.program.at_in::<false>(&self.everything, Tier::Water, p, detail).surface(self.dry).0,
+            TracedSurface::Ground => self.program.covered_in(&self.everything, p, detail),
+            TracedSurface::Water => {
+                self.program.sample_in::<false>(&self.everything, MaterialLayer::Water, p, detail).surface(self.dry).0
+            }
         }
     }
 
-    fn over(&self, stretch: &Stretch, detail: &Detail) -> (Range, f64) {
+    fn bounds(&self, capsule: &Capsule, detail: &Detail) -> (Interval, f64) {
         match self.of {
-            Surface::Ground => self.program.covered_over_in(&self.everything, stretch, detail),
-            Surface::Water => self.program.over_in(&self.everything, Tier::Water, stretch, detail).surface(self.dry),
+            TracedSurface::Ground => self.program.covered_bounds_in(&self.everything, capsule, detail),
+            TracedSurface::Water => {
+                self.program.bounds_in(&self.everything, MaterialLayer::Water, capsule, detail).surface(self.dry)
+            }
         }
     }
 
@@ -158,7 +162,7 @@ impl<'a> Tracer<'a> {
     }
 
     /// Lowest and highest ground there may be.
-    pub fn range(&self) -> Range {
+    pub fn range(&self) -> Interval {
         self.range
     }
 
@@ -168,44 +172,44 @@ impl<'a> Tracer<'a> {
     }
 
     /// Follows `ray` from its origin to the ground or past it.
-    pub fn trace(&self, ray: &Ray) -> Trace {
+    pub fn trace(&self, ray: &TraceRay) -> Trace {
         self.trace_from(ray, 0.0, 0.0)
     }
 
     /// What a ray meets from a distance on. Octaves that samples `spacing` apart would not show are left out from the start:
     /// a ray that leaves ground seen from afar must not meet what was not seen.
-    pub fn trace_from(&self, ray: &Ray, start: f64, spacing: f64) -> Trace {
+    pub fn trace_from(&self, ray: &TraceRay, start: f64, spacing: f64) -> Trace {
         let mut trace = Trace::default();
         let side = self.program.side;
-        let Some((from, to)) = ray.within([0.0, 0.0, self.range.low - 1.0], [side, side, self.range.high + 1.0]) else {
+        let Some((from, to)) = ray.clip([0.0, 0.0, self.range.low - 1.0], [side, side, self.range.high + 1.0]) else {
             return trace;
         };
         let [_, _, rise] = ray.direction;
         let flat = length([ray.direction[0], ray.direction[1]]);
         let mut t = higher(from, start);
         trace.entry = from;
-        let mut stretch = (to - from) / 8.0;
+        let mut capsule = (to - from) / 8.0;
         for _ in 0..MOST_STEPS {
             if t >= to {
                 return trace;
             }
             let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
-            let at = ray.at(t);
-            let ahead = lower(stretch, to - t);
+            let at = ray.point(t);
+            let ahead = lower(capsule, to - t);
             let mut clear = 0.0;
             let mut closing = self.steepest * flat - rise;
             // as far as the bound holds
             let mut end = to;
             if self.bound == Bound::Local {
                 end = t + ahead;
-                let last = ray.at(end);
+                let last = ray.point(end);
                 trace.bounds += 1;
-                let segment = Stretch::segment([at[0], at[1]], [last[0], last[1]]);
-                let (range, slope) = self.over(&segment, &detail);
+                let segment = Capsule::segment([at[0], at[1]], [last[0], last[1]]);
+                let (range, slope) = self.bounds(&segment, &detail);
                 if lower(at[2], last[2]) > range.high {
                     // above everything: there is no need to know how far
                     t += ahead;
-                    stretch = 2.0 * ahead;
+                    capsule = 2.0 * ahead;
                     continue;
                 }
                 closing = slope * flat - rise;
@@ -216,7 +220,7 @@ impl<'a> Tracer<'a> {
             // several steps by one bound, as long as they are long and much of the stretch is left
             let enough = SAME_BOUND * (end - t);
             loop {
-                let at = ray.at(t);
+                let at = ray.point(t);
                 trace.heights += 1;
                 let above = at[2] - self.height([at[0], at[1]], &detail);
                 let tolerance = self.tolerance.0 + self.tolerance.1 * t;
@@ -228,7 +232,7 @@ impl<'a> Tracer<'a> {
                 // a step is never nothing: the tolerance is passed in one of them
                 let step = higher(higher(safe, clear), 0.5 * tolerance);
                 t += step;
-                stretch = 2.0 * step;
+                capsule = 2.0 * step;
                 clear = 0.0;
                 if self.bound == Bound::Global || step < enough || end - t < enough {
                     break;
@@ -242,14 +246,14 @@ impl<'a> Tracer<'a> {
     }
 
     /// Goes on without bounds: it may step over what is thinner than its steps, and ends no farther above the ground than others.
-    fn march(&self, ray: &Ray, from: f64, to: f64, spacing: f64, mut trace: Trace) -> Trace {
+    fn march(&self, ray: &TraceRay, from: f64, to: f64, spacing: f64, mut trace: Trace) -> Trace {
         let mut t = from;
         while t < to {
             let detail = Detail { level: self.level, spacing: spacing + self.spread * t };
             let tolerance = self.tolerance.0 + self.tolerance.1 * t;
             let mut above = |t: f64| {
                 trace.heights += 1;
-                let at = ray.at(t);
+                let at = ray.point(t);
                 at[2] - self.height([at[0], at[1]], &detail)
             };
             let next = t + higher(STRIDE, 0.5 * detail.spacing);
@@ -278,7 +282,7 @@ impl<'a> Tracer<'a> {
         (0..PARTS * PARTS).fold(0.0, |steepest, k| {
             let low = [square.low[0] + (k % PARTS) as f64 * step, square.low[1] + (k / PARTS) as f64 * step];
             let part = Area { low, high: [low[0] + step, low[1] + step] };
-            higher(steepest, self.over(&Stretch::area(&part), &Detail::FULL).1)
+            higher(steepest, self.bounds(&Capsule::area(&part), &Detail::FULL).1)
         })
     }
 }

@@ -6,8 +6,8 @@
 //! Source: document 004, §5.4 and fig. 14.
 
 use super::falloff::Falloff;
-use super::noise::{Noise, STEEPEST};
-use super::plane::{Affine, Area, Point, Stretch, add, higher, length, lower, scaled, sub};
+use super::noise::{ReliefNoise, STEEPEST};
+use super::plane::{Affine, Area, Capsule, Point, add, higher, length, lower, scaled, sub};
 
 crate::choices! {
     /// How the ground is bent.
@@ -44,7 +44,7 @@ pub const FARTHEST: f64 = 0.24;
 
 /// ω⁻¹.
 #[derive(Clone, Debug)]
-pub enum Warp {
+pub enum PreparedWarp {
     /// Places are displaced by noise.
     Noise {
         /// Greatest displacement, about, in metres.
@@ -52,7 +52,7 @@ pub enum Warp {
         /// Waves for a metre.
         per_size: f64,
         /// Displacement to the east and to the south.
-        noises: [Noise; 2],
+        noises: [ReliefNoise; 2],
     },
     /// Places are turned around a centre, less and less with the distance.
     Twist {
@@ -67,18 +67,21 @@ pub enum Warp {
 
 impl WarpSettings {
     /// The warp with the random values of `seed`.
-    pub fn prepare(&self, seed: u32) -> Warp {
+    pub fn prepare(&self, seed: u32) -> PreparedWarp {
         match self.bend {
             Bend::Noise => {
                 let size = f64::from(self.size);
                 let seed = seed ^ self.seed.wrapping_mul(0x85eb_ca77);
-                Warp::Noise {
+                PreparedWarp::Noise {
                     strength: lower(f64::from(self.strength), FARTHEST * size),
                     per_size: 1.0 / size,
-                    noises: [Noise::new(seed.wrapping_add(0x1234_5678)), Noise::new(seed.wrapping_add(0x8765_4321))],
+                    noises: [
+                        ReliefNoise::new(seed.wrapping_add(0x1234_5678)),
+                        ReliefNoise::new(seed.wrapping_add(0x8765_4321)),
+                    ],
                 }
             }
-            Bend::Twist => Warp::Twist {
+            Bend::Twist => PreparedWarp::Twist {
                 centre: [f64::from(self.x), f64::from(self.y)],
                 angle: f64::from(self.turn_angle) * (std::f64::consts::PI / 180.0),
                 falloff: Falloff { core: 0.0, radius: f64::from(self.radius) },
@@ -87,15 +90,15 @@ impl WarpSettings {
     }
 }
 
-impl Warp {
+impl PreparedWarp {
     /// ω⁻¹(p), and its Jacobian as the matrix of an affine map.
     #[inline]
-    pub fn at<const G: bool>(&self, p: Point) -> (Point, Affine) {
+    pub fn displace<const G: bool>(&self, p: Point) -> (Point, Affine) {
         match self {
             Self::Noise { strength, per_size, noises } => {
                 let q = scaled(p, *per_size);
-                let (x, dx) = noises[0].at::<G>(q);
-                let (y, dy) = noises[1].at::<G>([q[0] + 0.5, q[1] + 0.5]);
+                let (x, dx) = noises[0].sample::<G>(q);
+                let (y, dy) = noises[1].sample::<G>([q[0] + 0.5, q[1] + 0.5]);
                 let k = strength * per_size;
                 let rows = [[1.0 + k * dx[0], k * dx[1]], [k * dy[0], 1.0 + k * dy[1]]];
                 (add(p, [strength * x, strength * y]), Affine { rows, offset: [0.0; 2] })
@@ -103,7 +106,7 @@ impl Warp {
             Self::Twist { centre, angle, falloff } => {
                 let way = sub(p, *centre);
                 let d = length(way);
-                let (g, dg) = falloff.at(d);
+                let (g, dg) = falloff.sample(d);
                 if g <= 0.0 {
                     return (p, Affine::IDENTITY);
                 }
@@ -120,24 +123,27 @@ impl Warp {
         }
     }
 
-    /// Where a stretch comes to lie, and the greatest stretching of a way there.
-    pub fn over(&self, stretch: &Stretch) -> (Stretch, f64) {
-        let r = stretch.radius();
+    /// Where a capsule comes to lie, and the greatest stretching of an offset in it.
+    pub fn displaced(&self, capsule: &Capsule) -> (Capsule, f64) {
+        let r = capsule.radius();
         let stretching = match self {
             Self::Noise { strength, per_size, noises } => {
-                let waves = |by: f64| Stretch::disc(add(scaled(stretch.middle(), *per_size), [by, by]), r * per_size);
-                let (x, y) = (noises[0].over(&waves(0.0)).1, noises[1].over(&waves(0.5)).1);
+                let waves = |by: f64| Capsule::disc(add(scaled(capsule.middle(), *per_size), [by, by]), r * per_size);
+                let (x, y) = (noises[0].bounds(&waves(0.0)).1, noises[1].bounds(&waves(0.5)).1);
                 1.0 + strength * per_size * (x * x + y * y).sqrt()
             }
             Self::Twist { centre, angle, falloff } => {
-                let d = stretch.distances(*centre);
-                let slope = falloff.over(d).1;
+                let d = capsule.distances(*centre);
+                let slope = falloff.bounds(d).1;
                 // the norm of a shear by k is k/2 + √(1 + k²/4)
                 let k = angle.abs() * slope * lower(d.high, falloff.radius);
                 0.5 * k + (1.0 + 0.25 * k * k).sqrt()
             }
         };
-        (Stretch::disc(self.at::<false>(stretch.middle()).0, r * stretching * (1.0 + 1e-9)), stretching * (1.0 + 1e-9))
+        (
+            Capsule::disc(self.displace::<false>(capsule.middle()).0, r * stretching * (1.0 + 1e-9)),
+            stretching * (1.0 + 1e-9),
+        )
     }
 
     /// Holds every place that an area goes to, there or back again.
@@ -149,7 +155,7 @@ impl Warp {
                     return area;
                 }
                 let farthest = area.corners().into_iter().fold(0.0, |far, p| higher(far, length(sub(p, *centre))));
-                area.union(Area::around(*centre, lower(farthest, falloff.radius)))
+                area.union(Area::centred(*centre, lower(farthest, falloff.radius)))
             }
         }
     }
@@ -180,13 +186,16 @@ mod tests {
             let warp = settings.prepare(3);
             for k in 0..4000 {
                 let p = [f64::from(k % 61) * 31.7 - 900.0, f64::from(k % 83) * 23.1 - 900.0];
-                let (_, jacobian) = warp.at::<true>(p);
+                let (_, jacobian) = warp.displace::<true>(p);
                 assert!(cross(jacobian.rows[0], jacobian.rows[1]) > 0.0);
-                let (_, stretching) = warp.over(&Stretch::disc(p, 3.0));
+                let (_, stretching) = warp.displaced(&Capsule::disc(p, 3.0));
                 assert!(jacobian.stretching() <= stretching * (1.0 + 1e-9), "{} {stretching}", jacobian.stretching());
                 let e = 1e-4;
                 for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
-                    let way = scaled(sub(warp.at::<false>(add(p, step)).0, warp.at::<false>(sub(p, step)).0), 0.5 / e);
+                    let way = scaled(
+                        sub(warp.displace::<false>(add(p, step)).0, warp.displace::<false>(sub(p, step)).0),
+                        0.5 / e,
+                    );
                     assert!(length(sub(way, [jacobian.rows[0][axis], jacobian.rows[1][axis]])) < 1e-5);
                 }
             }

@@ -9,12 +9,12 @@ use crate::field::Terrain;
 
 /// Everything a result depends on, hashed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Key(u128);
+pub struct ContentKey(u128);
 
-impl Key {
+impl ContentKey {
     /// The key of the bare ground.
     pub fn start(parts: &[&[u8]]) -> Self {
-        parts.iter().fold(Self(0), |key, part| key.with(part))
+        parts.iter().fold(Self(0), |key, part| key.join(part))
     }
 
     /// The hash itself.
@@ -24,7 +24,7 @@ impl Key {
 
     /// The key of what follows when `part` comes next.
     #[must_use]
-    pub fn with(self, part: &[u8]) -> Self {
+    pub fn join(self, part: &[u8]) -> Self {
         let mut bytes = Vec::with_capacity(part.len() + 16);
         bytes.extend_from_slice(&self.0.to_le_bytes());
         bytes.extend_from_slice(part);
@@ -32,14 +32,14 @@ impl Key {
     }
 }
 
-struct Kept {
+struct CachedResult {
     terrain: Arc<Terrain>,
     used: u64,
 }
 
 /// See the module.
 pub struct Cache {
-    kept: HashMap<Key, Kept>,
+    kept: HashMap<ContentKey, CachedResult>,
     clock: u64,
     bytes: usize,
     budget: usize,
@@ -66,7 +66,7 @@ impl Cache {
     }
 
     /// The terrain kept under `key`, which counts as used just now.
-    pub fn get(&mut self, key: Key) -> Option<Arc<Terrain>> {
+    pub fn get(&mut self, key: ContentKey) -> Option<Arc<Terrain>> {
         self.clock += 1;
         let kept = self.kept.get_mut(&key)?;
         kept.used = self.clock;
@@ -75,13 +75,13 @@ impl Cache {
 
     /// Keeps `terrain`, and drops the least recently used until the budget holds; what is larger than the whole
     /// budget is not kept.
-    pub fn insert(&mut self, key: Key, terrain: &Arc<Terrain>) {
+    pub fn insert(&mut self, key: ContentKey, terrain: &Arc<Terrain>) {
         let size = terrain.bytes();
         if size > self.budget {
             return;
         }
         self.clock += 1;
-        if let Some(old) = self.kept.insert(key, Kept { terrain: terrain.clone(), used: self.clock }) {
+        if let Some(old) = self.kept.insert(key, CachedResult { terrain: terrain.clone(), used: self.clock }) {
             self.bytes -= old.terrain.bytes();
         }
         self.bytes += size;

@@ -19,7 +19,7 @@ const MOST: usize = 2;
 const WIDEST: f64 = 0.3;
 
 /// What a construction made last on a grid.
-struct Made {
+struct FilledConstruction {
     construction: Construction,
     seed: u32,
     program: Arc<Program>,
@@ -29,23 +29,23 @@ struct Made {
 /// What constructions made last, the newest first.
 #[derive(Default)]
 pub struct Constructions {
-    made: Vec<Made>,
+    made: Vec<FilledConstruction>,
     /// In what the one generated last differs from the one before.
-    pub newest: Option<Patch>,
+    pub newest: Option<ChangedRegion>,
     /// One was generated since this was last set to false.
     pub has_run: bool,
 }
 
 /// In what a terrain differs from one before.
 #[derive(Clone, Debug)]
-pub struct Patch {
+pub struct ChangedRegion {
     /// The terrain before.
     pub before: Arc<Terrain>,
     /// The samples that may differ.
     pub region: Region,
 }
 
-impl Made {
+impl FilledConstruction {
     fn fits(&self, construction: &Construction, seed: u32, samples: usize) -> bool {
         let (old, new) = (&self.construction, construction);
         let terrain = &self.terrain;
@@ -57,7 +57,7 @@ impl Made {
     fn region(&self, construction: &Construction, seed: u32) -> (Arc<Program>, Region) {
         let program = Program::shared(&construction.tree, seed);
         let region = changed_area(&self.program, &program).map_or(Region { rows: 0..0, columns: 0..0 }, |area| {
-            Region::of(&area.grown(program.side * 1e-6), self.terrain.grid, program.side)
+            Region::for_area(&area.grown(program.side * 1e-6), self.terrain.grid, program.side)
         });
         (program, region)
     }
@@ -65,7 +65,9 @@ impl Made {
 
 /// Whether the two write the same maps.
 fn lays_the_same(a: &Tree, b: &Tree) -> bool {
-    let lays = |tree: &Tree| crate::construction::Tier::ALL.map(|tier| tree.root(tier).map(|root| root.hidden));
+    let lays = |tree: &Tree| {
+        crate::construction::MaterialLayer::ALL.map(|material| tree.root(material).map(|root| root.hidden))
+    };
     a.frame == b.frame && lays(a) == lays(b)
 }
 
@@ -86,7 +88,7 @@ impl Constructions {
             construction.regenerate(&program, &region, cx, &mut terrain)?;
             self.made.remove(k);
             self.remember(construction, seed, program, Arc::new(terrain.clone()));
-            self.newest = Some(Patch { before, region });
+            self.newest = Some(ChangedRegion { before, region });
             return Ok(terrain);
         }
         let mut terrain = Terrain::flat(cx.grid);
@@ -99,7 +101,7 @@ impl Constructions {
 
     fn remember(&mut self, construction: &Construction, seed: u32, program: Arc<Program>, terrain: Arc<Terrain>) {
         self.made.retain(|made| made.terrain.samples() != terrain.samples());
-        self.made.insert(0, Made { construction: construction.clone(), seed, program, terrain });
+        self.made.insert(0, FilledConstruction { construction: construction.clone(), seed, program, terrain });
         self.made.truncate(MOST);
     }
 
@@ -134,9 +136,9 @@ pub fn sole(scene: &Scene) -> Option<(&Layer, &Construction)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::construction::edit::Way;
+    use crate::construction::edit::PiecePath;
     use crate::construction::edit::reshape::Reshape;
-    use crate::construction::{Tier, presets};
+    use crate::construction::{MaterialLayer, presets};
     use crate::eval::{Store, evaluate};
     use crate::field::Control;
     use crate::nodes::Node;
@@ -158,14 +160,16 @@ mod tests {
                 |scene: &Scene, store: &mut Store| evaluate(scene, 129, None, store, &Control::default()).unwrap();
             run(&scene(&Arc::new(tree.clone())), &mut store);
             for k in 0..6 {
-                // by turns the deepest last piece of each tier
-                let tiers: Vec<Tier> = Tier::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
-                let mut way = Way::tier(tiers[k % tiers.len()]);
-                while let Some(last) = way.of(&tree).map(|piece| piece.of().len()).filter(|&count| count > 0) {
-                    way = way.child(last - 1);
+                // by turns the deepest last piece of each material layer
+                let materials: Vec<MaterialLayer> =
+                    MaterialLayer::ALL.into_iter().filter(|t| tree.root(*t).is_some()).collect();
+                let mut path = PiecePath::material(materials[k % materials.len()]);
+                while let Some(last) = path.piece(&tree).map(|piece| piece.children().len()).filter(|&count| count > 0)
+                {
+                    path = path.child(last - 1);
                 }
-                let piece = way.of_mut(&mut tree).unwrap();
-                *piece = Reshape::shift([310.0, -170.0 * k as f64]).of(piece);
+                let piece = path.piece_mut(&mut tree).unwrap();
+                *piece = Reshape::shift([310.0, -170.0 * k as f64]).applied(piece);
                 let changed = scene(&Arc::new(tree.clone()));
                 let live = run(&changed, &mut store);
                 let fresh = run(&changed, &mut Store::forgetful());

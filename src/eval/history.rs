@@ -6,21 +6,21 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{Playhead, Step, Store, evaluate, plan};
+use super::{LayerStep, Playhead, Store, evaluate, plan};
 use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::measure::{Slopes, slopes};
-use crate::nodes::Ledger;
+use crate::nodes::MassBalance;
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
 
 /// Key frames of one stretch whose slopes are measured, about, at the most.
 const MOST_MEASURED: u32 = 48;
-/// Moments of a [`History`] at the most; more are thinned out evenly.
+/// Moments of a [`ProcessHistory`] at the most; more are thinned out evenly.
 const MOST_MOMENTS: usize = 1000;
 
 /// The course of a process so far.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct History {
+pub struct ProcessHistory {
     /// Index of the layer.
     pub layer: usize,
     /// Distinct samples of the grid, to turn sums into means.
@@ -35,39 +35,40 @@ pub struct Moment {
     /// Counted on the evaluated grid; at full size these are the scene's iterations.
     pub iteration: u32,
     /// From the first beginning on.
-    pub books: Ledger,
+    pub mass_balance: MassBalance,
     /// Known at some of the key frames.
     pub slopes: Option<Slopes>,
 }
 
-impl History {
+impl ProcessHistory {
     /// Mean change of height of one iteration about `moment`, as a fraction of the relief: half of what was taken and laid
     /// down, and what was added.
     pub fn change(&self, moment: usize) -> f64 {
         let Some(now) = self.moments.get(moment) else { return 0.0 };
-        let start = Moment { iteration: 0, books: Ledger::default(), slopes: None };
+        let start = Moment { iteration: 0, mass_balance: MassBalance::default(), slopes: None };
         let before = moment.checked_sub(1).map_or(&start, |k| &self.moments[k]);
-        let turned = |books: &Ledger| 0.5 * (books.eroded + books.deposited) + books.added;
+        let turned =
+            |mass_balance: &MassBalance| 0.5 * (mass_balance.eroded + mass_balance.deposited) + mass_balance.added;
         let steps = now.iteration.saturating_sub(before.iteration).max(1);
-        (turned(&now.books) - turned(&before.books)) / (self.cells.max(1) as f64 * f64::from(steps))
+        (turned(&now.mass_balance) - turned(&before.mass_balance)) / (self.cells.max(1) as f64 * f64::from(steps))
     }
 }
 
 /// The course of the process of `layer`, as far as the store knows it.
-pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<History> {
+pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Option<ProcessHistory> {
     let steps = plan(scene, samples, None);
     let step = steps.iter().find(|step| step.index == layer)?;
     let mut moments = Vec::new();
-    let (mut begins, mut books) = (0, Ledger::default());
+    let (mut begins, mut mass_balance) = (0, MassBalance::default());
     for stage in &step.stages {
-        let mut last = books;
+        let mut last = mass_balance;
         for (iteration, note) in store.timeline.notes(stage.key).take_while(|(at, _)| *at <= stage.iterations) {
-            last = books;
-            last += note.books;
-            moments.push(Moment { iteration: begins + iteration, books: last, slopes: note.slopes });
+            last = mass_balance;
+            last += note.mass_balance;
+            moments.push(Moment { iteration: begins + iteration, mass_balance: last, slopes: note.slopes });
         }
         begins += stage.iterations;
-        books = last;
+        mass_balance = last;
     }
     let stride = moments.len().div_ceil(MOST_MOMENTS).max(1);
     let newest = moments.len().saturating_sub(1);
@@ -75,7 +76,7 @@ pub fn history(scene: &Scene, samples: usize, layer: usize, store: &Store) -> Op
         moments.into_iter().enumerate().filter(|(k, m)| k % stride == 0 || *k == newest || m.slopes.is_some());
     let grid = scene.grid(samples);
     let cells = grid.distinct_len();
-    Some(History { layer, cells, moments: moments.map(|(_, m)| m).collect() })
+    Some(ProcessHistory { layer, cells, moments: moments.map(|(_, m)| m).collect() })
 }
 
 /// Measures the slopes of key frames of the process of `layer` that were not measured yet, spread over its course, so
@@ -167,7 +168,7 @@ pub fn probe(
     Ok(PlaceProbe { place, layers, course })
 }
 
-fn frames_of(step: &Step, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
+fn frames_of(step: &LayerStep, store: &Store, height: impl Fn(&Terrain) -> f32) -> Vec<(u32, f32)> {
     let mut begins = 0;
     let mut course = Vec::new();
     for stage in &step.stages {

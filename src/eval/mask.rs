@@ -8,7 +8,7 @@ use crate::io::raster;
 use crate::nodes::Context;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
 use crate::scene::{Mask, Reads};
 
@@ -31,12 +31,12 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
     };
     if mask.by_height {
         let to_metres = cx.relief_metres;
-        let between = Band::new(mask.height_from, mask.height_to, mask.height_feather);
+        let between = FeatherBand::new(mask.height_from, mask.height_to, mask.height_feather);
         narrow(&|k, _, _| between.weight(below.height[k] * to_metres))?;
     }
     if mask.by_slope {
         let relief_over_size = cx.relief_metres / cx.size_metres;
-        let between = Band::new(mask.slope_from, mask.slope_to, mask.slope_feather);
+        let between = FeatherBand::new(mask.slope_from, mask.slope_to, mask.slope_feather);
         if let Some(planet) = cx.planet {
             let globe = Globe::new(grid.samples);
             let steepness = cx.relief_metres / planet.radius_metres;
@@ -47,12 +47,12 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
     }
     if mask.by_curvature {
         let around = gauss::smoothed(cx, &below.height, mask.curvature_metres)?;
-        let between = Band::new(mask.curvature_from, mask.curvature_to, mask.curvature_feather);
+        let between = FeatherBand::new(mask.curvature_from, mask.curvature_to, mask.curvature_feather);
         narrow(&|k, _, _| between.weight((below.height[k] - around[k]) * cx.relief_metres))?;
     }
     if mask.by_noise {
         let noise = uniform_noise(cx, mask)?;
-        let between = Band::new(1.0 - mask.noise_cover, f32::MAX, mask.noise_feather);
+        let between = FeatherBand::new(1.0 - mask.noise_cover, f32::MAX, mask.noise_feather);
         // without cover nothing is left, not even the last value
         narrow(&|k, _, _| if mask.noise_cover > 0.0 { between.weight(noise[k]) } else { 0.0 })?;
     }
@@ -71,18 +71,18 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
     if mask.by_layer
         && let Some(source) = source
     {
-        let between = Band::new(mask.layer_from, mask.layer_to, mask.layer_feather);
+        let between = FeatherBand::new(mask.layer_from, mask.layer_to, mask.layer_feather);
         let read = match mask.layer_reads {
-            Reads::Height => Values { values: Some(&source.height), unit: cx.relief_metres, neutral: 0.0 },
-            Reads::Data => Values::of(cx, source, mask.layer_data),
+            Reads::Height => MapValues { values: Some(&source.height), unit: cx.relief_metres, neutral: 0.0 },
+            Reads::Data => MapValues::new(cx, source, mask.layer_data),
         };
-        narrow(&|k, _, _| between.weight(read.at(k)))?;
+        narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     // a map that no layer below has made leaves the condition out, as a file that is not there does
     if mask.by_data && (below.map(mask.data).is_some() || mask.data.neutral() != 0.0) {
-        let between = Band::new(mask.data_from, mask.data_to, mask.data_feather);
-        let read = Values::of(cx, below, mask.data);
-        narrow(&|k, _, _| between.weight(read.at(k)))?;
+        let between = FeatherBand::new(mask.data_from, mask.data_to, mask.data_feather);
+        let read = MapValues::new(cx, below, mask.data);
+        narrow(&|k, _, _| between.weight(read.value(k)))?;
     }
     if mask.soften_metres > 0.0 {
         weights = gauss::smoothed(cx, &weights, mask.soften_metres)?;
@@ -94,19 +94,19 @@ pub fn weights(cx: &Context, mask: &Mask, below: &Terrain, source: Option<&Terra
 }
 
 /// A field in the unit that people give.
-struct Values<'a> {
+struct MapValues<'a> {
     values: Option<&'a Vec<f32>>,
     unit: f32,
     neutral: f32,
 }
 
-impl<'a> Values<'a> {
-    fn of(cx: &Context, terrain: &'a Terrain, kind: MapKind) -> Self {
+impl<'a> MapValues<'a> {
+    fn new(cx: &Context, terrain: &'a Terrain, kind: MapKind) -> Self {
         let unit = if kind.is_thickness() { cx.relief_metres } else { 1.0 };
         Self { values: terrain.map(kind).map(Arc::as_ref), unit, neutral: kind.neutral() }
     }
 
-    fn at(&self, k: usize) -> f32 {
+    fn value(&self, k: usize) -> f32 {
         self.values.map_or(self.neutral, |values| values[k]) * self.unit
     }
 }
@@ -122,7 +122,8 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     let random = cx.random.fork(NOISE_SALT).fork(u64::from(mask.noise_seed));
     let weights = octaves::weights(NOISE_OCTAVES, 0.5, 1.0);
     let mut noise = vec![0.0; cx.grid.len()];
-    GradientNoise::new(cx.grid, random, &law, Fade::Improved, DomainWarp::NONE).sum(cx, 0.0, &weights, &mut noise)?;
+    GradientNoise::new(cx.grid, random, &law, NoiseFade::Improved, DomainWarp::NONE)
+        .sum(cx, 0.0, &weights, &mut noise)?;
     // the sum of several octaves is close to a normal distribution
     cx.rows(&mut noise, |_, row| {
         row.iter_mut()
@@ -135,13 +136,13 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
 const NOISE_DEVIATION: f32 = 0.154;
 
 /// 1 between two values, falling smoothly to 0 over `feather` on both sides.
-struct Band {
+struct FeatherBand {
     from: f32,
     to: f32,
     feather: f32,
 }
 
-impl Band {
+impl FeatherBand {
     fn new(from: f32, to: f32, feather: f32) -> Self {
         Self { from, to, feather }
     }
@@ -182,9 +183,9 @@ mod tests {
 
     #[test]
     fn a_band_is_one_inside_and_fades_outside() {
-        let band = |value: f32| Band::new(0.0, 10.0, 2.0).weight(value);
+        let band = |value: f32| FeatherBand::new(0.0, 10.0, 2.0).weight(value);
         assert_eq!([5.0, 11.0, 12.0, -1.0].map(band), [1.0, 0.5, 0.0, 0.5]);
-        assert_eq!(Band::new(0.0, 10.0, 0.0).weight(-0.1), 0.0);
+        assert_eq!(FeatherBand::new(0.0, 10.0, 0.0).weight(-0.1), 0.0);
     }
 
     #[test]

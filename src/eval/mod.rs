@@ -16,16 +16,17 @@ use std::sync::Arc;
 
 use rayon::ThreadPool;
 
-pub use cache::{Cache, Key};
-pub use construction::{Constructions, Patch};
-pub use history::{History, Moment, PlaceProbe, history, measure_course, probe};
+pub use cache::{Cache, ContentKey};
+pub use construction::{ChangedRegion, Constructions};
+pub use history::{Moment, PlaceProbe, ProcessHistory, history, measure_course, probe};
 pub use timeline::Timeline;
-pub use worker::{Insight, Output, Play, Quality, Report, Request, Status, Worker};
+pub use worker::{Insight, Output, Play, Request, RequestQuality, Status, Worker, WorkerReport};
 
+use crate::construction::Tree;
 use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::io::raster;
-use crate::nodes::{Context, Ledger, Node, Process, Work};
-use crate::param::{Kind, ParamSpec, Params, Value};
+use crate::nodes::{Context, MassBalance, Node, Process, Work};
+use crate::param::{ParamKind, ParamSpec, Params, Value};
 use crate::scene::{Layer, Mask, Mix, Problem, Scene};
 
 /// Largest side of a preview.
@@ -50,9 +51,9 @@ pub struct Store {
     /// Compiled trees and what they made.
     pub constructions: Constructions,
     /// Results are of a moment, and not kept.
-    pub passing: bool,
-    /// Books at the end of stretches of processes that were gone through.
-    ended: HashMap<Key, Ledger>,
+    pub transient: bool,
+    /// Mass balances at the end of stretches of processes that were gone through.
+    ended: HashMap<ContentKey, MassBalance>,
 }
 
 impl Store {
@@ -75,9 +76,9 @@ pub struct Evaluated {
     /// The result.
     pub terrain: Arc<Terrain>,
     /// The account of the layer under the playhead, if it is a process and was run just now.
-    pub ledger: Option<Ledger>,
+    pub mass_balance: Option<MassBalance>,
     /// In what it differs from an earlier one, if it was computed in part.
-    pub patch: Option<Patch>,
+    pub patch: Option<ChangedRegion>,
 }
 
 /// The threads an evaluation runs on; `threads` 0 means one for each processor.
@@ -86,24 +87,24 @@ pub fn thread_pool(threads: usize) -> Result<ThreadPool, rayon::ThreadPoolBuildE
 }
 
 /// A layer that takes part, with the keys of what it makes.
-struct Step<'a> {
+struct LayerStep<'a> {
     index: usize,
     layer: &'a Layer,
     /// Key of the layer's result.
-    result: Key,
+    result: ContentKey,
     /// What a process does, one stretch after the other.
-    stages: Vec<Stage<'a>>,
+    stages: Vec<ProcessStage<'a>>,
     /// At or above a playhead that is not at its end: states on the way, which the cache does not keep.
-    passing: bool,
+    transient: bool,
     /// Above such a playhead: not even key frames are worth their memory.
     above: bool,
 }
 
 /// A stretch of a process with the same parameters.
-struct Stage<'a> {
+struct ProcessStage<'a> {
     process: &'a dyn Process,
     /// Key of what it makes, whatever the number of iterations.
-    key: Key,
+    key: ContentKey,
     /// Iterations on the present grid.
     iterations: u32,
 }
@@ -123,7 +124,7 @@ fn context<'a>(scene: &'a Scene, samples: usize, layer: &Layer, control: &'a Con
 }
 
 /// The layers that take part, from the ground up.
-fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<Step<'_>> {
+fn plan(scene: &Scene, samples: usize, playhead: Option<Playhead>) -> Vec<LayerStep<'_>> {
     plan_with(scene, samples, playhead, &mut HashMap::new())
 }
 
@@ -134,9 +135,9 @@ fn plan_with<'a>(
     samples: usize,
     playhead: Option<Playhead>,
     sources: &mut HashMap<usize, u128>,
-) -> Vec<Step<'a>> {
+) -> Vec<LayerStep<'a>> {
     let settings = &scene.settings;
-    let mut key = Key::start(&[
+    let mut key = ContentKey::start(&[
         &(scene.grid(samples).samples as u64).to_le_bytes(),
         &settings.resolution.to_le_bytes(),
         &[settings.edges as u8],
@@ -145,19 +146,19 @@ fn plan_with<'a>(
         &settings.seed.to_le_bytes(),
     ]);
     if let Some(planet) = scene.as_planet() {
-        key = key.with(&planet.radius_metres.to_le_bytes()).with(&planet.atmosphere.to_le_bytes());
+        key = key.join(&planet.radius_metres.to_le_bytes()).join(&planet.atmosphere.to_le_bytes());
     }
     let control = Control::default();
-    let mut passing = false;
+    let mut transient = false;
     let mut steps = Vec::new();
     for (index, layer) in scene.layers.iter().enumerate() {
         if !layer.enabled || layer.mix.opacity == 0.0 || !layer.node.fits(scene.settings.world) {
             continue;
         }
-        let above = passing;
+        let above = transient;
         let cx = context(scene, samples, layer, &control);
         let mut left = playhead.filter(|p| p.layer == index).map(|p| p.iteration);
-        passing |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
+        transient |= left.zip(layer.iterations()).is_some_and(|(here, end)| here < end);
         let mut stages = Vec::new();
         let mut node = node_key(key, &layer.node, layer.seed, settings.sea_level);
         for (past, process, iterations) in layer.stages() {
@@ -166,20 +167,24 @@ fn plan_with<'a>(
             if run == 0 && !stages.is_empty() {
                 continue; // the playhead stands before it
             }
-            node =
-                node_key(stages.last().map_or(key, |last: &Stage| last.result()), past, layer.seed, settings.sea_level);
-            stages.push(Stage { process, key: node, iterations: scaled });
+            node = node_key(
+                stages.last().map_or(key, |last: &ProcessStage| last.result()),
+                past,
+                layer.seed,
+                settings.sea_level,
+            );
+            stages.push(ProcessStage { process, key: node, iterations: scaled });
             left = left.map(|left| left - run);
         }
-        key = layer_key(stages.last().map_or(node, Stage::result), layer);
+        key = layer_key(stages.last().map_or(node, ProcessStage::result), layer);
         if let Some((source, alone)) = mask_scene(scene, index) {
             let made = sources.get(&source).copied().unwrap_or_else(|| {
                 plan_with(&alone, samples, None, sources).last().map_or(0, |step| step.result.bits())
             });
             sources.insert(source, made);
-            key = key.with(&made.to_le_bytes());
+            key = key.join(&made.to_le_bytes());
         }
-        steps.push(Step { index, layer, result: key, stages, passing, above });
+        steps.push(LayerStep { index, layer, result: key, stages, transient, above });
     }
     steps
 }
@@ -203,13 +208,13 @@ pub fn evaluate(
     let is_sole = construction::sole(scene).is_some();
     store.constructions.newest = None;
     store.constructions.has_run = false;
-    let (terrain, ledger) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
+    let (terrain, mass_balance) = evaluate_with(scene, samples, playhead, store, control, &mut HashMap::new())?;
     let patch = store.constructions.newest.take().filter(|_| is_sole);
     if is_sole && store.constructions.has_run {
         // one and the same, so that it is known again on the way to the screen
         store.constructions.share(&terrain);
     }
-    Ok(Evaluated { terrain, ledger, patch, problems: scene.problems() })
+    Ok(Evaluated { terrain, mass_balance, patch, problems: scene.problems() })
 }
 
 /// [`evaluate`], knowing some of the layers that masks read, by their index.
@@ -220,8 +225,8 @@ fn evaluate_with(
     store: &mut Store,
     control: &Control,
     sources: &mut HashMap<usize, Arc<Terrain>>,
-) -> Result<(Arc<Terrain>, Option<Ledger>), Cancelled> {
-    let mut ledger = None;
+) -> Result<(Arc<Terrain>, Option<MassBalance>), Cancelled> {
+    let mut mass_balance = None;
     let steps = plan(scene, samples, playhead);
     // the highest result that is known makes everything below it needless
     let known = steps.iter().enumerate().rev().find_map(|(k, step)| Some((k + 1, store.cache.get(step.result)?)));
@@ -244,51 +249,52 @@ fn evaluate_with(
         };
         mix::weigh(&cx, step.layer, &below, source.map(Arc::as_ref), &mut result)?;
         if playhead.is_some_and(|p| p.layer == step.index) {
-            ledger = account;
+            mass_balance = account;
         }
         below = Arc::new(result);
-        if !step.passing && !store.passing {
+        if !step.transient && !store.transient {
             store.cache.insert(step.result, &below);
         }
     }
     control.check()?;
-    Ok((below, ledger))
+    Ok((below, mass_balance))
 }
 
-impl Stage<'_> {
+impl ProcessStage<'_> {
     /// Key of what it makes.
-    fn result(&self) -> Key {
-        self.key.with(&self.iterations.to_le_bytes())
+    fn result(&self) -> ContentKey {
+        self.key.join(&self.iterations.to_le_bytes())
     }
 }
 
 /// Key of what the node makes of what is below, whatever the number of iterations.
-fn node_key(below: Key, node: &Node, seed: u32, sea_level: f32) -> Key {
+fn node_key(below: ContentKey, node: &Node, seed: u32, sea_level: f32) -> ContentKey {
     let about = node.about();
     let mut key =
-        below.with(about.name.as_bytes()).with(&node.traits().version.to_le_bytes()).with(&seed.to_le_bytes());
+        below.join(about.name.as_bytes()).join(&node.traits().version.to_le_bytes()).join(&seed.to_le_bytes());
     for (k, spec) in about.params.iter().enumerate() {
         if spec.name != "iterations" || node.as_process().is_none() {
             key = param_key(key, spec, &node.params().get(k));
         }
     }
-    for name in node.companions() {
-        key = key.with(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
+    for name in node.file_dependencies() {
+        key = key.join(&raster(&name).map_or(0, |raster| raster.hash).to_le_bytes());
     }
-    if node.traits().reads_sea_level { key.with(&sea_level.to_le_bytes()) } else { key }
+    if node.traits().reads_sea_level { key.join(&sea_level.to_le_bytes()) } else { key }
 }
 
 /// A file counts by what is in it.
-fn param_key(key: Key, spec: &ParamSpec, value: &Value) -> Key {
-    let key = key.with(spec.show(value).as_bytes());
+fn param_key(key: ContentKey, spec: &ParamSpec, value: &Value) -> ContentKey {
+    let key = key.join(spec.show(value).as_bytes());
     match (&spec.kind, value) {
-        (Kind::Image, Value::Text(name)) if !name.is_empty() => {
-            key.with(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
+        (ParamKind::Image, Value::Text(name)) if !name.is_empty() => {
+            key.join(&raster(name).map_or(0, |raster| raster.hash).to_le_bytes())
         }
-        (Kind::Tree, Value::Tree(tree)) => tree
-            .pictures()
+        (ParamKind::Tree, tree) => tree
+            .as_tree::<Tree>()
             .iter()
-            .fold(key, |key, file| key.with(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
+            .flat_map(|tree| tree.pictures())
+            .fold(key, |key, file| key.join(&raster(&file.0).map_or(0, |raster| raster.hash).to_le_bytes())),
         _ => key,
     }
 }
@@ -314,14 +320,14 @@ fn mask_scene(scene: &Scene, index: usize) -> Option<(usize, Scene)> {
     Some((source, made))
 }
 
-fn layer_key(node: Key, layer: &Layer) -> Key {
+fn layer_key(node: ContentKey, layer: &Layer) -> ContentKey {
     let mut key = node;
     for group in [&layer.mix as &dyn Params, &layer.mask] {
         for (k, spec) in group.about().params.iter().enumerate() {
             // a layer that is read counts by what it makes, not by its name; a picture only where it is looked at
             let counts = match spec.kind {
-                Kind::Layer => false,
-                Kind::Image => layer.mask.by_image,
+                ParamKind::Layer => false,
+                ParamKind::Image => layer.mask.by_image,
                 _ => true,
             };
             if counts {
@@ -334,11 +340,11 @@ fn layer_key(node: Key, layer: &Layer) -> Key {
 
 /// What the node makes of what is below, before opacity and mask.
 fn run_node(
-    step: &Step,
+    step: &LayerStep,
     cx: &Context,
     below: &Arc<Terrain>,
     store: &mut Store,
-) -> Result<(Terrain, Option<Ledger>), Cancelled> {
+) -> Result<(Terrain, Option<MassBalance>), Cancelled> {
     let layer = step.layer;
     let Store { cache, timeline, ended, constructions, .. } = store;
     let mut nothing = Timeline::new(0);
@@ -363,7 +369,7 @@ fn run_node(
         }
         Work::Process(_) => {
             let mut ground = below.clone();
-            let mut books = Ledger::default();
+            let mut mass_balance = MassBalance::default();
             let last = step.stages.len().saturating_sub(1);
             // stretches that have gone by are kept like the results of layers
             let known = (0..last).rev().find_map(|k| {
@@ -372,28 +378,28 @@ fn run_node(
             });
             let mut first = 0;
             if let Some((next, terrain, account)) = known {
-                (first, ground, books) = (next, terrain, account);
+                (first, ground, mass_balance) = (next, terrain, account);
             }
             for (k, stage) in step.stages.iter().enumerate().skip(first) {
                 let (terrain, account) = run_stage(stage, cx, &ground, timeline)?;
                 ground = Arc::new(terrain);
-                books += account;
+                mass_balance += account;
                 if k < last {
                     cache.insert(stage.result(), &ground);
-                    ended.insert(stage.result(), books);
+                    ended.insert(stage.result(), mass_balance);
                 }
             }
-            Ok((Arc::unwrap_or_clone(ground), Some(books)))
+            Ok((Arc::unwrap_or_clone(ground), Some(mass_balance)))
         }
     }
 }
 
 fn run_stage(
-    stage: &Stage,
+    stage: &ProcessStage,
     cx: &Context,
     below: &Arc<Terrain>,
     timeline: &mut Timeline,
-) -> Result<(Terrain, Ledger), Cancelled> {
+) -> Result<(Terrain, MassBalance), Cancelled> {
     let (key, target) = (stage.key, stage.iterations);
     let (mut iteration, mut run) =
         timeline.resume(key, target).unwrap_or_else(|| (0, stage.process.start(cx, Terrain::clone(below))));
@@ -406,12 +412,12 @@ fn run_stage(
             return Err(cancelled);
         }
         iteration += 1;
-        timeline.record(key, iteration, run.ledger());
+        timeline.record(key, iteration, run.mass_balance());
         timeline.offer(key, iteration, run.as_ref());
     }
-    let (terrain, ledger) = (run.terrain().clone(), run.ledger());
+    let (terrain, mass_balance) = (run.terrain().clone(), run.mass_balance());
     timeline.park(key, iteration, run);
-    Ok((terrain, ledger))
+    Ok((terrain, mass_balance))
 }
 
 #[cfg(test)]

@@ -58,7 +58,7 @@ fn editing_a_layer_costs_nothing_below_it() {
 fn the_cache_keeps_its_budget() {
     let mut cache = Cache::new(3 * 4 * 9);
     let terrain = Arc::new(Terrain::from_fn(3, crate::field::Edges::Open, |u, _| u));
-    let keys: Vec<Key> = (0u8..5).map(|k| Key::start(&[&[k]])).collect();
+    let keys: Vec<ContentKey> = (0u8..5).map(|k| ContentKey::start(&[&[k]])).collect();
     for &key in &keys {
         cache.insert(key, &terrain);
         cache.get(keys[0]);
@@ -113,20 +113,20 @@ mod worker {
     const LONG: Duration = Duration::from_secs(120);
 
     fn start() -> Worker<u128> {
-        Worker::start(2, |terrain: &Arc<Terrain>, _: &Scene, _: Option<&Patch>| terrain.hash(), || {}).unwrap()
+        Worker::start(2, |terrain: &Arc<Terrain>, _: &Scene, _: Option<&ChangedRegion>| terrain.hash(), || {}).unwrap()
     }
 
-    fn request(revision: u64, scene: Scene, quality: Quality) -> Request {
+    fn request(revision: u64, scene: Scene, quality: RequestQuality) -> Request {
         Request { revision, scene: Arc::new(scene), quality, playhead: None, play: None, watch: None, place: None }
     }
 
     #[test]
     fn preview_comes_before_the_full_size() {
         let worker = start();
-        worker.submit(request(1, scene(513, 2), Quality::PreviewThenFull));
-        let Some(Report::Preview { revision: 1, output }) = worker.wait(LONG) else { panic!("no preview") };
+        worker.submit(request(1, scene(513, 2), RequestQuality::PreviewThenFull));
+        let Some(WorkerReport::Preview { revision: 1, output }) = worker.wait(LONG) else { panic!("no preview") };
         assert_eq!(output.terrain.samples(), PREVIEW_SAMPLES);
-        let Some(Report::Done { revision: 1, output }) = worker.wait(LONG) else { panic!("no end") };
+        let Some(WorkerReport::Done { revision: 1, output }) = worker.wait(LONG) else { panic!("no end") };
         assert_eq!(output.terrain.samples(), 513);
         assert_eq!(output.prepared, output.terrain.hash());
     }
@@ -135,15 +135,15 @@ mod worker {
     fn the_newest_request_wins() {
         let worker = start();
         for revision in 1..=20 {
-            worker.submit(request(revision, scene(257, 400), Quality::Full));
+            worker.submit(request(revision, scene(257, 400), RequestQuality::Full));
         }
         loop {
             match worker.wait(LONG).expect("a report") {
-                Report::Done { revision, .. } => {
+                WorkerReport::Done { revision, .. } => {
                     assert_eq!(revision, 20);
                     break;
                 }
-                Report::Cancelled { revision } => assert!(revision < 20),
+                WorkerReport::Cancelled { revision } => assert!(revision < 20),
                 other => panic!("{other:?}"),
             }
         }
@@ -152,29 +152,29 @@ mod worker {
     #[test]
     fn cancel_leaves_the_worker_ready() {
         let worker = start();
-        worker.submit(request(1, scene(257, 10_000), Quality::Full));
+        worker.submit(request(1, scene(257, 10_000), RequestQuality::Full));
         while worker.status().is_none() {
             std::thread::yield_now();
         }
         worker.cancel();
-        assert!(matches!(worker.wait(LONG), Some(Report::Cancelled { revision: 1 })));
-        worker.submit(request(2, scene(33, 1), Quality::Full));
-        assert!(matches!(worker.wait(LONG), Some(Report::Done { revision: 2, .. })));
+        assert!(matches!(worker.wait(LONG), Some(WorkerReport::Cancelled { revision: 1 })));
+        worker.submit(request(2, scene(33, 1), RequestQuality::Full));
+        assert!(matches!(worker.wait(LONG), Some(WorkerReport::Done { revision: 2, .. })));
     }
 
     #[test]
     fn cancel_reaches_a_process_that_plays_and_one_that_waits_for_its_owner() {
         let worker = start();
-        let mut play = request(1, scene(65, 10_000), Quality::Full);
+        let mut play = request(1, scene(65, 10_000), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 0 });
         play.play = Some(Play { speed: Some(30.0) });
         worker.submit(play);
-        assert!(matches!(worker.wait(LONG), Some(Report::Frame { .. })));
+        assert!(matches!(worker.wait(LONG), Some(WorkerReport::Frame { .. })));
         worker.cancel();
         loop {
             match worker.wait(LONG).expect("a report") {
-                Report::Frame { .. } => {}
-                Report::Cancelled { revision: 1 } => break,
+                WorkerReport::Frame { .. } => {}
+                WorkerReport::Cancelled { revision: 1 } => break,
                 other => panic!("{other:?}"),
             }
         }
@@ -184,7 +184,7 @@ mod worker {
     #[test]
     fn a_process_too_slow_for_its_speed_still_shows_its_way() {
         let worker = start();
-        let mut play = request(1, scene(129, 60), Quality::Full);
+        let mut play = request(1, scene(129, 60), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 0 });
         // a frame shows at most a fifteenth of a second, however long the owner takes to ask for the next
         play.play = Some(Play { speed: Some(60.0) });
@@ -192,13 +192,13 @@ mod worker {
         let mut last = 0;
         loop {
             match worker.wait(LONG).expect("a report") {
-                Report::Frame { output, .. } => {
+                WorkerReport::Frame { output, .. } => {
                     let now = output.playhead.unwrap().iteration;
                     assert!(now > last && now <= last + 4, "{last} to {now}");
                     last = now;
                     std::thread::sleep(Duration::from_millis(20));
                 }
-                Report::Done { .. } => break,
+                WorkerReport::Done { .. } => break,
                 other => panic!("{other:?}"),
             }
         }
@@ -209,26 +209,26 @@ mod worker {
     fn undo_needs_no_preview() {
         let worker = start();
         for revision in 1..=2 {
-            worker.submit(request(revision, scene(513, 1), Quality::PreviewThenFull));
+            worker.submit(request(revision, scene(513, 1), RequestQuality::PreviewThenFull));
             if revision == 1 {
-                assert!(matches!(worker.wait(LONG), Some(Report::Preview { .. })));
+                assert!(matches!(worker.wait(LONG), Some(WorkerReport::Preview { .. })));
             }
-            assert!(matches!(worker.wait(LONG), Some(Report::Done { .. })), "revision {revision}");
+            assert!(matches!(worker.wait(LONG), Some(WorkerReport::Done { .. })), "revision {revision}");
         }
     }
 
     #[test]
     fn playing_reports_every_iteration_in_order() {
         let worker = start();
-        let mut play = request(1, scene(65, 12), Quality::Full);
+        let mut play = request(1, scene(65, 12), RequestQuality::Full);
         play.playhead = Some(Playhead { layer: 1, iteration: 2 });
         play.play = Some(Play { speed: None });
         worker.submit(play.clone());
         for expected in 3..12 {
-            let Some(Report::Frame { output, .. }) = worker.wait(LONG) else { panic!("no frame") };
+            let Some(WorkerReport::Frame { output, .. }) = worker.wait(LONG) else { panic!("no frame") };
             assert_eq!(output.playhead.unwrap().iteration, expected);
         }
-        let Some(Report::Done { output, .. }) = worker.wait(LONG) else { panic!("no end") };
+        let Some(WorkerReport::Done { output, .. }) = worker.wait(LONG) else { panic!("no end") };
         assert_eq!(output.terrain, run(&play.scene, None, &mut Store::forgetful()));
     }
 }
@@ -347,7 +347,7 @@ fn cut(whole: &Scene, iteration: u32) -> Scene {
     let mut scene = whole.clone();
     let total = scene.layers[1].iterations().unwrap();
     let node = scene.layers[1].node.clone();
-    scene.layers[1].past.push(crate::scene::Past { node, iterations: iteration });
+    scene.layers[1].epochs.push(crate::scene::ParamEpoch { node, iterations: iteration });
     scene.set(&format!("2.iterations={}", total - iteration)).unwrap();
     scene
 }
@@ -364,11 +364,11 @@ fn a_process_cut_in_two_is_the_same_process() {
         assert!(run(&halves, playhead, &mut store).height == expected.height, "{iteration}");
         assert!(run(&halves, playhead, &mut Store::forgetful()).height == expected.height, "{iteration}");
     }
-    let books = |s: &Scene| {
+    let mass_balance = |s: &Scene| {
         let end = Some(Playhead { layer: 1, iteration: 40 });
-        evaluate(s, 65, end, &mut Store::forgetful(), &Control::default()).unwrap().ledger.unwrap()
+        evaluate(s, 65, end, &mut Store::forgetful(), &Control::default()).unwrap().mass_balance.unwrap()
     };
-    assert!((books(&whole).eroded - books(&halves).eroded).abs() < 1e-9);
+    assert!((mass_balance(&whole).eroded - mass_balance(&halves).eroded).abs() < 1e-9);
     let (read, warnings) = Scene::from_ron(&halves.to_ron()).unwrap();
     assert_eq!((read, warnings), (halves, vec![]));
 }
@@ -390,7 +390,7 @@ fn the_history_has_the_books_of_every_iteration() {
     measure_course(&scene, 65, 1, &mut store, &Control::default()).unwrap();
     let told = history(&scene, 65, 1, &store).unwrap();
     assert_eq!(told.moments.iter().map(|m| m.iteration).collect::<Vec<_>>(), (1..=40).collect::<Vec<_>>());
-    assert!(told.moments.windows(2).all(|m| m[0].books.eroded <= m[1].books.eroded));
+    assert!(told.moments.windows(2).all(|m| m[0].mass_balance.eroded <= m[1].mass_balance.eroded));
     let alone = Scene { layers: scene.layers[..2].to_vec(), ..scene.clone() };
     for moment in &told.moments {
         let then = run(&alone, Some(Playhead { layer: 1, iteration: moment.iteration }), &mut Store::forgetful());

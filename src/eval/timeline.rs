@@ -2,17 +2,17 @@
 //!
 //! Key frames stand at multiples of a stride. When the budget is full, whole timelines that were not used lately go
 //! first; then the stride of the present one doubles and every other frame is dropped. Beside the key frames each
-//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the books of every iteration.
+//! timeline keeps its run where it stopped, so going on costs nothing. It also keeps the mass balance of every iteration.
 
 use std::collections::BTreeMap;
 
-use super::Key;
+use super::ContentKey;
 use crate::field::Terrain;
 use crate::measure::Slopes;
-use crate::nodes::{Ledger, Run};
+use crate::nodes::{MassBalance, Run};
 
 struct Track {
-    key: Key,
+    key: ContentKey,
     stride: u32,
     frames: BTreeMap<u32, Box<dyn Run>>,
     parked: Option<(u32, Box<dyn Run>)>,
@@ -24,7 +24,7 @@ struct Track {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Note {
     /// The mass balance so far.
-    pub books: Ledger,
+    pub mass_balance: MassBalance,
     /// Measured only where it was looked at.
     pub slopes: Option<Slopes>,
 }
@@ -69,17 +69,17 @@ impl Timeline {
     }
 
     /// Iterations of the key frames of `key`.
-    pub fn frames(&self, key: Key) -> Vec<u32> {
+    pub fn frames(&self, key: ContentKey) -> Vec<u32> {
         self.tracks.iter().filter(|t| t.key == key).flat_map(|t| t.frames.keys().copied()).collect()
     }
 
     /// What was noted of the iterations of `key`, in order.
-    pub fn notes(&self, key: Key) -> impl Iterator<Item = (u32, Note)> {
+    pub fn notes(&self, key: ContentKey) -> impl Iterator<Item = (u32, Note)> {
         self.tracks.iter().filter(move |t| t.key == key).flat_map(|t| t.notes.iter().map(|(&at, &note)| (at, note)))
     }
 
     /// Iterations of the key frames of `key`, and the terrain of each.
-    pub fn terrains(&self, key: Key) -> impl Iterator<Item = (u32, &Terrain)> {
+    pub fn terrains(&self, key: ContentKey) -> impl Iterator<Item = (u32, &Terrain)> {
         let track = self.tracks.iter().find(|t| t.key == key);
         track.into_iter().flat_map(|t| {
             let parked = t.parked.iter().map(|(at, run)| (*at, run.terrain()));
@@ -87,15 +87,15 @@ impl Timeline {
         })
     }
 
-    /// Notes the books after an iteration.
-    pub fn record(&mut self, key: Key, iteration: u32, books: Ledger) {
+    /// Notes the mass balance after an iteration.
+    pub fn record(&mut self, key: ContentKey, iteration: u32, mass_balance: MassBalance) {
         if let Some(track) = self.touch(key) {
-            track.notes.entry(iteration).or_default().books = books;
+            track.notes.entry(iteration).or_default().mass_balance = mass_balance;
         }
     }
 
     /// Notes how steep the terrain was after an iteration.
-    pub fn note_slopes(&mut self, key: Key, iteration: u32, slopes: Slopes) {
+    pub fn note_slopes(&mut self, key: ContentKey, iteration: u32, slopes: Slopes) {
         if let Some(track) = self.touch(key) {
             track.notes.entry(iteration).or_default().slopes = Some(slopes);
         }
@@ -107,7 +107,7 @@ impl Timeline {
     }
 
     /// The latest known state of `key` at or before `target`.
-    pub fn resume(&mut self, key: Key, target: u32) -> Option<(u32, Box<dyn Run>)> {
+    pub fn resume(&mut self, key: ContentKey, target: u32) -> Option<(u32, Box<dyn Run>)> {
         let track = self.touch(key)?;
         let frame = track.frames.range(..=target).next_back().map(|(&at, _)| at);
         match track.parked.take() {
@@ -120,7 +120,7 @@ impl Timeline {
     }
 
     /// Keeps `run` as the place where this timeline stopped.
-    pub fn park(&mut self, key: Key, iteration: u32, run: Box<dyn Run>) {
+    pub fn park(&mut self, key: ContentKey, iteration: u32, run: Box<dyn Run>) {
         let Some(track) = self.touch(key) else { return };
         track.parked = Some((iteration, run));
         while self.bytes() > self.budget {
@@ -133,7 +133,7 @@ impl Timeline {
     }
 
     /// Keeps a snapshot of `run` if it stands on the stride.
-    pub fn offer(&mut self, key: Key, iteration: u32, run: &dyn Run) {
+    pub fn offer(&mut self, key: ContentKey, iteration: u32, run: &dyn Run) {
         let Some(track) = self.touch(key) else { return };
         if !iteration.is_multiple_of(track.stride) || track.frames.contains_key(&iteration) {
             return;
@@ -157,7 +157,7 @@ impl Timeline {
         }
     }
 
-    fn touch(&mut self, key: Key) -> Option<&mut Track> {
+    fn touch(&mut self, key: ContentKey) -> Option<&mut Track> {
         if self.budget == 0 {
             return None;
         }

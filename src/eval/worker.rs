@@ -12,17 +12,17 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::{
-    Evaluated, History, PREVIEW_SAMPLES, Patch, PlaceProbe, Playhead, Store, evaluate, history, is_cached,
-    measure_course, probe, thread_pool,
+    ChangedRegion, Evaluated, PREVIEW_SAMPLES, PlaceProbe, Playhead, ProcessHistory, Store, evaluate, history,
+    is_cached, measure_course, probe, thread_pool,
 };
 use crate::field::{Cancelled, Control, Terrain};
 use crate::measure::{Slopes, slopes};
-use crate::nodes::Ledger;
+use crate::nodes::MassBalance;
 use crate::scene::{Problem, Scene};
 
 /// How good the answer shall be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Quality {
+pub enum RequestQuality {
     /// A small one at once: a slider is being dragged.
     Preview,
     /// A small one at once, then the full size.
@@ -46,7 +46,7 @@ pub struct Request {
     /// What is evaluated.
     pub scene: Arc<Scene>,
     /// Whether previews come first.
-    pub quality: Quality,
+    pub quality: RequestQuality,
     /// The iteration of the process that is looked at, if one is.
     pub playhead: Option<Playhead>,
     /// Whether the process plays on from there.
@@ -63,7 +63,7 @@ pub struct Insight {
     /// Of the terrain as it is shown.
     pub slopes: Option<Slopes>,
     /// Of the process that is watched.
-    pub history: Option<History>,
+    pub history: Option<ProcessHistory>,
     /// Of the place that is watched.
     pub probe: Option<PlaceProbe>,
 }
@@ -78,7 +78,7 @@ pub struct Output<P> {
     /// The iteration that it shows, if a process is looked at.
     pub playhead: Option<Playhead>,
     /// The mass balance of that process.
-    pub ledger: Option<Ledger>,
+    pub mass_balance: Option<MassBalance>,
     /// Files and layers that could not be used.
     pub problems: Vec<Problem>,
     /// Nothing in a preview.
@@ -89,7 +89,7 @@ pub struct Output<P> {
 
 /// What became of a request.
 #[derive(Clone, Debug)]
-pub enum Report<P> {
+pub enum WorkerReport<P> {
     /// A smaller terrain, while the full one is computed.
     Preview {
         /// Of the request.
@@ -125,7 +125,7 @@ pub enum Report<P> {
     },
 }
 
-struct Running {
+struct RunningRequest {
     control: Arc<Control>,
     revision: u64,
     layers: usize,
@@ -134,22 +134,22 @@ struct Running {
 }
 
 #[derive(Default)]
-struct Desk {
+struct RequestQueue {
     pending: Option<Request>,
-    running: Option<Running>,
+    running: Option<RunningRequest>,
     quit: bool,
 }
 
-struct Shared {
-    desk: Mutex<Desk>,
-    bell: Condvar,
+struct WorkerShared {
+    queue: Mutex<RequestQueue>,
+    wake_up: Condvar,
     /// A frame is on its way to the owner and not yet taken.
     frame_out: AtomicBool,
 }
 
-impl Shared {
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+impl WorkerShared {
+    fn queue(&self) -> MutexGuard<'_, RequestQueue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -175,60 +175,63 @@ const LONGEST_STEP_SECONDS: f32 = 1.0 / 15.0;
 
 /// See the module.
 pub struct Worker<P> {
-    shared: Arc<Shared>,
-    reports: Receiver<Report<P>>,
+    shared: Arc<WorkerShared>,
+    reports: Receiver<WorkerReport<P>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl<P: Send + 'static> Worker<P> {
-    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a passing one in what it
+    /// Starts the thread. `prepare` runs on it for every terrain before it is reported, and is told of a transient one in what it
     /// differs from an earlier one; `wake` runs after every report.
     ///
     /// # Errors
     /// When the system refuses a thread.
     pub fn start(
         threads: usize,
-        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P + Send + 'static,
+        prepare: impl Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P + Send + 'static,
         wake: impl Fn() + Send + 'static,
     ) -> std::io::Result<Self> {
         let pool = thread_pool(threads).map_err(std::io::Error::other)?;
-        let shared =
-            Arc::new(Shared { desk: Mutex::default(), bell: Condvar::new(), frame_out: AtomicBool::new(false) });
+        let shared = Arc::new(WorkerShared {
+            queue: Mutex::default(),
+            wake_up: Condvar::new(),
+            frame_out: AtomicBool::new(false),
+        });
         let (sender, reports) = channel();
-        let room = Room { shared: shared.clone(), sender, prepare, wake };
+        let thread_body = WorkerThread { shared: shared.clone(), sender, prepare, wake };
         let thread = std::thread::Builder::new()
             .name("talweg-worker".into())
-            .spawn(move || pool.install(move || room.work(&mut Store::default())))?;
+            .spawn(move || pool.install(move || thread_body.work(&mut Store::default())))?;
         Ok(Self { shared, reports, thread: Some(thread) })
     }
 
     /// Asks for a terrain; older requests are superseded.
     pub fn submit(&self, request: Request) {
-        let mut desk = self.shared.desk();
-        if let Some(running) = &desk.running {
-            let let_through = running.preview && request.quality == Quality::Preview;
+        let mut queue = self.shared.queue();
+        if let Some(running) = &queue.running {
+            let let_through = running.preview && request.quality == RequestQuality::Preview;
             if !let_through {
                 running.control.cancel();
             }
         }
-        desk.pending = Some(request);
-        self.shared.bell.notify_all();
+        queue.pending = Some(request);
+        self.shared.wake_up.notify_all();
     }
 
     /// Stops what runs and forgets what waits.
     pub fn cancel(&self) {
-        let mut desk = self.shared.desk();
-        desk.pending = None;
-        if let Some(running) = &desk.running {
+        let mut queue = self.shared.queue();
+        queue.pending = None;
+        if let Some(running) = &queue.running {
             running.control.cancel();
         }
-        self.shared.bell.notify_all();
+        self.shared.wake_up.notify_all();
     }
 
     /// What runs at the moment.
     pub fn status(&self) -> Option<Status> {
-        let desk = self.shared.desk();
-        let running = desk.running.as_ref()?;
+        let queue = self.shared.queue();
+        let running = queue.running.as_ref()?;
         let (layer, fraction) = running.control.progress();
         Some(Status {
             revision: running.revision,
@@ -242,25 +245,25 @@ impl<P: Send + 'static> Worker<P> {
 
     /// Whether anything runs or waits.
     pub fn is_busy(&self) -> bool {
-        let desk = self.shared.desk();
-        desk.running.is_some() || desk.pending.is_some()
+        let queue = self.shared.queue();
+        queue.running.is_some() || queue.pending.is_some()
     }
 
     /// The next report, if there is one.
-    pub fn poll(&self) -> Option<Report<P>> {
+    pub fn poll(&self) -> Option<WorkerReport<P>> {
         self.taken(self.reports.try_recv().ok())
     }
 
     /// Waits for the next report.
-    pub fn wait(&self, most: Duration) -> Option<Report<P>> {
+    pub fn wait(&self, most: Duration) -> Option<WorkerReport<P>> {
         self.taken(self.reports.recv_timeout(most).ok())
     }
 
-    fn taken(&self, report: Option<Report<P>>) -> Option<Report<P>> {
-        if matches!(report, Some(Report::Frame { .. })) {
-            let _desk = self.shared.desk();
+    fn taken(&self, report: Option<WorkerReport<P>>) -> Option<WorkerReport<P>> {
+        if matches!(report, Some(WorkerReport::Frame { .. })) {
+            let _queue = self.shared.queue();
             self.shared.frame_out.store(false, Ordering::Release);
-            self.shared.bell.notify_all();
+            self.shared.wake_up.notify_all();
         }
         report
     }
@@ -269,13 +272,13 @@ impl<P: Send + 'static> Worker<P> {
 impl<P> Drop for Worker<P> {
     fn drop(&mut self) {
         {
-            let mut desk = self.shared.desk();
-            desk.quit = true;
-            desk.pending = None;
-            if let Some(running) = &desk.running {
+            let mut queue = self.shared.queue();
+            queue.quit = true;
+            queue.pending = None;
+            if let Some(running) = &queue.running {
                 running.control.cancel();
             }
-            self.shared.bell.notify_all();
+            self.shared.wake_up.notify_all();
         }
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -284,22 +287,22 @@ impl<P> Drop for Worker<P> {
 }
 
 /// The worker's side.
-struct Room<P, F, W> {
-    shared: Arc<Shared>,
-    sender: Sender<Report<P>>,
+struct WorkerThread<P, F, W> {
+    shared: Arc<WorkerShared>,
+    sender: Sender<WorkerReport<P>>,
     prepare: F,
     wake: W,
 }
 
-impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W> {
+impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&ChangedRegion>) -> P, W: Fn()> WorkerThread<P, F, W> {
     fn work(&self, store: &mut Store) {
         while let Some((request, control)) = self.next() {
             let revision = request.revision;
             let result = catch_unwind(AssertUnwindSafe(|| self.serve(&request, &control, store)));
-            self.shared.desk().running = None;
+            self.shared.queue().running = None;
             match result {
                 Ok(Ok(())) => {}
-                Ok(Err(Cancelled)) => self.report(Report::Cancelled { revision }),
+                Ok(Err(Cancelled)) => self.report(WorkerReport::Cancelled { revision }),
                 Err(panic) => {
                     *store = Store::default();
                     let message = panic
@@ -307,7 +310,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
                         .cloned()
                         .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
                         .unwrap_or_else(|| "unknown panic".into());
-                    self.report(Report::Failed { revision, message });
+                    self.report(WorkerReport::Failed { revision, message });
                 }
             }
         }
@@ -315,23 +318,23 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
 
     /// The next request, already written down as running: from here on a cancel reaches it.
     fn next(&self) -> Option<(Request, Arc<Control>)> {
-        let mut desk = self.shared.desk();
+        let mut queue = self.shared.queue();
         loop {
-            if desk.quit {
+            if queue.quit {
                 return None;
             }
-            if let Some(request) = desk.pending.take() {
+            if let Some(request) = queue.pending.take() {
                 let control = Arc::new(Control::default());
-                desk.running = Some(Running {
+                queue.running = Some(RunningRequest {
                     control: control.clone(),
                     revision: request.revision,
                     layers: request.scene.layers.len(),
-                    preview: request.quality == Quality::Preview,
+                    preview: request.quality == RequestQuality::Preview,
                     started: Instant::now(),
                 });
                 return Some((request, control));
             }
-            desk = self.shared.bell.wait(desk).unwrap_or_else(PoisonError::into_inner);
+            queue = self.shared.wake_up.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -341,14 +344,14 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
         let at_once = request.playhead.is_none() && store.constructions.reaches_little(&request.scene);
         let small = if at_once { full } else { PREVIEW_SAMPLES.min(full) };
         // what is known already needs no preview: undo brings the full size back at once
-        let wants_preview = request.quality == Quality::PreviewThenFull
+        let wants_preview = request.quality == RequestQuality::PreviewThenFull
             && small < full
             && !is_cached(&request.scene, full, request.playhead, store);
-        if request.quality == Quality::Preview || wants_preview {
+        if request.quality == RequestQuality::Preview || wants_preview {
             let output = self.evaluate(request, control, small, request.playhead, store)?;
             let revision = request.revision;
-            self.report(Report::Preview { revision, output });
-            if request.quality == Quality::Preview {
+            self.report(WorkerReport::Preview { revision, output });
+            if request.quality == RequestQuality::Preview {
                 return Ok(());
             }
         }
@@ -356,7 +359,7 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
             (Some(play), Some(from)) => self.play(request, control, play, from, store),
             _ => {
                 let output = self.evaluate(request, control, full, request.playhead, store)?;
-                self.report(Report::Done { revision: request.revision, output });
+                self.report(WorkerReport::Done { revision: request.revision, output });
                 Ok(())
             }
         }
@@ -372,29 +375,29 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
     ) -> Result<Output<P>, Cancelled> {
         let started = Instant::now();
         {
-            let mut desk = self.shared.desk();
+            let mut queue = self.shared.queue();
             let is_full = samples == request.scene.samples();
-            if desk.quit || (desk.pending.is_some() && is_full && request.quality != Quality::Preview) {
+            if queue.quit || (queue.pending.is_some() && is_full && request.quality != RequestQuality::Preview) {
                 return Err(Cancelled); // superseded before it began
             }
-            if let Some(running) = &mut desk.running {
-                running.preview = !is_full || request.quality == Quality::Preview;
+            if let Some(running) = &mut queue.running {
+                running.preview = !is_full || request.quality == RequestQuality::Preview;
                 running.started = started;
             }
         }
         // while something is dragged only the newest counts
-        store.passing = request.quality == Quality::Preview;
+        store.transient = request.quality == RequestQuality::Preview;
         let evaluated = evaluate(&request.scene, samples, playhead, store, control);
-        let passing = std::mem::take(&mut store.passing);
-        let Evaluated { terrain, ledger, patch, problems } = evaluated?;
+        let transient = std::mem::take(&mut store.transient);
+        let Evaluated { terrain, mass_balance, patch, problems } = evaluated?;
         let elapsed = started.elapsed();
-        let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| passing));
+        let prepared = (self.prepare)(&terrain, &request.scene, patch.as_ref().filter(|_| transient));
         control.check()?;
-        let insight = match samples == request.scene.samples() && !passing {
+        let insight = match samples == request.scene.samples() && !transient {
             true => Arc::new(look_into(request, &terrain, playhead, store, control)?),
             false => Arc::default(),
         };
-        Ok(Output { terrain, prepared, playhead, ledger, problems, insight, elapsed })
+        Ok(Output { terrain, prepared, playhead, mass_balance, problems, insight, elapsed })
     }
 
     /// Steps through a process at its speed; a frame is only made when the owner has taken the one before. What cannot
@@ -431,33 +434,34 @@ impl<P, F: Fn(&Arc<Terrain>, &Scene, Option<&Patch>) -> P, W: Fn()> Room<P, F, W
             let playhead = Some(Playhead { layer: from.layer, iteration: at });
             let output = self.evaluate(request, control, full, playhead, store)?;
             if at == end {
-                self.report(Report::Done { revision: request.revision, output });
+                self.report(WorkerReport::Done { revision: request.revision, output });
                 return Ok(());
             }
             self.shared.frame_out.store(true, Ordering::Release);
-            self.report(Report::Frame { revision: request.revision, output });
+            self.report(WorkerReport::Frame { revision: request.revision, output });
             while self.shared.frame_out.load(Ordering::Acquire) {
                 self.pause(Duration::from_millis(50))?;
             }
         }
         let output = self.evaluate(request, control, full, None, store)?;
-        self.report(Report::Done { revision: request.revision, output });
+        self.report(WorkerReport::Done { revision: request.revision, output });
         Ok(())
     }
 
-    /// Waits for at most `most`, or until something happens at the desk.
+    /// Waits for at most `most`, or until something happens at the queue.
     fn pause(&self, most: Duration) -> Result<(), Cancelled> {
-        let desk = self.shared.desk();
-        let stop =
-            |d: &Desk| d.quit || d.pending.is_some() || d.running.as_ref().is_some_and(|r| r.control.is_cancelled());
-        if stop(&desk) {
+        let queue = self.shared.queue();
+        let stop = |d: &RequestQueue| {
+            d.quit || d.pending.is_some() || d.running.as_ref().is_some_and(|r| r.control.is_cancelled())
+        };
+        if stop(&queue) {
             return Err(Cancelled);
         }
-        let (desk, _) = self.shared.bell.wait_timeout(desk, most).unwrap_or_else(PoisonError::into_inner);
-        if stop(&desk) { Err(Cancelled) } else { Ok(()) }
+        let (queue, _) = self.shared.wake_up.wait_timeout(queue, most).unwrap_or_else(PoisonError::into_inner);
+        if stop(&queue) { Err(Cancelled) } else { Ok(()) }
     }
 
-    fn report(&self, report: Report<P>) {
+    fn report(&self, report: WorkerReport<P>) {
         // the owner may be gone already; then nobody wants the report
         if self.sender.send(report).is_ok() {
             (self.wake)();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control};
 use crate::io::{FileError, check_place, write_atomically};
-use crate::look::{PaletteTable, Picture, picture as picture_of};
+use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::scene::Scene;
 
 /// How long the last picture of a GIF stands.
@@ -30,7 +30,7 @@ pub enum FilmError {
     /// The folder could not be made.
     #[error("cannot make the folder {path}: {source}")]
     Folder {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -38,13 +38,13 @@ pub enum FilmError {
     /// The folder holds something already.
     #[error("the folder {path} is not empty; give a new one, so that pictures of two films are not mixed")]
     NotEmpty {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
     },
     /// The ending is that of no film.
     #[error("{path} cannot be made: films are .gif files, or folders of pictures (give a name without an ending)")]
     Ending {
-        /// The file.
+        /// The file or folder.
         path: PathBuf,
     },
     /// The layer that was named is no process.
@@ -117,19 +117,19 @@ impl Film {
         let iterations = self.iterations(scene)?;
         let count = iterations.len();
         let mut store = Store::new(Cache::default(), Timeline::new(TIMELINE_BYTES));
-        let mut picture = |k: usize| -> Result<Picture, FilmError> {
+        let mut image = |k: usize| -> Result<RgbImage, FilmError> {
             progress(k as f32 / count as f32);
             let playhead = Some(Playhead { layer: self.layer, iteration: iterations[k] });
             let seen = evaluate(scene, self.samples, playhead, &mut store, control)?;
             control.check()?;
-            Ok(picture_of(scene, &seen.terrain, palette, self.pixels, self.pixels))
+            Ok(scene_image(scene, &seen.terrain, palette, self.pixels, self.pixels))
         };
         if is_gif(target) {
-            self.write_gif(count, picture, target)?;
+            self.write_gif(count, image, target)?;
         } else {
             make_folder(target)?;
             for k in 0..count {
-                picture(k)?.save(&target.join(format!("frame-{k:05}.png")))?;
+                image(k)?.save(&target.join(format!("frame-{k:05}.png")))?;
             }
         }
         progress(1.0);
@@ -139,7 +139,7 @@ impl Film {
     fn write_gif(
         &self,
         count: usize,
-        mut picture: impl FnMut(usize) -> Result<Picture, FilmError>,
+        mut image: impl FnMut(usize) -> Result<RgbImage, FilmError>,
         target: &Path,
     ) -> Result<(), FilmError> {
         let side = self.pixels as u16;
@@ -150,11 +150,11 @@ impl Film {
             let mut encoder = gif::Encoder::new(file, side, side, &[]).map_err(std::io::Error::other)?;
             encoder.set_repeat(gif::Repeat::Infinite).map_err(std::io::Error::other)?;
             for k in 0..count {
-                let picture = picture(k).map_err(|error| {
+                let image = image(k).map_err(|error| {
                     failed = Some(error);
                     std::io::Error::other("no picture")
                 })?;
-                let mut frame = gif::Frame::from_rgb_speed(side, side, &picture.rgb, GIF_SPEED);
+                let mut frame = gif::Frame::from_rgb_speed(side, side, &image.rgb, GIF_SPEED);
                 frame.delay = if k + 1 == count { hundredths(LAST_STANDS) } else { delay };
                 encoder.write_frame(&frame).map_err(std::io::Error::other)?;
             }
@@ -203,8 +203,8 @@ fn make_folder(target: &Path) -> Result<(), FilmError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::look::palette;
     use crate::nodes::Node;
+    use crate::palette::Palette;
     use crate::scene::Layer;
 
     fn scene() -> Scene {
@@ -222,7 +222,7 @@ mod tests {
 
     fn shoot(film: &Film, target: &Path) -> Result<usize, FilmError> {
         let scene = scene();
-        let table = palette("alpine").unwrap().table(&scene.settings);
+        let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene.settings);
         film.shoot(&scene, &table, target, &Control::default(), |_| ())
     }
 
@@ -240,9 +240,9 @@ mod tests {
         assert_eq!(shoot(&film(3), &target).unwrap(), 3);
         let read = |name: &str| std::fs::read(target.join(name)).unwrap();
         let end = evaluate(&scene(), 33, None, &mut Store::forgetful(), &Control::default()).unwrap().terrain;
-        let table = palette("alpine").unwrap().table(&scene().settings);
+        let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene().settings);
         let mut bytes = Vec::new();
-        picture_of(&scene(), &end, &table, 24, 24).write_png(&mut bytes).unwrap();
+        scene_image(&scene(), &end, &table, 24, 24).write_png(&mut bytes).unwrap();
         assert_eq!(read("frame-00002.png"), bytes);
         assert!(read("frame-00000.png") != bytes);
         assert!(shoot(&film(3), &target).unwrap_err().to_string().contains("not empty"));
@@ -269,7 +269,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("film.gif");
         let control = Control::default();
-        let table = palette("alpine").unwrap().table(&scene().settings);
+        let table = PaletteTable::new(Palette::named("alpine").unwrap(), &scene().settings);
         let stopped = film(9).shoot(&scene(), &table, &target, &control, |done| {
             if done > 0.4 {
                 control.cancel();

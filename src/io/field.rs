@@ -44,7 +44,7 @@ pub struct FieldReport {
 
 /// Writes a field in the format that the extension of `path` asks for; `.r32` holds the values themselves.
 pub fn export_field(sheet: &FieldSheet, path: &Path) -> Result<FieldReport, FileError> {
-    let format = HeightmapFormat::of(path)?;
+    let format = HeightmapFormat::for_path(path)?;
     let (min, max) = sheet.range;
     let to_steps = if max > min { STEPS / (max - min) } else { 0.0 };
     let steps = |value: f32| ((value - min) * to_steps + 0.5) as u16;

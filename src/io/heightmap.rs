@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::{FileError, write_atomically};
 use crate::field::Terrain;
-use crate::scene::Settings;
 
 /// A file format for heights; the file's extension chooses it. Never 8 bits: those make steps one can see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +24,7 @@ impl HeightmapFormat {
     pub const LIST: &'static str = ".png (16-bit greyscale), .r16 (raw 16-bit) and .r32 (raw 32-bit float, metres)";
 
     /// The format that the extension of `path` asks for.
-    pub fn of(path: &Path) -> Result<Self, FileError> {
+    pub fn for_path(path: &Path) -> Result<Self, FileError> {
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
         match extension.as_str() {
             "png" => Ok(Self::Png16),
@@ -83,8 +82,14 @@ pub struct HeightSheet<'a> {
     pub cell_metres: f32,
 }
 
-/// Writes the heights in the format that the extension of `path` asks for, row by row.
-pub fn export_heightmap(terrain: &Terrain, settings: &Settings, path: &Path) -> Result<ExportReport, FileError> {
+/// Writes the heights of a square terrain, `side_metres` long, in the format that the extension of `path` asks for, row by
+/// row.
+pub fn export_heightmap(
+    terrain: &Terrain,
+    relief_metres: f32,
+    side_metres: f32,
+    path: &Path,
+) -> Result<ExportReport, FileError> {
     let (range, void_samples) = (terrain.range(), terrain.void_samples());
     let filled: Vec<f32>;
     let heights = if void_samples > 0 {
@@ -98,15 +103,15 @@ pub fn export_heightmap(terrain: &Terrain, settings: &Settings, path: &Path) -> 
         width: terrain.samples(),
         heights,
         range,
-        relief_metres: settings.relief_metres,
-        cell_metres: settings.size_metres * terrain.grid.cell(),
+        relief_metres,
+        cell_metres: side_metres * terrain.grid.cell(),
     };
     Ok(ExportReport { void_samples, ..export_sheet(&sheet, path)? })
 }
 
 /// Writes a sheet of heights in the format that the extension of `path` asks for, row by row.
 pub fn export_sheet(sheet: &HeightSheet, path: &Path) -> Result<ExportReport, FileError> {
-    let format = HeightmapFormat::of(path)?;
+    let format = HeightmapFormat::for_path(path)?;
     let (low, high) = sheet.range;
     let (min_metres, max_metres) = (low * sheet.relief_metres, high * sheet.relief_metres);
     let report = ExportReport {
@@ -196,15 +201,14 @@ mod tests {
     #[test]
     fn raw_floats_are_metres_and_raw_16_bits_span_the_range() {
         let (folder, terrain) = (tempfile::tempdir().unwrap(), hill());
-        let settings = Settings { relief_metres: 1000.0, size_metres: 3200.0, ..Settings::default() };
         let floats = folder.path().join("h.r32");
-        export_heightmap(&terrain, &settings, &floats).unwrap();
+        export_heightmap(&terrain, 1000.0, 3200.0, &floats).unwrap();
         let bytes = std::fs::read(&floats).unwrap();
         for (four, h) in bytes.chunks_exact(4).zip(&terrain.height) {
             assert_eq!(f32::from_le_bytes(four.try_into().unwrap()), h * 1000.0);
         }
         let words = folder.path().join("h.R16");
-        let report = export_heightmap(&terrain, &settings, &words).unwrap();
+        let report = export_heightmap(&terrain, 1000.0, 3200.0, &words).unwrap();
         assert_eq!((report.samples, report.cell_metres, report.min_metres), (33, 100.0, 200.0));
         let bytes = std::fs::read(&words).unwrap();
         assert_eq!(bytes.len(), 33 * 33 * 2);
@@ -219,7 +223,7 @@ mod tests {
     fn png_carries_16_bits_and_its_range() {
         let (folder, terrain) = (tempfile::tempdir().unwrap(), hill());
         let path = folder.path().join("h.png");
-        let report = export_heightmap(&terrain, &Settings::default(), &path).unwrap();
+        let report = export_heightmap(&terrain, 1800.0, 8000.0, &path).unwrap();
         let file = std::io::BufReader::new(std::fs::File::open(&path).unwrap());
         let mut reader = png::Decoder::new(file).read_info().unwrap();
         assert_eq!(
@@ -243,23 +247,22 @@ mod tests {
             terrain.map_mut(MapKind::Ground)[k] = 0.0;
             terrain.height[k] = -5.0;
         }
-        let settings = Settings { relief_metres: 1000.0, ..Settings::default() };
         for name in ["h.r32", "h.r16", "h.png"] {
-            let report = export_heightmap(&terrain, &settings, &folder.path().join(name)).unwrap();
+            let report = export_heightmap(&terrain, 1000.0, 8000.0, &folder.path().join(name)).unwrap();
             assert_eq!((report.void_samples, report.min_metres), (3, 200.0), "{name}");
             assert!(report.void().unwrap().contains("3 samples") && report.max_metres < 700.0, "{name}");
         }
         let bytes = std::fs::read(folder.path().join("h.r32")).unwrap();
         let at = |k: usize| f32::from_le_bytes(bytes[4 * k..][..4].try_into().unwrap());
         assert_eq!((at(0), at(32), at(40)), (200.0, 200.0, terrain.height[40] * 1000.0));
-        assert_eq!(export_heightmap(&hill(), &settings, &folder.path().join("h.r32")).unwrap().void(), None);
+        assert_eq!(export_heightmap(&hill(), 1000.0, 8000.0, &folder.path().join("h.r32")).unwrap().void(), None);
     }
 
     #[test]
     fn level_ground_is_written_as_its_height_without_division_by_zero() {
         let folder = tempfile::tempdir().unwrap();
         let level = Terrain::from_fn(3, Edges::Open, |_, _| 0.5);
-        let report = export_heightmap(&level, &Settings::default(), &folder.path().join("h.r16")).unwrap();
+        let report = export_heightmap(&level, 1800.0, 8000.0, &folder.path().join("h.r16")).unwrap();
         assert_eq!((report.min_metres, report.metres_per_step), (900.0, 0.0));
     }
 }

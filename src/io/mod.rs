@@ -13,6 +13,13 @@ pub use heightmap::{ExportReport, HeightSheet, HeightmapFormat, export_heightmap
 pub(crate) use raster::catmull_rom;
 pub use raster::{Raster, RasterError, STAMP_PREFIX, forget_rasters, is_heightmap, raster, stamp_names};
 
+/// The RON that scenes, biome tables and construction trees are written in.
+pub(crate) fn ron_dialect() -> ron::Options {
+    ron::Options::default()
+        .with_default_extension(ron::extensions::Extensions::UNWRAP_VARIANT_NEWTYPES)
+        .with_default_extension(ron::extensions::Extensions::IMPLICIT_SOME)
+}
+
 /// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {

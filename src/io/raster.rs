@@ -160,14 +160,14 @@ pub fn is_heightmap(path: &Path) -> bool {
     path.extension().is_some_and(|e| ["png", "r16", "r32"].iter().any(|known| e.eq_ignore_ascii_case(known)))
 }
 
-struct Kept {
+struct CachedRaster {
     name: String,
     stamp: Option<(SystemTime, u64)>,
     /// What could not be read once is not read again until the file changes.
     raster: Result<Arc<Raster>, RasterError>,
 }
 
-impl Kept {
+impl CachedRaster {
     fn bytes(&self) -> usize {
         self.raster.as_ref().map_or(0, |raster| raster.bytes())
     }
@@ -179,7 +179,7 @@ pub fn forget_rasters() {
 }
 
 /// The latest used last.
-static KEPT: Mutex<VecDeque<Kept>> = Mutex::new(VecDeque::new());
+static KEPT: Mutex<VecDeque<CachedRaster>> = Mutex::new(VecDeque::new());
 
 /// The raster called `name`: a file, or a shipped stamp as `stamp:crater`. What was read before is kept for as long as
 /// the file does not change.
@@ -223,8 +223,10 @@ fn kept(
     let raster = read().map(Arc::new);
     let mut kept = lock();
     kept.retain(|k| k.name != name);
-    kept.push_back(Kept { name: name.into(), stamp, raster: raster.clone() });
-    while kept.len() > MAX_KEPT || kept.len() > 1 && kept.iter().map(Kept::bytes).sum::<usize>() > MAX_KEPT_BYTES {
+    kept.push_back(CachedRaster { name: name.into(), stamp, raster: raster.clone() });
+    while kept.len() > MAX_KEPT
+        || kept.len() > 1 && kept.iter().map(CachedRaster::bytes).sum::<usize>() > MAX_KEPT_BYTES
+    {
         kept.pop_front();
     }
     raster

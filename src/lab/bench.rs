@@ -9,7 +9,7 @@
 //! Every observation's result is hashed. A subject is consistent if all its hashes of one size agree, over repetitions
 //! and numbers of threads.
 //!
-//! The nodes that are compared may be anything that is a [`Subject`], and the clock whatever [`Instruments`] says.
+//! The nodes that are compared may be anything that is a [`BenchSubject`], and the clock whatever [`Instruments`] says.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ use rayon::ThreadPool;
 
 use super::extremes::{RUNS, extremes};
 use super::instruments::{Instruments, Stopwatch};
-use super::report::{Benchmark, Cell, Consistency, Disagreement, Findings, Growth};
+use super::report::{BenchCell, Benchmark, Consistency, Disagreement, Findings, Growth};
 use super::stats::{Estimate, estimate, power_law};
-use super::subject::{Site, Subject};
+use super::subject::{BenchSubject, Site};
 use crate::eval::thread_pool;
 use crate::field::topology::FACES;
 use crate::field::{Cancelled, Control, Edges, Stream, Terrain};
-use crate::scene::World;
+use crate::planet::World;
 
 /// Shortest time that is taken for one observation: the clock and a rousing thread are then lost in it.
 pub const OBSERVATION: Duration = Duration::from_millis(2);
@@ -32,7 +32,7 @@ const MOST_RUNS: usize = 1000;
 
 /// What to measure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Plan {
+pub struct BenchPlan {
     /// Samples per side, of a planet per side of a face.
     pub sizes: Vec<usize>,
     /// Timed runs of each cell.
@@ -60,7 +60,7 @@ impl Default for Extremes {
     }
 }
 
-impl Default for Plan {
+impl Default for BenchPlan {
     fn default() -> Self {
         let all = std::thread::available_parallelism().map_or(1, usize::from);
         let mut threads = vec![1, 2, all];
@@ -90,7 +90,7 @@ impl From<Cancelled> for BenchError {
 
 /// How far it is.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub struct BenchProgress {
     /// Share that is done, from 0 to 1, by the number of samples.
     pub share: f32,
     /// The subject that comes next.
@@ -103,7 +103,7 @@ pub struct Progress {
 
 /// One subject at one size with one number of threads, and what was seen of it.
 #[derive(Default)]
-struct Bed {
+struct TestBench {
     subject: usize,
     size: usize,
     threads: usize,
@@ -119,11 +119,11 @@ struct Bed {
 
 /// Measures `subjects` on the calling thread and pools of its own.
 pub fn bench(
-    subjects: &[&dyn Subject],
-    plan: &Plan,
+    subjects: &[&dyn BenchSubject],
+    plan: &BenchPlan,
     instruments: &dyn Instruments,
     control: &Control,
-    progress: &mut dyn FnMut(&Progress),
+    progress: &mut dyn FnMut(&BenchProgress),
 ) -> Result<Benchmark, BenchError> {
     let pools = plan.threads.iter().map(|&t| thread_pool(t)).collect::<Result<Vec<_>, _>>()?;
     let sites = Sites::new(subjects, plan, control)?;
@@ -131,11 +131,11 @@ pub fn bench(
     for size in 0..plan.sizes.len() {
         for threads in 0..pools.len() {
             for subject in 0..subjects.len() {
-                beds.push(Bed { subject, size, threads, runs: 1, ..Bed::default() });
+                beds.push(TestBench { subject, size, threads, runs: 1, ..TestBench::default() });
             }
         }
     }
-    let weight = |bed: &Bed| sites.of(subjects[bed.subject], bed.size).grid.len() as f64;
+    let weight = |bed: &TestBench| sites.site(subjects[bed.subject], bed.size).grid.len() as f64;
     let corners: usize = plan.extremes.map_or(0, |_| subjects.iter().map(|s| s.corners().len() + 1).sum());
     let mut tally = Tally {
         done: 0.0,
@@ -161,7 +161,7 @@ pub fn bench(
     }
     let mut results: Vec<Findings> = (0..subjects.len()).map(|k| summary(k, subjects, plan, &beds)).collect();
     if let Some(how) = plan.extremes {
-        let small = Plan { sizes: vec![how.samples], ..plan.clone() };
+        let small = BenchPlan { sizes: vec![how.samples], ..plan.clone() };
         let sites = Sites::new(subjects, &small, control)?;
         let pool = thread_pool(plan.threads.iter().copied().max().unwrap_or(0))?;
         for (subject, result) in subjects.iter().zip(&mut results) {
@@ -170,8 +170,15 @@ pub fn bench(
                 tally.say(subject.name(), how.samples, pool.current_num_threads(), share);
                 tally.done += corner_weight(&how);
             };
-            result.extremes =
-                Some(extremes(*subject, sites.of(*subject, 0), how.patience, &pool, instruments, control, &mut next)?);
+            result.extremes = Some(extremes(
+                *subject,
+                sites.site(*subject, 0),
+                how.patience,
+                &pool,
+                instruments,
+                control,
+                &mut next,
+            )?);
         }
     }
     Ok(Benchmark {
@@ -203,20 +210,20 @@ fn processor() -> Option<String> {
 struct Tally<'a> {
     done: f64,
     all: f64,
-    subjects: &'a [&'a dyn Subject],
-    plan: &'a Plan,
-    tell: &'a mut dyn FnMut(&Progress),
+    subjects: &'a [&'a dyn BenchSubject],
+    plan: &'a BenchPlan,
+    tell: &'a mut dyn FnMut(&BenchProgress),
 }
 
 impl Tally<'_> {
-    fn next(&mut self, bed: &Bed) {
+    fn next(&mut self, bed: &TestBench) {
         let share = (self.done / self.all) as f32;
         let name = self.subjects[bed.subject].name();
         self.say(name, self.plan.sizes[bed.size], self.plan.threads[bed.threads], share);
     }
 
     fn say(&mut self, subject: String, samples: usize, threads: usize, share: f32) {
-        (self.tell)(&Progress { share, subject, samples, threads });
+        (self.tell)(&BenchProgress { share, subject, samples, threads });
     }
 }
 
@@ -228,7 +235,7 @@ struct Sites {
 
 impl Sites {
     /// Those that some subject needs.
-    fn new(subjects: &[&dyn Subject], plan: &Plan, control: &Control) -> Result<Self, Cancelled> {
+    fn new(subjects: &[&dyn BenchSubject], plan: &BenchPlan, control: &Control) -> Result<Self, Cancelled> {
         let of = |world: World| {
             let sizes: &[usize] = if subjects.iter().any(|s| s.world() == world) { &plan.sizes } else { &[] };
             sizes.iter().map(|&n| Site::new(n, world, plan.edges, control)).collect::<Result<Vec<_>, Cancelled>>()
@@ -236,7 +243,7 @@ impl Sites {
         Ok(Self { terrains: of(World::Terrain)?, planets: of(World::Planet)? })
     }
 
-    fn of(&self, subject: &dyn Subject, size: usize) -> &Site {
+    fn site(&self, subject: &dyn BenchSubject, size: usize) -> &Site {
         match subject.world() {
             World::Terrain => &self.terrains[size],
             World::Planet => &self.planets[size],
@@ -246,7 +253,7 @@ impl Sites {
 
 /// What all runs share.
 struct Lab<'a> {
-    subjects: &'a [&'a dyn Subject],
+    subjects: &'a [&'a dyn BenchSubject],
     sites: &'a Sites,
     pools: &'a [ThreadPool],
     instruments: &'a dyn Instruments,
@@ -255,29 +262,29 @@ struct Lab<'a> {
 
 impl Lab<'_> {
     /// Runs once; the terrain and what the watch says.
-    fn run(&self, bed: &Bed) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
+    fn run(&self, bed: &TestBench) -> Result<(Terrain, Stopwatch<'_>), Cancelled> {
         self.control.check()?;
         let mut watch = Stopwatch::new(self.instruments);
         let subject = self.subjects[bed.subject];
-        let site = self.sites.of(subject, bed.size);
+        let site = self.sites.site(subject, bed.size);
         let made = self.pools[bed.threads].install(|| subject.run(site, &mut watch, self.control))?;
         Ok((made, watch))
     }
 
     /// Learns how long it takes and how much memory; the first run, which meets cold caches, counts for nothing.
-    fn warm_up(&self, bed: &mut Bed) -> Result<(), Cancelled> {
+    fn warm_up(&self, bed: &mut TestBench) -> Result<(), Cancelled> {
         self.run(bed)?;
         let (made, watch) = self.run(bed)?;
         bed.peak_bytes = watch.peak_bytes();
         bed.result_bytes = made.bytes();
         let subject = self.subjects[bed.subject];
-        bed.changes_nothing = subject.works_on_input() && made == self.sites.of(subject, bed.size).input;
+        bed.changes_nothing = subject.works_on_input() && made == self.sites.site(subject, bed.size).input;
         let (wanted, seconds) = (OBSERVATION.as_secs_f64(), watch.seconds());
         bed.runs = if seconds * MOST_RUNS as f64 <= wanted { MOST_RUNS } else { (wanted / seconds) as usize + 1 };
         Ok(())
     }
 
-    fn observe(&self, bed: &mut Bed) -> Result<(), Cancelled> {
+    fn observe(&self, bed: &mut TestBench) -> Result<(), Cancelled> {
         let mut sum = 0.0;
         for k in 0..bed.runs {
             let (made, watch) = self.run(bed)?;
@@ -301,14 +308,14 @@ fn shuffled(n: usize, round: usize) -> Vec<usize> {
     order
 }
 
-fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed]) -> Findings {
-    let own: Vec<&Bed> = beds.iter().filter(|bed| bed.subject == subject).collect();
+fn summary(subject: usize, subjects: &[&dyn BenchSubject], plan: &BenchPlan, beds: &[TestBench]) -> Findings {
+    let own: Vec<&TestBench> = beds.iter().filter(|bed| bed.subject == subject).collect();
     let find = |subject: usize, size: usize, threads: usize| {
         beds.iter().find(|bed| (bed.subject, bed.size, bed.threads) == (subject, size, threads))
     };
     let cells = own
         .iter()
-        .map(|bed| Cell {
+        .map(|bed| BenchCell {
             samples: plan.sizes[bed.size],
             threads: plan.threads[bed.threads],
             milliseconds: estimate(&bed.seconds).unwrap_or_default().times(1e3),
@@ -320,7 +327,7 @@ fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed])
             peak_bytes: bed.peak_bytes,
         })
         .collect::<Vec<_>>();
-    let growth = |threads: usize, cost: &dyn Fn(&Cell) -> f64| {
+    let growth = |threads: usize, cost: &dyn Fn(&BenchCell) -> f64| {
         let points: Vec<(f64, f64)> =
             cells.iter().filter(|cell| cell.threads == threads).map(|cell| (cell.samples as f64, cost(cell))).collect();
         power_law(&points)
@@ -346,12 +353,12 @@ fn summary(subject: usize, subjects: &[&dyn Subject], plan: &Plan, beds: &[Bed])
 }
 
 /// `above` over `below`, repetition by repetition.
-fn quotient(above: &Bed, below: &Bed) -> Option<Estimate> {
+fn quotient(above: &TestBench, below: &TestBench) -> Option<Estimate> {
     let pairs = above.seconds.iter().zip(&below.seconds).filter(|(_, b)| **b > 0.0);
     estimate(&pairs.map(|(a, b)| a / b).collect::<Vec<_>>())
 }
 
-fn consistency(plan: &Plan, beds: &[&Bed]) -> Consistency {
+fn consistency(plan: &BenchPlan, beds: &[&TestBench]) -> Consistency {
     let mut hashes = Vec::new();
     let mut disagreements = Vec::new();
     for (size, &samples) in plan.sizes.iter().enumerate() {

@@ -7,7 +7,7 @@ use rayon::ThreadPool;
 
 use super::instruments::{Instruments, Stopwatch};
 use super::report::Extreme;
-use super::subject::{Site, Subject};
+use super::subject::{BenchSubject, Site};
 use crate::field::{Cancelled, Control, MapKind, Terrain};
 
 /// Runs at each end; the fastest counts.
@@ -18,7 +18,7 @@ const GLANCE: Duration = Duration::from_millis(20);
 /// Runs every corner of `subject`, none for longer than `patience`; calls `next` before each, and before the first for
 /// the subject as it is.
 pub fn extremes(
-    subject: &dyn Subject,
+    subject: &dyn BenchSubject,
     site: &Site,
     patience: Duration,
     pool: &ThreadPool,
@@ -30,12 +30,12 @@ pub fn extremes(
     if corners.is_empty() {
         return Ok(Vec::new());
     }
-    let bench = |subject: &dyn Subject| {
+    let bench = |subject: &dyn BenchSubject| {
         let mut fastest: Option<f64> = None;
         let mut made = None;
         for _ in 0..RUNS {
             let mut watch = Stopwatch::new(instruments);
-            match within(patience, control, |limit| pool.install(|| subject.run(site, &mut watch, limit)))? {
+            match with_patience(patience, control, |limit| pool.install(|| subject.run(site, &mut watch, limit)))? {
                 None => return Ok((None, None)),
                 Some(terrain) => made = Some(terrain),
             }
@@ -80,7 +80,7 @@ fn is_finite(terrain: &Terrain) -> bool {
 ///
 /// # Errors
 /// [`Cancelled`] when `control` says so.
-fn within<T>(
+fn with_patience<T>(
     patience: Duration,
     control: &Control,
     work: impl FnOnce(&Control) -> Result<T, Cancelled>,

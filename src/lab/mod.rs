@@ -5,7 +5,7 @@
 //! | [`bench()`] | nodes against each other in time, memory, growth, consistency, threads, extremes (document 001) |
 //! | [`parity()`] | a scene at half its resolution beside the full one: drift in metres, rivers in common, a word |
 //! | [`seeds`], [`presets`], [`sweep`], [`table`], [`neighbours`] | variants of a scene, each a scene of its own |
-//! | [`Maker`] | draws variants in the background, the newest order first |
+//! | [`ThumbnailService`] | draws variants in the background, the newest order first |
 //! | [`sheet`](fn@sheet) | thumbnails side by side in one picture |
 //!
 //! Nothing here decides a height: it evaluates scenes and runs nodes, and looks at what comes out.
@@ -13,27 +13,28 @@
 mod bench;
 mod extremes;
 mod instruments;
-mod knob;
-mod maker;
+mod param_ref;
 mod parity;
 mod report;
 mod sheet;
 pub mod stats;
 mod subject;
+mod thumbnail_service;
 mod variants;
 
-pub use bench::{BenchError, Extremes, OBSERVATION, Plan, Progress, bench};
+pub use bench::{BenchError, BenchPlan, BenchProgress, Extremes, OBSERVATION, bench};
 pub use instruments::{Instruments, Machine, Stopwatch};
-pub use knob::{Knob, VariantError};
-pub use maker::{Made, Maker};
+pub use param_ref::{ParamRef, VariantError};
 pub use parity::{
     CLOSE_OVERLAP, CLOSE_SHARE, Parity, TRUE_OVERLAP, TRUE_SHARE, Verdict, channel_overlap, compare, half_samples,
     parity,
 };
-pub use report::{Benchmark, Cell, Consistency, Disagreement, Extreme, Findings, Growth};
+pub use report::{BenchCell, Benchmark, Consistency, Disagreement, Extreme, Findings, Growth};
 pub use sheet::{columns, sheet};
 pub use stats::{Estimate, PowerLaw};
-pub use subject::{Corner, NodeSubject, Site, Subject, SubjectError, document_001, subjects};
+pub use subject::{BenchSubject, ExtremeCase, NodeSubject, Site, SubjectError, document_001, subjects};
+pub use thumbnail_service::{FinishedThumbnail, ThumbnailService};
 pub use variants::{
-    Glance, Neighbours, Size, Sweep, Thumbnail, Variant, draw, draw_all, neighbours, presets, seeds, sweep, table,
+    Glance, SceneVariant, Size, Thumbnail, VariantNeighbours, VariantSweep, draw, draw_all, neighbours, presets, seeds,
+    sweep, table,
 };

@@ -91,7 +91,7 @@ impl Verdict {
         }
     }
 
-    fn of(drift_share: f64, overlap: Option<f64>) -> Self {
+    fn judge(drift_share: f64, overlap: Option<f64>) -> Self {
         let overlap = overlap.unwrap_or(1.0);
         if drift_share <= TRUE_SHARE && overlap >= TRUE_OVERLAP {
             Self::True
@@ -147,7 +147,7 @@ pub fn compare(full: &Terrain, half: &Terrain, settings: &Settings, control: &Co
         greatest_metres: greatest * metres,
         range_metres: range * metres,
         drainage_overlap: overlap,
-        verdict: Verdict::of(drift_share, overlap),
+        verdict: Verdict::judge(drift_share, overlap),
     })
 }
 

@@ -41,7 +41,7 @@ pub struct Findings {
     /// Of the grid that it ran on: 1, for a planet 6.
     pub faces: usize,
     /// By size and number of threads.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<BenchCell>,
     /// By number of threads.
     pub growth: Vec<Growth>,
     /// Whether the results were always the same.
@@ -52,7 +52,7 @@ pub struct Findings {
 
 /// One size with one number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cell {
+pub struct BenchCell {
     /// Samples per side.
     pub samples: usize,
     /// Number of threads.
@@ -143,7 +143,7 @@ impl Findings {
     }
 
     /// The cell of a size and a number of threads.
-    pub fn cell(&self, samples: usize, threads: usize) -> Option<&Cell> {
+    pub fn cell(&self, samples: usize, threads: usize) -> Option<&BenchCell> {
         self.cells.iter().find(|cell| (cell.samples, cell.threads) == (samples, threads))
     }
 }

@@ -1,7 +1,7 @@
 //! The contact sheet: thumbnails side by side, each with what makes it and what it is like.
 
-use super::variants::{Glance, Thumbnail, Variant};
-use crate::look::Picture;
+use super::variants::{Glance, SceneVariant, Thumbnail};
+use crate::look::RgbImage;
 use crate::look::text::Type;
 
 const PAPER: [u8; 3] = [24, 26, 29];
@@ -27,8 +27,8 @@ pub fn columns(count: usize) -> usize {
 const LEGEND: &str = "below: erosion score, mean slope, lowest to highest";
 
 /// Draws the sheet, row by row. All thumbnails are of the size of the first.
-pub fn sheet(heading: &str, thumbnails: &[(&Variant, Thumbnail)], columns: usize) -> Picture {
-    let side = thumbnails.first().map_or(1, |(_, thumbnail)| thumbnail.picture.width);
+pub fn sheet(heading: &str, thumbnails: &[(&SceneVariant, Thumbnail)], columns: usize) -> RgbImage {
+    let side = thumbnails.first().map_or(1, |(_, thumbnail)| thumbnail.image.width);
     let scaled = |share: f32, least: f32| (side as f32 * share).max(least);
     let (gap, line, head) = (scaled(GAP, 8.0) as usize, scaled(LINE, LEAST_LINE), scaled(HEADING, LEAST_HEADING));
     let (caption, glance, title) = (Type::new(line), Type::new(line * 0.86), Type::new(head));
@@ -36,20 +36,20 @@ pub fn sheet(heading: &str, thumbnails: &[(&Variant, Thumbnail)], columns: usize
     let rows = thumbnails.len().div_ceil(columns);
     let (across, down) = (side + gap, side + gap + (2.2 * line) as usize);
     let top = gap + (1.3 * head + 1.9 * line) as usize;
-    let mut picture = Picture::from_fn(gap + columns * across, top + rows * down, |_, _| PAPER);
+    let mut image = RgbImage::from_fn(gap + columns * across, top + rows * down, |_, _| PAPER);
     let left = gap as f32;
-    let room = (picture.width - 2 * gap) as f32;
-    title.draw(&mut picture, left, 0.8 * left, INK, &title.fitted(heading, room));
-    glance.draw(&mut picture, left, 0.8 * left + 1.15 * head, FAINT, &glance.fitted(LEGEND, room));
+    let room = (image.width - 2 * gap) as f32;
+    title.draw(&mut image, left, 0.8 * left, INK, &title.fitted(heading, room));
+    glance.draw(&mut image, left, 0.8 * left + 1.15 * head, FAINT, &glance.fitted(LEGEND, room));
     for (k, (variant, thumbnail)) in thumbnails.iter().enumerate() {
         let (x, y) = (gap + k % columns * across, top + k / columns * down);
-        paste(&mut picture, &thumbnail.picture, x, y);
+        paste(&mut image, &thumbnail.image, x, y);
         let (x, below, width) = (x as f32, (y + side) as f32 + 0.15 * line, side as f32);
         let text = if caption.width(&variant.caption) <= width { &variant.caption } else { &variant.short };
-        caption.draw(&mut picture, x, below, INK, &caption.fitted(text, width));
-        glance.draw(&mut picture, x, below + 1.08 * line, FAINT, &glance.fitted(&summary(&thumbnail.glance), width));
+        caption.draw(&mut image, x, below, INK, &caption.fitted(text, width));
+        glance.draw(&mut image, x, below + 1.08 * line, FAINT, &glance.fitted(&summary(&thumbnail.glance), width));
     }
-    picture
+    image
 }
 
 /// The measures of a thumbnail in one line.
@@ -60,9 +60,9 @@ fn summary(glance: &Glance) -> String {
     )
 }
 
-fn paste(picture: &mut Picture, part: &Picture, x: usize, y: usize) {
+fn paste(image: &mut RgbImage, part: &RgbImage, x: usize, y: usize) {
     for (row, pixels) in part.rgb.chunks_exact(part.width * 3).enumerate() {
-        let at = ((y + row) * picture.width + x) * 3;
-        picture.rgb[at..at + pixels.len()].copy_from_slice(pixels);
+        let at = ((y + row) * image.width + x) * 3;
+        image.rgb[at..at + pixels.len()].copy_from_slice(pixels);
     }
 }

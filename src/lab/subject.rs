@@ -3,9 +3,9 @@
 use super::instruments::Stopwatch;
 use crate::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use crate::nodes::{Context, Node, Work};
-use crate::param::{Kind, ParamError, Value};
-use crate::planet::Planet;
-use crate::scene::{Scene, Settings, World, example};
+use crate::param::{ParamError, ParamKind, Value};
+use crate::planet::{Planet, World};
+use crate::scene::{Scene, Settings, example};
 
 /// Where a subject runs: the terrain or the planet of a new scene, at one size.
 pub struct Site {
@@ -51,7 +51,7 @@ impl Site {
 }
 
 /// Something that makes a terrain and can be timed.
-pub trait Subject: Send + Sync {
+pub trait BenchSubject: Send + Sync {
     /// As people name it on the command line.
     fn name(&self) -> String;
     /// What is timed, in words.
@@ -67,19 +67,19 @@ pub trait Subject: Send + Sync {
     /// Makes the terrain, all bits from the site alone; what counts is timed with `watch`.
     fn run(&self, site: &Site, watch: &mut Stopwatch, control: &Control) -> Result<Terrain, Cancelled>;
     /// Itself with one parameter at an end of its hard range, for each of them.
-    fn corners(&self) -> Vec<Corner> {
+    fn corners(&self) -> Vec<ExtremeCase> {
         Vec::new()
     }
 }
 
 /// A subject with one parameter at an end of its hard range.
-pub struct Corner {
+pub struct ExtremeCase {
     /// Name of the parameter.
     pub parameter: &'static str,
     /// The value, as people type it.
     pub value: String,
     /// The subject with that value.
-    pub subject: Box<dyn Subject>,
+    pub subject: Box<dyn BenchSubject>,
 }
 
 /// A node of the catalogue: a generator's field, a filter's pass or a process's first iteration.
@@ -105,7 +105,7 @@ impl NodeSubject {
     }
 }
 
-impl Subject for NodeSubject {
+impl BenchSubject for NodeSubject {
     fn name(&self) -> String {
         self.name.clone()
     }
@@ -148,20 +148,20 @@ impl Subject for NodeSubject {
         }
     }
 
-    fn corners(&self) -> Vec<Corner> {
+    fn corners(&self) -> Vec<ExtremeCase> {
         let mut corners = Vec::new();
         for (index, spec) in self.node.about().params.iter().enumerate() {
             let ends = match spec.kind {
-                Kind::Float { hard, .. } => [Value::Float(hard.0), Value::Float(hard.1)],
+                ParamKind::Float { hard, .. } => [Value::Float(hard.0), Value::Float(hard.1)],
                 // one iteration is timed, whatever their number
-                Kind::Int { hard, .. } if spec.name != "iterations" => [Value::Int(hard.0), Value::Int(hard.1)],
+                ParamKind::Int { hard, .. } if spec.name != "iterations" => [Value::Int(hard.0), Value::Int(hard.1)],
                 _ => continue,
             };
             for value in ends {
                 let mut node = self.node.clone();
                 if node.params_mut().set(index, &value).is_ok() {
                     let subject = Box::new(Self::called(self.name.clone(), node));
-                    corners.push(Corner { parameter: spec.name, value: spec.show(&value), subject });
+                    corners.push(ExtremeCase { parameter: spec.name, value: spec.show(&value), subject });
                 }
             }
         }

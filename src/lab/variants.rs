@@ -6,17 +6,17 @@ use std::sync::{Mutex, PoisonError};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use super::knob::{Knob, VariantError};
+use super::param_ref::{ParamRef, VariantError};
 use crate::eval::{Cache, Store, Timeline, evaluate};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{Picture, picture, table_of};
+use crate::look::{PaletteTable, RgbImage, scene_image};
 use crate::measure::slopes;
 use crate::param::{Preset, Value};
 use crate::scene::{Layer, Scene};
 
 /// A scene that differs a little from another.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Variant {
+pub struct SceneVariant {
     /// The scene.
     pub scene: Scene,
     /// What is different, in a few words.
@@ -27,33 +27,33 @@ pub struct Variant {
     pub assignments: Vec<String>,
 }
 
-impl Variant {
-    fn of(scene: &Scene, turns: &[(&Knob, &Value)]) -> Result<Self, VariantError> {
+impl SceneVariant {
+    fn with_values(scene: &Scene, turns: &[(&ParamRef, &Value)]) -> Result<Self, VariantError> {
         let mut made = scene.clone();
-        for (knob, value) in turns {
-            made = knob.turned(&made, value)?;
+        for (param_ref, value) in turns {
+            made = param_ref.turned(&made, value)?;
         }
-        let joined = |says: &dyn Fn(&Knob, &Value) -> String| {
-            turns.iter().map(|(knob, value)| says(knob, value)).collect::<Vec<_>>().join(", ")
+        let joined = |says: &dyn Fn(&ParamRef, &Value) -> String| {
+            turns.iter().map(|(param_ref, value)| says(param_ref, value)).collect::<Vec<_>>().join(", ")
         };
         Ok(Self {
             scene: made,
-            caption: joined(&|knob, value| format!("{} {}", knob.spec().label, knob.shown(value))),
-            short: joined(&|knob, value| knob.shown(value)),
-            assignments: turns.iter().map(|(knob, value)| knob.assignment(value)).collect(),
+            caption: joined(&|param_ref, value| format!("{} {}", param_ref.spec().label, param_ref.shown(value))),
+            short: joined(&|param_ref, value| param_ref.shown(value)),
+            assignments: turns.iter().map(|(param_ref, value)| param_ref.assignment(value)).collect(),
         })
     }
 }
 
 /// `count` seeds from the scene's own on.
-pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<Variant>, VariantError> {
-    let knob = Knob::of(scene, None, "seed")?;
+pub fn seeds(scene: &Scene, count: usize) -> Result<Vec<SceneVariant>, VariantError> {
+    let param_ref = ParamRef::find(scene, None, "seed")?;
     let seeds = (0..count as u32).map(|k| Value::Int(i64::from(scene.settings.seed.wrapping_add(k))));
-    seeds.map(|seed| Variant::of(scene, &[(&knob, &seed)])).collect()
+    seeds.map(|seed| SceneVariant::with_values(scene, &[(&param_ref, &seed)])).collect()
 }
 
 /// Every preset of a layer's node.
-pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError> {
+pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<SceneVariant>, VariantError> {
     let Layer { name, node, .. } = &scene.layers[layer];
     let known = &node.about().presets;
     if known.is_empty() {
@@ -62,7 +62,7 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError
     let adopting = |preset: &Preset| {
         let mut made = scene.clone();
         made.layers[layer].node.adopt(preset);
-        Variant {
+        SceneVariant {
             scene: made,
             caption: preset.label.into(),
             short: preset.label.into(),
@@ -74,49 +74,49 @@ pub fn presets(scene: &Scene, layer: usize) -> Result<Vec<Variant>, VariantError
 
 /// A parameter with the values it is given, one after the other.
 #[derive(Clone, Debug)]
-pub struct Sweep {
+pub struct VariantSweep {
     /// What is varied.
-    pub knob: Knob,
+    pub param_ref: ParamRef,
     /// What it is given.
     pub values: Vec<Value>,
 }
 
-impl Sweep {
+impl VariantSweep {
     /// At most `count` values over the slider's range, or over `range`.
-    pub fn new(knob: Knob, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
-        Ok(Self { values: knob.values(range, count)?, knob })
+    pub fn new(param_ref: ParamRef, range: Option<(f64, f64)>, count: usize) -> Result<Self, VariantError> {
+        Ok(Self { values: param_ref.values(range, count)?, param_ref })
     }
 
     /// Reads `LAYER.PARAM` or `LAYER.PARAM=FROM..TO`.
     pub fn parse(scene: &Scene, text: &str, count: usize) -> Result<Self, VariantError> {
         let (path, range) = text.split_once('=').map_or((text, None), |(path, range)| (path, Some(range)));
-        let knob = Knob::named(scene, path)?;
-        let range = range.map(|range| knob.range(range)).transpose()?;
-        Self::new(knob, range, count)
+        let param_ref = ParamRef::named(scene, path)?;
+        let range = range.map(|range| param_ref.range(range)).transpose()?;
+        Self::new(param_ref, range, count)
     }
 }
 
 /// One variant for each value.
-pub fn sweep(scene: &Scene, sweep: &Sweep) -> Result<Vec<Variant>, VariantError> {
-    sweep.values.iter().map(|value| Variant::of(scene, &[(&sweep.knob, value)])).collect()
+pub fn sweep(scene: &Scene, sweep: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
+    sweep.values.iter().map(|value| SceneVariant::with_values(scene, &[(&sweep.param_ref, value)])).collect()
 }
 
 /// All pairs of values, row by row: `across` changes from column to column, `down` from row to row.
-pub fn table(scene: &Scene, across: &Sweep, down: &Sweep) -> Result<Vec<Variant>, VariantError> {
-    if across.knob.is(&down.knob) {
-        return Err(VariantError::Twice(across.knob.spec().name));
+pub fn table(scene: &Scene, across: &VariantSweep, down: &VariantSweep) -> Result<Vec<SceneVariant>, VariantError> {
+    if across.param_ref.is(&down.param_ref) {
+        return Err(VariantError::Twice(across.param_ref.spec().name));
     }
     let pairs = down.values.iter().flat_map(|d| across.values.iter().map(move |a| (a, d)));
-    pairs.map(|(a, d)| Variant::of(scene, &[(&across.knob, a), (&down.knob, d)])).collect()
+    pairs.map(|(a, d)| SceneVariant::with_values(scene, &[(&across.param_ref, a), (&down.param_ref, d)])).collect()
 }
 
 /// What lies to both sides of a slider's present value, the nearest first.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Neighbours {
+pub struct VariantNeighbours {
     /// Of lower values.
-    pub lower: Vec<Variant>,
+    pub lower: Vec<SceneVariant>,
     /// Of higher values.
-    pub higher: Vec<Variant>,
+    pub higher: Vec<SceneVariant>,
 }
 
 /// At most `steps` variants with lower and with higher values of a parameter of a layer, or of the scene's settings.
@@ -125,11 +125,11 @@ pub fn neighbours(
     layer: Option<usize>,
     parameter: &str,
     steps: usize,
-) -> Result<Neighbours, VariantError> {
-    let knob = Knob::of(scene, layer, parameter)?;
-    let [lower, higher] = knob.beside(scene, steps)?;
-    let one = |values| sweep(scene, &Sweep { knob, values });
-    Ok(Neighbours { lower: one(lower)?, higher: one(higher)? })
+) -> Result<VariantNeighbours, VariantError> {
+    let param_ref = ParamRef::find(scene, layer, parameter)?;
+    let [lower, higher] = param_ref.neighbours(scene, steps)?;
+    let one = |values| sweep(scene, &VariantSweep { param_ref, values });
+    Ok(VariantNeighbours { lower: one(lower)?, higher: one(higher)? })
 }
 
 /// How large thumbnails are.
@@ -162,7 +162,7 @@ pub struct Glance {
 
 impl Glance {
     /// What `terrain` is like, as `scene` scales it.
-    pub fn of(terrain: &Terrain, scene: &Scene) -> Self {
+    pub fn measure(terrain: &Terrain, scene: &Scene) -> Self {
         let settings = &scene.settings;
         let (low, high) = terrain.range();
         let metres = f64::from(settings.relief_metres);
@@ -182,7 +182,7 @@ impl Glance {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thumbnail {
     /// The relief picture.
-    pub picture: Picture,
+    pub image: RgbImage,
     /// The terrain in numbers.
     pub glance: Glance,
 }
@@ -190,7 +190,7 @@ pub struct Thumbnail {
 impl Thumbnail {
     /// The picture as textures take it: red, green, blue, opaque.
     pub fn rgba(&self) -> Vec<u8> {
-        self.picture.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], u8::MAX]).collect()
+        self.image.rgb.chunks_exact(3).flat_map(|p| [p[0], p[1], p[2], u8::MAX]).collect()
     }
 }
 
@@ -201,8 +201,8 @@ const STORE_BYTES: usize = 64 << 20;
 pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> Result<Thumbnail, Cancelled> {
     let terrain = evaluate(scene, size.samples, None, store, control)?.terrain;
     control.check()?;
-    let picture = picture(scene, &terrain, &table_of(scene), size.pixels, size.pixels);
-    Ok(Thumbnail { picture, glance: Glance::of(&terrain, scene) })
+    let image = scene_image(scene, &terrain, &PaletteTable::for_scene(scene), size.pixels, size.pixels);
+    Ok(Thumbnail { image, glance: Glance::measure(&terrain, scene) })
 }
 
 /// Draws `variants` on the threads of the present pool, several side by side, and hands each to `done` with its index as
@@ -211,7 +211,7 @@ pub fn draw(scene: &Scene, size: Size, store: &mut Store, control: &Control) -> 
 /// # Errors
 /// [`Cancelled`] when `control` says so; what was handed over stays good.
 pub fn draw_all(
-    variants: &[(usize, Variant)],
+    variants: &[(usize, SceneVariant)],
     size: Size,
     control: &Control,
     done: &(dyn Fn(usize, Thumbnail) + Sync),

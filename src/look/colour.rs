@@ -47,13 +47,6 @@ pub fn brighten(ground: Light, brightness: f32) -> Light {
     }
 }
 
-/// Reads `#rrggbb`.
-pub fn parse_hex(text: &str) -> Option<[u8; 3]> {
-    let digits = text.strip_prefix('#').filter(|d| d.len() == 6 && d.bytes().all(|b| b.is_ascii_hexdigit()))?;
-    let value = u32::from_str_radix(digits, 16).ok()?;
-    Some([(value >> 16) as u8, (value >> 8) as u8, value as u8])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -64,13 +57,5 @@ mod tests {
             assert_eq!(encode(decode([byte; 3])), [byte; 3]);
         }
         assert_eq!(encode([-1.0, 2.0, 0.0]), [0, 255, 0]);
-    }
-
-    #[test]
-    fn hex_is_six_digits_behind_a_hash() {
-        assert_eq!(parse_hex("#80ff00"), Some([128, 255, 0]));
-        for wrong in ["80ff00", "#80ff0", "#80ff00aa", "#80fg00", "#+0ff00", "", "#ééé"] {
-            assert_eq!(parse_hex(wrong), None, "{wrong}");
-        }
     }
 }

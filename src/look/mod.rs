@@ -2,26 +2,20 @@
 
 mod biomes;
 mod colour;
-mod covers;
+mod image;
 mod palette;
-mod picture;
 mod planet;
 mod raster;
 mod relief;
 mod sheets;
+mod snow_sand;
 pub mod text;
 pub mod traced;
 
-pub(crate) use biomes::dialect;
-pub use biomes::{
-    Bell, BiomeError, BiomeTable, Biomes, GroundType, Heights, LEAST_TOLERANCE, Law, Level, MAX_TYPES, PREFIX, Paint,
-    Place, Units, biome_names, biome_table, colours, shipped_biome_table,
-};
-pub use covers::{COVERS, covered, share_hidden};
-pub use palette::{
-    Palette, PaletteError, PaletteTable, all_palette_names, is_palette, palette, palette_names, table_of,
-};
-pub use picture::{Picture, heightmap};
-pub use planet::{GlobeView, PlanetMap, PlanetPicture, colours_of, picture, planet_map};
+pub use biomes::{BiomeModel, Biomes, Paint, SiteConditions, Units, colours};
+pub use image::{RgbImage, heightmap};
+pub use palette::PaletteTable;
+pub use planet::{GlobePerspective, PlanetImage, PlanetMap, colours_of, planet_map, scene_image};
 pub use relief::relief;
-pub use sheets::{Laid, LegendEntry, PlanetLayout, TypeMap};
+pub use sheets::{LegendEntry, PlanetLayout, RowMajor, TypeMap};
+pub use snow_sand::{COVERS, covered, share_hidden};

@@ -14,9 +14,9 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use rayon::prelude::*;
 
 use super::colour::{Light, brighten, decode, encode, mix};
-use super::picture::Picture;
+use super::image::RgbImage;
 use super::sheets::PlanetLayout;
-use super::{PaletteTable, biomes, relief, table_of};
+use super::{PaletteTable, biomes, relief};
 use crate::field::globe::{direction_at, from_angles, locate, nearly_located};
 use crate::field::topology::FACES;
 use crate::field::{Globe, MapKind, Terrain, globe_gradient};
@@ -34,7 +34,7 @@ const RIVER: [u8; 3] = [52, 92, 128];
 const FILM: f32 = 1.0e-5;
 
 /// A planet ready to be drawn: colours and slopes of all samples.
-pub struct PlanetPicture<'a> {
+pub struct PlanetImage<'a> {
     scene: &'a Scene,
     terrain: &'a Terrain,
     globe: Globe,
@@ -45,7 +45,7 @@ pub struct PlanetPicture<'a> {
 
 /// From where the globe is seen.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GlobeView {
+pub struct GlobePerspective {
     /// The place in the middle of the picture, in degrees.
     pub longitude: f64,
     /// Degrees to the north of the equator.
@@ -54,15 +54,15 @@ pub struct GlobeView {
     pub margin: f64,
 }
 
-impl GlobeView {
+impl GlobePerspective {
     /// A view of the day side with some of the night.
-    pub fn of(planet: &Planet) -> Self {
+    pub fn day_side(planet: &Planet) -> Self {
         let [x, y, _] = planet.sun_direction().map(f64::from);
         Self { longitude: libm::atan2(y, x).to_degrees() - 35.0, latitude: 18.0, margin: 1.12 }
     }
 }
 
-impl<'a> PlanetPicture<'a> {
+impl<'a> PlanetImage<'a> {
     /// Coloured by the scene's palette or biome table.
     pub fn new(scene: &'a Scene, terrain: &'a Terrain) -> Self {
         let globe = Globe::new(terrain.samples());
@@ -100,9 +100,9 @@ impl<'a> PlanetPicture<'a> {
 
     /// The map, 360° wide and 180° high; `width` is best twice `height`. Pixels stand for areas: the first column lies half
     /// a pixel east of longitude -180°.
-    pub fn map(&self, width: usize, height: usize) -> Picture {
+    pub fn map(&self, width: usize, height: usize) -> RgbImage {
         let sun = self.scene.settings.sun_direction();
-        self.picture(width, height, width as f64 / TAU, |x, y| {
+        self.paint(width, height, width as f64 / TAU, |x, y| {
             let direction = from_angles(FRAC_PI_2 - y / height as f64 * PI, x / width as f64 * TAU - PI);
             let texel = self.texel(direction);
             let (east, north) = frame(direction);
@@ -116,7 +116,7 @@ impl<'a> PlanetPicture<'a> {
     }
 
     /// The globe as seen from far away.
-    pub fn globe(&self, view: GlobeView, width: usize, height: usize) -> Picture {
+    pub fn globe(&self, view: GlobePerspective, width: usize, height: usize) -> RgbImage {
         let planet = &self.scene.planet;
         let up = from_angles(view.latitude.to_radians(), view.longitude.to_radians());
         let (east, north) = frame(up);
@@ -127,7 +127,7 @@ impl<'a> PlanetPicture<'a> {
         // the air is drawn thicker than it is, as the relief is
         let fade = 0.018 + 0.012 * f64::from(density.min(1.0));
         let glint = if self.has_sea() { 0.4 } else { 0.0 };
-        self.picture(width, height, radius, |x, y| {
+        self.paint(width, height, radius, |x, y| {
             let (a, b) = ((x - width as f64 * 0.5) / radius, (height as f64 * 0.5 - y) / radius);
             let square = a * a + b * b;
             let at = |depth: f64| -> [f64; 3] { std::array::from_fn(|k| up[k] * depth + east[k] * a + north[k] * b) };
@@ -170,11 +170,11 @@ impl<'a> PlanetPicture<'a> {
     }
 
     /// A picture whose pixels are means over as many places as the samples ask for; `scale` is pixels per radian.
-    fn picture(&self, width: usize, height: usize, scale: f64, light: impl Fn(f64, f64) -> Light + Sync) -> Picture {
+    fn paint(&self, width: usize, height: usize, scale: f64, light: impl Fn(f64, f64) -> Light + Sync) -> RgbImage {
         let samples = (self.terrain.samples() - 1) as f64 / FRAC_PI_2;
         let fine = (samples / scale).ceil().clamp(2.0, 4.0) as usize;
         let part = 1.0 / fine as f64;
-        Picture::from_fn(width, height, |x, y| {
+        RgbImage::from_fn(width, height, |x, y| {
             let mut sum = [0.0; 3];
             for k in 0..fine * fine {
                 let (a, b) = ((k % fine) as f64 + 0.5, (k / fine) as f64 + 0.5);
@@ -203,9 +203,9 @@ impl<'a> PlanetPicture<'a> {
 }
 
 /// A picture of a scene: a terrain from above, a planet from space.
-pub fn picture(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> Picture {
+pub fn scene_image(scene: &Scene, terrain: &Terrain, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
     if terrain.grid.is_globe() {
-        return PlanetPicture::new(scene, terrain).globe(GlobeView::of(&scene.planet), width, height);
+        return PlanetImage::new(scene, terrain).globe(GlobePerspective::day_side(&scene.planet), width, height);
     }
     relief(terrain, &scene.settings, palette, width, height)
 }
@@ -220,7 +220,7 @@ pub enum PlanetMap {
 }
 
 /// A map of a planet for other programs, without light and shadow.
-pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: PlanetLayout) -> Picture {
+pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: PlanetLayout) -> RgbImage {
     let globe = Globe::new(terrain.samples());
     let n = globe.samples();
     let steepness = scene.settings.relief_metres / scene.planet.radius_metres;
@@ -244,15 +244,15 @@ pub fn planet_map(scene: &Scene, terrain: &Terrain, what: PlanetMap, layout: Pla
         [r, g, b]
     };
     match layout {
-        PlanetLayout::Face(face) => Picture::from_fn(n, n, |column, row| {
+        PlanetLayout::Face(face) => RgbImage::from_fn(n, n, |column, row| {
             let here = globe.exact_direction(face, row, column);
             let (right, up) = face_frame(face, here);
             texel((face * n + row) * n + column, right, up)
         }),
         PlanetLayout::Map(map) => {
             let directions = map.directions();
-            Picture::from_fn(map.width, map.height, |column, row| {
-                let direction = directions.at(column, row);
+            RgbImage::from_fn(map.width, map.height, |column, row| {
+                let direction = directions.direction(column, row);
                 let (face, u, v) = nearly_located(direction);
                 let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
                 let (east, north) = if is_normals { frame(direction) } else { ([0.0; 3], [0.0; 3]) };
@@ -324,7 +324,7 @@ fn air_colour(air: Air) -> Light {
 
 /// Colours by height and steepness, where the scene has a plain palette.
 fn palette_colours(scene: &Scene, terrain: &Terrain, slopes: &[[f32; 3]], lift: f32) -> Vec<[u8; 4]> {
-    let (table, settings) = (table_of(scene), &scene.settings);
+    let (table, settings) = (PaletteTable::for_scene(scene), &scene.settings);
     let colour = |k: usize| {
         let metres = terrain.height[k] * settings.relief_metres;
         let place = PaletteTable::place(settings, metres) as usize;
@@ -343,7 +343,8 @@ fn palette_colours(scene: &Scene, terrain: &Terrain, slopes: &[[f32; 3]], lift: 
 mod tests {
     use super::*;
     use crate::field::Grid;
-    use crate::scene::{Settings, World};
+    use crate::planet::World;
+    use crate::scene::Settings;
 
     fn striped() -> (Scene, Terrain) {
         let settings = Settings { world: World::Planet, relief_metres: 10_000.0, ..Settings::default() };
@@ -357,15 +358,15 @@ mod tests {
         (scene, terrain)
     }
 
-    fn pixel(picture: &Picture, x: usize, y: usize) -> [u8; 3] {
-        let k = 3 * (y * picture.width + x);
-        [picture.rgb[k], picture.rgb[k + 1], picture.rgb[k + 2]]
+    fn pixel(image: &RgbImage, x: usize, y: usize) -> [u8; 3] {
+        let k = 3 * (y * image.width + x);
+        [image.rgb[k], image.rgb[k + 1], image.rgb[k + 2]]
     }
 
     #[test]
     fn the_map_has_north_on_top_and_goes_on_over_its_edges() {
         let (scene, terrain) = striped();
-        let map = PlanetPicture::new(&scene, &terrain).map(64, 32);
+        let map = PlanetImage::new(&scene, &terrain).map(64, 32);
         let is_blue = |[r, _, b]: [u8; 3]| b > r;
         assert!(!is_blue(pixel(&map, 20, 6)) && is_blue(pixel(&map, 20, 26)));
         for y in 0..32 {
@@ -378,11 +379,12 @@ mod tests {
     fn the_globe_is_dark_at_night_and_black_around_without_air() {
         let (mut scene, terrain) = striped();
         scene.planet.atmosphere = 0.0;
-        let planet = PlanetPicture::new(&scene, &terrain);
-        let noon = GlobeView { longitude: 0.0, latitude: 0.0, margin: 1.2 };
-        let bright =
-            |view: GlobeView| pixel(&planet.globe(view, 40, 40), 20, 14).iter().map(|&c| u32::from(c)).sum::<u32>();
-        assert!(bright(noon) > 10 * bright(GlobeView { longitude: 180.0, ..noon }).max(1));
+        let planet = PlanetImage::new(&scene, &terrain);
+        let noon = GlobePerspective { longitude: 0.0, latitude: 0.0, margin: 1.2 };
+        let bright = |view: GlobePerspective| {
+            pixel(&planet.globe(view, 40, 40), 20, 14).iter().map(|&c| u32::from(c)).sum::<u32>()
+        };
+        assert!(bright(noon) > 10 * bright(GlobePerspective { longitude: 180.0, ..noon }).max(1));
         assert_eq!(pixel(&planet.globe(noon, 40, 40), 0, 20), [0, 0, 0]);
     }
 }

@@ -6,7 +6,7 @@ use crate::field::Terrain;
 
 /// Values on the pixels of a picture, row by row from the north-west corner.
 #[derive(Clone, Debug)]
-pub struct Raster {
+pub struct PixelGrid {
     /// Pixels of a row.
     pub width: usize,
     /// Number of rows.
@@ -15,7 +15,7 @@ pub struct Raster {
     pub values: Vec<f32>,
 }
 
-impl Raster {
+impl PixelGrid {
     /// A raster from a function of the pixel (x to the east, y to the south).
     pub fn from_fn(width: usize, height: usize, value: impl Fn(usize, usize) -> f32 + Sync) -> Self {
         let mut values = vec![0.0; width * height];
@@ -97,12 +97,12 @@ fn catmull_rom(t: f32) -> [f32; 4] {
 
 /// A raster with ever coarser means of itself: far away a pixel sees the mean over a wider place.
 pub struct Pyramid {
-    levels: Vec<Raster>,
+    levels: Vec<PixelGrid>,
 }
 
 impl Pyramid {
     /// `base` and its halves, down to a single pixel.
-    pub fn new(base: Raster) -> Self {
+    pub fn new(base: PixelGrid) -> Self {
         let mut levels = vec![base];
         while let Some(last) = levels.last().filter(|l| l.width.max(l.height) > 4) {
             levels.push(last.halved());
@@ -111,12 +111,12 @@ impl Pyramid {
     }
 
     /// The finest level.
-    pub fn base(&self) -> &Raster {
+    pub fn base(&self) -> &PixelGrid {
         &self.levels[0]
     }
 
     /// The mean over about 2^`level` pixels around (x, y), bilinear; `None` outside the picture.
-    pub fn at(&self, level: usize, x: f32, y: f32) -> Option<f32> {
+    pub fn sample(&self, level: usize, x: f32, y: f32) -> Option<f32> {
         let base = self.base();
         let inside = x >= 0.0 && y >= 0.0 && x <= (base.width - 1) as f32 && y <= (base.height - 1) as f32;
         if !inside {
@@ -145,7 +145,7 @@ mod tests {
     fn a_plane_stays_a_plane_at_any_size() {
         let plane = Terrain::from_fn(65, Edges::Open, |u, v| 2.0 * u - v);
         for (width, height) in [(16, 16), (64, 64), (200, 200), (100, 40), (40, 100), (1, 1)] {
-            let raster = Raster::of_heights(&plane, width, height);
+            let raster = PixelGrid::of_heights(&plane, width, height);
             let side = width.max(height) as f32;
             for y in 0..height {
                 for x in 0..width {
@@ -161,11 +161,11 @@ mod tests {
     #[test]
     fn the_mean_survives_shrinking_and_the_pyramid() {
         let checks = Terrain::from_fn(129, Edges::Open, |u, v| f32::from(((u + v) * 128.0 + 0.5) as u8 % 2));
-        let raster = Raster::of_heights(&checks, 16, 16);
+        let raster = PixelGrid::of_heights(&checks, 16, 16);
         assert!(raster.values.iter().all(|h| (h - 0.5).abs() < 0.05), "{:?}", raster.values);
-        let pyramid = Pyramid::new(Raster::from_fn(37, 19, |x, _| x as f32));
-        assert_eq!(pyramid.at(0, 12.0, 7.0), Some(12.0));
-        assert!((pyramid.at(2, 12.0, 7.0).unwrap() - 12.0).abs() < 0.01);
-        assert_eq!(pyramid.at(0, 36.5, 7.0), None);
+        let pyramid = Pyramid::new(PixelGrid::from_fn(37, 19, |x, _| x as f32));
+        assert_eq!(pyramid.sample(0, 12.0, 7.0), Some(12.0));
+        assert!((pyramid.sample(2, 12.0, 7.0).unwrap() - 12.0).abs() < 0.01);
+        assert_eq!(pyramid.sample(0, 36.5, 7.0), None);
     }
 }

@@ -15,11 +15,11 @@
 //! Each pixel is computed by itself with + - × ÷ sqrt and `libm`: the same bits for any number of threads.
 
 use super::PaletteTable;
-use super::biomes::{Around, Paint};
+use super::biomes::{Paint, SiteNeighbours};
 use super::colour::{Light, decode, encode, mix};
-use super::covers::Covers;
-use super::picture::Picture;
-use super::raster::{Pyramid, Raster};
+use super::image::RgbImage;
+use super::raster::{PixelGrid, Pyramid};
+use super::snow_sand::PixelCoverDepths;
 use crate::field::{HAS_GROUND, MapKind, Terrain, brinked};
 use crate::scene::Settings;
 
@@ -60,37 +60,37 @@ const SKY_DIRECTIONS: usize = 8;
 pub(super) const SHORE: usize = 256;
 
 /// Draws the terrain from above. The longer side of the picture spans it; one that is not square shows the middle.
-pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> Picture {
+pub fn relief(terrain: &Terrain, settings: &Settings, palette: &PaletteTable, width: usize, height: usize) -> RgbImage {
     if let Some(heights) = brinked(terrain) {
         let mut ground = Terrain::clone(terrain);
         ground.height = heights;
         let void = map_values(&ground, ground.map(MapKind::Ground).map_or(&[], |map| map), 1.0, width, height);
-        let scene = View::new(&ground, Some(&void), settings, palette, [width, height]);
+        let scene = ReliefView::new(&ground, Some(&void), settings, palette, [width, height]);
         // the edge is as sharp as the samples of the map: half a pixel on either side of where it is a half
         let across = (ground.samples() - 1) as f32 / width.max(height) as f32;
         let share = |k: usize| ((void.values[k] - HAS_GROUND) / across.clamp(0.25, 1.0) + 0.5).clamp(0.0, 1.0);
-        return Picture::from_fn(width, height, |x, y| {
+        return RgbImage::from_fn(width, height, |x, y| {
             let share = share(y * width + x);
             let seen = if share > 0.0 { scene.pixel(x, y).map(shoulder) } else { PAPER };
             encode(mix(PAPER, seen, share))
         });
     }
-    let scene = View::new(terrain, None, settings, palette, [width, height]);
-    Picture::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
+    let scene = ReliefView::new(terrain, None, settings, palette, [width, height]);
+    RgbImage::from_fn(width, height, |x, y| encode(scene.pixel(x, y).map(shoulder)))
 }
 
-struct View<'a> {
+struct ReliefView<'a> {
     settings: &'a Settings,
     palette: &'a PaletteTable,
     colours: Vec<Light>,
     rock: Light,
-    covers: Covers,
+    covers: PixelCoverDepths,
     /// Colours the ground in place of the palette's table.
     paint: Option<Paint>,
     /// Heights in pixels (a cube of height 1 is as high as a pixel is wide).
-    ground: Raster,
+    ground: PixelGrid,
     /// Depth of the water map, in pixels, if there is one.
-    water: Option<Raster>,
+    water: Option<PixelGrid>,
     /// Ground or water, whichever is higher, in pixels and lifted.
     surface: Pyramid,
     /// Highest place of the surface.
@@ -106,7 +106,7 @@ struct View<'a> {
 
 /// The sides of a shore.
 #[derive(Clone, Copy)]
-enum Shore {
+enum ShoreSides {
     Land,
     Water,
 }
@@ -125,23 +125,23 @@ struct SkyRay {
     weight: f32,
 }
 
-impl<'a> View<'a> {
+impl<'a> ReliefView<'a> {
     /// `share` is where there is ground, if that is not everywhere.
     fn new(
         terrain: &Terrain,
-        share: Option<&Raster>,
+        share: Option<&PixelGrid>,
         settings: &'a Settings,
         palette: &'a PaletteTable,
         [width, height]: [usize; 2],
     ) -> Self {
         let pixel_metres = settings.size_metres / width.max(height) as f32;
         let scale = settings.relief_metres / pixel_metres;
-        let mut ground = Raster::of_heights(terrain, width, height);
+        let mut ground = PixelGrid::of_heights(terrain, width, height);
         ground.values.iter_mut().for_each(|h| *h *= scale);
         let sea = settings.sea_level / pixel_metres;
         let lift = lift(&ground, |k| ground.values[k] > sea && share.is_none_or(|share| share.values[k] >= HAS_GROUND));
         let water = terrain.map(MapKind::Water).map(|depth| map_values(terrain, depth, scale, width, height));
-        let surface = Raster::from_fn(width, height, |x, y| {
+        let surface = PixelGrid::from_fn(width, height, |x, y| {
             let k = y * width + x;
             (ground.values[k] + water.as_ref().map_or(0.0, |w| w.values[k])).max(sea) * lift
         });
@@ -160,7 +160,7 @@ impl<'a> View<'a> {
             palette,
             colours: palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
-            covers: Covers::new(terrain, settings.relief_metres, width, height),
+            covers: PixelCoverDepths::new(terrain, settings.relief_metres, width, height),
             paint: palette.biomes.as_ref().map(|biomes| Paint::new(terrain, settings, biomes)),
             ground,
             water,
@@ -185,11 +185,11 @@ impl<'a> View<'a> {
         if wet < 1.0 {
             let height_metres = ground * self.pixel_metres;
             let slope_degrees = libm::atanf(steep) * (180.0 / std::f32::consts::PI);
-            let albedo = self.painted(x, y, Shore::Land).unwrap_or_else(|| {
+            let albedo = self.painted(x, y, ShoreSides::Land).unwrap_or_else(|| {
                 let colour = self.colour(self.place(height_metres).max(SHORE as f32));
                 mix(colour, self.rock, self.palette.rock_share(slope_degrees))
             });
-            let albedo = self.covers.over(albedo, x, y);
+            let albedo = self.covers.covered(albedo, x, y);
             let mut land = self.light(albedo, gx, gy, lit, sky);
             let depth_metres = self.water.as_ref().map_or(0.0, |w| w.values[y * w.width + x]) * self.pixel_metres;
             let depth = depth_metres / self.settings.relief_metres;
@@ -207,7 +207,7 @@ impl<'a> View<'a> {
             let depth = depth_metres.max(0.0) / (self.settings.size_metres * CLEAR_WATER);
             let clear = 0.6 / (1.0 + depth * depth);
             let of_table = || self.colour(self.place(ground * self.pixel_metres).min((SHORE - 1) as f32));
-            let colour = self.painted(x, y, Shore::Water).unwrap_or_else(of_table);
+            let colour = self.painted(x, y, ShoreSides::Water).unwrap_or_else(of_table);
             let water = self.light(colour, gx * clear, gy * clear, lit, sky);
             seen = mix(seen, water, wet);
         }
@@ -226,11 +226,11 @@ impl<'a> View<'a> {
     }
 
     /// The colour that the biomes give a pixel, of which one side of the shore is asked.
-    fn painted(&self, x: usize, y: usize, shore: Shore) -> Option<Light> {
+    fn painted(&self, x: usize, y: usize, shore: ShoreSides) -> Option<Light> {
         let paint = self.paint.as_ref()?;
         let (column, row) = (x as isize, y as isize);
         let metres = |dx, dy| self.ground.get(column + dx, row + dy) * self.pixel_metres;
-        let mut around = Around {
+        let mut around = SiteNeighbours {
             here: metres(0, 0),
             sides: [metres(0, -1), metres(1, 0), metres(0, 1), metres(-1, 0)],
             spacing_metres: self.pixel_metres,
@@ -238,8 +238,8 @@ impl<'a> View<'a> {
         let sea = self.settings.sea_level;
         match shore {
             // the step above the sea is one that a float of any height can tell
-            Shore::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
-            Shore::Water => around.here = around.here.min(sea),
+            ShoreSides::Land => around.here = around.here.max(sea + (self.settings.relief_metres + sea.abs()) * 1.0e-6),
+            ShoreSides::Water => around.here = around.here.min(sea),
         }
         let side = self.ground.width.max(self.ground.height) as f32;
         let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side;
@@ -269,7 +269,7 @@ impl<'a> View<'a> {
             if (self.peak - here) / distance <= horizon.max(self.sun.tangent - PENUMBRA * 0.5) {
                 break;
             }
-            let Some(there) = self.surface.at(level_of(distance * 0.08), px, py) else { break };
+            let Some(there) = self.surface.sample(level_of(distance * 0.08), px, py) else { break };
             horizon = horizon.max((there - here) / distance);
             distance *= 1.16;
         }
@@ -287,7 +287,7 @@ impl<'a> View<'a> {
             let mut distance = 1.5;
             while (self.peak - here) / distance > horizon {
                 let (px, py) = (x as f32 + ray.east * distance, y as f32 + ray.south * distance);
-                let Some(there) = self.surface.at(level_of(distance * 0.3), px, py) else { break };
+                let Some(there) = self.surface.sample(level_of(distance * 0.3), px, py) else { break };
                 horizon = horizon.max((there - here) / distance);
                 distance *= 2.0;
             }
@@ -305,22 +305,22 @@ pub(super) fn shoulder(light: f32) -> f32 {
 
 /// Values of a data map on the pixels, times `scale`: never a smooth surface through them, which would swing to
 /// both sides of a shore.
-fn map_values(terrain: &Terrain, map: &[f32], scale: f32, width: usize, height: usize) -> Raster {
+fn map_values(terrain: &Terrain, map: &[f32], scale: f32, width: usize, height: usize) -> PixelGrid {
     let mut field = Terrain::flat(terrain.grid);
     field.height.copy_from_slice(map);
     let side = width.max(height);
     let mut raster = if terrain.samples() > side {
-        Raster::of_heights(&field, width, height)
+        PixelGrid::of_heights(&field, width, height)
     } else {
         let at = |pixel: usize, pixels: usize| 0.5 + (pixel as f32 + 0.5 - pixels as f32 * 0.5) / side as f32;
-        Raster::from_fn(width, height, |x, y| field.height_at(at(x, width), at(y, height)))
+        PixelGrid::from_fn(width, height, |x, y| field.height_at(at(x, width), at(y, height)))
     };
     raster.values.iter_mut().for_each(|v| *v *= scale);
     raster
 }
 
 /// How much to lift the ground for its light: steep land not at all. Pixels that are no land do not count.
-fn lift(ground: &Raster, is_land: impl Fn(usize) -> bool) -> f32 {
+fn lift(ground: &PixelGrid, is_land: impl Fn(usize) -> bool) -> f32 {
     let (mut sum, mut count) = (0.0, 0u32);
     for y in 0..ground.height {
         for x in (0..ground.width).filter(|x| is_land(y * ground.width + x)) {
@@ -342,13 +342,13 @@ fn level_of(width: f32) -> usize {
 mod tests {
     use super::*;
     use crate::field::Edges;
-    use crate::look::{palette, palette_names};
+    use crate::palette::Palette;
 
     #[test]
     fn where_there_is_no_ground_the_paper_is_white() {
         let mut terrain = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 + 0.2 * u * v);
         let settings = Settings::default();
-        let table = palette(&palette_names()[0]).expect("it is shipped").table(&settings);
+        let table = PaletteTable::new(Palette::named_or_default(""), &settings);
         let whole = relief(&terrain, &settings, &table, 65, 65);
         for k in 0..65 * 65 {
             if k % 65 >= 40 {

@@ -9,6 +9,7 @@ use super::biomes::{Biomes, Paint};
 use crate::field::globe::nearly_located;
 use crate::field::{Cancelled, Control, Globe, Terrain};
 use crate::io::{FileError, write_atomically};
+use crate::palette::GroundType;
 use crate::planet::projection::Equirectangular;
 use crate::scene::Scene;
 
@@ -23,7 +24,7 @@ pub enum PlanetLayout {
 
 /// Values row by row.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Laid<T> {
+pub struct RowMajor<T> {
     /// Values of a row.
     pub width: usize,
     /// The values, row by row.
@@ -32,23 +33,23 @@ pub struct Laid<T> {
 
 impl PlanetLayout {
     /// The values of the nearest samples.
-    pub fn nearest<T: Copy + Send + Sync>(self, terrain: &Terrain, field: &[T]) -> Laid<T> {
+    pub fn nearest<T: Copy + Send + Sync>(self, terrain: &Terrain, field: &[T]) -> RowMajor<T> {
         let n = terrain.samples();
         let index = |t: f64| (t * (n - 1) as f64 + 0.5) as usize;
         match self {
-            Self::Face(face) => Laid { width: n, values: field[face * n * n..][..n * n].to_vec() },
+            Self::Face(face) => RowMajor { width: n, values: field[face * n * n..][..n * n].to_vec() },
             Self::Map(map) => {
                 let at = |(face, u, v): (usize, f64, f64)| field[(face * n + index(v)) * n + index(u)];
-                Laid { width: map.width, values: map.map(|direction| at(nearly_located(direction))) }
+                RowMajor { width: map.width, values: map.map(|direction| at(nearly_located(direction))) }
             }
         }
     }
 
     /// The values between samples.
-    pub fn between(self, terrain: &Terrain, field: &[f32]) -> Laid<f32> {
+    pub fn interpolated(self, terrain: &Terrain, field: &[f32]) -> RowMajor<f32> {
         match self {
             Self::Face(_) => self.nearest(terrain, field),
-            Self::Map(map) => Laid { width: map.width, values: map.field(&Globe::new(terrain.samples()), field) },
+            Self::Map(map) => RowMajor { width: map.width, values: map.field(&Globe::new(terrain.samples()), field) },
         }
     }
 }
@@ -78,10 +79,10 @@ impl TypeMap {
     ///
     /// # Errors
     /// When it was cancelled.
-    pub fn of(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
-        let Some(biomes) = Biomes::of(scene) else { return Ok(None) };
+    pub fn for_scene(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Option<Self>, Cancelled> {
+        let Some(biomes) = Biomes::for_scene(scene) else { return Ok(None) };
         let types = Paint::new(terrain, &scene.settings, &biomes).types(terrain, control)?;
-        let entry = |(index, kind): (usize, &super::GroundType)| LegendEntry {
+        let entry = |(index, kind): (usize, &GroundType)| LegendEntry {
             index: index as u8,
             name: kind.name.clone(),
             colour: kind.colour,
@@ -110,11 +111,11 @@ impl TypeMap {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn save(&self, sheet: &Laid<u8>, path: &Path) -> Result<(), FileError> {
+    pub fn save(&self, sheet: &RowMajor<u8>, path: &Path) -> Result<(), FileError> {
         write_atomically(path, |file| self.write_png(sheet, file))
     }
 
-    fn write_png(&self, sheet: &Laid<u8>, out: impl Write) -> std::io::Result<()> {
+    fn write_png(&self, sheet: &RowMajor<u8>, out: impl Write) -> std::io::Result<()> {
         let rows = sheet.values.len() / sheet.width;
         let mut encoder = png::Encoder::new(BufWriter::new(out), sheet.width as u32, rows as u32);
         encoder.set_color(png::ColorType::Indexed);

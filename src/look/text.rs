@@ -3,7 +3,7 @@
 use ab_glyph::{Font, FontRef, Glyph, PxScale, ScaleFont, point};
 use epaint_default_fonts::UBUNTU_LIGHT;
 
-use super::Picture;
+use super::RgbImage;
 
 /// A typeface at one size.
 pub struct Type {
@@ -51,16 +51,16 @@ impl Type {
     }
 
     /// Draws one line with its upper left corner at (x, y); what lies outside the picture is cut off.
-    pub fn draw(&self, picture: &mut Picture, x: f32, y: f32, colour: [u8; 3], text: &str) {
+    pub fn draw(&self, image: &mut RgbImage, x: f32, y: f32, colour: [u8; 3], text: &str) {
         for glyph in self.glyphs(text).0 {
             let Some(outline) = self.font.outline_glyph(glyph) else { continue };
             let corner = outline.px_bounds().min;
             let (left, top) = ((corner.x + x).round() as i64, (corner.y + y).round() as i64);
             outline.draw(|column, row, coverage| {
                 let (px, py) = (left + i64::from(column), top + i64::from(row));
-                if (0..picture.width as i64).contains(&px) && (0..picture.height as i64).contains(&py) {
-                    let at = (py as usize * picture.width + px as usize) * 3;
-                    for (channel, ink) in picture.rgb[at..at + 3].iter_mut().zip(colour) {
+                if (0..image.width as i64).contains(&px) && (0..image.height as i64).contains(&py) {
+                    let at = (py as usize * image.width + px as usize) * 3;
+                    for (channel, ink) in image.rgb[at..at + 3].iter_mut().zip(colour) {
                         let paper = f32::from(*channel);
                         *channel = (paper + (f32::from(ink) - paper) * coverage.clamp(0.0, 1.0) + 0.5) as u8;
                     }

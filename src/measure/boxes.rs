@@ -9,7 +9,7 @@
 //! Scheme: sizes of 4, 8, 12, 16, 24, 32 … cells up to an eighth of the side; what no column covers at the far edges is left out.
 //! Source: Clarke 1986; Dubuc et al. 1989 (ranges for boxes); Sarkar & Chaudhuri 1994.
 
-use super::ground::Ground;
+use super::ground::DistinctSamples;
 use super::line::Fitted;
 use super::variogram::{LEAST_POINTS, sizes};
 use crate::field::{Cancelled, Control};
@@ -19,7 +19,11 @@ const STEPS: usize = 4;
 
 /// log₁₀ N over log₁₀ of the side of a box in metres, of the `normalised` heights of ground that is not level; none where there
 /// are too few samples.
-pub fn box_counting(ground: &Ground, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
+pub fn box_counting(
+    ground: &DistinctSamples,
+    normalised: &[f32],
+    control: &Control,
+) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
     // columns reach over the edge where the terrain wraps
     let side = if cells.wraps { cells.side } else { cells.side - 1 };

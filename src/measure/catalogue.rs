@@ -41,7 +41,7 @@ impl Family {
 
 /// The value of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reading {
+pub enum MeasureValue {
     /// A number in the unit of the measure.
     Number(f64),
     /// A whole number.
@@ -52,7 +52,7 @@ pub enum Reading {
     Undefined(&'static str),
 }
 
-impl Reading {
+impl MeasureValue {
     fn or(value: Option<f64>, why: &'static str) -> Self {
         value.map_or(Self::Undefined(why), Self::Number)
     }
@@ -67,7 +67,7 @@ impl Reading {
     }
 }
 
-impl Serialize for Reading {
+impl Serialize for MeasureValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match *self {
             Self::Number(value) => serializer.serialize_f64(value),
@@ -95,7 +95,7 @@ pub struct Measure<T> {
     /// Where its definition comes from.
     pub source: &'static str,
     /// Takes the value out of what was measured.
-    pub read: fn(&T) -> Reading,
+    pub read: fn(&T) -> MeasureValue,
 }
 
 impl<T> Measure<T> {
@@ -105,12 +105,12 @@ impl<T> Measure<T> {
     }
 
     /// The value as text, with its decimals and its unit, or why there is none.
-    pub fn show_reading(&self, reading: Reading) -> String {
+    pub fn show_reading(&self, reading: MeasureValue) -> String {
         match reading {
-            Reading::Number(value) => format!("{value:.*}", self.decimals),
-            Reading::Count(count) => count.to_string(),
-            Reading::Hash(hash) => format!("{hash:032x}"),
-            Reading::Undefined(_) => "–".into(),
+            MeasureValue::Number(value) => format!("{value:.*}", self.decimals),
+            MeasureValue::Count(count) => count.to_string(),
+            MeasureValue::Hash(hash) => format!("{hash:032x}"),
+            MeasureValue::Undefined(_) => "–".into(),
         }
     }
 }
@@ -146,102 +146,102 @@ macro_rules! measures {
 pub const MEASURES: &[Measure<Measures>] = measures! {
     Heights: "min_metres" "Lowest" ["m"] 3,
         "Height of the lowest ground.", "",
-        |m| Reading::Number(m.heights.min_metres);
+        |m| MeasureValue::Number(m.heights.min_metres);
     Heights: "max_metres" "Highest" ["m"] 3,
         "Height of the highest ground.", "",
-        |m| Reading::Number(m.heights.max_metres);
+        |m| MeasureValue::Number(m.heights.max_metres);
     Heights: "mean_metres" "Mean height" ["m"] 3,
         "Mean height of the ground.", "",
-        |m| Reading::Number(m.heights.mean_metres);
+        |m| MeasureValue::Number(m.heights.mean_metres);
     Heights: "land_fraction" "Land" [""] 4,
         "Share of the area above the sea.", "",
-        |m| Reading::Number(m.heights.land_fraction);
+        |m| MeasureValue::Number(m.heights.land_fraction);
     Slopes: "erosion_score" "Erosion score" [""] 3,
         "Deviation of the slopes over their mean: high where level ground and steep relief stand side by side.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
-        |m| if m.slopes.mean > 0.0 { Reading::Number(m.slopes.erosion_score()) } else { Reading::Undefined(LEVEL) };
+        |m| if m.slopes.mean > 0.0 { MeasureValue::Number(m.slopes.erosion_score()) } else { MeasureValue::Undefined(LEVEL) };
     Slopes: "mean_slope" "Mean slope" ["m"] 3,
         "Mean of the greatest height difference to the four neighbouring samples; denser samples make it smaller.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
-        |m| Reading::Number(m.slopes.mean);
+        |m| MeasureValue::Number(m.slopes.mean);
     Slopes: "slope_deviation" "Slope deviation" ["m"] 3,
         "Standard deviation of the same differences.",
         "Olsen 2004; Le Martelot 2005, §3.3.4",
-        |m| Reading::Number(m.slopes.deviation);
+        |m| MeasureValue::Number(m.slopes.deviation);
     Slopes: "mean_steepness" "Mean steepness" ["°"] 2,
         "Mean angle of the land with the horizontal.", "",
-        |m| Reading::or(m.steepness.as_ref().map(|s| s.mean_degrees), NO_LAND);
+        |m| MeasureValue::or(m.steepness.as_ref().map(|s| s.mean_degrees), NO_LAND);
     Form: "hypsometric_integral" "Hypsometric integral" [""] 3,
         "Share of the block between the lowest and the highest land that is still filled with rock: it falls as erosion goes on.",
         "Strahler 1952; Pike & Wilson 1971",
-        |m| Reading::or(m.heights.hypsometry.as_ref().map(|h| h.integral), no_relief(m));
+        |m| MeasureValue::or(m.heights.hypsometry.as_ref().map(|h| h.integral), no_relief(m));
     Form: "peaks" "Peaks" [""] 0,
         "Summits that rise by the least prominence above the pass to a higher one.",
         "Kirmse & de Ferranti 2017",
-        |m| Reading::Count(m.summits.peaks.len());
+        |m| MeasureValue::Count(m.summits.peaks.len());
     Form: "valleys" "Valleys" [""] 0,
         "Lows that lie by the same depth below the pass to a deeper one; at open edges, where a valley leaves.",
         "Kirmse & de Ferranti 2017",
-        |m| Reading::Count(m.summits.valleys.len());
+        |m| MeasureValue::Count(m.summits.valleys.len());
     Form: "fractal_dimension" "Fractal dimension" [""] 3,
         "How rough the ground is at all sizes, from the variogram: 2 is smooth, 3 is noise.",
         "Mark & Aronson 1984; Klinkenberg & Goodchild 1992",
-        |m| Reading::or(m.fractal_dimension(), no_dimension(m));
+        |m| MeasureValue::or(m.fractal_dimension(), no_dimension(m));
     Form: "fractal_fit" "Fit of the dimension" ["R²"] 4,
         "How straight the variogram is: near 1 the ground is alike at all sizes, lower one dimension does not describe it.",
         "Klinkenberg & Goodchild 1992",
-        |m| Reading::or(m.variogram.as_ref().map(|f| f.line.r_squared), no_dimension(m));
+        |m| MeasureValue::or(m.variogram.as_ref().map(|f| f.line.r_squared), no_dimension(m));
     Form: "box_dimension" "Box dimension" [""] 3,
         "The same roughness from counting the boxes that cover the ground.",
         "Clarke 1986; Dubuc et al. 1989",
-        |m| Reading::or(m.box_dimension(), no_dimension(m));
+        |m| MeasureValue::or(m.box_dimension(), no_dimension(m));
     Form: "box_fit" "Fit of the box dimension" ["R²"] 4,
         "How straight the line of the box counts is.",
         "Clarke 1986; Dubuc et al. 1989",
-        |m| Reading::or(m.boxes.as_ref().map(|f| f.line.r_squared), no_dimension(m));
+        |m| MeasureValue::or(m.boxes.as_ref().map(|f| f.line.r_squared), no_dimension(m));
     Drainage: "stream_order" "Highest stream order" [""] 0,
         "Order of the largest stream: it grows by one where two streams of the same order join.",
         "Strahler 1957",
-        |m| m.drainage.as_ref().map_or(Reading::Undefined(no_relief(m)), |d| {
-            Reading::Count(d.streams.last().map_or(0, |s| s.order))
+        |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| {
+            MeasureValue::Count(d.streams.last().map_or(0, |s| s.order))
         });
     Drainage: "bifurcation_ratio" "Bifurcation ratio" [""] 2,
         "How many times more streams there are of an order than of the next higher.",
         "Horton 1945; Strahler 1957",
-        |m| m.drainage.as_ref().map_or(Reading::Undefined(no_relief(m)), |d| Reading::or(d.bifurcation_ratio(), NO_ORDERS));
+        |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.bifurcation_ratio(), NO_ORDERS));
     Drainage: "length_ratio" "Length ratio" [""] 2,
         "How many times longer the streams of an order are than those of the next lower.",
         "Horton 1945; Strahler 1957",
-        |m| m.drainage.as_ref().map_or(Reading::Undefined(no_relief(m)), |d| Reading::or(d.length_ratio(), NO_ORDERS));
+        |m| m.drainage.as_ref().map_or(MeasureValue::Undefined(no_relief(m)), |d| MeasureValue::or(d.length_ratio(), NO_ORDERS));
     Drainage: "drainage_density" "Drainage density" ["km/km²"] 3,
         "Length of all channels per area of land: how finely the ground is cut. It depends on the area that a channel needs.",
         "Horton 1945",
-        |m| Reading::or(m.drainage.as_ref().map(|d| d.density), no_relief(m));
+        |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.density), no_relief(m));
     Drainage: "drained_fraction" "Drained" [""] 4,
         "Share of the land whose water reaches the border or the sea without filling a depression first: eroded ground drains, noise does not.",
         "",
-        |m| Reading::or(m.drainage.as_ref().map(|d| d.drained_fraction), no_relief(m));
+        |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.drained_fraction), no_relief(m));
     Drainage: "largest_basin_km2" "Largest basin" ["km²"] 3,
         "Area of the land that leaves by the largest river.", "",
-        |m| Reading::or(m.drainage.as_ref().map(|d| d.largest_basin_km2), no_relief(m));
+        |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.largest_basin_km2), no_relief(m));
     Drainage: "largest_basin_fraction" "Largest basin, share" [""] 4,
         "Share of the land that leaves by the largest river.", "",
-        |m| Reading::or(m.drainage.as_ref().map(|d| d.largest_basin_fraction), no_relief(m));
+        |m| MeasureValue::or(m.drainage.as_ref().map(|d| d.largest_basin_fraction), no_relief(m));
     Playability: "playable_fraction" "Playable" [""] 4,
         "Share of the land that is gentle enough to cross.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
-        |m| Reading::or(m.playability.map(|p| p.playable_fraction), NO_LAND);
+        |m| MeasureValue::or(m.playability.map(|p| p.playable_fraction), NO_LAND);
     Playability: "connected_fraction" "Connected" [""] 4,
         "Share of the playable land in its largest region: at 1 every playable place can be reached.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
-        |m| m.playability.map_or(Reading::Undefined(NO_LAND), |p| Reading::or(p.connected_fraction, NOT_PLAYABLE));
+        |m| m.playability.map_or(MeasureValue::Undefined(NO_LAND), |p| MeasureValue::or(p.connected_fraction, NOT_PLAYABLE));
     Playability: "largest_flat_km2" "Largest flat region" ["km²"] 4,
         "Area of the largest place that is flat enough to build on.",
         "Olsen 2004; Le Martelot 2005, §3.3.3",
-        |m| Reading::or(m.playability.map(|p| p.largest_flat_km2), NO_LAND);
+        |m| MeasureValue::or(m.playability.map(|p| p.largest_flat_km2), NO_LAND);
     Content: "hash" "Hash" [""] 0,
         "Content hash of size, heights and data maps (XXH3-128): equal hashes mean equal bits.", "",
-        |m| Reading::Hash(m.hash);
+        |m| MeasureValue::Hash(m.hash);
 };
 
 /// Every measure of the difference of two terrains.
@@ -249,22 +249,22 @@ pub const MEASURES: &[Measure<Measures>] = measures! {
 pub const DIFFERENCES: &[Measure<Difference>] = measures! {
     Comparison: "rms_metres" "Root mean square" ["m"] 3,
         "Root of the mean square of the differences in height.", "",
-        |d| Reading::Number(d.rms_metres);
+        |d| MeasureValue::Number(d.rms_metres);
     Comparison: "mean_absolute_metres" "Mean" ["m"] 3,
         "Mean of the differences in height, up and down alike.", "",
-        |d| Reading::Number(d.mean_absolute_metres);
+        |d| MeasureValue::Number(d.mean_absolute_metres);
     Comparison: "largest_metres" "Largest" ["m"] 3,
         "Largest difference in height, up or down.", "",
-        |d| Reading::Number(d.largest_metres);
+        |d| MeasureValue::Number(d.largest_metres);
     Comparison: "volume_gained_m3" "Volume gained" ["m³"] 0,
         "Volume where the second is higher.", "",
-        |d| Reading::Number(d.volume_gained_m3);
+        |d| MeasureValue::Number(d.volume_gained_m3);
     Comparison: "volume_lost_m3" "Volume lost" ["m³"] 0,
         "Volume where the second is lower.", "",
-        |d| Reading::Number(d.volume_lost_m3);
+        |d| MeasureValue::Number(d.volume_lost_m3);
     Comparison: "drainage_overlap" "Drainage overlap" [""] 4,
         "Share of the channels of either that run within one cell of a channel of the other.", "",
-        |d| Reading::or(d.drainage_overlap, NO_CHANNELS);
+        |d| MeasureValue::or(d.drainage_overlap, NO_CHANNELS);
 };
 
 /// The measure called `key`.

@@ -7,12 +7,11 @@ use serde::Serialize;
 
 use crate::field::{Cancelled, Control, Edges, Globe, Terrain};
 use crate::look::TypeMap;
-use crate::planet::climate::feels;
 use crate::scene::Scene;
 
 /// How a quantity is spread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Spread {
+pub struct AreaQuantiles {
     /// By area.
     pub mean: f64,
     /// Least value of any sample.
@@ -34,13 +33,13 @@ pub struct TypeShare {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClimateMeasures {
     /// In °C.
-    pub celsius: Spread,
+    pub celsius: AreaQuantiles,
     /// 0 in a desert, 1 in a rain forest.
-    pub moisture: Spread,
+    pub moisture: AreaQuantiles,
     /// Of the land; nothing without land.
-    pub land_celsius: Option<Spread>,
+    pub land_celsius: Option<AreaQuantiles>,
     /// From 0 to 1, of the land; nothing without land.
-    pub land_moisture: Option<Spread>,
+    pub land_moisture: Option<AreaQuantiles>,
     /// Shares of the types that are most frequent in their places, in the order of the table; empty without a biome table.
     pub types: Vec<TypeShare>,
 }
@@ -48,7 +47,7 @@ pub struct ClimateMeasures {
 impl ClimateMeasures {
     /// The numbers with what they are called, their unit and what they mean.
     pub fn listed(&self) -> Vec<(String, f64, &'static str, String)> {
-        let of = |key: &str, unit: &'static str, what: &str, spread: &Spread| {
+        let of = |key: &str, unit: &'static str, what: &str, spread: &AreaQuantiles| {
             [
                 (format!("mean_{key}"), spread.mean, unit, format!("Mean {what}, by area.")),
                 (format!("min_{key}"), spread.min, unit, format!("Lowest {what}.")),
@@ -77,8 +76,8 @@ impl ClimateMeasures {
 /// # Errors
 /// When it was cancelled.
 pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<ClimateMeasures, Cancelled> {
-    let fields = feels(scene, terrain, control)?;
-    let types = TypeMap::of(scene, terrain, control)?;
+    let fields = scene.climate_fields(terrain, control)?;
+    let types = TypeMap::for_scene(scene, terrain, control)?;
     let sea = scene.settings.sea_level / scene.settings.relief_metres;
     let n = terrain.samples();
     let globe = terrain.grid.is_globe().then(|| Globe::new(n));
@@ -97,7 +96,7 @@ pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> 
         _ => 1.0,
     };
     let names = types.as_ref().map_or(0, |map| map.legend.len());
-    let (mut all, mut land) = ([Sum::default(); 2], [Sum::default(); 2]);
+    let (mut all, mut land) = ([WeightedSum::default(); 2], [WeightedSum::default(); 2]);
     let mut shares = vec![0.0; names];
     for k in 0..terrain.height.len() {
         if k % n == 0 {
@@ -131,14 +130,14 @@ pub fn climate_measures(scene: &Scene, terrain: &Terrain, control: &Control) -> 
 
 /// A quantity summed by area.
 #[derive(Clone, Copy, Default)]
-struct Sum {
+struct WeightedSum {
     area: f64,
     whole: f64,
     least: f64,
     most: f64,
 }
 
-impl Sum {
+impl WeightedSum {
     fn add(&mut self, value: f64, area: f64) {
         let first = self.area == 0.0;
         self.least = if first || value < self.least { value } else { self.least };
@@ -147,7 +146,7 @@ impl Sum {
         self.whole += value * area;
     }
 
-    fn spread(&self) -> Option<Spread> {
-        (self.area > 0.0).then(|| Spread { mean: self.whole / self.area, min: self.least, max: self.most })
+    fn spread(&self) -> Option<AreaQuantiles> {
+        (self.area > 0.0).then(|| AreaQuantiles { mean: self.whole / self.area, min: self.least, max: self.most })
     }
 }

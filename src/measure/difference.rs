@@ -6,9 +6,9 @@
 //! coarser grid. The source area is at least that of 256 cells of that grid: denser nets would meet by chance. It is the share of the marks of either that have a mark of the other on the same cell or on one of the
 //! eight around it: 1 for the same net or one that is shifted by a cell, near 0 for nets that have nothing to do with each other.
 
-use super::drainage::{Network, source_km2};
-use super::ground::{DistinctCells, Ground, rows};
-use super::{Limits, Scale};
+use super::drainage::{DrainageNetwork, source_km2};
+use super::ground::{DistinctCells, DistinctSamples, rows};
+use super::{Limits, TerrainScale};
 use crate::field::{Cancelled, Control, Edges, Grid, Terrain};
 
 /// Cells of the coarser grid that drain to a channel at the least.
@@ -33,8 +33,8 @@ pub struct Difference {
 
 /// How `b` differs from `a`, each with its scale; the same bits for any number of threads.
 pub fn difference(
-    a: (&Terrain, Scale),
-    b: (&Terrain, Scale),
+    a: (&Terrain, TerrainScale),
+    b: (&Terrain, TerrainScale),
     limits: &Limits,
     control: &Control,
 ) -> Result<Difference, Cancelled> {
@@ -67,10 +67,10 @@ pub fn difference(
     });
     let count = cells.len() as f64;
     let cell_area = f64::from(a.1.size_metres) * f64::from(a.1.size_metres) / count;
-    let [one, two] = [a, b].map(|(terrain, scale)| Ground::new(terrain, scale, control));
+    let [one, two] = [a, b].map(|(terrain, scale)| DistinctSamples::new(terrain, scale, control));
     let (one, two) = (one?, two?);
     let source_km2 = larger(source_km2(&one, limits), LEAST_SOURCE_CELLS * cell_area * 1.0e-6);
-    let marks = |ground: &Ground| channels(ground, source_km2, grid, control);
+    let marks = |ground: &DistinctSamples| channels(ground, source_km2, grid, control);
     let (one, two) = rayon::join(|| marks(&one), || marks(&two));
     Ok(Difference {
         rms_metres: (squares / count).sqrt(),
@@ -87,12 +87,12 @@ fn larger(a: f64, b: f64) -> f64 {
 }
 
 /// The samples of `grid` that channels of `ground` run through; copies are left out.
-fn channels(ground: &Ground, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
+fn channels(ground: &DistinctSamples, source_km2: f64, grid: Grid, control: &Control) -> Result<Vec<bool>, Cancelled> {
     let mut marks = vec![false; grid.len()];
     if ground.land.is_none_or(|land| land.is_level()) {
         return Ok(marks);
     }
-    let network = Network::new(ground, source_km2, control)?;
+    let network = DrainageNetwork::new(ground, source_km2, control)?;
     let last = (grid.samples - 1) as f32;
     let nearest = |position: f32| grid.original((position * last + 0.5) as usize);
     let samples = ground.terrain.samples();

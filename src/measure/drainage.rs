@@ -9,7 +9,7 @@
 //! Source: Horton 1945; Strahler 1957; O'Callaghan & Mark 1984.
 
 use super::Limits;
-use super::ground::Ground;
+use super::ground::DistinctSamples;
 use super::line::Fitted;
 use crate::field::{Cancelled, Control};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, OUTSIDE, Outlets, strahler_orders};
@@ -64,7 +64,7 @@ impl Drainage {
 }
 
 /// Where water goes, cell by cell.
-pub struct Network {
+pub struct DrainageNetwork {
     mesh: FlowMesh,
     receivers: Vec<u32>,
     /// Strahler order of each cell; 0 where there is no channel.
@@ -74,9 +74,9 @@ pub struct Network {
     largest: usize,
 }
 
-impl Network {
+impl DrainageNetwork {
     /// The net of `ground` whose channels begin where `source_km2` of land drains.
-    pub fn new(ground: &Ground, source_km2: f64, control: &Control) -> Result<Self, Cancelled> {
+    pub fn new(ground: &DistinctSamples, source_km2: f64, control: &Control) -> Result<Self, Cancelled> {
         let (mesh, height) = (FlowMesh::new(ground.terrain.grid), &ground.terrain.height[..]);
         let outlets = Outlets::new(mesh.grid(), height, ground.sea);
         let graph = FlowGraph::new(&mesh, height, &outlets, FlowRouting::D8, control)?;
@@ -114,17 +114,17 @@ impl Network {
 }
 
 /// Area that drains to where a channel begins, as asked for or by default.
-pub fn source_km2(ground: &Ground, limits: &Limits) -> f64 {
+pub fn source_km2(ground: &DistinctSamples, limits: &Limits) -> f64 {
     let asked = f64::from(limits.source_area);
     if asked > 0.0 { asked } else { DEFAULT_SHARE * ground.cell_km2() * ground.cells.len() as f64 }
 }
 
 /// Of land that is not level; none elsewhere.
-pub fn drainage(ground: &Ground, limits: &Limits, control: &Control) -> Result<Option<Drainage>, Cancelled> {
+pub fn drainage(ground: &DistinctSamples, limits: &Limits, control: &Control) -> Result<Option<Drainage>, Cancelled> {
     let Some(land) = ground.land.filter(|land| !land.is_level()) else { return Ok(None) };
     let source_km2 = source_km2(ground, limits);
-    let network = Network::new(ground, source_km2, control)?;
-    let Network { mesh, receivers, orders, .. } = &network;
+    let network = DrainageNetwork::new(ground, source_km2, control)?;
+    let DrainageNetwork { mesh, receivers, orders, .. } = &network;
     // cells, straight steps, diagonal steps and steps to the same order, by order
     let mut counts = [[0usize; 4]; 33];
     for (k, (&order, &to)) in orders.iter().zip(receivers).enumerate() {

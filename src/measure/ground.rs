@@ -4,12 +4,12 @@ use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::Scale;
+use super::TerrainScale;
 use crate::field::{Cancelled, Control, Edges, Grid, HAS_GROUND, MapKind, Terrain};
 
 /// Lowest, highest and mean height of some cells, as fractions of the relief.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
+pub struct HeightSpan {
     /// How many there are.
     pub cells: usize,
     /// Lowest height.
@@ -20,7 +20,7 @@ pub struct Range {
     pub mean: f64,
 }
 
-impl Range {
+impl HeightSpan {
     /// Whether there is any difference in height.
     pub fn is_level(&self) -> bool {
         self.high <= self.low
@@ -56,7 +56,7 @@ impl DistinctCells {
     }
 
     /// The index one `step` (-1, 0 or 1) from row or column `index`, if there is one.
-    pub fn along(self, index: usize, step: isize) -> Option<usize> {
+    pub fn neighbour(self, index: usize, step: isize) -> Option<usize> {
         let there = index as isize + step;
         let side = self.side as isize;
         (self.wraps || (0..side).contains(&there)).then(|| there.rem_euclid(side) as usize)
@@ -64,11 +64,11 @@ impl DistinctCells {
 }
 
 /// The distinct samples of a terrain.
-pub struct Ground<'a> {
+pub struct DistinctSamples<'a> {
     /// What is measured.
     pub terrain: &'a Terrain,
     /// What its heights and distances stand for.
-    pub scale: Scale,
+    pub scale: TerrainScale,
     /// Its distinct samples.
     pub cells: DistinctCells,
     /// Heights of the distinct samples, as fractions of the relief, row by row.
@@ -76,16 +76,16 @@ pub struct Ground<'a> {
     /// Height of the sea as a fraction of the relief; what is at or below it is under water.
     pub sea: f32,
     /// Of all cells.
-    pub all: Range,
+    pub all: HeightSpan,
     /// Of the cells above the sea, if there are any.
-    pub land: Option<Range>,
+    pub land: Option<HeightSpan>,
     /// Which cells have ground; empty where all have. The ranges, and what is spread over the heights, leave out the others.
     pub present: Vec<bool>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> DistinctSamples<'a> {
     /// Looks at the heights of `terrain` once.
-    pub fn new(terrain: &'a Terrain, scale: Scale, control: &Control) -> Result<Self, Cancelled> {
+    pub fn new(terrain: &'a Terrain, scale: TerrainScale, control: &Control) -> Result<Self, Cancelled> {
         let cells = DistinctCells::new(terrain.grid);
         let height = cells.gather(&terrain.height);
         let sea = scale.sea();
@@ -101,15 +101,15 @@ impl<'a> Ground<'a> {
         let parts = rows(cells, control, |row| {
             let span = row * cells.side..(row + 1) * cells.side;
             if present.is_empty() {
-                return Part::of(&height[span], sea);
+                return PartSums::sum(&height[span], sea);
             }
             let ground = height[span.clone()].iter().zip(&present[span]).filter(|(_, present)| **present);
-            Part::of(&ground.map(|(h, _)| *h).collect::<Vec<f32>>(), sea)
+            PartSums::sum(&ground.map(|(h, _)| *h).collect::<Vec<f32>>(), sea)
         })?;
-        let part = parts.iter().fold(Part::NOTHING, Part::joined);
+        let part = parts.iter().fold(PartSums::NOTHING, PartSums::joined);
         let count = if present.is_empty() { cells.len() } else { there };
-        let all = Range { cells: count, low: part.low, high: part.high, mean: part.sum / count as f64 };
-        let land = (part.land > 0).then(|| Range {
+        let all = HeightSpan { cells: count, low: part.low, high: part.high, mean: part.sum / count as f64 };
+        let land = (part.land > 0).then(|| HeightSpan {
             cells: part.land,
             low: part.land_low,
             high: part.high,
@@ -169,7 +169,7 @@ pub fn rows<T: Send>(
 
 /// Range and sums of a part of the cells.
 #[derive(Clone, Copy)]
-struct Part {
+struct PartSums {
     low: f32,
     high: f32,
     sum: f64,
@@ -178,12 +178,12 @@ struct Part {
     land_sum: f64,
 }
 
-impl Part {
+impl PartSums {
     const NOTHING: Self =
         Self { low: f32::INFINITY, high: f32::NEG_INFINITY, sum: 0.0, land: 0, land_low: f32::INFINITY, land_sum: 0.0 };
 
     /// Eight partial sums, always combined in the same order.
-    fn of(row: &[f32], sea: f32) -> Self {
+    fn sum(row: &[f32], sea: f32) -> Self {
         const LANES: usize = 8;
         let mut lanes = [Self::NOTHING; LANES];
         let mut add = |lane: usize, h: f32| {

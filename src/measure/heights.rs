@@ -5,7 +5,7 @@
 //! With a sea the curve is that of the land above it; the histogram is that of the whole ground.
 //! Source: Strahler 1952; Pike & Wilson 1971 (the identity of the two).
 
-use super::ground::{Ground, Range, rows};
+use super::ground::{DistinctSamples, HeightSpan, rows};
 use crate::field::{Cancelled, Control};
 
 /// Bins of the histogram.
@@ -15,7 +15,7 @@ const STEPS: usize = 100;
 
 /// How the area is spread over the heights.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heights {
+pub struct HeightMeasures {
     /// Lowest height.
     pub min_metres: f64,
     /// Highest height.
@@ -40,7 +40,7 @@ pub struct Hypsometry {
 }
 
 /// Range, mean and hypsometry of all ground and of the land.
-pub fn heights(ground: &Ground, control: &Control) -> Result<Heights, Cancelled> {
+pub fn heights(ground: &DistinctSamples, control: &Control) -> Result<HeightMeasures, Cancelled> {
     let all = &ground.all;
     let metres = |h: f64| h * f64::from(ground.scale.relief_metres);
     let histogram = if all.is_level() {
@@ -67,7 +67,7 @@ pub fn heights(ground: &Ground, control: &Control) -> Result<Heights, Cancelled>
         }
         _ => None,
     };
-    Ok(Heights {
+    Ok(HeightMeasures {
         min_metres: ground.metres(all.low),
         max_metres: ground.metres(all.high),
         mean_metres: metres(all.mean),
@@ -78,7 +78,13 @@ pub fn heights(ground: &Ground, control: &Control) -> Result<Heights, Cancelled>
 }
 
 /// Cells above `sea` in `bins` equal bins over `range`; the highest cell is in the last.
-fn bins(ground: &Ground, range: &Range, bins: usize, sea: f32, control: &Control) -> Result<Vec<usize>, Cancelled> {
+fn bins(
+    ground: &DistinctSamples,
+    range: &HeightSpan,
+    bins: usize,
+    sea: f32,
+    control: &Control,
+) -> Result<Vec<usize>, Cancelled> {
     let low = f64::from(range.low);
     let scale = bins as f64 / (f64::from(range.high) - low);
     let parts = rows(ground.cells, control, |row| {

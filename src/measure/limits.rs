@@ -18,7 +18,7 @@ crate::params! {
 
 /// How large the terrain is on the ground, and where its sea stands.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
+pub struct TerrainScale {
     /// Side of the terrain.
     pub size_metres: f32,
     /// Height that 1.0 stands for.
@@ -27,9 +27,9 @@ pub struct Scale {
     pub sea_metres: Option<f32>,
 }
 
-impl Scale {
+impl TerrainScale {
     /// The scale of a scene; of a planet that of a face.
-    pub fn of(scene: &Scene) -> Self {
+    pub fn for_scene(scene: &Scene) -> Self {
         Self {
             size_metres: scene.side_metres(),
             relief_metres: scene.settings.relief_metres,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 /// The line y = intercept + slope · x that fits points best, and the share of their variance that it explains.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Line {
+pub struct LineFit {
     /// Rise of y for one step of x.
     pub slope: f64,
     /// Its y where x is 0.
@@ -13,7 +13,7 @@ pub struct Line {
     pub r_squared: f64,
 }
 
-impl Line {
+impl LineFit {
     /// The line through `points`; none where they have fewer than two places in x.
     pub fn fit(points: &[[f64; 2]]) -> Option<Self> {
         let count = points.len() as f64;
@@ -34,7 +34,7 @@ impl Line {
     }
 
     /// Its y at `x`.
-    pub fn at(&self, x: f64) -> f64 {
+    pub fn value(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
 }
@@ -45,13 +45,13 @@ pub struct Fitted {
     /// The points that were fitted.
     pub points: Vec<[f64; 2]>,
     /// The line through them.
-    pub line: Line,
+    pub line: LineFit,
 }
 
 impl Fitted {
     /// The line through `points`, if there are at least `least` of them.
     pub fn new(points: Vec<[f64; 2]>, least: usize) -> Option<Self> {
-        let line = Line::fit(&points).filter(|_| points.len() >= least)?;
+        let line = LineFit::fit(&points).filter(|_| points.len() >= least)?;
         Some(Self { points, line })
     }
 }
@@ -62,13 +62,13 @@ mod tests {
 
     #[test]
     fn a_line_is_found_again_and_scatter_lowers_what_it_explains() {
-        let line = Line::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
+        let line = LineFit::fit(&[[0.0, 1.0], [1.0, 3.0], [3.0, 7.0]]).unwrap();
         assert_eq!((line.slope, line.intercept, line.r_squared), (2.0, 1.0, 1.0));
-        assert_eq!(line.at(10.0), 21.0);
+        assert_eq!(line.value(10.0), 21.0);
         // by hand: Σxx = 2, Σxy = 1, Σyy = 2/3
-        let scattered = Line::fit(&[[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]).unwrap();
+        let scattered = LineFit::fit(&[[0.0, 0.0], [1.0, 1.0], [2.0, 1.0]]).unwrap();
         assert!((scattered.slope - 0.5).abs() < 1e-12 && (scattered.r_squared - 0.75).abs() < 1e-12);
-        assert_eq!(Line::fit(&[[1.0, 1.0], [1.0, 2.0]]), None);
-        assert_eq!(Line::fit(&[]), None);
+        assert_eq!(LineFit::fit(&[[1.0, 1.0], [1.0, 2.0]]), None);
+        assert_eq!(LineFit::fit(&[]), None);
     }
 }

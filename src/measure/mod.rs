@@ -19,6 +19,7 @@ mod ground;
 mod heights;
 mod limits;
 mod line;
+mod planet;
 mod playability;
 mod plots;
 mod reference;
@@ -28,23 +29,24 @@ mod steepness;
 mod summits;
 mod variogram;
 
-pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, Reading, measure_named};
-pub use climate::{ClimateMeasures, Spread, TypeShare, climate_measures};
+pub use catalogue::{DIFFERENCES, Family, MEASURES, Measure, MeasureValue, measure_named};
+pub use climate::{AreaQuantiles, ClimateMeasures, TypeShare, climate_measures};
 pub use difference::{Difference, difference};
 pub use drainage::{Drainage, Streams};
-pub use heights::{Heights, Hypsometry};
-pub use limits::{Limits, Scale};
-pub use line::{Fitted, Line};
+pub use heights::{HeightMeasures, Hypsometry};
+pub use limits::{Limits, TerrainScale};
+pub use line::{Fitted, LineFit};
+pub use planet::{PLANET_MEASURES, PlanetMeasures, measure_planet};
 pub use playability::Playability;
-pub use plots::{Axis, Drawing, PLOTS, Plot};
-pub use reference::{BANDS, Band, bands};
+pub use plots::{PLOTS, Plot, PlotAxis, PlotStyle};
+pub use reference::{BANDS, ReferenceBand, bands};
 pub use report::comparison_csv;
 pub use slopes::{Slopes, slopes};
 pub use steepness::Steepness;
 pub use summits::{Summit, Summits};
 
 use crate::field::{Cancelled, Control, Terrain};
-use ground::Ground;
+use ground::DistinctSamples;
 
 /// Everything that is measured of a terrain, with the data of the plots.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +56,7 @@ pub struct Measures {
     /// What was counted as what.
     pub limits: Limits,
     /// Range and hypsometry.
-    pub heights: Heights,
+    pub heights: HeightMeasures,
     /// In metres.
     pub slopes: Slopes,
     /// None without land.
@@ -91,12 +93,17 @@ impl Measures {
 }
 
 /// Measures `terrain` on the threads of the present pool; the same bits for any number of them. Of a planet it measures
-/// the face around longitude 0 as if it were flat; [`measure_planet`](crate::planet::measure_planet) measures the whole.
-pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Control) -> Result<Measures, Cancelled> {
+/// the face around longitude 0 as if it were flat; [`measure_planet`] measures the whole.
+pub fn measure(
+    terrain: &Terrain,
+    scale: TerrainScale,
+    limits: &Limits,
+    control: &Control,
+) -> Result<Measures, Cancelled> {
     if terrain.grid.is_globe() {
         return measure(&terrain.face(0), scale, limits, control);
     }
-    let ground = Ground::new(terrain, scale, control)?;
+    let ground = DistinctSamples::new(terrain, scale, control)?;
     let form = || {
         let heights = heights::heights(&ground, control)?;
         control.check()?;
@@ -127,7 +134,7 @@ pub fn measure(terrain: &Terrain, scale: Scale, limits: &Limits, control: &Contr
 }
 
 /// The fits of variogram and box counting.
-fn dimensions(ground: &Ground, control: &Control) -> Result<(Option<Fitted>, Option<Fitted>), Cancelled> {
+fn dimensions(ground: &DistinctSamples, control: &Control) -> Result<(Option<Fitted>, Option<Fitted>), Cancelled> {
     if ground.all.is_level() {
         return Ok((None, None));
     }
@@ -145,10 +152,10 @@ pub mod families {
     use super::*;
 
     /// The work of one family of measures.
-    pub type Work = fn(&Terrain, Scale, &Limits, &Control);
+    pub type MeasureFn = fn(&Terrain, TerrainScale, &Limits, &Control);
 
     /// Name and work of each; each gathers its ground anew.
-    pub const ALL: &[(&str, Work)] = &[
+    pub const ALL: &[(&str, MeasureFn)] = &[
         ("heights", |t, s, _, c| done(heights::heights(&ground(t, s, c), c))),
         ("slopes", |t, _, _, _| done(slopes(t))),
         ("steepness, playability", |t, s, l, c| {
@@ -167,7 +174,7 @@ pub mod families {
         std::hint::black_box(result);
     }
 
-    fn ground<'a>(terrain: &'a Terrain, scale: Scale, control: &Control) -> Ground<'a> {
-        Ground::new(terrain, scale, control).expect("nobody stops it")
+    fn ground<'a>(terrain: &'a Terrain, scale: TerrainScale, control: &Control) -> DistinctSamples<'a> {
+        DistinctSamples::new(terrain, scale, control).expect("nobody stops it")
     }
 }

@@ -5,7 +5,7 @@
 //! Source: document 000, §3.3.3, and Olsen 2004: units need one large region of gentle slope, buildings flat places.
 
 use super::Limits;
-use super::ground::Ground;
+use super::ground::DistinctSamples;
 use crate::field::{Cancelled, Control};
 
 /// How much of the land can be crossed and built on.
@@ -21,7 +21,7 @@ pub struct Playability {
 
 /// From the steepness of the cells; none without land.
 pub fn playability(
-    ground: &Ground,
+    ground: &DistinctSamples,
     degrees: &[f32],
     limits: &Limits,
     control: &Control,
@@ -42,7 +42,7 @@ pub fn playability(
 
 /// Cells in all regions and in the largest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Regions {
+pub struct RegionSizes {
     /// Cells in all regions.
     pub cells: usize,
     /// Cells in the largest region.
@@ -51,7 +51,7 @@ pub struct Regions {
 
 /// A stretch of a row whose cells are all inside.
 #[derive(Clone, Copy)]
-struct Stretch {
+struct RowRun {
     from: usize,
     /// One past the last.
     to: usize,
@@ -65,9 +65,9 @@ pub fn regions(
     wraps: bool,
     is_inside: impl Fn(usize) -> bool,
     control: &Control,
-) -> Result<Regions, Cancelled> {
-    let mut sets = Sets::default();
-    let (mut first, mut before, mut here) = (Vec::new(), Vec::<Stretch>::new(), Vec::<Stretch>::new());
+) -> Result<RegionSizes, Cancelled> {
+    let mut sets = DisjointSets::default();
+    let (mut first, mut before, mut here) = (Vec::new(), Vec::<RowRun>::new(), Vec::<RowRun>::new());
     for row in 0..side {
         if row % 16 == 0 {
             control.check()?;
@@ -78,7 +78,7 @@ pub fn regions(
             match (from, j < side && is_inside(row * side + j)) {
                 (None, true) => from = Some(j),
                 (Some(start), false) => {
-                    here.push(Stretch { from: start, to: j, set: sets.add(j - start) });
+                    here.push(RowRun { from: start, to: j, set: sets.add(j - start) });
                     from = None;
                 }
                 _ => {}
@@ -100,17 +100,17 @@ pub fn regions(
     if wraps {
         sets.join_touching(&before, &first);
     }
-    Ok(Regions { cells: sets.cells.iter().sum(), largest: sets.largest() })
+    Ok(RegionSizes { cells: sets.cells.iter().sum(), largest: sets.largest() })
 }
 
 /// Disjoint sets of stretches with the number of their cells.
 #[derive(Default)]
-struct Sets {
+struct DisjointSets {
     above: Vec<u32>,
     cells: Vec<usize>,
 }
 
-impl Sets {
+impl DisjointSets {
     fn add(&mut self, cells: usize) -> u32 {
         self.above.push(self.above.len() as u32);
         self.cells.push(cells);
@@ -137,7 +137,7 @@ impl Sets {
     }
 
     /// Joins the stretches of two neighbouring rows, both in the order of their columns.
-    fn join_touching(&mut self, one: &[Stretch], other: &[Stretch]) {
+    fn join_touching(&mut self, one: &[RowRun], other: &[RowRun]) {
         let mut start = 0;
         for a in one {
             while start < other.len() && other[start].to <= a.from {

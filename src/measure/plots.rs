@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 
-use super::{Line, Measures};
+use super::{LineFit, Measures};
 
 /// What an axis shows.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Axis {
+pub struct PlotAxis {
     /// Name beside the axis.
     pub label: &'static str,
     /// Unit; empty where there is none.
@@ -15,7 +15,7 @@ pub struct Axis {
 
 /// How a plot is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drawing {
+pub enum PlotStyle {
     /// A bar at each point, as wide as the points are apart.
     Bars,
     /// A line from point to point.
@@ -33,21 +33,21 @@ pub struct Plot {
     /// What it says, in a plain sentence.
     pub meaning: &'static str,
     /// The axis to the right.
-    pub x: Axis,
+    pub x: PlotAxis,
     /// The axis upwards.
-    pub y: Axis,
+    pub y: PlotAxis,
     /// How the points are drawn.
-    pub drawing: Drawing,
+    pub drawing: PlotStyle,
     /// Takes the points out of the measures.
     pub points: fn(&Measures) -> &[[f64; 2]],
     /// Takes the line out of the measures, where one was fitted.
-    pub line: fn(&Measures) -> Option<Line>,
+    pub line: fn(&Measures) -> Option<LineFit>,
 }
 
 impl Plot {
     /// The points as CSV, with a head.
     pub fn csv(&self, of: &Measures) -> String {
-        let head = |axis: &Axis| {
+        let head = |axis: &PlotAxis| {
             if axis.unit.is_empty() { axis.label.to_string() } else { format!("{} ({})", axis.label, axis.unit) }
         };
         let mut text = format!("{},{}\n", head(&self.x), head(&self.y));
@@ -58,7 +58,7 @@ impl Plot {
     }
 }
 
-const NO_LINE: fn(&Measures) -> Option<Line> = |_| None;
+const NO_LINE: fn(&Measures) -> Option<LineFit> = |_| None;
 
 /// Every plot. Those of ground that has none are empty.
 pub const PLOTS: &[Plot] = &[
@@ -66,9 +66,9 @@ pub const PLOTS: &[Plot] = &[
         key: "slope_histogram",
         label: "Slopes",
         meaning: "How much of the land is how steep.",
-        x: Axis { label: "steepness", unit: "°" },
-        y: Axis { label: "share of the land", unit: "" },
-        drawing: Drawing::Bars,
+        x: PlotAxis { label: "steepness", unit: "°" },
+        y: PlotAxis { label: "share of the land", unit: "" },
+        drawing: PlotStyle::Bars,
         points: |m| m.steepness.as_ref().map_or(&[], |s| &s.histogram),
         line: NO_LINE,
     },
@@ -76,9 +76,9 @@ pub const PLOTS: &[Plot] = &[
         key: "height_histogram",
         label: "Heights",
         meaning: "How much of the area lies how high.",
-        x: Axis { label: "height", unit: "m" },
-        y: Axis { label: "share of the area", unit: "" },
-        drawing: Drawing::Bars,
+        x: PlotAxis { label: "height", unit: "m" },
+        y: PlotAxis { label: "share of the area", unit: "" },
+        drawing: PlotStyle::Bars,
         points: |m| &m.heights.histogram,
         line: NO_LINE,
     },
@@ -86,9 +86,9 @@ pub const PLOTS: &[Plot] = &[
         key: "hypsometric_curve",
         label: "Hypsometric curve",
         meaning: "How much of the land lies above a relative height: bulging in young relief, hollow in old.",
-        x: Axis { label: "relative area above", unit: "" },
-        y: Axis { label: "relative height", unit: "" },
-        drawing: Drawing::Curve,
+        x: PlotAxis { label: "relative area above", unit: "" },
+        y: PlotAxis { label: "relative height", unit: "" },
+        drawing: PlotStyle::Curve,
         points: |m| m.heights.hypsometry.as_ref().map_or(&[], |h| &h.curve),
         line: NO_LINE,
     },
@@ -96,9 +96,9 @@ pub const PLOTS: &[Plot] = &[
         key: "variogram",
         label: "Variogram",
         meaning: "How much heights differ at a distance; the steeper the line, the smoother the ground.",
-        x: Axis { label: "log₁₀ distance", unit: "m" },
-        y: Axis { label: "log₁₀ semivariance", unit: "m²" },
-        drawing: Drawing::Fit,
+        x: PlotAxis { label: "log₁₀ distance", unit: "m" },
+        y: PlotAxis { label: "log₁₀ semivariance", unit: "m²" },
+        drawing: PlotStyle::Fit,
         points: |m| m.variogram.as_ref().map_or(&[], |f| &f.points),
         line: |m| m.variogram.as_ref().map(|f| f.line),
     },
@@ -106,9 +106,9 @@ pub const PLOTS: &[Plot] = &[
         key: "box_counting",
         label: "Box counting",
         meaning: "How many boxes of a size cover the ground; the steeper the line, the rougher the ground.",
-        x: Axis { label: "log₁₀ box side", unit: "m" },
-        y: Axis { label: "log₁₀ number of boxes", unit: "" },
-        drawing: Drawing::Fit,
+        x: PlotAxis { label: "log₁₀ box side", unit: "m" },
+        y: PlotAxis { label: "log₁₀ number of boxes", unit: "" },
+        drawing: PlotStyle::Fit,
         points: |m| m.boxes.as_ref().map_or(&[], |f| &f.points),
         line: |m| m.boxes.as_ref().map(|f| f.line),
     },
@@ -116,9 +116,9 @@ pub const PLOTS: &[Plot] = &[
         key: "stream_numbers",
         label: "Stream numbers",
         meaning: "How many streams there are of each order; the slope of the line is the bifurcation ratio.",
-        x: Axis { label: "order", unit: "" },
-        y: Axis { label: "log₁₀ number of streams", unit: "" },
-        drawing: Drawing::Fit,
+        x: PlotAxis { label: "order", unit: "" },
+        y: PlotAxis { label: "log₁₀ number of streams", unit: "" },
+        drawing: PlotStyle::Fit,
         points: |m| m.drainage.as_ref().and_then(|d| d.numbers.as_ref()).map_or(&[], |f| &f.points),
         line: |m| m.drainage.as_ref().and_then(|d| d.numbers.as_ref()).map(|f| f.line),
     },
@@ -126,9 +126,9 @@ pub const PLOTS: &[Plot] = &[
         key: "stream_lengths",
         label: "Stream lengths",
         meaning: "How long the streams of each order are; the slope of the line is the length ratio.",
-        x: Axis { label: "order", unit: "" },
-        y: Axis { label: "log₁₀ mean length", unit: "km" },
-        drawing: Drawing::Fit,
+        x: PlotAxis { label: "order", unit: "" },
+        y: PlotAxis { label: "log₁₀ mean length", unit: "km" },
+        drawing: PlotStyle::Fit,
         points: |m| m.drainage.as_ref().and_then(|d| d.lengths.as_ref()).map_or(&[], |f| &f.points),
         line: |m| m.drainage.as_ref().and_then(|d| d.lengths.as_ref()).map(|f| f.line),
     },

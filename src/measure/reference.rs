@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// A range of one measure that real terrain was found in.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Band {
+pub struct ReferenceBand {
     /// Key of the measure.
     #[serde(skip)]
     pub key: &'static str,
@@ -21,8 +21,8 @@ pub struct Band {
 }
 
 /// What real terrain has, as published.
-pub const BANDS: &[Band] = &[
-    Band {
+pub const BANDS: &[ReferenceBand] = &[
+    ReferenceBand {
         key: "hypsometric_integral",
         low: 0.35,
         high: 0.60,
@@ -30,7 +30,7 @@ pub const BANDS: &[Band] = &[
         source: "Strahler, A. N. (1952): Hypsometric (area-altitude) analysis of erosional topography. Geological Society of \
                  America Bulletin 63(11), 1117-1142",
     },
-    Band {
+    ReferenceBand {
         key: "fractal_dimension",
         low: 2.09,
         high: 2.59,
@@ -40,7 +40,7 @@ pub const BANDS: &[Band] = &[
                  (1990): Fractal image analysis: application to the topography of Oregon and synthetic images. Journal of \
                  the Optical Society of America A 7(6), 1124-1130",
     },
-    Band {
+    ReferenceBand {
         key: "bifurcation_ratio",
         low: 3.0,
         high: 5.0,
@@ -48,7 +48,7 @@ pub const BANDS: &[Band] = &[
         source: "Strahler, A. N. (1957): Quantitative analysis of watershed geomorphology. Transactions, American Geophysical \
                  Union 38(6), 913-920",
     },
-    Band {
+    ReferenceBand {
         key: "length_ratio",
         low: 1.5,
         high: 3.5,
@@ -57,7 +57,7 @@ pub const BANDS: &[Band] = &[
                  J. B. (1979): The geomorphologic structure of hydrologic response. Water Resources Research 15(6), \
                  1409-1420",
     },
-    Band {
+    ReferenceBand {
         key: "drainage_density",
         low: 0.55,
         high: 2.09,
@@ -68,6 +68,6 @@ pub const BANDS: &[Band] = &[
 ];
 
 /// The bands of the measure called `key`.
-pub fn bands(key: &str) -> impl Iterator<Item = &'static Band> {
+pub fn bands(key: &str) -> impl Iterator<Item = &'static ReferenceBand> {
     BANDS.iter().filter(move |band| band.key == key)
 }

@@ -6,10 +6,10 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::json;
 
 use super::Measures;
-use super::catalogue::{DIFFERENCES, MEASURES, Measure, Reading};
+use super::catalogue::{DIFFERENCES, MEASURES, Measure, MeasureValue};
 use super::difference::Difference;
 use super::plots::PLOTS;
-use super::reference::{BANDS, Band};
+use super::reference::{BANDS, ReferenceBand};
 
 impl Serialize for Measures {
     /// Every measure under its key, then `undefined` (why one is null), `limits` (as they were applied), `summits`, `plots` and
@@ -32,7 +32,7 @@ impl Serialize for Measures {
             })
             .collect();
         map.serialize_entry("plots", &plots)?;
-        let mut reference: BTreeMap<&str, Vec<&Band>> = BTreeMap::new();
+        let mut reference: BTreeMap<&str, Vec<&ReferenceBand>> = BTreeMap::new();
         BANDS.iter().for_each(|band| reference.entry(band.key).or_default().push(band));
         map.serialize_entry("reference", &reference)?;
         map.end()
@@ -90,19 +90,19 @@ pub fn comparison_csv(a: &Measures, b: &Measures, difference: &Difference) -> St
 /// Why values are missing, by key.
 fn undefined<T>(list: &[Measure<T>], of: &T) -> BTreeMap<&'static str, &'static str> {
     let why = |m: &Measure<T>| match (m.read)(of) {
-        Reading::Undefined(why) => Some((m.key, why)),
+        MeasureValue::Undefined(why) => Some((m.key, why)),
         _ => None,
     };
     list.iter().filter_map(why).collect()
 }
 
 /// A reading with all its digits.
-fn bare(reading: Reading) -> String {
+fn bare(reading: MeasureValue) -> String {
     match reading {
-        Reading::Number(value) => value.to_string(),
-        Reading::Count(count) => count.to_string(),
-        Reading::Hash(hash) => format!("{hash:032x}"),
-        Reading::Undefined(_) => String::new(),
+        MeasureValue::Number(value) => value.to_string(),
+        MeasureValue::Count(count) => count.to_string(),
+        MeasureValue::Hash(hash) => format!("{hash:032x}"),
+        MeasureValue::Undefined(_) => String::new(),
     }
 }
 

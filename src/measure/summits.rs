@@ -11,7 +11,7 @@
 use rayon::prelude::*;
 
 use super::Limits;
-use super::ground::Ground;
+use super::ground::DistinctSamples;
 use crate::field::{Cancelled, Control};
 use crate::hydrology::{FlowMesh, depressions};
 
@@ -43,7 +43,7 @@ pub struct Summits {
 }
 
 /// Peaks and valleys of `ground` with their prominence.
-pub fn summits(ground: &Ground, limits: &Limits, control: &Control) -> Result<Summits, Cancelled> {
+pub fn summits(ground: &DistinctSamples, limits: &Limits, control: &Control) -> Result<Summits, Cancelled> {
     let above = |h: f32| if h > ground.sea { h } else { ground.sea };
     let relief = ground.metres(above(ground.all.high)) - ground.metres(above(ground.all.low));
     let least_metres = if limits.prominence > 0.0 { f64::from(limits.prominence) } else { DEFAULT_SHARE * relief };

@@ -9,7 +9,7 @@
 
 use rayon::prelude::*;
 
-use super::ground::Ground;
+use super::ground::DistinctSamples;
 use super::line::Fitted;
 use crate::field::{Cancelled, Control};
 
@@ -30,7 +30,7 @@ pub fn sizes(side: usize, most: usize) -> Vec<usize> {
 
 /// log₁₀ γ in m² over log₁₀ of the distance in metres, of the `normalised` heights of ground that is not level; none where
 /// there are too few samples.
-pub fn variogram(ground: &Ground, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
+pub fn variogram(ground: &DistinctSamples, normalised: &[f32], control: &Control) -> Result<Option<Fitted>, Cancelled> {
     let cells = ground.cells;
     let (side, wraps) = (cells.side, cells.wraps);
     let lags = sizes(side, if wraps { side / 2 } else { side - 1 });

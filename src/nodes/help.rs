@@ -1,7 +1,7 @@
 //! The catalogue as Markdown, for `assets/help/nodes.md`.
 
 use super::{Node, Work};
-use crate::param::{About, Kind, ParamSpec};
+use crate::param::{About, ParamKind, ParamSpec};
 
 /// Every node with its parameters, in the order of the Add menu.
 pub fn markdown() -> String {
@@ -47,7 +47,7 @@ pub fn params_markdown(about: &About) -> String {
     }
     out.push_str("\n| parameter | default | range | what it does |\n|---|---|---|---|\n");
     for spec in &about.params {
-        let default = if spec.kind == Kind::Tree { "a composed piece".into() } else { spec.show(&spec.default) };
+        let default = if spec.kind == ParamKind::Tree { "a composed piece".into() } else { spec.show(&spec.default) };
         out.push_str(&format!(
             "| `{}`{} | {default} | {} | {} |\n",
             spec.name,
@@ -57,7 +57,7 @@ pub fn params_markdown(about: &About) -> String {
         ));
     }
     for spec in &about.params {
-        if let Kind::Choice(options) = spec.kind {
+        if let ParamKind::Choice(options) = spec.kind {
             out.push_str(&format!("\n`{}`:\n", spec.name));
             for option in options {
                 out.push_str(&format!("- `{}` ({}): {}\n", option.name, option.label, option.help));

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::param::{About, Params, Preset};
-use crate::scene::World;
+use crate::planet::World;
 
 /// What a node is besides its work: the one place where it says so. A node names what differs from the constant of its
 /// shape ([`Traits::GENERATOR`], [`Traits::FILTER`], [`Traits::PROCESS`]); it may depend on the node's parameters.
@@ -85,7 +85,7 @@ pub trait Generator: Params {
         self.fill(cx, &mut made.height)
     }
     /// Files that it reads besides those that its parameters name.
-    fn companions(&self) -> Vec<String> {
+    fn file_dependencies(&self) -> Vec<String> {
         Vec::new()
     }
     /// Why its files cannot be used together, though each of them can be read.
@@ -127,7 +127,7 @@ pub trait Run: Send + Sync {
     /// The terrain after the last whole iteration.
     fn terrain(&self) -> &Terrain;
     /// The mass balance up to now.
-    fn ledger(&self) -> Ledger;
+    fn mass_balance(&self) -> MassBalance;
     /// A copy from which the same iterations give the same bits.
     fn snapshot(&self) -> Box<dyn Run>;
     /// Memory of a snapshot, without what all snapshots of a run share.
@@ -141,7 +141,7 @@ pub trait Run: Send + Sync {
 /// Two balances hold up to rounding, for every process: what the ground lost and won is the change of the heights,
 /// Σ h - Σ h₀ = `added` + `deposited` - `eroded`; and nothing vanishes, [`residual`](Self::residual) = 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ledger {
+pub struct MassBalance {
     /// Taken from the ground.
     pub eroded: f64,
     /// Laid down again.
@@ -154,15 +154,15 @@ pub struct Ledger {
     pub added: f64,
 }
 
-impl Ledger {
-    /// What the books cannot account for; 0 up to rounding.
+impl MassBalance {
+    /// What the mass balance cannot account for; 0 up to rounding.
     pub fn residual(&self) -> f64 {
         self.eroded - self.deposited - self.carried - self.lost
     }
 }
 
-impl std::ops::AddAssign for Ledger {
-    /// Books of one stretch of time after another.
+impl std::ops::AddAssign for MassBalance {
+    /// Mass balance of one stretch of time after another.
     fn add_assign(&mut self, later: Self) {
         self.eroded += later.eroded;
         self.deposited += later.deposited;
@@ -243,9 +243,9 @@ impl Node {
     }
 
     /// Files that it reads besides those that its parameters name.
-    pub fn companions(&self) -> Vec<String> {
+    pub fn file_dependencies(&self) -> Vec<String> {
         match self.work() {
-            Work::Generator(node) => node.companions(),
+            Work::Generator(node) => node.file_dependencies(),
             Work::Filter(_) | Work::Process(_) => Vec::new(),
         }
     }
@@ -294,6 +294,7 @@ catalogue! {
     generators::simplex::Simplex: Generator,
     generators::value_noise::ValueNoise: Generator,
     generators::spectral::Spectral: Generator,
+    generators::noise_library::NoiseLibrary: Generator,
     generators::diamond_square::DiamondSquare: Generator,
     generators::triangular::Triangular: Generator,
     generators::squig_river::SquigRiver: Generator,
@@ -303,7 +304,6 @@ catalogue! {
     generators::voronoi::Voronoi: Generator,
     generators::voronoi_midpoint::VoronoiMidpoint: Generator,
     generators::cellular::Cellular: Generator,
-    generators::noise_library::NoiseLibrary: Generator,
     generators::shape::Shape: Generator,
     generators::construction::Construction: Generator,
     generators::import::Import: Generator,

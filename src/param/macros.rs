@@ -321,8 +321,8 @@ macro_rules! choices {
         impl $name {
             /// All of them, in the order of the panel.
             pub const ALL: &'static [Self] = &[ $( Self::$variant ),+ ];
-            const OPTIONS: &'static [$crate::param::Choice] = &[
-                $( $crate::param::Choice { name: stringify!($variant), label: $label, help: $help } ),+
+            const OPTIONS: &'static [$crate::param::ChoiceOption] = &[
+                $( $crate::param::ChoiceOption { name: stringify!($variant), label: $label, help: $help } ),+
             ];
             /// Name in the panel.
             pub fn label(self) -> &'static str {
@@ -331,8 +331,8 @@ macro_rules! choices {
         }
 
         impl $crate::param::WithoutRange for $name {
-            fn kind() -> $crate::param::Kind {
-                $crate::param::Kind::Choice(Self::OPTIONS)
+            fn kind() -> $crate::param::ParamKind {
+                $crate::param::ParamKind::Choice(Self::OPTIONS)
             }
         }
 

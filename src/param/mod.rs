@@ -11,9 +11,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::construction::Tree;
-
-pub use types::{Curve, ImageFile, LayerName, ParamType, WithRange, WithoutRange};
+pub(crate) use types::wrong;
+pub use types::{ImageFile, LayerName, ParamType, ToneCurve, TreeValue, WithRange, WithoutRange};
 
 /// What a parameter holds at the moment, free of its Rust type.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,19 +23,19 @@ pub enum Value {
     Int(i64),
     /// Of [`Kind::Bool`].
     Bool(bool),
-    /// Index into [`Kind::Choice`]'s options.
+    /// Index into [`ParamKind::Choice`]'s options.
     Choice(usize),
     /// Of [`Kind::Curve`].
-    Curve(Curve),
-    /// Of [`Kind::Image`] and [`Kind::Layer`].
+    Curve(ToneCurve),
+    /// Of [`ParamKind::Image`] and [`ParamKind::Layer`].
     Text(String),
     /// Of [`Kind::Tree`].
-    Tree(Arc<Tree>),
+    Tree(Arc<dyn TreeValue>),
 }
 
 /// One entry of a choice.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Choice {
+pub struct ChoiceOption {
     /// Name in files and on the command line.
     pub name: &'static str,
     /// Name in the panel.
@@ -47,7 +46,7 @@ pub struct Choice {
 
 /// The type of a parameter with its ranges.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum ParamKind {
     /// A number. Values are clamped to `hard`; the slider covers `slider`.
     Float {
         /// Range that values are clamped to.
@@ -65,14 +64,14 @@ pub enum Kind {
     /// A switch.
     Bool,
     /// One of these.
-    Choice(&'static [Choice]),
+    Choice(&'static [ChoiceOption]),
     /// A [`Curve`] from [0, 1] to [0, 1].
     Curve,
     /// An [`ImageFile`].
     Image,
     /// A [`LayerName`].
     Layer,
-    /// A construction [`Tree`].
+    /// A [`TreeValue`]: a construction tree.
     Tree,
 }
 
@@ -88,7 +87,7 @@ pub struct ParamSpec {
     /// One sentence for the tooltip and the help.
     pub help: &'static str,
     /// Type and ranges.
-    pub kind: Kind,
+    pub kind: ParamKind,
     /// What it is when nothing is said.
     pub default: Value,
 }
@@ -201,9 +200,10 @@ pub trait Params {
             let was = self.get(index);
             let now = spec.clamp(&was);
             if let Value::Tree(tree) = &was {
-                let (mended, numbers) = tree.sanitised();
-                if !numbers.is_empty() && self.set(index, &Value::Tree(Arc::new(mended))).is_ok() {
-                    moved.extend(numbers.into_iter().map(|n| Clamped { param: n.at.into(), was: n.was, now: n.now }));
+                if let Some((mended, numbers)) = tree.sanitised()
+                    && self.set(index, &Value::Tree(mended)).is_ok()
+                {
+                    moved.extend(numbers);
                 }
             } else if now != was && self.set(index, &now).is_ok() {
                 moved.push(Clamped { param: spec.name.into(), was: spec.show(&was), now: spec.show(&now) });
@@ -217,13 +217,12 @@ impl ParamSpec {
     /// `value` moved into the hard range; what is not a number becomes the default.
     pub fn clamp(&self, value: &Value) -> Value {
         match (&self.kind, value) {
-            (Kind::Float { .. }, Value::Float(v)) if v.is_nan() => self.default.clone(),
-            (Kind::Float { hard, .. }, Value::Float(v)) => Value::Float(v.clamp(hard.0, hard.1)),
-            (Kind::Int { hard, .. }, Value::Int(v)) => Value::Int((*v).clamp(hard.0, hard.1)),
-            (Kind::Curve, Value::Curve(c)) => Value::Curve(c.sanitised()),
-            (Kind::Tree, Value::Tree(tree)) => {
-                let (mended, moved) = tree.sanitised();
-                if moved.is_empty() { value.clone() } else { Value::Tree(Arc::new(mended)) }
+            (ParamKind::Float { .. }, Value::Float(v)) if v.is_nan() => self.default.clone(),
+            (ParamKind::Float { hard, .. }, Value::Float(v)) => Value::Float(v.clamp(hard.0, hard.1)),
+            (ParamKind::Int { hard, .. }, Value::Int(v)) => Value::Int((*v).clamp(hard.0, hard.1)),
+            (ParamKind::Curve, Value::Curve(c)) => Value::Curve(c.sanitised()),
+            (ParamKind::Tree, Value::Tree(tree)) => {
+                tree.sanitised().map_or_else(|| value.clone(), |(mended, _)| Value::Tree(mended))
             }
             _ => value.clone(),
         }
@@ -235,11 +234,11 @@ impl ParamSpec {
             (Value::Float(v), _) => format!("{v}"),
             (Value::Int(v), _) => format!("{v}"),
             (Value::Bool(v), _) => format!("{v}"),
-            (Value::Choice(i), Kind::Choice(options)) => options.get(*i).map_or("?", |o| o.name).to_string(),
+            (Value::Choice(i), ParamKind::Choice(options)) => options.get(*i).map_or("?", |o| o.name).to_string(),
             (Value::Choice(i), _) => format!("{i}"),
             (Value::Curve(c), _) => c.to_string(),
             (Value::Text(text), _) => text.clone(),
-            (Value::Tree(tree), _) => tree.to_ron(0),
+            (Value::Tree(tree), _) => tree.to_text(),
         }
     }
 
@@ -249,45 +248,48 @@ impl ParamSpec {
             |expected: String| ParamError::Parse { param: self.name.to_string(), text: text.to_string(), expected };
         let text_trimmed = text.trim();
         match &self.kind {
-            Kind::Float { hard, .. } => match text_trimmed.parse::<f32>() {
+            ParamKind::Float { hard, .. } => match text_trimmed.parse::<f32>() {
                 Ok(v) if v >= hard.0 && v <= hard.1 => Ok(Value::Float(v)),
                 _ => Err(fail(format!("give a number from {} to {}{}", hard.0, hard.1, self.unit_suffix()))),
             },
-            Kind::Int { hard, .. } => match text_trimmed.parse::<i64>() {
+            ParamKind::Int { hard, .. } => match text_trimmed.parse::<i64>() {
                 Ok(v) if v >= hard.0 && v <= hard.1 => Ok(Value::Int(v)),
                 _ => Err(fail(format!("give a whole number from {} to {}{}", hard.0, hard.1, self.unit_suffix()))),
             },
-            Kind::Bool => match text_trimmed {
+            ParamKind::Bool => match text_trimmed {
                 "true" | "on" | "yes" | "1" => Ok(Value::Bool(true)),
                 "false" | "off" | "no" | "0" => Ok(Value::Bool(false)),
                 _ => Err(fail("give true or false".into())),
             },
-            Kind::Choice(options) => options
+            ParamKind::Choice(options) => options
                 .iter()
                 .position(|o| o.name.eq_ignore_ascii_case(text_trimmed) || o.label.eq_ignore_ascii_case(text_trimmed))
                 .map(Value::Choice)
                 .ok_or_else(|| {
                     fail(format!("give one of {}", options.iter().map(|o| o.name).collect::<Vec<_>>().join(", ")))
                 }),
-            Kind::Curve => Curve::parse(text_trimmed)
+            ParamKind::Curve => ToneCurve::parse(text_trimmed)
                 .map(Value::Curve)
                 .ok_or_else(|| fail("give points with growing x, like 0,0 0.5,0.3 1,1".into())),
-            Kind::Image | Kind::Layer => Ok(Value::Text(text_trimmed.into())),
-            Kind::Tree => Tree::from_ron(text_trimmed).map(|tree| Value::Tree(Arc::new(tree))).map_err(fail),
+            ParamKind::Image | ParamKind::Layer => Ok(Value::Text(text_trimmed.into())),
+            ParamKind::Tree => match &self.default {
+                Value::Tree(tree) => tree.parse(text_trimmed).map(Value::Tree).map_err(fail),
+                _ => Err(wrong(self, "a construction tree")),
+            },
         }
     }
 
     /// The hard range in words, for help and errors.
     pub fn range_text(&self) -> String {
         match &self.kind {
-            Kind::Float { hard, .. } => format!("{} to {}", hard.0, hard.1),
-            Kind::Int { hard, .. } => format!("{} to {}", hard.0, hard.1),
-            Kind::Bool => "true or false".into(),
-            Kind::Choice(options) => options.iter().map(|o| o.name).collect::<Vec<_>>().join(", "),
-            Kind::Curve => "points x,y with x growing from 0 to 1".into(),
-            Kind::Image => "a .png, .r16 or .r32 file, or a shipped stamp such as stamp:crater".into(),
-            Kind::Layer => "the name of a layer".into(),
-            Kind::Tree => "a construction tree, as scenes have it".into(),
+            ParamKind::Float { hard, .. } => format!("{} to {}", hard.0, hard.1),
+            ParamKind::Int { hard, .. } => format!("{} to {}", hard.0, hard.1),
+            ParamKind::Bool => "true or false".into(),
+            ParamKind::Choice(options) => options.iter().map(|o| o.name).collect::<Vec<_>>().join(", "),
+            ParamKind::Curve => "points x,y with x growing from 0 to 1".into(),
+            ParamKind::Image => "a .png, .r16 or .r32 file, or a shipped stamp such as stamp:crater".into(),
+            ParamKind::Layer => "the name of a layer".into(),
+            ParamKind::Tree => "a construction tree, as scenes have it".into(),
         }
     }
 

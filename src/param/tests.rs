@@ -2,40 +2,40 @@ use super::*;
 
 crate::choices! {
     /// Which way.
-    Way { Up "Upwards": "Against gravity.", Down "Downwards": "With gravity." }
+    TestChoice { Up "Upwards": "Against gravity.", Down "Downwards": "With gravity." }
 }
 
 crate::params! {
     /// A group
     /// for the tests.
-    Sample "A sample" in "Tests", from "nobody" {
+    TestGroup "A sample" in "Tests", from "nobody" {
         /// How far.
         far_away: f32 ["m"] = 2.0, 0.0..=10.0, slider 1.0..=3.0;
         /// How many.
         count: u32 = 3, 1..=9;
         /// Which way.
-        way: Way = Way::Up;
+        way: TestChoice = TestChoice::Up;
         /// On or off.
         on: bool = true;
         /// Shape.
-        shape: Curve = Curve::identity();
+        shape: ToneCurve = ToneCurve::identity();
     }
 }
 
 #[test]
 fn the_table_says_what_was_written() {
-    let about = Sample::default().about();
+    let about = TestGroup::default().about();
     assert_eq!((about.label, about.help), ("A sample", "A group for the tests."));
     assert_eq!(about.params[0].label, "Far away");
-    assert_eq!(about.params[0].kind, Kind::Float { hard: (0.0, 10.0), slider: (1.0, 3.0) });
-    assert_eq!(about.params[1].kind, Kind::Int { hard: (1, 9), slider: (1, 9) });
+    assert_eq!(about.params[0].kind, ParamKind::Float { hard: (0.0, 10.0), slider: (1.0, 3.0) });
+    assert_eq!(about.params[1].kind, ParamKind::Int { hard: (1, 9), slider: (1, 9) });
     assert_eq!(about.params[2].default, Value::Choice(0));
-    assert_eq!(Way::Down.label(), "Downwards");
+    assert_eq!(TestChoice::Down.label(), "Downwards");
 }
 
 #[test]
 fn values_are_clamped_by_set_and_refused_by_parse() {
-    let mut sample = Sample::default();
+    let mut sample = TestGroup::default();
     sample.set(0, &Value::Float(99.0)).unwrap();
     assert_eq!(sample.far_away, 10.0);
     assert!(sample.set(2, &Value::Bool(true)).is_err());
@@ -47,30 +47,30 @@ fn values_are_clamped_by_set_and_refused_by_parse() {
 
 #[test]
 fn sanitise_moves_what_is_outside_and_names_it() {
-    let mut sample = Sample { far_away: f32::NAN, count: 90, shape: Curve(vec![]), ..Sample::default() };
+    let mut sample = TestGroup { far_away: f32::NAN, count: 90, shape: ToneCurve(vec![]), ..TestGroup::default() };
     let moved = sample.sanitise();
     assert_eq!(moved.iter().map(|m| m.param.as_ref()).collect::<Vec<_>>(), ["far_away", "count", "shape"]);
-    assert_eq!(sample, Sample { count: 9, ..Sample::default() });
+    assert_eq!(sample, TestGroup { count: 9, ..TestGroup::default() });
 }
 
 #[test]
 fn only_what_differs_is_written() {
-    let sample = Sample { way: Way::Down, ..Sample::default() };
+    let sample = TestGroup { way: TestChoice::Down, ..TestGroup::default() };
     let text = ron::to_string(&sample).unwrap();
     assert_eq!(text, "(way:Down)");
-    assert_eq!(ron::from_str::<Sample>(&text).unwrap(), sample);
-    assert!(ron::from_str::<Sample>("(wya:Down)").is_err());
+    assert_eq!(ron::from_str::<TestGroup>(&text).unwrap(), sample);
+    assert!(ron::from_str::<TestGroup>("(wya:Down)").is_err());
 }
 
 #[test]
 fn curves_are_monotone_between_monotone_points() {
-    let curve = Curve::parse("0,0 0.2,0.1 0.3,0.8 1,1").unwrap().prepare();
-    let samples: Vec<f32> = (0..=1000).map(|i| curve.at(i as f32 / 1000.0)).collect();
+    let curve = ToneCurve::parse("0,0 0.2,0.1 0.3,0.8 1,1").unwrap().prepare();
+    let samples: Vec<f32> = (0..=1000).map(|i| curve.value(i as f32 / 1000.0)).collect();
     assert!(samples.windows(2).all(|w| w[1] >= w[0] - 1e-6));
-    assert!((curve.at(0.2) - 0.1).abs() < 1e-6 && (curve.at(0.3) - 0.8).abs() < 1e-6);
-    let steep = Curve(vec![(0.0, 0.0), (1e-40, 0.5), (1.0, 1.0)]);
+    assert!((curve.value(0.2) - 0.1).abs() < 1e-6 && (curve.value(0.3) - 0.8).abs() < 1e-6);
+    let steep = ToneCurve(vec![(0.0, 0.0), (1e-40, 0.5), (1.0, 1.0)]);
     assert_eq!(steep.sanitised().0.len(), 2, "points on top of each other have no slope");
-    assert!(Curve::parse("0,0 0.00001,1 1,1").is_none());
-    let identity = Curve::identity().prepare();
-    assert!((identity.at(0.37) - 0.37).abs() < 1e-6);
+    assert!(ToneCurve::parse("0,0 0.00001,1 1,1").is_none());
+    let identity = ToneCurve::identity().prepare();
+    assert!((identity.value(0.37) - 0.37).abs() < 1e-6);
 }

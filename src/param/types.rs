@@ -1,14 +1,13 @@
 //! The Rust types a parameter can have.
 
+use std::any::Any;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::construction::Tree;
-
-use super::{Kind, ParamError, ParamSpec, Value};
+use super::{Clamped, ParamError, ParamKind, ParamSpec, Value};
 
 /// A type that can stand in [`params!`](crate::params).
 pub trait ParamType: Sized {
@@ -22,7 +21,7 @@ pub trait ParamType: Sized {
 #[diagnostic::on_unimplemented(message = "only numbers have a range, and `{Self}` is none: `name: type = default;`")]
 pub trait WithRange: ParamType {
     /// The type, with its hard range and that of its slider.
-    fn kind(hard: RangeInclusive<Self>, slider: RangeInclusive<Self>) -> Kind;
+    fn kind(hard: RangeInclusive<Self>, slider: RangeInclusive<Self>) -> ParamKind;
 }
 
 /// What stands in [`params!`](crate::params) without a range.
@@ -32,16 +31,17 @@ pub trait WithRange: ParamType {
 )]
 pub trait WithoutRange: ParamType {
     /// The type, with its options where it is a choice.
-    fn kind() -> Kind;
+    fn kind() -> ParamKind;
 }
 
-fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
+/// Why a value of another type was not taken.
+pub(crate) fn wrong(spec: &ParamSpec, expected: &'static str) -> ParamError {
     ParamError::Type { param: spec.name.to_string(), expected }
 }
 
 impl WithRange for f32 {
-    fn kind(hard: RangeInclusive<f32>, slider: RangeInclusive<f32>) -> Kind {
-        Kind::Float { hard: (*hard.start(), *hard.end()), slider: (*slider.start(), *slider.end()) }
+    fn kind(hard: RangeInclusive<f32>, slider: RangeInclusive<f32>) -> ParamKind {
+        ParamKind::Float { hard: (*hard.start(), *hard.end()), slider: (*slider.start(), *slider.end()) }
     }
 }
 
@@ -61,9 +61,9 @@ impl ParamType for f32 {
 macro_rules! whole_numbers {
     ($($ty:ty),*) => { $(
         impl WithRange for $ty {
-            fn kind(hard: RangeInclusive<$ty>, slider: RangeInclusive<$ty>) -> Kind {
+            fn kind(hard: RangeInclusive<$ty>, slider: RangeInclusive<$ty>) -> ParamKind {
                 let ends = |range: RangeInclusive<$ty>| (i64::from(*range.start()), i64::from(*range.end()));
-                Kind::Int { hard: ends(hard), slider: ends(slider) }
+                ParamKind::Int { hard: ends(hard), slider: ends(slider) }
             }
         }
 
@@ -83,8 +83,8 @@ macro_rules! whole_numbers {
 whole_numbers!(u32, i32);
 
 impl WithoutRange for bool {
-    fn kind() -> Kind {
-        Kind::Bool
+    fn kind() -> ParamKind {
+        ParamKind::Bool
     }
 }
 
@@ -104,9 +104,9 @@ impl ParamType for bool {
 /// (Fritsch & Carlson 1980, tangents after Fritsch & Butland 1984), so it never overshoots the points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Curve(pub Vec<(f32, f32)>);
+pub struct ToneCurve(pub Vec<(f32, f32)>);
 
-impl Curve {
+impl ToneCurve {
     /// Points of a curve at the most.
     pub const MAX_POINTS: usize = 32;
     /// Points stand at least this far apart in x, or slopes between them would have no end.
@@ -143,7 +143,7 @@ impl Curve {
     }
 
     /// A table of slopes, so that many samples cost little.
-    pub fn prepare(&self) -> PreparedCurve {
+    pub fn prepare(&self) -> PreparedToneCurve {
         let points = self.sanitised().0;
         let secants: Vec<f32> = points.windows(2).map(|p| (p[1].1 - p[0].1) / (p[1].0 - p[0].0)).collect();
         let mut tangents = vec![0.0; points.len()];
@@ -154,26 +154,26 @@ impl Curve {
             // harmonic mean keeps the curve monotone between points
             tangents[k] = if a * b <= 0.0 { 0.0 } else { 2.0 * a * b / (a + b) };
         }
-        PreparedCurve { points, tangents }
+        PreparedToneCurve { points, tangents }
     }
 }
 
-impl fmt::Display for Curve {
+impl fmt::Display for ToneCurve {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let pairs: Vec<String> = self.0.iter().map(|(x, y)| format!("{x},{y}")).collect();
         f.write_str(&pairs.join(" "))
     }
 }
 
-/// A [`Curve`] ready to be sampled.
-pub struct PreparedCurve {
+/// A [`ToneCurve`] ready to be sampled.
+pub struct PreparedToneCurve {
     points: Vec<(f32, f32)>,
     tangents: Vec<f32>,
 }
 
-impl PreparedCurve {
+impl PreparedToneCurve {
     /// The curve at `x`; level before the first and after the last point.
-    pub fn at(&self, x: f32) -> f32 {
+    pub fn value(&self, x: f32) -> f32 {
         let last = self.points.len() - 1;
         if x <= self.points[0].0 {
             return self.points[0].1;
@@ -193,17 +193,17 @@ impl PreparedCurve {
     }
 }
 
-impl WithoutRange for Curve {
-    fn kind() -> Kind {
-        Kind::Curve
+impl WithoutRange for ToneCurve {
+    fn kind() -> ParamKind {
+        ParamKind::Curve
     }
 }
 
-impl ParamType for Curve {
+impl ParamType for ToneCurve {
     fn to_value(&self) -> Value {
         Value::Curve(self.clone())
     }
-    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Curve, ParamError> {
+    fn from_value(value: &Value, spec: &ParamSpec) -> Result<ToneCurve, ParamError> {
         match value {
             Value::Curve(c) => Ok(c.clone()),
             _ => Err(wrong(spec, "a curve")),
@@ -226,8 +226,8 @@ pub struct LayerName(pub String);
 macro_rules! texts {
     ($($ty:ident is $kind:ident, $expected:literal);*) => { $(
         impl WithoutRange for $ty {
-            fn kind() -> Kind {
-                Kind::$kind
+            fn kind() -> ParamKind {
+                ParamKind::$kind
             }
         }
 
@@ -246,20 +246,32 @@ macro_rules! texts {
 }
 texts!(ImageFile is Image, "the name of a file"; LayerName is Layer, "the name of a layer");
 
-impl WithoutRange for Arc<Tree> {
-    fn kind() -> Kind {
-        Kind::Tree
+/// A value with a structure of its own, which parameters know only as text: a construction tree.
+pub trait TreeValue: Any + fmt::Debug + Send + Sync {
+    /// The value as files write it.
+    fn to_text(&self) -> String;
+    /// Reads a value of the same type.
+    ///
+    /// # Errors
+    /// When the text is none, with the reason.
+    fn parse(&self, text: &str) -> Result<Arc<dyn TreeValue>, String>;
+    /// The value with every number in its hard range and what had to move; nothing if all were.
+    fn sanitised(&self) -> Option<(Arc<dyn TreeValue>, Vec<Clamped>)>;
+    /// Whether both are the same.
+    fn equals(&self, other: &dyn TreeValue) -> bool;
+}
+
+impl PartialEq for dyn TreeValue {
+    fn eq(&self, other: &Self) -> bool {
+        self.equals(other)
     }
 }
 
-impl ParamType for Arc<Tree> {
-    fn to_value(&self) -> Value {
-        Value::Tree(self.clone())
-    }
-    fn from_value(value: &Value, spec: &ParamSpec) -> Result<Arc<Tree>, ParamError> {
-        match value {
-            Value::Tree(tree) => Ok(tree.clone()),
-            _ => Err(wrong(spec, "a construction tree")),
-        }
+impl Value {
+    /// The tree, if the value is one of that type.
+    pub fn as_tree<T: TreeValue>(&self) -> Option<Arc<T>> {
+        let Self::Tree(tree) = self else { return None };
+        let any: Arc<dyn Any + Send + Sync> = tree.clone();
+        any.downcast().ok()
     }
 }

@@ -80,7 +80,7 @@ impl Faces {
 
     /// Height in a direction: straight between samples, or smooth through 4 × 4 of them (Catmull & Rom 1974). Beyond the
     /// border of a face those of its neighbour count.
-    pub fn at(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
+    pub fn sample(&self, direction: [f64; 3], is_smooth: bool) -> f32 {
         if !is_smooth {
             return self.globe.sample(&self.heights, direction);
         }
@@ -147,8 +147,8 @@ mod tests {
             let z = f64::from(k) / 10_000.0 - 1.0;
             let (turn, level) = (f64::from(k) * 2.399_963, (1.0 - z * z).sqrt());
             let direction = [level * libm::cos(turn), level * libm::sin(turn), z];
-            smooth = smooth.max((faces.at(direction, true) - law(direction)).abs());
-            straight = straight.max((faces.at(direction, false) - law(direction)).abs());
+            smooth = smooth.max((faces.sample(direction, true) - law(direction)).abs());
+            straight = straight.max((faces.sample(direction, false) - law(direction)).abs());
         }
         assert!(straight < 4e-4 && smooth < 0.4 * straight, "{straight} straight, {smooth} smooth");
     }

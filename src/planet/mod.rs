@@ -1,14 +1,12 @@
 //! What a planet is besides its stack of layers: its size, air and sun.
 //!
 //! A scene whose settings say `world: Planet` is evaluated on a [globe](crate::field::globe) of six square faces, by the same
-//! [`eval`](crate::eval) as a terrain. Nodes say whether they run there ([`Node::on_globe`](crate::nodes::Node::on_globe)).
+//! [`eval`](crate::eval) as a terrain. Nodes say whether they run there ([`Traits::on_globe`](crate::nodes::Traits::on_globe)).
 
 pub mod climate;
 pub mod faces;
-mod measures;
-pub mod patch;
 pub mod projection;
 mod settings;
+pub mod square;
 
-pub use measures::{PLANET_MEASURES, PlanetMeasures, measure_planet};
-pub use settings::{Air, Planet};
+pub use settings::{Air, Planet, World};

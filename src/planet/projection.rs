@@ -2,7 +2,7 @@
 //!
 //! The map of document 003 is the cylinder: columns are longitudes from -180° to 180°, rows latitudes from the north pole to
 //! the south pole. Beyond its left and right edges it goes on at the other side, beyond a pole half a turn away
-//! (`across`, the document's rule). Fields are read from the sphere between samples, so the map has neither a seam nor
+//! ([`wrapped`](Equirectangular::wrapped), the document's rule). Fields are read from the sphere between samples, so the map has neither a seam nor
 //! torn poles; what it repeats, near the poles, is the projection's doing alone.
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
@@ -10,10 +10,10 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::Planet;
 use crate::field::globe::{equirectangular, from_angles};
 use crate::field::{Globe, Terrain};
 use crate::io::{ExportReport, FileError, HeightSheet, export_sheet};
-use crate::scene::Scene;
 
 /// Suffixes of the six faces in file names, in their order.
 pub const FACE_NAMES: [&str; 6] = ["px", "nx", "py", "ny", "pz", "nz"];
@@ -85,7 +85,7 @@ impl Equirectangular {
         let directions = self.directions();
         (0..self.width * self.height)
             .into_par_iter()
-            .map(|k| value(directions.at(k % self.width, k / self.width)))
+            .map(|k| value(directions.direction(k % self.width, k / self.width)))
             .collect()
     }
 
@@ -105,7 +105,7 @@ impl Equirectangular {
     }
 
     /// The sample that lies beyond the edges of the map: around the planet to the sides, over the pole half a turn away.
-    pub fn across(&self, column: isize, row: isize) -> (usize, usize) {
+    pub fn wrapped(&self, column: isize, row: isize) -> (usize, usize) {
         // samples of a turn, and rows from a row to the one that mirrors it at the north pole
         let (turn, mirror) = match self.registration {
             Registration::Pixel => (self.width as isize, -1),
@@ -133,7 +133,7 @@ pub struct Directions {
 impl Directions {
     /// The bits of [`Equirectangular::direction`].
     #[inline]
-    pub fn at(&self, column: usize, row: usize) -> [f64; 3] {
+    pub fn direction(&self, column: usize, row: usize) -> [f64; 3] {
         let ([x, y], [level, z]) = (self.meridians[column], self.parallels[row]);
         [level * x, level * y, z]
     }
@@ -144,7 +144,8 @@ impl Directions {
 /// # Errors
 /// When the file cannot be written.
 pub fn export_map(
-    scene: &Scene,
+    planet: &Planet,
+    relief_metres: f32,
     terrain: &Terrain,
     map: Equirectangular,
     path: &Path,
@@ -154,14 +155,14 @@ pub fn export_map(
         width: map.width,
         heights: &heights,
         range: terrain.range(),
-        relief_metres: scene.settings.relief_metres,
-        cell_metres: 4.0 * scene.planet.side_metres() / map.width as f32,
+        relief_metres,
+        cell_metres: 4.0 * planet.side_metres() / map.width as f32,
     };
     export_sheet(&sheet, path)
 }
 
 /// The direction of a place of a map of all longitudes and latitudes, from 0 to 1 each; what
-/// [`equirectangular`](crate::field::globe::equirectangular) takes back.
+/// [`equirectangular`] takes back.
 pub fn from_map([x, y]: [f64; 2]) -> [f64; 3] {
     crate::field::globe::from_angles((0.5 - y) * std::f64::consts::PI, (x - 0.5) * std::f64::consts::TAU)
 }
@@ -184,7 +185,11 @@ mod tests {
             let directions = map.directions();
             for (column, row) in (0..map.width).flat_map(|column| (0..map.height).map(move |row| (column, row))) {
                 let bits = |d: [f64; 3]| d.map(f64::to_bits);
-                assert_eq!(bits(directions.at(column, row)), bits(map.direction(column, row)), "{column}, {row}");
+                assert_eq!(
+                    bits(directions.direction(column, row)),
+                    bits(map.direction(column, row)),
+                    "{column}, {row}"
+                );
             }
         }
     }
@@ -213,29 +218,29 @@ mod tests {
             .map(|(column, row)| (at((column, row)) - at((column - 1, row))).abs())
             .fold(0.0, f32::max);
         for row in 0..32 {
-            assert!((at((0, row)) - at(pixel.across(-1, row as isize))).abs() <= inside);
+            assert!((at((0, row)) - at(pixel.wrapped(-1, row as isize))).abs() <= inside);
         }
         for column in 0..64 {
-            assert!((at((column, 0)) - at(pixel.across(column as isize, -1))).abs() <= inside);
-            assert!((at((column, 31)) - at(pixel.across(column as isize, 32))).abs() <= inside);
+            assert!((at((column, 0)) - at(pixel.wrapped(column as isize, -1))).abs() <= inside);
+            assert!((at((column, 31)) - at(pixel.wrapped(column as isize, 32))).abs() <= inside);
         }
     }
 
     #[test]
     fn the_documents_rule_leads_over_the_pole_half_a_turn_away() {
         let map = map(Registration::Pixel);
-        assert_eq!(map.across(70, 3), (6, 3));
-        assert_eq!(map.across(-1, 3), (63, 3));
-        assert_eq!(map.across(10, -1), (42, 0));
-        assert_eq!(map.across(40, 33), (8, 30));
+        assert_eq!(map.wrapped(70, 3), (6, 3));
+        assert_eq!(map.wrapped(-1, 3), (63, 3));
+        assert_eq!(map.wrapped(10, -1), (42, 0));
+        assert_eq!(map.wrapped(40, 33), (8, 30));
     }
 
     #[test]
     fn on_a_map_of_points_the_row_beyond_a_pole_is_the_next_but_one() {
         let map = self::map(Registration::Grid);
-        assert_eq!(map.across(64, 3), (0, 3));
-        assert_eq!(map.across(10, -1), (42, 1));
-        assert_eq!(map.across(40, 33), (8, 31));
+        assert_eq!(map.wrapped(64, 3), (0, 3));
+        assert_eq!(map.wrapped(10, -1), (42, 1));
+        assert_eq!(map.wrapped(40, 33), (8, 31));
     }
 
     #[test]

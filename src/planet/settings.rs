@@ -3,6 +3,14 @@
 use std::f32::consts::FRAC_PI_2;
 
 crate::choices! {
+    /// What the scene shows.
+    World {
+        Terrain "Terrain": "A square piece of ground.",
+        Planet "Planet": "A whole planet. Layers that need a square are left out.",
+    }
+}
+
+crate::choices! {
     /// What the air is made of.
     Air {
         Nitrogen "Nitrogen": "Blue by day and red at dusk, as on Earth.",

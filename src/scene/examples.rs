@@ -11,19 +11,19 @@ static FILES: Dir = include_dir!("$CARGO_MANIFEST_DIR/saves");
 
 /// A scene that comes with the program.
 #[derive(Debug)]
-pub struct Example {
+pub struct ShippedScene {
     /// Name on the command line: the file's name without `.ron`.
     pub name: &'static str,
     /// Its name in the menu is [`Scene::name`].
     pub scene: Scene,
 }
 
-static EXAMPLES: LazyLock<Vec<Example>> = LazyLock::new(|| {
-    let mut examples: Vec<Example> = FILES
+static EXAMPLES: LazyLock<Vec<ShippedScene>> = LazyLock::new(|| {
+    let mut examples: Vec<ShippedScene> = FILES
         .files()
         .filter_map(|file| Some((file.path().file_stem()?.to_str()?, file.contents_utf8()?)))
         .map(|(name, text)| match Scene::from_ron(text) {
-            Ok((scene, _)) => Example { name, scene },
+            Ok((scene, _)) => ShippedScene { name, scene },
             Err(error) => panic!("shipped with the program: saves/{name}.ron: {error}"),
         })
         .collect();
@@ -32,12 +32,12 @@ static EXAMPLES: LazyLock<Vec<Example>> = LazyLock::new(|| {
 });
 
 /// The shipped scenes, in the order of the menu.
-pub fn examples() -> &'static [Example] {
+pub fn examples() -> &'static [ShippedScene] {
     &EXAMPLES
 }
 
 /// The shipped scene that `path` names, if there is no such file.
-pub fn example_for(path: &Path) -> Option<&'static Example> {
+pub fn example_for(path: &Path) -> Option<&'static ShippedScene> {
     if path.exists() {
         return None;
     }
@@ -45,6 +45,6 @@ pub fn example_for(path: &Path) -> Option<&'static Example> {
 }
 
 /// The shipped scene called `name`.
-pub fn example(name: &str) -> Option<&'static Example> {
+pub fn example(name: &str) -> Option<&'static ShippedScene> {
     examples().iter().find(|e| e.name == name)
 }

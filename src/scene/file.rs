@@ -1,4 +1,4 @@
-//! Scenes as RON text: the one place that defines the dialect.
+//! Scenes as RON text.
 //!
 //! `version` first; only what differs from the default is written; a file is never half-written
 //! (temporary file in the same folder, flush, sync, rename).
@@ -9,14 +9,13 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{DEFAULT_PALETTE, Layer, Mask, Mix, Past, Scene, Settings};
-use crate::io::write_atomically;
-use crate::look::{BiomeTable, PREFIX, dialect};
+use super::{Layer, Mask, Mix, ParamEpoch, PatchOrigin, Scene, Settings};
+use crate::io::{ron_dialect, write_atomically};
 use crate::nodes::Node;
+use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE, all_palette_names, is_palette};
 use crate::param::Params;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
-use crate::planet::patch::Origin;
 
 /// Version of the files this program writes.
 pub const VERSION: u32 = 1;
@@ -132,7 +131,7 @@ struct SceneV1 {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     biomes: Option<Arc<BiomeTable>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    patch: Option<Origin>,
+    patch: Option<PatchOrigin>,
     #[serde(default)]
     layers: Vec<LayerV1>,
 }
@@ -220,7 +219,7 @@ impl Scene {
                     seed: layer.seed,
                     algorithm: layer.node.traits().version_in(self.settings.world),
                     past: layer
-                        .past
+                        .epochs
                         .iter()
                         .map(|past| PastV1 { node: past.node.clone(), iterations: past.iterations })
                         .collect(),
@@ -231,14 +230,14 @@ impl Scene {
                 .collect(),
         };
         let pretty = ron::ser::PrettyConfig::new().depth_limit(3).indentor("    ".to_string());
-        let mut text = dialect().to_string_pretty(&file, pretty).expect("a scene is always expressible in RON");
+        let mut text = ron_dialect().to_string_pretty(&file, pretty).expect("a scene is always expressible in RON");
         text.push('\n');
         text
     }
 
     /// Reads RON text; what was out of range or has changed since is mended and reported.
     pub fn from_ron(text: &str) -> Result<(Self, Vec<Warning>), SceneError> {
-        let header: Header = dialect().from_str(text).map_err(|error| match syntax(error) {
+        let header: Header = ron_dialect().from_str(text).map_err(|error| match syntax(error) {
             SceneError::Syntax { line, column, message } => SceneError::NotAScene { line, column, message },
             other => other,
         })?;
@@ -247,7 +246,7 @@ impl Scene {
             VERSION => {}
             found => return Err(SceneError::Newer { found }),
         }
-        let file: SceneV1 = dialect().from_str(text).map_err(syntax)?;
+        let file: SceneV1 = ron_dialect().from_str(text).map_err(syntax)?;
         if file.layers.len() > MAX_LAYERS {
             return Err(SceneError::TooManyLayers(file.layers.len()));
         }
@@ -264,7 +263,7 @@ impl Scene {
         let mut biomes = file.biomes;
         if let Some(table) = &mut biomes {
             let table = Arc::make_mut(table);
-            table.name = file.palette.strip_prefix(PREFIX).unwrap_or_default().into();
+            table.name = file.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default().into();
             mend("biomes", &mut table.climate);
         }
         let mut planet = file.planet;
@@ -303,7 +302,7 @@ impl Scene {
                                 past.iterations
                             )));
                         }
-                        made.past.push(Past { node: past.node, iterations });
+                        made.epochs.push(ParamEpoch { node: past.node, iterations });
                     } else {
                         changed.push(Warning(format!(
                             "{owner}: only processes have a past; {} was left out",
@@ -326,10 +325,10 @@ impl Scene {
             .collect();
         warnings.extend(changed);
         let mut palette = file.palette;
-        if !crate::look::is_palette(&palette) {
+        if !is_palette(&palette) {
             warnings.push(Warning(format!(
                 "scene: there is no palette `{palette}`; `{DEFAULT_PALETTE}` is used. Known: {}",
-                crate::look::all_palette_names().join(", ")
+                all_palette_names().join(", ")
             )));
             palette = DEFAULT_PALETTE.into();
         }

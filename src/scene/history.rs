@@ -7,7 +7,7 @@ use super::Scene;
 pub struct Gesture(pub u64);
 
 #[derive(Clone, Debug)]
-struct Step {
+struct EditStep {
     label: String,
     before: Scene,
     after: Scene,
@@ -16,14 +16,14 @@ struct Step {
 
 /// The steps that led to the present scene and those that were taken back.
 #[derive(Clone, Debug, Default)]
-pub struct History {
-    done: Vec<Step>,
-    undone: Vec<Step>,
+pub struct EditHistory {
+    done: Vec<EditStep>,
+    undone: Vec<EditStep>,
 }
 
 const MAX_STEPS: usize = 500;
 
-impl History {
+impl EditHistory {
     /// Notes that `before` became `after`. An edit with the gesture of the newest step joins it;
     /// an edit that changes nothing is not noted.
     pub fn record(&mut self, label: &str, gesture: Option<Gesture>, before: &Scene, after: &Scene) {
@@ -41,7 +41,7 @@ impl History {
             }
             return;
         }
-        self.done.push(Step { label: label.into(), before: before.clone(), after: after.clone(), gesture });
+        self.done.push(EditStep { label: label.into(), before: before.clone(), after: after.clone(), gesture });
         if self.done.len() > MAX_STEPS {
             self.done.remove(0);
         }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn one_gesture_is_one_step() {
-        let mut history = History::default();
+        let mut history = EditHistory::default();
         let (a, b, c, d) = (named("a"), named("b"), named("c"), named("d"));
         history.record("drag", Some(Gesture(1)), &a, &b);
         history.record("drag", Some(Gesture(1)), &b, &c);
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn a_drag_that_returns_leaves_no_step() {
-        let mut history = History::default();
+        let mut history = EditHistory::default();
         let (a, b) = (named("a"), named("b"));
         history.record("drag", Some(Gesture(1)), &a, &b);
         history.record("drag", Some(Gesture(1)), &b, &a);

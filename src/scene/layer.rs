@@ -127,7 +127,7 @@ impl Mask {
 
 /// A stretch of a process that has gone before, with the parameters it had then.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Past {
+pub struct ParamEpoch {
     /// The process with those parameters.
     pub node: Node,
     /// How long it lasted, in iterations at the scene's resolution.
@@ -146,7 +146,7 @@ pub struct Layer {
     /// What it does.
     pub node: Node,
     /// What a process was before its parameters were changed on the way, the oldest first; `node` goes on from there.
-    pub past: Vec<Past>,
+    pub epochs: Vec<ParamEpoch>,
     /// Layers of the same number are branches of one process, of which one is shown at a time; 0 is no branch.
     pub branch: u32,
     /// How its result is laid over what is below.
@@ -163,7 +163,7 @@ impl Layer {
             enabled: true,
             seed,
             node,
-            past: Vec::new(),
+            epochs: Vec::new(),
             branch: 0,
             mix: Mix::default(),
             mask: Mask::default(),
@@ -173,8 +173,8 @@ impl Layer {
     /// The stretches of a process with their iterations, the present one last; empty if the node is none.
     pub fn stages(&self) -> Vec<(&Node, &dyn Process, u32)> {
         let present = self.node.as_process().map(|process| (&self.node, process, process.iterations()));
-        let past = self.past.iter().filter_map(|p| Some((&p.node, p.node.as_process()?, p.iterations)));
-        present.map_or_else(Vec::new, |present| past.chain([present]).collect())
+        let epochs = self.epochs.iter().filter_map(|p| Some((&p.node, p.node.as_process()?, p.iterations)));
+        present.map_or_else(Vec::new, |present| epochs.chain([present]).collect())
     }
 
     /// Iterations of a process from its first beginning to its end.

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::{Layer, Reads, Scene, World};
+use super::{Layer, Reads, Scene};
 use crate::construction::{Program, Tree};
 use crate::field::MapKind;
 use crate::io::{STAMP_PREFIX, raster};
 use crate::nodes::Work;
-use crate::param::{Kind, Params, Value};
+use crate::param::{ParamKind, Params, Value};
+use crate::planet::World;
 
 /// Something that a layer wants to read and cannot.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,14 +20,14 @@ pub struct Problem {
     /// Index of the layer.
     pub layer: usize,
     /// How bad it is.
-    pub trouble: Trouble,
+    pub severity: Severity,
     /// What is wrong and what to do, as a sentence.
     pub message: String,
 }
 
 /// What a problem does to the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum Severity {
     /// What is named cannot be used: a heightmap then is level, a picture or a mask's condition is left out.
     Broken,
     /// A condition of the mask has nothing to read yet and leaves nothing out.
@@ -53,16 +54,16 @@ impl Scene {
                 Value::Text(name) if !name.is_empty() => Some(name),
                 _ => None,
             });
-            let names = names.chain(layer.node.companions());
+            let names = names.chain(layer.node.file_dependencies());
             let files =
                 names.filter_map(|name| raster(&name).err().map(|e| e.to_string())).chain(layer.node.files_error());
             let trees = trees_of(layer.node.params()).into_iter().flat_map(|(_, tree)| Program::new(&tree, 0).problems);
             let files = files.chain(trees);
             let source = layer.mask.by_layer.then(|| self.mask_source(index).err()).flatten();
-            let problem = |trouble: Trouble| move |message: String| Problem { layer: index, trouble, message };
-            problems.extend(self.misfit(index).map(problem(Trouble::Broken)));
-            problems.extend(files.chain(source).map(problem(Trouble::Broken)));
-            problems.extend(self.idle_conditions(index).into_iter().map(problem(Trouble::Idle)));
+            let problem = |severity: Severity| move |message: String| Problem { layer: index, severity, message };
+            problems.extend(self.misfit(index).map(problem(Severity::Broken)));
+            problems.extend(files.chain(source).map(problem(Severity::Broken)));
+            problems.extend(self.idle_conditions(index).into_iter().map(problem(Severity::Idle)));
         }
         problems
     }
@@ -190,7 +191,7 @@ impl Scene {
                         });
                     }
                     if made != *tree {
-                        let _ = group.set(index, &Value::Tree(made.into()));
+                        let _ = group.set(index, &Value::Tree(Arc::new(made)));
                     }
                 }
             }
@@ -210,25 +211,22 @@ fn changed(name: &str, change: &impl Fn(&Path) -> Option<PathBuf>) -> Option<Str
 
 /// The construction trees of a group, with the indices of their parameters.
 fn trees_of(group: &dyn Params) -> Vec<(usize, Arc<Tree>)> {
-    let trees = (0..group.about().params.len()).filter_map(|k| match group.get(k) {
-        Value::Tree(tree) => Some((k, tree)),
-        _ => None,
-    });
+    let trees = (0..group.about().params.len()).filter_map(|k| Some((k, group.get(k).as_tree()?)));
     trees.collect()
 }
 
 /// Indices of the parameters that name a file.
 fn image_params(group: &dyn Params) -> Vec<usize> {
     let params = &group.about().params;
-    (0..params.len()).filter(|&k| params[k].kind == Kind::Image).collect()
+    (0..params.len()).filter(|&k| params[k].kind == ParamKind::Image).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::nodes::Node;
-    use crate::planet::patch::Origin;
     use crate::scene::Layer;
+    use crate::scene::PatchOrigin;
 
     #[test]
     fn files_move_with_the_folder_of_the_scene() {
@@ -256,7 +254,7 @@ mod tests {
     #[test]
     fn a_patch_finds_its_planet_beside_it() {
         let folder = tempfile::tempdir().unwrap();
-        let origin = |planet: &str| Origin { planet: planet.into(), longitude: 12.5, latitude: -46.0 };
+        let origin = |planet: &str| PatchOrigin { planet: planet.into(), longitude: 12.5, latitude: -46.0 };
         let path = folder.path().join("a.ron");
         let beside = folder.path().join("earth.ron").display().to_string();
         for (planet, written) in [(beside.as_str(), "\"earth.ron\""), ("earthlike", "\"earthlike\"")] {
@@ -265,7 +263,8 @@ mod tests {
             assert!(std::fs::read_to_string(&path).unwrap().contains(written));
             assert_eq!(Scene::load(&path).unwrap().0.patch, scene.patch);
         }
-        let text = Scene { patch: Some(Origin { latitude: 91.0, ..origin("x.ron") }), ..Scene::default() }.to_ron();
+        let text =
+            Scene { patch: Some(PatchOrigin { latitude: 91.0, ..origin("x.ron") }), ..Scene::default() }.to_ron();
         let (scene, warnings) = Scene::from_ron(&text).unwrap();
         assert!(scene.patch.is_none() && warnings.len() == 1);
     }
@@ -274,7 +273,7 @@ mod tests {
     fn a_mask_that_reads_nothing_says_so() {
         let layer = |name: &str| Layer::new(Node::named(name).unwrap(), 1);
         let mut scene = Scene { layers: vec![layer("Perlin"), layer("Blur")], ..Scene::default() };
-        let idle = |scene: &Scene| scene.problems().iter().filter(|p| p.trouble == Trouble::Idle).count();
+        let idle = |scene: &Scene| scene.problems().iter().filter(|p| p.severity == Severity::Idle).count();
         scene.layers[1].mask.by_image = true;
         scene.layers[1].mask.by_layer = true;
         scene.layers[1].mask.by_data = true;

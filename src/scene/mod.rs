@@ -5,25 +5,26 @@ mod file;
 mod history;
 mod layer;
 mod links;
+mod patch;
 mod settings;
 
-pub use examples::{Example, example, example_for, examples};
+pub use examples::{ShippedScene, example, example_for, examples};
 pub use file::{SceneError, VERSION, Warning};
-pub use history::{Gesture, History};
-pub use layer::{Blend, Layer, Mask, Mix, Past, Reads};
-pub use links::{Problem, Trouble};
-pub use settings::{Settings, World};
+pub use history::{EditHistory, Gesture};
+pub use layer::{Blend, Layer, Mask, Mix, ParamEpoch, Reads};
+pub use links::{Problem, Severity};
+pub use patch::{LONGEST_TERRAIN_METRES, PatchError, PatchOrigin, put_patch_back, take_patch};
+pub use settings::Settings;
 
 use std::sync::{Arc, LazyLock};
 
-use crate::field::{Grid, Stream};
-use crate::look::{BiomeTable, PREFIX, biome_table, shipped_biome_table};
+use crate::field::{Cancelled, Control, Grid, Stream, Terrain};
 use crate::nodes::Node;
 use crate::nodes::generators::construction::Construction;
+use crate::palette::{BIOME_PREFIX, BiomeTable, DEFAULT_PALETTE};
 use crate::param::{ParamError, Params};
-use crate::planet::Planet;
-use crate::planet::climate::Climate;
-use crate::planet::patch::Origin;
+use crate::planet::climate::{Climate, ClimateFields, ClimateTerrain, climate_fields};
+use crate::planet::{Planet, World};
 
 /// A terrain as people edit it: plain data, cheap to clone. Evaluation is a pure function of it.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,20 +35,17 @@ pub struct Scene {
     pub settings: Settings,
     /// What holds where the world is a planet.
     pub planet: Planet,
-    /// Name of a palette of [`crate::look`], or `biome:` and the name of a biome table.
+    /// Name of a [palette](crate::palette), or `biome:` and the name of a biome table.
     pub palette: String,
     /// The climate of the biomes; of the table's own where there is none.
     pub climate: Option<Climate>,
     /// A biome table of its own, in place of the one that the palette names.
     pub biomes: Option<Arc<BiomeTable>>,
     /// The planet that the scene is a patch of, if it was taken from one.
-    pub patch: Option<Origin>,
+    pub patch: Option<PatchOrigin>,
     /// From the ground up.
     pub layers: Vec<Layer>,
 }
-
-/// The palette of scenes that name none.
-pub const DEFAULT_PALETTE: &str = "alpine";
 
 impl Default for Scene {
     fn default() -> Self {
@@ -111,7 +109,7 @@ impl Scene {
         let settings =
             Settings { world: World::Planet, resolution: 257, relief_metres: 20_000.0, ..Settings::default() };
         let layers = Node::named("Continents").map(|node| Layer::new(node, 1)).into_iter().collect();
-        Self { settings, palette: format!("{PREFIX}earth"), layers, ..Self::default() }
+        Self { settings, palette: format!("{BIOME_PREFIX}earth"), layers, ..Self::default() }
     }
 
     /// The grid at `samples` per side.
@@ -159,15 +157,15 @@ impl Scene {
 
     /// The biome table that colours the scene, if its palette is one.
     pub fn biome_table(&self) -> Option<Arc<BiomeTable>> {
-        let name = self.palette.strip_prefix(PREFIX)?;
-        self.biomes.clone().or_else(|| biome_table(name))
+        let name = self.palette.strip_prefix(BIOME_PREFIX)?;
+        self.biomes.clone().or_else(|| BiomeTable::named(name).cloned())
     }
 
     /// The climate as it counts: the scene's own, or that of its biome table.
     pub fn climate_in_force(&self) -> &Climate {
         static USUAL: LazyLock<Climate> = LazyLock::new(Climate::default);
-        let named = || shipped_biome_table(self.palette.strip_prefix(PREFIX)?).map(|table| &**table);
-        let own = self.biomes.as_deref().filter(|_| self.palette.starts_with(PREFIX));
+        let named = || BiomeTable::named(self.palette.strip_prefix(BIOME_PREFIX)?).map(|table| &**table);
+        let own = self.biomes.as_deref().filter(|_| self.palette.starts_with(BIOME_PREFIX));
         let of_table = || own.or_else(named).map(|table| &table.climate);
         self.climate.as_ref().or_else(of_table).unwrap_or(&USUAL)
     }
@@ -175,6 +173,33 @@ impl Scene {
     /// A copy of the climate in force.
     pub fn climate(&self) -> Climate {
         self.climate_in_force().clone()
+    }
+
+    /// The climate with the tilt and season of the planet, where the scene is one.
+    pub fn seasonal_climate(&self) -> Climate {
+        let mut climate = self.climate();
+        if let Some(planet) = self.as_planet() {
+            (climate.axial_tilt, climate.season) = (planet.axial_tilt, planet.season);
+        }
+        climate
+    }
+
+    /// `terrain` with what its climate depends on.
+    pub fn climate_terrain<'a>(&self, terrain: &'a Terrain) -> ClimateTerrain<'a> {
+        ClimateTerrain {
+            terrain,
+            relief_metres: self.settings.relief_metres,
+            sea_metres: self.settings.sea_level,
+            side_metres: self.side_metres(),
+        }
+    }
+
+    /// Temperature and moisture at every sample of `terrain`.
+    ///
+    /// # Errors
+    /// When it was cancelled.
+    pub fn climate_fields(&self, terrain: &Terrain, control: &Control) -> Result<ClimateFields, Cancelled> {
+        climate_fields(&self.seasonal_climate(), &self.climate_terrain(terrain), control)
     }
 
     /// A layer seed no other layer has.

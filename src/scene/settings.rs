@@ -1,14 +1,7 @@
 //! What holds for the whole scene.
 
 use crate::field::Edges;
-
-crate::choices! {
-    /// What the scene shows.
-    World {
-        Terrain "Terrain": "A square piece of ground.",
-        Planet "Planet": "A whole planet. Layers that need a square are left out.",
-    }
-}
+use crate::planet::World;
 
 crate::params! {
     /// What holds for the whole scene: its size on the ground, its seed, the sea and the sun.

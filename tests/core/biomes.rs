@@ -5,29 +5,27 @@ use std::sync::Arc;
 
 use talweg::field::globe::{from_angles, longitude};
 use talweg::field::{Control, Edges, Globe, Grid, Terrain};
-use talweg::look::{
-    BiomeTable, Biomes, GroundType, Heights, Law, Level, PREFIX, Paint, Place, TypeMap, Units, biome_names,
-    biome_table, colours, relief, table_of,
-};
-use talweg::planet::climate::{Climate, Ground, Warmth, Weather, moisture_field, temperature_field};
+use talweg::look::{BiomeModel, Biomes, Paint, PaletteTable, SiteConditions, TypeMap, Units, colours, relief};
+use talweg::palette::{BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, HeightUnits, biome_names};
+use talweg::planet::climate::{Climate, ClimateTerrain, TerrainClimate, Warmth};
 use talweg::scene::{Scene, Settings};
 
 /// The document's map: heights are grey levels, 255 to the relief, the sea at 100.
-fn document() -> (Scene, Law) {
+fn document() -> (Scene, BiomeModel) {
     let mut scene = Scene { palette: "biome:petitprez".into(), ..Scene::default() };
     (scene.settings.relief_metres, scene.settings.sea_level) = (255.0, 100.0);
-    let table = biome_table("petitprez").unwrap();
+    let table = BiomeTable::named("petitprez").unwrap();
     let units = Units::new(table.heights, 255.0, 100.0, 512.0);
-    (scene, Law::new(&table, &units))
+    (scene, BiomeModel::new(&table, &units))
 }
 
 /// The type with the greatest weight.
-fn most(law: &Law, place: Place) -> String {
+fn most(law: &BiomeModel, place: SiteConditions) -> String {
     let weights = law.weights(&place);
     let sum: f32 = weights.iter().sum();
     assert!((sum - 1.0).abs() < 1e-5, "weights sum to {sum} at {place:?}");
     let best = (0..weights.len()).max_by(|&a, &b| weights[a].total_cmp(&weights[b])).unwrap();
-    biome_table("petitprez").unwrap().types[best].name.clone()
+    BiomeTable::named("petitprez").unwrap().types[best].name.clone()
 }
 
 #[test]
@@ -36,7 +34,7 @@ fn the_documents_parameters_give_its_zones() {
     // level ground at several heights on a map from pole to pole, 1 m to a level
     let at = |v: f32, level: f32| {
         let terrain = Terrain::from_fn(65, Edges::Open, |_, _| level / 255.0);
-        let paint = Paint::new(&terrain, &scene.settings, &Biomes::of(&scene).unwrap());
+        let paint = Paint::new(&terrain, &scene.settings, &Biomes::for_scene(&scene).unwrap());
         paint.place_on(&terrain, 0.5, v)
     };
     let equator = at(0.5, 130.0);
@@ -61,10 +59,10 @@ fn the_documents_parameters_give_its_zones() {
 #[test]
 fn water_is_only_at_or_below_the_sea_and_land_only_above() {
     let (_, law) = document();
-    let names: Vec<String> = biome_table("petitprez").unwrap().types.iter().map(|t| t.name.clone()).collect();
+    let names: Vec<String> = BiomeTable::named("petitprez").unwrap().types.iter().map(|t| t.name.clone()).collect();
     for celsius in [-20.0, 0.0, 18.0, 50.0] {
         for level in [0.0f32, 50.0, 99.9, 100.0, 100.1, 130.0, 255.0] {
-            let weights = law.weights(&Place { celsius, height: level, slope: 0.0, moisture: 0.5 });
+            let weights = law.weights(&SiteConditions { celsius, height: level, slope: 0.0, moisture: 0.5 });
             for (name, weight) in names.iter().zip(weights) {
                 if name.contains("water") && level > 100.0 {
                     assert_eq!(weight, 0.0, "{name} at {level}");
@@ -80,15 +78,15 @@ fn water_is_only_at_or_below_the_sea_and_land_only_above() {
 #[test]
 fn the_law_is_the_documents_and_switched_off_axes_do_not_count() {
     let (_, law) = document();
-    let table = biome_table("petitprez").unwrap();
-    let place = Place { celsius: 14.0, height: 103.0, slope: 1.5, moisture: 0.3 };
+    let table = BiomeTable::named("petitprez").unwrap();
+    let place = SiteConditions { celsius: 14.0, height: 103.0, slope: 1.5, moisture: 0.3 };
     // the formula as it is printed, in double precision
     let p = |kind: &GroundType| {
         let far = |optimum: f32, tolerance: f32, x: f32| f64::from((optimum - x).abs()) / f64::from(tolerance);
-        let may = kind.above.is_none_or(|l| place.height > l.of(100.0))
-            && kind.below.is_none_or(|l| place.height <= l.of(100.0));
+        let may = kind.above.is_none_or(|l| place.height > l.height(100.0))
+            && kind.below.is_none_or(|l| place.height <= l.height(100.0));
         let t = kind.temperature.map_or(0.0, |b| far(b.optimum, b.tolerance, place.celsius));
-        let h = kind.height.map_or(0.0, |b| far(b.optimum.of(100.0), b.tolerance, place.height));
+        let h = kind.height.map_or(0.0, |b| far(b.optimum.height(100.0), b.tolerance, place.height));
         let s = kind.slope.map_or(0.0, |b| far(b.optimum, b.tolerance, place.slope));
         if may { (-(t + h + s)).exp() } else { 0.0 }
     };
@@ -104,23 +102,27 @@ fn the_law_is_the_documents_and_switched_off_axes_do_not_count() {
         assert!((f64::from(colour[channel]) - mixed).abs() < 0.01);
     }
     // snow minds the temperature alone
-    let snow = |height, slope| law.weights(&Place { celsius: -90.0, height, slope, moisture: 0.9 })[6];
+    let snow = |height, slope| law.weights(&SiteConditions { celsius: -90.0, height, slope, moisture: 0.9 })[6];
     assert!(snow(0.0, 0.0) > 0.9 && snow(250.0, 80.0) > 0.9);
-    assert_eq!(law.weights(&place), law.weights(&Place { moisture: 0.99, ..place }), "no moisture in the document");
+    assert_eq!(
+        law.weights(&place),
+        law.weights(&SiteConditions { moisture: 0.99, ..place }),
+        "no moisture in the document"
+    );
 }
 
 #[test]
 fn where_limits_leave_nothing_the_nearest_type_stands_in() {
     let table = BiomeTable {
         types: vec![
-            GroundType { below: Some(Level::At(-10.0)), ..GroundType::new("Low", [10, 0, 0]) },
-            GroundType { above: Some(Level::At(10.0)), ..GroundType::new("High", [30, 0, 0]) },
+            GroundType { below: Some(HeightLevel::At(-10.0)), ..GroundType::new("Low", [10, 0, 0]) },
+            GroundType { above: Some(HeightLevel::At(10.0)), ..GroundType::new("High", [30, 0, 0]) },
         ],
-        ..(*biome_table("earth").unwrap()).clone()
+        ..BiomeTable::clone(BiomeTable::named("earth").unwrap())
     };
-    let law = Law::new(&table, &Units::new(Heights::Metres, 100.0, 0.0, 1000.0));
-    assert_eq!(law.weights(&Place::default()), [0.5, 0.5]);
-    assert_eq!(law.colour(&Place::default())[0], 20.0);
+    let law = BiomeModel::new(&table, &Units::new(HeightUnits::Metres, 100.0, 0.0, 1000.0));
+    assert_eq!(law.weights(&SiteConditions::default()), [0.5, 0.5]);
+    assert_eq!(law.colour(&SiteConditions::default())[0], 20.0);
 }
 
 #[test]
@@ -128,12 +130,12 @@ fn shipped_tables_read_back_from_their_own_text() {
     let names = biome_names();
     for name in ["petitprez", "earth", "mars", "moon", "ice", "lava"] {
         assert!(names.iter().any(|n| n == name), "{name} is missing");
-        let table = biome_table(&format!("{PREFIX}{name}")).unwrap();
+        let table = BiomeTable::named(&format!("{BIOME_PREFIX}{name}")).unwrap();
         let again = BiomeTable::from_ron(name, &table.to_ron()).unwrap();
-        assert_eq!(*table, again, "{name}");
+        assert_eq!(**table, again, "{name}");
     }
-    assert_eq!(biome_table("petitprez").unwrap().types.len(), 9);
-    assert!(biome_table("pluto").is_none());
+    assert_eq!(BiomeTable::named("petitprez").unwrap().types.len(), 9);
+    assert!(BiomeTable::named("pluto").is_none());
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn a_scene_keeps_its_table_and_climate() {
     let mut scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
     assert!(!scene.to_ron().contains("climate"), "what the table brings is not written");
     scene.set("climate.latitude=12").unwrap();
-    let mut own = (*biome_table("earth").unwrap()).clone();
+    let mut own = BiomeTable::clone(BiomeTable::named("earth").unwrap());
     own.types.push(GroundType::new("Moss", [1, 2, 3]));
     scene.biomes = Some(Arc::new(own));
     let (again, warnings) = Scene::from_ron(&scene.to_ron()).unwrap();
@@ -175,8 +177,8 @@ fn a_scene_keeps_its_table_and_climate() {
     assert!(scene.set("climate.rain=99").unwrap_err().to_string().contains("0 to 10"));
 }
 
-fn ground(terrain: &Terrain) -> Ground<'_> {
-    Ground { terrain, relief_metres: 2000.0, sea_metres: 0.0, side_metres: 50_000.0 }
+fn ground(terrain: &Terrain) -> ClimateTerrain<'_> {
+    ClimateTerrain { terrain, relief_metres: 2000.0, sea_metres: 0.0, side_metres: 50_000.0 }
 }
 
 #[test]
@@ -186,7 +188,7 @@ fn the_lee_of_a_ridge_is_drier_than_its_front() {
         for (from, windward, lee) in [(270.0, 0.3, 0.7), (90.0, 0.7, 0.3)] {
             let climate = Climate { wind_from: from, patchiness: 0.0, ..Climate::default() };
             let terrain = ridge(edges);
-            let weather = Weather::new(&climate, &ground(&terrain));
+            let weather = TerrainClimate::new(&climate, &ground(&terrain));
             let wet = |u| weather.at_place(u, 0.5, 0.0).moisture;
             assert!(wet(lee) < 0.75 * wet(windward), "{edges:?} {from}: {} and {}", wet(windward), wet(lee));
         }
@@ -196,9 +198,9 @@ fn the_lee_of_a_ridge_is_drier_than_its_front() {
 #[test]
 fn coasts_are_wetter_than_what_lies_behind_and_rain_scales() {
     let terrain = Terrain::from_fn(65, Edges::Open, |u, _| if u < 0.4 { -0.1 } else { 0.02 });
-    let weather = |climate: Climate| Weather::new(&climate, &ground(&terrain));
+    let weather = |climate: Climate| TerrainClimate::new(&climate, &ground(&terrain));
     let usual = weather(Climate::default());
-    let wet = |weather: &Weather, u| weather.at_place(u, 0.5, 0.0).moisture;
+    let wet = |weather: &TerrainClimate, u| weather.at_place(u, 0.5, 0.0).moisture;
     assert!(wet(&usual, 0.45) > wet(&usual, 0.95));
     let dry = weather(Climate { rain: 0.0, ..Climate::default() });
     assert_eq!(wet(&dry, 0.6), 0.0);
@@ -212,7 +214,7 @@ fn seasons_warm_one_half_and_cool_the_other() {
     let terrain = Terrain::from_fn(33, Edges::Open, |_, _| 0.01);
     let at = |season: f32, latitude: f32| {
         let climate = Climate { warmth: Warmth::Season, season, latitude, ..Climate::default() };
-        Weather::new(&climate, &ground(&terrain)).at_place(0.5, 0.5, 0.0).celsius
+        TerrainClimate::new(&climate, &ground(&terrain)).at_place(0.5, 0.5, 0.0).celsius
     };
     assert!(at(90.0, 50.0) > at(270.0, 50.0) + 12.0, "{} {}", at(90.0, 50.0), at(270.0, 50.0));
     assert!((at(90.0, 50.0) - at(270.0, -50.0)).abs() < 0.1, "the halves take turns");
@@ -226,7 +228,7 @@ fn pictures_and_colours_have_the_same_bits_on_any_number_of_threads() {
     let with = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
-            let picture = relief(&terrain, &scene.settings, &table_of(&scene), 96, 96);
+            let picture = relief(&terrain, &scene.settings, &PaletteTable::for_scene(&scene), 96, 96);
             (colours(&terrain, &scene).unwrap(), picture)
         })
     };
@@ -255,17 +257,17 @@ fn wild_terrains_and_climates_give_colours() {
     let terrain = Terrain::from_fn(9, Edges::Wrap, |u, v| odd[((u + 2.0 * v) * 8.0) as usize % 5]);
     for name in biome_names() {
         for (cold, rain) in [(-270.0, 0.0), (2000.0, 10.0)] {
-            let mut scene = Scene { palette: format!("{PREFIX}{name}"), ..Scene::default() };
+            let mut scene = Scene { palette: format!("{BIOME_PREFIX}{name}"), ..Scene::default() };
             let climate = Climate { equator_temperature: cold, rain, cooling: 1000.0, ..scene.climate() };
             scene.climate = Some(climate);
-            let paint = Paint::new(&terrain, &scene.settings, &Biomes::of(&scene).unwrap());
+            let paint = Paint::new(&terrain, &scene.settings, &Biomes::for_scene(&scene).unwrap());
             assert_eq!(paint.colours(&terrain, &Control::default()).unwrap().len(), 81);
         }
     }
     let control = Control::default();
     control.cancel();
     let scene = Scene { palette: "biome:earth".into(), ..Scene::default() };
-    let paint = Paint::new(&terrain, &Settings::default(), &Biomes::of(&scene).unwrap());
+    let paint = Paint::new(&terrain, &Settings::default(), &Biomes::for_scene(&scene).unwrap());
     assert!(paint.colours(&terrain, &control).is_err());
     assert_eq!(Grid::new(9, Edges::Wrap), terrain.grid);
 }
@@ -290,8 +292,9 @@ fn planet(resolution: u32) -> (Scene, Terrain) {
 fn a_planet_is_wet_at_the_equator_dry_in_the_subtropics_and_white_at_the_poles() {
     let (scene, terrain) = planet(65);
     let climate = Climate { patchiness: 0.0, ..scene.climate() };
-    let ground = Ground { terrain: &terrain, relief_metres: 8000.0, sea_metres: 0.0, side_metres: scene.side_metres() };
-    let weather = Weather::new(&climate, &ground);
+    let ground =
+        ClimateTerrain { terrain: &terrain, relief_metres: 8000.0, sea_metres: 0.0, side_metres: scene.side_metres() };
+    let weather = TerrainClimate::new(&climate, &ground);
     let at = |latitude: f64, longitude: f64| {
         let direction = from_angles(latitude.to_radians(), longitude.to_radians());
         weather.at_direction(direction.map(|x| x as f32), 240.0)
@@ -340,9 +343,9 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
     let (mut scene, terrain) = planet(33);
     scene.climate = Some(Climate { warmth: Warmth::Season, ..scene.climate() });
     let control = Control::default();
-    let celsius = temperature_field(&scene, &terrain, &control).unwrap();
-    let moisture = moisture_field(&scene, &terrain, &control).unwrap();
-    let weather = Weather::new(&Climate::of(&scene), &Ground::of(&scene, &terrain));
+    let celsius = scene.climate_fields(&terrain, &control).unwrap().celsius;
+    let moisture = scene.climate_fields(&terrain, &control).unwrap().moisture;
+    let weather = TerrainClimate::new(&scene.seasonal_climate(), &scene.climate_terrain(&terrain));
     let globe = Globe::new(33);
     for k in 0..globe.len() {
         let feel = weather.at_direction(globe.direction_of(k), terrain.height[k] * 8000.0);
@@ -351,20 +354,20 @@ fn fields_are_the_climate_of_every_sample_without_seams() {
     }
     let flat = Scene { palette: "biome:earth".into(), ..Scene::default() };
     let ground = Terrain::from_fn(17, Edges::Open, |u, v| u * v);
-    let celsius = temperature_field(&flat, &ground, &control).unwrap();
-    let weather = Weather::new(&Climate::of(&flat), &Ground::of(&flat, &ground));
+    let celsius = flat.climate_fields(&ground, &control).unwrap().celsius;
+    let weather = TerrainClimate::new(&flat.seasonal_climate(), &flat.climate_terrain(&ground));
     let relief = flat.settings.relief_metres;
     assert_eq!(celsius[18], weather.at_place(1.0 / 16.0, 1.0 / 16.0, ground.height[18] * relief).celsius);
     // 6.5 °C a kilometre
     let rise = celsius[0] - celsius[17 * 17 - 1];
     assert!((rise - 6.5e-3 * (relief - flat.settings.sea_level)).abs() < 0.01, "{rise}");
     control.cancel();
-    assert!(temperature_field(&scene, &terrain, &control).is_err());
+    assert!(scene.climate_fields(&terrain, &control).is_err());
 }
 
 /// Areas of snow and ice on land, and of sea ice, in the north and in the south.
 fn white(scene: &Scene, terrain: &Terrain) -> [[f64; 2]; 2] {
-    let map = TypeMap::of(scene, terrain, &Control::default()).unwrap().unwrap();
+    let map = TypeMap::for_scene(scene, terrain, &Control::default()).unwrap().unwrap();
     let globe = Globe::new(terrain.samples());
     let areas = globe.areas();
     let number = |name: &str| map.legend.iter().find(|entry| entry.name == name).unwrap().index;
@@ -383,7 +386,7 @@ fn snow_and_sea_ice_go_from_one_half_to_the_other_with_the_season() {
     scene.climate = Some(Climate { warmth: Warmth::Season, patchiness: 0.0, ..scene.climate() });
     let mut at = |tilt: f32, season: f32| {
         (scene.planet.axial_tilt, scene.planet.season) = (tilt, season);
-        let celsius = temperature_field(&scene, &terrain, &Control::default()).unwrap();
+        let celsius = scene.climate_fields(&terrain, &Control::default()).unwrap().celsius;
         (white(&scene, &terrain), celsius)
     };
     let ([snow_june, ice_june], june) = at(23.4, 90.0);

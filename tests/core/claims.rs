@@ -4,7 +4,7 @@
 use crate::node_kit::{Place, altered, node, on_squares};
 use noise::NoiseFn;
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
-use talweg::nodes::{Ledger, Node, Work};
+use talweg::nodes::{MassBalance, Node, Work};
 use talweg::scene::{Layer, Scene};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
@@ -24,13 +24,13 @@ fn processes() -> Vec<(String, Node)> {
     all
 }
 
-fn run(place: &Place, node: &Node, input: &Terrain, most: u32) -> (Terrain, Ledger) {
+fn run(place: &Place, node: &Node, input: &Terrain, most: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let process = node.as_process().unwrap();
     let mut run = process.start(&cx, input.clone());
     (0..process.iterations().min(most)).for_each(|_| run.step(&cx).unwrap());
-    (run.terrain().clone(), run.ledger())
+    (run.terrain().clone(), run.mass_balance())
 }
 
 #[test]
@@ -41,12 +41,12 @@ fn level_dry_ground_keeps_its_bits_where_nothing_is_brought() {
         level.map_mut(MapKind::Rain).fill(0.0);
         let mut still = 0;
         for (name, node) in processes() {
-            let (made, books) = run(&place, &node, &level, 20);
+            let (made, mass_balance) = run(&place, &node, &level, 20);
             let dry = made.map(MapKind::Water).is_none_or(|water| water.iter().all(|&depth| depth == 0.0));
-            if books.added == 0.0 && dry {
+            if mass_balance.added == 0.0 && dry {
                 still += 1;
-                assert!(made.height == level.height, "{edges:?} {name}: {books:?}");
-                assert_eq!(books, Ledger::default(), "{edges:?} {name}");
+                assert!(made.height == level.height, "{edges:?} {name}: {mass_balance:?}");
+                assert_eq!(mass_balance, MassBalance::default(), "{edges:?} {name}");
             }
         }
         assert!(still > 20, "{still} of them bring nothing");

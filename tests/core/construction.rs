@@ -6,12 +6,12 @@ use proptest::prelude::*;
 use talweg::construction::buffer::Buffer;
 use talweg::construction::buffer::walk::{surface as surface_of, walk};
 use talweg::construction::disc::Disc;
-use talweg::construction::fill::{Region, Sampling};
+use talweg::construction::fill::{FillOptions, Region};
 use talweg::construction::plane::{add, length, scaled, sub};
-use talweg::construction::trace::{Bound, MOST_STEPS, Ray, Tracer};
+use talweg::construction::trace::{Bound, MOST_STEPS, TraceRay, Tracer};
 use talweg::construction::{
-    Answer, Area, Definition, Detail, Form, Group, Instance, Piece, Point, Program, Stretch, Tier, Tree, changed_area,
-    presets,
+    Area, Capsule, Definition, Detail, GroundSample, Instance, MaterialLayer, OperatorGroup, Piece, PieceKind, Point,
+    Program, Tree, changed_area, presets,
 };
 use talweg::field::{Control, Edges, Grid};
 use talweg::nodes::Node;
@@ -48,26 +48,26 @@ proptest! {
         for _ in 0..60 {
             let from = spot(&mut dice);
             let to = near(&mut dice, from, 2500.0);
-            let stretch = Stretch::segment(from, to);
-            let bounds = program.over(&stretch, &detail);
-            let (range, slope) = program.surface_over(&stretch, &detail);
+            let capsule = Capsule::segment(from, to);
+            let bounds = program.bounds(&capsule, &detail);
+            let (range, slope) = program.surface_bounds(&capsule, &detail);
             let finer = program.lipschitz(from, to, &detail);
             prop_assert!(slope.is_finite() && finer >= 0.0);
             let slope = slope.min(finer);
             let mut last: Option<(Point, f64, f64)> = None;
             for k in 0..24 {
                 let p = add(from, scaled(sub(to, from), f64::from(k) / 23.0));
-                let answer = program.at(p, &detail);
-                let (height, _) = answer.surface(program.ground);
+                let sample = program.sample(p, &detail);
+                let (height, _) = sample.surface(program.ground);
                 prop_assert!(height >= range.low - 1e-6 && height <= range.high + 1e-6, "{height} {range:?}");
-                prop_assert!(answer.weight >= bounds.weight.low - 1e-9 && answer.weight <= bounds.weight.high + 1e-9,
-                    "weight {} {:?}", answer.weight, bounds.weight);
+                prop_assert!(sample.weight >= bounds.weight.low - 1e-9 && sample.weight <= bounds.weight.high + 1e-9,
+                    "weight {} {:?}", sample.weight, bounds.weight);
                 if let Some((q, before, weight)) = last {
                     let way = length(sub(p, q));
                     prop_assert!((height - before).abs() <= slope * way + 1e-7, "{} over {way}: {slope}", height - before);
-                    prop_assert!((answer.weight - weight).abs() <= bounds.fade * way + 1e-9);
+                    prop_assert!((sample.weight - weight).abs() <= bounds.fade * way + 1e-9);
                 }
-                last = Some((p, height, answer.weight));
+                last = Some((p, height, sample.weight));
             }
         }
         // discs of ground as well as segments
@@ -92,20 +92,20 @@ proptest! {
         let (mut kinks, mut seen) = (0, 0);
         for _ in 0..80 {
             let p = spot(&mut dice);
-            let answer = program.at(p, &detail);
-            if answer.weight < 1e-3 {
+            let sample = program.sample(p, &detail);
+            if sample.weight < 1e-3 {
                 continue;
             }
             seen += 1;
             let e = 1e-4;
             for (axis, step) in [[e, 0.0], [0.0, e]].into_iter().enumerate() {
-                let [before, after] = [sub(p, step), add(p, step)].map(|q| program.at(q, &detail));
-                let difference = |of: &dyn Fn(&Answer) -> f64| (of(&after) - of(&before)) / (2.0 * e);
-                let sides = |of: &dyn Fn(&Answer) -> f64| ((of(&after) - of(&answer)) - (of(&answer) - of(&before))).abs() / e;
+                let [before, after] = [sub(p, step), add(p, step)].map(|q| program.sample(q, &detail));
+                let difference = |of: &dyn Fn(&GroundSample) -> f64| (of(&after) - of(&before)) / (2.0 * e);
+                let sides = |of: &dyn Fn(&GroundSample) -> f64| ((of(&after) - of(&sample)) - (of(&sample) - of(&before))).abs() / e;
                 for (of, exact) in [
-                    (&(|a: &Answer| a.height) as &dyn Fn(&Answer) -> f64, answer.slope[axis]),
-                    (&|a: &Answer| a.weight, answer.fade[axis]),
-                    (&|a: &Answer| a.surface(program.ground).0, answer.surface(program.ground).1[axis]),
+                    (&(|a: &GroundSample| a.height) as &dyn Fn(&GroundSample) -> f64, sample.slope[axis]),
+                    (&|a: &GroundSample| a.weight, sample.fade[axis]),
+                    (&|a: &GroundSample| a.surface(program.ground).0, sample.surface(program.ground).1[axis]),
                 ] {
                     // where the two sides differ there is a crest, and no gradient
                     if sides(of) > 1e-3 * (1.0 + exact.abs()) {
@@ -126,7 +126,7 @@ proptest! {
         let grid = Grid::new(97, Edges::Open);
         let filled = |program: &Program, pruned| {
             let mut out = vec![0.0; grid.len()];
-            let sampling = Sampling { pruned, ..Sampling::of(Tier::Terrain) };
+            let sampling = FillOptions { pruned, ..FillOptions::for_material(MaterialLayer::Terrain) };
             program.fill_region(grid, &Region::whole(grid), sampling, &Control::default(), &mut out).unwrap();
             out
         };
@@ -148,18 +148,18 @@ proptest! {
         after.terrain.visit_mut(&mut |piece| {
             if k == which {
                 match &mut piece.form {
-                    Form::Disc(disc) => disc.x += 130.0,
-                    Form::Curve(curve) => curve.points[0].at.0 += 90.0,
-                    Form::Contour(contour) => contour.settings.depth += 20.0,
+                    PieceKind::Disc(disc) => disc.x += 130.0,
+                    PieceKind::Curve(curve) => curve.points[0].at.0 += 90.0,
+                    PieceKind::Contour(contour) => contour.settings.depth += 20.0,
                     _ => piece.hidden = true,
                 }
             }
             k += 1;
         });
-        let new = Program::after(&after, 3, Some(&old));
+        let new = Program::reusing(&after, 3, Some(&old));
         if let Some(area) = changed_area(&old, &new) {
-            let region = Region::of(&area, grid, new.side);
-            new.fill_region(grid, &region, Sampling::of(Tier::Terrain), &Control::default(), &mut out).unwrap();
+            let region = Region::for_area(&area, grid, new.side);
+            new.fill_region(grid, &region, FillOptions::for_material(MaterialLayer::Terrain), &Control::default(), &mut out).unwrap();
         }
         let whole = filled(&Program::new(&after, 3), true);
         let first = out.iter().zip(&whole).position(|(a, b)| a != b);
@@ -188,7 +188,7 @@ proptest! {
                     let is_marched = lays_by_slope(&tree) && traced.bounds == MOST_STEPS;
                     prop_assert!(is_marched || marched.is_none_or(|b| a <= b + 0.2), "{a} {marched:?}");
                     let above = |t: f64| {
-                        let p = ray.at(t);
+                        let p = ray.point(t);
                         p[2] - program.height([p[0], p[1]], &Detail::FULL)
                     };
                     // there are cliffs into which it goes by less than its tolerance
@@ -215,16 +215,16 @@ fn a_walk_over_the_buffer_answers_as_the_program_does() {
             let p = spot(&mut dice);
             let (place, detail) = (p.map(|v| v as f32), details(&mut dice));
             let p = place.map(f64::from);
-            let tier = if seed % 3 == 0 { Tier::Terrain } else { Tier::ALL[dice.below(5)] };
-            let given = walk(&buffer, tier, place, detail.level as f32, detail.spacing as f32);
-            let answer = program.at_in::<false>(&program.within(&Area::ALL), tier, p, &detail);
-            let surface = answer.surface(program.ground).0;
+            let material = if seed % 3 == 0 { MaterialLayer::Terrain } else { MaterialLayer::ALL[dice.below(5)] };
+            let given = walk(&buffer, material, place, detail.level as f32, detail.spacing as f32);
+            let sample = program.sample_in::<false>(&program.selection(&Area::ALL), material, p, &detail);
+            let surface = sample.surface(program.ground).0;
             let walked = f64::from(surface_of(given, program.ground as f32));
             seen += 1;
             // places of 8 km have a step of half a millimetre; on walls that is some of their height
-            let steep = length(program.at(p, &detail).slope);
+            let steep = length(program.sample(p, &detail).slope);
             let fits = (surface - walked).abs() <= 0.02 + 0.01 * steep
-                && (f64::from(given.weight) - answer.weight).abs() < 1e-3;
+                && (f64::from(given.weight) - sample.weight).abs() < 1e-3;
             off += usize::from(!fits);
             assert!((surface - walked).abs() < 2.0, "tree {seed} at {p:?}: {surface} {walked}");
         }
@@ -258,19 +258,19 @@ fn buffers_come_back_and_broken_ones_are_refused() {
     assert!(buffer.listing().unwrap_err().to_string().contains("version 2"));
 }
 
-fn any_ray(dice: &mut Dice, top: f64) -> Ray {
+fn any_ray(dice: &mut Dice, top: f64) -> TraceRay {
     let target = spot(dice);
     let origin = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0), top + dice.between(50.0, 2500.0)];
     let way = [target[0] - origin[0], target[1] - origin[1], dice.between(-100.0, 300.0) - origin[2]];
     let long = (way[0] * way[0] + way[1] * way[1] + way[2] * way[2]).sqrt();
-    Ray { origin, direction: way.map(|w| w / long) }
+    TraceRay { origin, direction: way.map(|w| w / long) }
 }
 
 /// First place of the ray below the ground, in small steps.
-fn march(program: &Program, ray: &Ray, bottom: f64, step: f64) -> Option<f64> {
+fn march(program: &Program, ray: &TraceRay, bottom: f64, step: f64) -> Option<f64> {
     let mut t = 0.0;
     loop {
-        let p = ray.at(t);
+        let p = ray.point(t);
         if p[2] < bottom - 1.0 || t > 30_000.0 {
             return None;
         }
@@ -292,7 +292,7 @@ fn march(program: &Program, ray: &Ray, bottom: f64, step: f64) -> Option<f64> {
 fn lays_by_slope(tree: &Tree) -> bool {
     let mut found = false;
     for (_, root) in tree.roots() {
-        root.visit(&mut |piece| found |= matches!(&piece.form, Form::Add(group) if group.settings.by_slope));
+        root.visit(&mut |piece| found |= matches!(&piece.form, PieceKind::Add(group) if group.settings.by_slope));
     }
     found
 }
@@ -339,9 +339,12 @@ fn bounds_are_tight_within_a_factor_of_four_on_average() {
     assert!(mean < 4.0, "{mean}");
 }
 
-fn answer_of(of: Vec<Piece>, p: Point) -> Answer {
-    let tree = Tree { terrain: Piece::new(Form::Blend(Group { of, ..Group::default() })), ..Tree::default() };
-    Program::new(&tree, 1).at(p, &Detail::FULL)
+fn sample_of(of: Vec<Piece>, p: Point) -> GroundSample {
+    let tree = Tree {
+        terrain: Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })),
+        ..Tree::default()
+    };
+    Program::new(&tree, 1).sample(p, &Detail::FULL)
 }
 
 #[test]
@@ -349,12 +352,13 @@ fn blends_can_be_put_in_any_order_and_grouped() {
     let mut dice = Dice::new(4);
     for _ in 0..200 {
         let pieces: Vec<Piece> =
-            (0..4).map(|_| Piece::new(Form::Disc(crate::construction_kit::disc(&mut dice)))).collect();
+            (0..4).map(|_| Piece::new(PieceKind::Disc(crate::construction_kit::disc(&mut dice)))).collect();
         let p = spot(&mut dice);
-        let group = |of: &[Piece]| Piece::new(Form::Blend(Group { of: of.to_vec(), ..Group::default() }));
-        let plain = answer_of(pieces.clone(), p);
-        let turned = answer_of(pieces.iter().rev().cloned().collect(), p);
-        let grouped = answer_of(vec![group(&pieces[..2]), group(&pieces[2..])], p);
+        let group =
+            |of: &[Piece]| Piece::new(PieceKind::Blend(OperatorGroup { of: of.to_vec(), ..OperatorGroup::default() }));
+        let plain = sample_of(pieces.clone(), p);
+        let turned = sample_of(pieces.iter().rev().cloned().collect(), p);
+        let grouped = sample_of(vec![group(&pieces[..2]), group(&pieces[2..])], p);
         for other in [turned, grouped] {
             assert!((plain.height - other.height).abs() < 1e-9 && (plain.weight - other.weight).abs() < 1e-12);
             assert!(length(sub(plain.slope, other.slope)) < 1e-9);
@@ -365,12 +369,13 @@ fn blends_can_be_put_in_any_order_and_grouped() {
 #[test]
 fn pieces_that_do_not_meet_are_as_if_alone() {
     let disc = |x, y| Disc { x, y, radius: 1500.0, height: 300.0, ..Disc::default() };
-    let (near, far) = (Piece::new(Form::Disc(disc(2000.0, 2000.0))), Piece::new(Form::Disc(disc(6000.0, 6000.0))));
+    let (near, far) =
+        (Piece::new(PieceKind::Disc(disc(2000.0, 2000.0))), Piece::new(PieceKind::Disc(disc(6000.0, 6000.0))));
     let mut dice = Dice::new(8);
     for _ in 0..2000 {
         let p = spot(&mut dice);
-        let both = answer_of(vec![near.clone(), far.clone()], p);
-        let [a, b] = [&near, &far].map(|one| answer_of(vec![one.clone()], p));
+        let both = sample_of(vec![near.clone(), far.clone()], p);
+        let [a, b] = [&near, &far].map(|one| sample_of(vec![one.clone()], p));
         assert!(a.weight == 0.0 || b.weight == 0.0);
         let alone = if a.weight > 0.0 { a } else { b };
         assert_eq!((both.weight, both.surface(-7.0).0), (alone.weight, alone.surface(-7.0).0));
@@ -382,19 +387,19 @@ fn an_edited_definition_changes_every_instance() {
     let instance = |move_x: f32| {
         let mut instance = Instance { definition: "hill".into(), ..Instance::default() };
         instance.settings.move_x = move_x;
-        Piece::new(Form::Instance(instance))
+        Piece::new(PieceKind::Instance(instance))
     };
     let hill = |height| Disc { x: 0.0, y: 4000.0, radius: 800.0, core: 0.5, height, ..Disc::default() };
     let mut tree = Tree::default();
-    tree.definitions.push(Definition { name: "hill".into(), piece: Piece::new(Form::Disc(hill(100.0))) });
+    tree.definitions.push(Definition { name: "hill".into(), piece: Piece::new(PieceKind::Disc(hill(100.0))) });
     let of = [1500.0, 4000.0, 6500.0].map(instance).to_vec();
-    tree.terrain = Piece::new(Form::Blend(Group { of, ..Group::default() }));
+    tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     let heights = |tree: &Tree| {
         let program = Program::new(tree, 1);
         [1500.0, 4000.0, 6500.0].map(|x| program.height([x, 4000.0], &Detail::FULL))
     };
     let before = heights(&tree);
-    tree.definitions[0].piece = Piece::new(Form::Disc(hill(250.0)));
+    tree.definitions[0].piece = Piece::new(PieceKind::Disc(hill(250.0)));
     let after = heights(&tree);
     for k in 0..3 {
         assert!((before[0] - before[k]).abs() < 1e-9 && (after[k] - before[k] - 150.0).abs() < 1e-9);
@@ -433,7 +438,7 @@ fn what_is_wrong_in_a_tree_is_said_with_the_way_to_it() {
         "{warnings:?}"
     );
     let Node::Construction(node) = &read.layers[0].node else { panic!("it is a construction") };
-    let Form::Disc(disc) = &node.tree.terrain.of()[2].form else { panic!("it is a disc") };
+    let PieceKind::Disc(disc) = &node.tree.terrain.children()[2].form else { panic!("it is a disc") };
     assert_eq!(disc.radius, 0.1);
 }
 
@@ -441,11 +446,13 @@ fn what_is_wrong_in_a_tree_is_said_with_the_way_to_it() {
 #[test]
 fn a_program_made_of_a_cycle_leaves_it_out_and_says_so() {
     let mut tree = Tree::default();
-    let instance = Piece::new(Form::Instance(Instance { definition: "a".into(), ..Instance::default() }));
+    let instance = Piece::new(PieceKind::Instance(Instance { definition: "a".into(), ..Instance::default() }));
     tree.terrain = instance.clone();
     let of = vec![instance.clone(), instance];
-    tree.definitions
-        .push(Definition { name: "a".into(), piece: Piece::new(Form::Blend(Group { of, ..Group::default() })) });
+    tree.definitions.push(Definition {
+        name: "a".into(),
+        piece: Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() })),
+    });
     assert!(tree.check().unwrap_err().to_string().contains("contain itself"));
     let program = Program::new(&tree, 1);
     assert!(!program.problems.is_empty() && program.height([1.0, 2.0], &Detail::FULL) == 0.0);
@@ -552,7 +559,7 @@ fn cut_out_pieces_have_ground_where_their_weight_is_a_half() {
     let mut without = 0;
     for k in 0..N * N {
         let at = |index: usize| index as f64 / (N - 1) as f64 * side;
-        let weight = program.at([at(k % N), at(k / N)], &Detail::every(side / (N - 1) as f64)).weight;
+        let weight = program.sample([at(k % N), at(k / N)], &Detail::every(side / (N - 1) as f64)).weight;
         without += usize::from(weight < 0.5);
         // a sample on the line itself may be rounded to either side
         assert!(cut.terrain.has_ground(k) == (weight >= 0.5) || (weight - 0.5).abs() < 1e-6, "{k}: {weight}");

@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::{Node, Work, help};
-use talweg::param::{About, Kind, Params, Value};
+use talweg::param::{About, ParamKind, Params, Value};
 use talweg::scene::{Layer, Mask, Mix, Scene, Settings};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
@@ -38,19 +38,19 @@ fn check_described(about: &About) {
         assert_eq!(spec.clamp(&spec.default), spec.default, "{what}: the default is outside the hard range");
         assert_eq!(spec.parse(&spec.show(&spec.default)).as_ref(), Ok(&spec.default), "{what}: shown and read");
         match &spec.kind {
-            Kind::Float { hard, slider } => {
+            ParamKind::Float { hard, slider } => {
                 assert!(hard.0 < hard.1 && hard.0.is_finite() && hard.1.is_finite(), "{what}");
                 assert!(hard.0 <= slider.0 && slider.0 < slider.1 && slider.1 <= hard.1, "{what}: slider");
             }
-            Kind::Int { hard, slider } => {
+            ParamKind::Int { hard, slider } => {
                 assert!(hard.0 <= slider.0 && slider.0 < slider.1 && slider.1 <= hard.1, "{what}: slider");
             }
-            Kind::Choice(options) => {
+            ParamKind::Choice(options) => {
                 for option in *options {
                     assert!(is_sentence(option.help), "{what}: {:?}", option.help);
                 }
             }
-            Kind::Bool | Kind::Curve | Kind::Image | Kind::Layer | Kind::Tree => {}
+            ParamKind::Bool | ParamKind::Curve | ParamKind::Image | ParamKind::Layer | ParamKind::Tree => {}
         }
         for (part, unit) in [("angle", "°"), ("metres", "m"), ("degrees", "°")] {
             assert!(!spec.name.contains(part) || spec.unit == unit, "{what}: the unit should be {unit}");
@@ -94,7 +94,7 @@ fn unknown_keys_and_values_out_of_range_are_noticed() {
         let error = Scene::from_ron(&text("no_such_key: 1")).unwrap_err().to_string();
         assert!(error.contains("no_such_key") && error.contains("line 1"), "{error}");
         for spec in &about.params {
-            let Kind::Float { hard, .. } = spec.kind else { continue };
+            let ParamKind::Float { hard, .. } = spec.kind else { continue };
             let (_, warnings) = Scene::from_ron(&text(&format!("{}: {:.1}", spec.name, hard.1 + 1.0))).unwrap();
             assert!(warnings[0].0.contains(spec.name), "{warnings:?}");
         }
@@ -330,10 +330,10 @@ fn cancel_at_any_moment_leaves_the_state_before_or_after() {
                 }),
                 Some(process) => {
                     let mut run = process.start(&place.context(control), input.clone());
-                    let (before, ledger) = (run.terrain().clone(), run.ledger());
+                    let (before, mass_balance) = (run.terrain().clone(), run.mass_balance());
                     let done = run.step(&place.context(control)).is_ok();
                     if !done {
-                        assert!(*run.terrain() == before && run.ledger() == ledger, "{node:?}");
+                        assert!(*run.terrain() == before && run.mass_balance() == mass_balance, "{node:?}");
                         run.step(&place.context(&Control::default())).unwrap();
                     }
                     assert!(*run.terrain() == whole, "{node:?}");
@@ -362,13 +362,17 @@ fn processes_replay_from_snapshots_and_balance_their_books() {
                 for replay in [&mut run, &mut again] {
                     (0..4).for_each(|_| replay.step(&cx).unwrap());
                 }
-                assert!(run.terrain() == again.terrain() && run.ledger() == again.ledger(), "{node:?}");
-                let books = run.ledger();
+                assert!(run.terrain() == again.terrain() && run.mass_balance() == again.mass_balance(), "{node:?}");
+                let mass_balance = run.mass_balance();
                 let after = cx.grid.sum(&run.terrain().height);
-                assert!(books.eroded + books.added > 0.0, "nothing happened: {node:?}");
-                assert!(books.residual().abs() <= 1e-6 * before, "{books:?} {node:?}");
-                let change = books.added + books.deposited - books.eroded;
-                assert!((after - before - change).abs() <= 1e-6 * before, "{} {books:?} {node:?}", after - before);
+                assert!(mass_balance.eroded + mass_balance.added > 0.0, "nothing happened: {node:?}");
+                assert!(mass_balance.residual().abs() <= 1e-6 * before, "{mass_balance:?} {node:?}");
+                let change = mass_balance.added + mass_balance.deposited - mass_balance.eroded;
+                assert!(
+                    (after - before - change).abs() <= 1e-6 * before,
+                    "{} {mass_balance:?} {node:?}",
+                    after - before
+                );
             }
         }
     }
@@ -392,14 +396,18 @@ fn any_node() -> impl Strategy<Value = Node> {
         for (k, spec) in node.about().params.iter().enumerate() {
             let t = draws[k % draws.len()];
             let value = match &spec.kind {
-                Kind::Float { hard, .. } => Value::Float((f64::from(hard.0) + f64::from(hard.1 - hard.0) * t) as f32),
-                Kind::Int { hard, .. } => Value::Int(hard.0 + ((hard.1 - hard.0) as f64 * t) as i64),
-                Kind::Bool => Value::Bool(t < 0.5),
-                Kind::Choice(options) => Value::Choice(((options.len() as f64 * t) as usize).min(options.len() - 1)),
-                Kind::Curve if t < 0.5 => another(spec),
-                Kind::Curve => extremes(spec).swap_remove(0),
-                Kind::Tree => extremes(spec).swap_remove((t * 2.99) as usize),
-                Kind::Image | Kind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
+                ParamKind::Float { hard, .. } => {
+                    Value::Float((f64::from(hard.0) + f64::from(hard.1 - hard.0) * t) as f32)
+                }
+                ParamKind::Int { hard, .. } => Value::Int(hard.0 + ((hard.1 - hard.0) as f64 * t) as i64),
+                ParamKind::Bool => Value::Bool(t < 0.5),
+                ParamKind::Choice(options) => {
+                    Value::Choice(((options.len() as f64 * t) as usize).min(options.len() - 1))
+                }
+                ParamKind::Curve if t < 0.5 => another(spec),
+                ParamKind::Curve => extremes(spec).swap_remove(0),
+                ParamKind::Tree => extremes(spec).swap_remove((t * 2.99) as usize),
+                ParamKind::Image | ParamKind::Layer => extremes(spec).swap_remove(usize::from(t < 0.5)),
             };
             node.params_mut().set(k, &value).unwrap();
         }

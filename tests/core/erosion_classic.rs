@@ -3,7 +3,7 @@
 
 use crate::node_kit::{Place, node, on_threads};
 use talweg::field::{Control, Edges, Grid, MapKind, Terrain};
-use talweg::nodes::{Ledger, Node};
+use talweg::nodes::{MassBalance, Node};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
@@ -12,13 +12,13 @@ fn rough(place: Place) -> Terrain {
     place.finish(&node("VoronoiMidpoint", &[]), &Terrain::flat(place.grid()), 0)
 }
 
-/// Runs `iterations` and gives the terrain and the books.
-fn run(place: Place, node: &Node, start: &Terrain, iterations: u32) -> (Terrain, Ledger) {
+/// Runs `iterations` and gives the terrain and the mass balance.
+fn run(place: Place, node: &Node, start: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, start.clone());
     (0..iterations).for_each(|_| run.step(&cx).unwrap());
-    (run.terrain().clone(), run.ledger())
+    (run.terrain().clone(), run.mass_balance())
 }
 
 /// Greatest difference to the four straight neighbours, for every cell.
@@ -267,15 +267,15 @@ fn ground_and_what_water_carries_are_kept_over_a_thousand_iterations() {
             node("Hydraulic", &slow),
             node("HydraulicFast", &slow),
         ] {
-            let (end, books) = run(place, &erosion, &start, 1000);
+            let (end, mass_balance) = run(place, &erosion, &start, 1000);
             let name = erosion.about().name;
             let in_water = end.map(MapKind::Sediment).map_or(0.0, |m| place.grid().sum(m));
             let after = place.grid().sum(&end.height);
             let error = ((after + in_water - before) / before).abs();
             assert!(error < 1e-6, "{edges:?} {name}: {error:e}");
-            assert!((books.carried - in_water).abs() < 1e-9 * before, "{edges:?} {name}: {books:?}");
-            assert!(books.residual().abs() < 1e-6 * before, "{edges:?} {name}: {books:?}");
-            assert!(books.eroded > 1e-3 * before, "{edges:?} {name}: {books:?}");
+            assert!((mass_balance.carried - in_water).abs() < 1e-9 * before, "{edges:?} {name}: {mass_balance:?}");
+            assert!(mass_balance.residual().abs() < 1e-6 * before, "{edges:?} {name}: {mass_balance:?}");
+            assert!(mass_balance.eroded > 1e-3 * before, "{edges:?} {name}: {mass_balance:?}");
         }
     }
 }
@@ -326,8 +326,8 @@ fn hard_rock_never_wears_and_soft_rock_keeps_the_bits() {
             let allowed = if name == "HydraulicFast" { 1e-6 } else { 0.0 };
             assert!(difference <= allowed, "{name} {edges:?}: {difference:e}");
             assert_eq!(with_map(1.0).0.height, start.height, "{name} {edges:?}");
-            let (_, books) = run(place, &node(name, &[("hardness", "1")]), &start, 30);
-            assert_eq!(books.eroded, 0.0, "{name} {edges:?}");
+            let (_, mass_balance) = run(place, &node(name, &[("hardness", "1")]), &start, 30);
+            assert_eq!(mass_balance.eroded, 0.0, "{name} {edges:?}");
 
             // half of the ground hard: it may be buried but never worn
             let mut half = start.clone();
@@ -335,13 +335,16 @@ fn hard_rock_never_wears_and_soft_rock_keeps_the_bits() {
             half.map_mut(MapKind::Hardness).iter_mut().enumerate().for_each(|(k, hard)| {
                 *hard = if (k / n / 8 + k % n / 8).is_multiple_of(2) { 1.0 } else { 0.0 };
             });
-            let (end, books) = run(place, &erosion, &half, 30);
+            let (end, mass_balance) = run(place, &erosion, &half, 30);
             let hard = half.map(MapKind::Hardness).unwrap();
             for (k, (now, then)) in end.height.iter().zip(&start.height).enumerate() {
                 let worn = hard[k] == 1.0 && end.map(MapKind::Wear).unwrap()[k] > 3e-6;
                 assert!(!worn, "{name} {edges:?}: {now} of {then} at {k}");
             }
-            assert!(books.eroded > 0.0 && books.residual().abs() < 1e-6 * place.grid().sum(&start.height), "{name}");
+            assert!(
+                mass_balance.eroded > 0.0 && mass_balance.residual().abs() < 1e-6 * place.grid().sum(&start.height),
+                "{name}"
+            );
         }
     }
 }

@@ -3,18 +3,18 @@
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::nodes::{Ledger, Node};
+use talweg::nodes::{MassBalance, Node};
 
 fn creep(params: &[(&str, &str)]) -> Node {
     node("Creep", params)
 }
 
-fn run(place: &Place, node: &Node, input: &Terrain, iterations: u32) -> (Terrain, Ledger) {
+fn run(place: &Place, node: &Node, input: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, input.clone());
     (0..iterations).for_each(|_| run.step(&cx).unwrap());
-    (run.terrain().clone(), run.ledger())
+    (run.terrain().clone(), run.mass_balance())
 }
 
 /// A hill of `height` whose form is a Gaussian of `sigma` metres around the middle.
@@ -58,10 +58,10 @@ fn the_volume_stays_over_a_thousand_iterations_and_nothing_overshoots() {
             if hard {
                 start.map_mut(MapKind::Hardness).iter_mut().enumerate().for_each(|(k, h)| *h = (k % 7) as f32 / 6.0);
             }
-            let (made, books) = run(&place, &creep(&[("time_step", time_step)]), &start, 1000);
+            let (made, mass_balance) = run(&place, &creep(&[("time_step", time_step)]), &start, 1000);
             let [before, after] = [&start, &made].map(|t| place.grid().sum(&t.height));
             assert!((after - before).abs() < 1e-6 * before, "{edges:?} {time_step}: {before} {after}");
-            assert!(books.residual().abs() < 1e-6 * before && books.eroded > 0.0, "{books:?}");
+            assert!(mass_balance.residual().abs() < 1e-6 * before && mass_balance.eroded > 0.0, "{mass_balance:?}");
             let (low, high) = start.range();
             assert!(made.height.iter().all(|h| (low..=high).contains(h)));
         }
@@ -85,8 +85,8 @@ fn level_ground_and_the_hardest_rock_keep_their_bits() {
     let place = Place::new(65, Edges::Open);
     for level in [0.0f32, -0.0, 0.7] {
         let flat = Terrain::from_fn(65, Edges::Open, |_, _| level);
-        let (made, books) = run(&place, &creep(&[]), &flat, 3);
-        assert!(made.height.iter().all(|h| h.to_bits() == level.to_bits()) && books == Ledger::default());
+        let (made, mass_balance) = run(&place, &creep(&[]), &flat, 3);
+        assert!(made.height.iter().all(|h| h.to_bits() == level.to_bits()) && mass_balance == MassBalance::default());
     }
     let noise = place.noise();
     assert!(run(&place, &creep(&[("hardness", "1")]), &noise, 3).0.height == noise.height);

@@ -1,4 +1,4 @@
-//! Droplet erosion against what does not come from it: planes and cones whose answer is known, the books, a brute-force flow map.
+//! Droplet erosion against what does not come from it: planes and cones whose answer is known, the mass balance, a brute-force flow map.
 #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
 
 use crate::node_kit::{Place, node, on_threads};
@@ -69,19 +69,21 @@ fn nothing_is_lost_and_nothing_is_made() {
             let preset = node.about().preset(preset).unwrap();
             node.adopt(preset);
             let made = run(&place, &node, &ground, 60);
-            let books = made.ledger();
+            let mass_balance = made.mass_balance();
             let after = place.grid().sum(&made.terrain().height);
-            assert!(books.eroded > 10.0, "{books:?}");
-            assert!(books.residual().abs() < 1e-6 * before, "{books:?}");
+            assert!(mass_balance.eroded > 10.0, "{mass_balance:?}");
+            assert!(mass_balance.residual().abs() < 1e-6 * before, "{mass_balance:?}");
             assert!(
-                (before - after - books.eroded + books.deposited).abs() < 1e-6 * before,
-                "{before} {after} {books:?}"
+                (before - after - mass_balance.eroded + mass_balance.deposited).abs() < 1e-6 * before,
+                "{before} {after} {mass_balance:?}"
             );
             // droplets that end leave nothing in the air but rounding
-            assert!(books.carried.abs() < 1e-6 * before, "{books:?}");
+            assert!(mass_balance.carried.abs() < 1e-6 * before, "{mass_balance:?}");
             match edges {
-                Edges::Open => assert!(books.lost > 0.0),
-                Edges::Wrap => assert!(books.lost == 0.0 && (before - after).abs() < 1e-6 * before, "{before} {after}"),
+                Edges::Open => assert!(mass_balance.lost > 0.0),
+                Edges::Wrap => {
+                    assert!(mass_balance.lost == 0.0 && (before - after).abs() < 1e-6 * before, "{before} {after}")
+                }
             }
         }
     }
@@ -174,7 +176,7 @@ fn one_two_and_three_threads_give_the_same_bits() {
         let [one, two, three] = [1, 2, 3].map(|threads| {
             on_threads(threads, || {
                 let made = run(&place, &node, &ground, 4);
-                (made.terrain().clone(), made.ledger())
+                (made.terrain().clone(), made.mass_balance())
             })
         });
         assert!(one == two && one == three);

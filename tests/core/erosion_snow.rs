@@ -3,8 +3,9 @@
 
 use crate::node_kit::{Place, node, set};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::look::{palette, relief};
-use talweg::nodes::{Ledger, Node};
+use talweg::look::{PaletteTable, relief};
+use talweg::nodes::{MassBalance, Node};
+use talweg::palette::Palette;
 use talweg::scene::Settings;
 
 const RELIEF: f32 = 1000.0;
@@ -22,12 +23,12 @@ fn plain(params: &[(&str, &str)]) -> Node {
     snow
 }
 
-fn run(place: &Place, snow: &Node, ground: &Terrain, iterations: u32) -> (Terrain, Ledger) {
+fn run(place: &Place, snow: &Node, ground: &Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = snow.as_process().unwrap().start(&cx, ground.clone());
     (0..iterations).for_each(|_| run.step(&cx).unwrap());
-    (run.terrain().clone(), run.ledger())
+    (run.terrain().clone(), run.mass_balance())
 }
 
 fn depth(terrain: &Terrain) -> &[f32] {
@@ -48,10 +49,10 @@ fn not_a_slab_of_snow_is_lost_or_won() {
     for edges in [Edges::Open, Edges::Wrap] {
         let place = slopes(65, edges);
         let snow = node("Snow", &[("snow_line", "450"), ("melt_metres", "0.05"), ("sun_warmth", "15")]);
-        let (made, books) = run(&place, &snow, &place.noise(), 60);
-        assert_eq!(books.residual(), 0.0, "{books:?}");
-        assert_eq!(place.grid().sum(depth(&made)), books.added - books.lost, "{books:?}");
-        assert!(books.lost > 0.0 && books.deposited > 0.0 && depth(&made).iter().all(|&s| s >= 0.0));
+        let (made, mass_balance) = run(&place, &snow, &place.noise(), 60);
+        assert_eq!(mass_balance.residual(), 0.0, "{mass_balance:?}");
+        assert_eq!(place.grid().sum(depth(&made)), mass_balance.added - mass_balance.lost, "{mass_balance:?}");
+        assert!(mass_balance.lost > 0.0 && mass_balance.deposited > 0.0 && depth(&made).iter().all(|&s| s >= 0.0));
     }
 }
 
@@ -146,8 +147,8 @@ fn without_snowfall_nothing_changes() {
     let place = slopes(65, Edges::Open);
     let ground = place.noise();
     for snow in [plain(&[("snowfall_metres", "0")]), node("Snow", &[("snow_line", "5000")])] {
-        let (made, books) = run(&place, &snow, &ground, 20);
-        assert!(made.height == ground.height && books == Ledger::default());
+        let (made, mass_balance) = run(&place, &snow, &ground, 20);
+        assert!(made.height == ground.height && mass_balance == MassBalance::default());
     }
 }
 
@@ -170,7 +171,7 @@ fn lee_sides_get_more_and_sunny_sides_keep_less() {
 fn the_picture_shows_snow_white() {
     let mut ground = Terrain::flat(slopes(33, Edges::Open).grid());
     let settings = Settings { relief_metres: RELIEF, sea_level: -10.0, ..Settings::default() };
-    let table = palette("alpine").unwrap().table(&settings);
+    let table = PaletteTable::new(Palette::named("alpine").unwrap(), &settings);
     let bare = relief(&ground, &settings, &table, 32, 32);
     for (k, depth) in ground.map_mut(MapKind::Snow).iter_mut().enumerate() {
         *depth = if k % 33 > 16 { 0.005 } else { 0.0 };

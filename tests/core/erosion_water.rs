@@ -4,7 +4,7 @@
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::nodes::{Ledger, Node};
+use talweg::nodes::{MassBalance, Node};
 
 /// Depth of a full pipe in these tests, and cells that a wave in it travels in an iteration.
 const FULL_METRES: f32 = 10.0;
@@ -23,12 +23,12 @@ fn erosion(params: &[(&str, &str)]) -> Node {
     node("ShallowWater", params)
 }
 
-fn run(place: &Place, node: &Node, input: Terrain, steps: usize) -> (Terrain, Ledger) {
+fn run(place: &Place, node: &Node, input: Terrain, steps: usize) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = node.as_process().unwrap().start(&cx, input);
     (0..steps).for_each(|_| run.step(&cx).unwrap());
-    (run.terrain().clone(), run.ledger())
+    (run.terrain().clone(), run.mass_balance())
 }
 
 fn water(terrain: &Terrain) -> &[f32] {
@@ -77,8 +77,8 @@ fn flat_dry_ground_and_rock_that_never_wears_keep_their_bits() {
         let place = Place::new(65, edges);
         let mut level = Terrain::flat(place.grid());
         level.height.fill(0.3);
-        let (made, books) = run(&place, &erosion(&[("rain", "0")]), level.clone(), 50);
-        assert!(made.height == level.height && books == Ledger::default());
+        let (made, mass_balance) = run(&place, &erosion(&[("rain", "0")]), level.clone(), 50);
+        assert!(made.height == level.height && mass_balance == MassBalance::default());
         let hard = place.noise();
         let (made, _) = run(&place, &erosion(&[("hardness", "1")]), hard.clone(), 50);
         assert!(made.height == hard.height);
@@ -252,16 +252,19 @@ fn material_balances_over_a_thousand_iterations_and_water_is_never_negative() {
         let place = Place::new(129, edges);
         let input = place.noise();
         let before = place.grid().sum(&input.height);
-        let (made, books) = run(&place, &erosion(&[("border", border)]), input, 1000);
+        let (made, mass_balance) = run(&place, &erosion(&[("border", border)]), input, 1000);
         let change = place.grid().sum(&made.height) - before;
-        println!("{edges:?} {border}: {books:?} residual {:e}", books.residual() / before);
-        assert!(books.residual().abs() <= 1e-6 * before, "{books:?}");
-        assert!((change - books.deposited + books.eroded).abs() <= 1e-6 * before);
-        assert!(books.eroded > 1e-3 * before && books.deposited > 0.2 * books.eroded, "{books:?}");
-        assert_eq!(books.lost > 0.0, edges == Edges::Open && border == "Outflow");
+        println!("{edges:?} {border}: {mass_balance:?} residual {:e}", mass_balance.residual() / before);
+        assert!(mass_balance.residual().abs() <= 1e-6 * before, "{mass_balance:?}");
+        assert!((change - mass_balance.deposited + mass_balance.eroded).abs() <= 1e-6 * before);
+        assert!(
+            mass_balance.eroded > 1e-3 * before && mass_balance.deposited > 0.2 * mass_balance.eroded,
+            "{mass_balance:?}"
+        );
+        assert_eq!(mass_balance.lost > 0.0, edges == Edges::Open && border == "Outflow");
         assert!(water(&made).iter().all(|&d| d >= 0.0));
         let worn = place.grid().sum(made.map(MapKind::Wear).unwrap());
-        assert!((worn / books.eroded - 1.0).abs() < 1e-4, "the map of wear is what the books say");
+        assert!((worn / mass_balance.eroded - 1.0).abs() < 1e-4, "the map of wear is what the books say");
     }
 }
 

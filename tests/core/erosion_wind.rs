@@ -3,8 +3,9 @@
 
 use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
-use talweg::look::{palette, relief};
-use talweg::nodes::{Ledger, Node};
+use talweg::look::{PaletteTable, relief};
+use talweg::nodes::{MassBalance, Node};
+use talweg::palette::Palette;
 use talweg::scene::Settings;
 
 /// 4 km of ground, 600 m of relief.
@@ -12,12 +13,12 @@ fn desert(samples: usize, edges: Edges) -> Place {
     Place { size_metres: 4000.0, relief_metres: 600.0, ..Place::new(samples, edges) }
 }
 
-fn run(place: &Place, dunes: &Node, ground: Terrain, iterations: u32) -> (Terrain, Ledger) {
+fn run(place: &Place, dunes: &Node, ground: Terrain, iterations: u32) -> (Terrain, MassBalance) {
     let control = Control::default();
     let cx = place.context(&control);
     let mut run = dunes.as_process().unwrap().start(&cx, ground);
     (0..iterations).for_each(|_| run.step(&cx).unwrap());
-    (run.terrain().clone(), run.ledger())
+    (run.terrain().clone(), run.mass_balance())
 }
 
 fn sand(terrain: &Terrain) -> &[f32] {
@@ -56,12 +57,12 @@ fn not_a_slab_of_sand_is_lost_or_won() {
     for edges in [Edges::Open, Edges::Wrap] {
         let place = desert(65, edges);
         let dunes = node("Dunes", &[("wind_angle", "213"), ("winds", "3"), ("season", "5")]);
-        let (made, books) = run(&place, &dunes, place.noise(), 60);
+        let (made, mass_balance) = run(&place, &dunes, place.noise(), 60);
         let lies = place.grid().sum(sand(&made));
-        assert_eq!(books.residual(), 0.0, "{books:?}");
-        assert_eq!(lies + books.carried + books.lost, books.added, "{books:?}");
-        assert_eq!(books.lost == 0.0, edges == Edges::Wrap, "{books:?}");
-        assert!(books.carried > 0.0 && sand(&made).iter().all(|&s| s >= 0.0));
+        assert_eq!(mass_balance.residual(), 0.0, "{mass_balance:?}");
+        assert_eq!(lies + mass_balance.carried + mass_balance.lost, mass_balance.added, "{mass_balance:?}");
+        assert_eq!(mass_balance.lost == 0.0, edges == Edges::Wrap, "{mass_balance:?}");
+        assert!(mass_balance.carried > 0.0 && sand(&made).iter().all(|&s| s >= 0.0));
     }
 }
 
@@ -138,8 +139,8 @@ fn without_sand_nothing_moves() {
     let place = desert(65, Edges::Open);
     let dunes = node("Dunes", &[("sand_metres", "0"), ("inflow", "0")]);
     let ground = place.noise();
-    let (made, books) = run(&place, &dunes, ground.clone(), 20);
-    assert!(made.height == ground.height && books == Ledger::default());
+    let (made, mass_balance) = run(&place, &dunes, ground.clone(), 20);
+    assert!(made.height == ground.height && mass_balance == MassBalance::default());
 }
 
 #[test]
@@ -148,9 +149,9 @@ fn abrasion_carves_ribs_along_the_wind_and_spares_hard_rock() {
     let sandblast = [("sand_metres", "0.5"), ("rock_grip", "0"), ("abrasion", "1"), ("unevenness", "0.6")];
     let mut dunes = node("Dunes", &sandblast);
     crate::node_kit::set(&mut dunes, "wind_angle", "300");
-    let (made, books) = run(&place, &dunes, Terrain::flat(place.grid()), 250);
+    let (made, mass_balance) = run(&place, &dunes, Terrain::flat(place.grid()), 250);
     let wear = made.map(MapKind::Wear).unwrap();
-    assert!(wear.iter().all(|&w| w >= 0.0) && books.residual() == 0.0 && books.lost > 0.0);
+    assert!(wear.iter().all(|&w| w >= 0.0) && mass_balance.residual() == 0.0 && mass_balance.lost > 0.0);
     let (across, coherence) = across_ridges(257, wear);
     println!("ribs {:.1}° off the wind, coherence {coherence:.2}", apart(across, axis(300.0) + 90.0));
     assert!(apart(across, axis(300.0) + 90.0) < 15.0, "{across} is across the ribs");
@@ -163,7 +164,7 @@ fn abrasion_carves_ribs_along_the_wind_and_spares_hard_rock() {
 fn the_picture_shows_where_sand_lies() {
     let mut ground = Terrain::flat(desert(33, Edges::Open).grid());
     let settings = Settings { relief_metres: 600.0, sea_level: -10.0, ..Settings::default() };
-    let table = palette("alpine").unwrap().table(&settings);
+    let table = PaletteTable::new(Palette::named("alpine").unwrap(), &settings);
     let bare = relief(&ground, &settings, &table, 32, 32);
     ground.map_mut(MapKind::Sand);
     assert_eq!(relief(&ground, &settings, &table, 32, 32), bare, "no depth, no colour");

@@ -6,7 +6,7 @@ use crate::node_kit::{extremes, on_threads, set};
 use talweg::field::globe::direction_at;
 use talweg::field::{Control, Edges, Globe, Grid, MapKind, Stream, Terrain};
 use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
-use talweg::nodes::{Context, Ledger, Node, Process, Run};
+use talweg::nodes::{Context, MassBalance, Node, Process, Run};
 use talweg::param::Value;
 
 const PROCESSES: [&str; 4] = ["Thermal", "Hydraulic", "Creep", "StreamPower"];
@@ -119,12 +119,16 @@ fn volume_is_conserved_and_the_books_are_right() {
         let grid = terrain.grid;
         for name in PROCESSES {
             let run = world.run(&busy(name), &terrain, 25);
-            let (after, Ledger { eroded, deposited, carried, lost, added }) = (run.terrain(), run.ledger());
+            let (after, MassBalance { eroded, deposited, carried, lost, added }) = (run.terrain(), run.mass_balance());
             let change = grid.sum(&after.height) - grid.sum(&terrain.height);
             let scale = 1e-6 * world.globe().grid().distinct_len() as f64;
             assert!(eroded > 100.0 * scale, "{name}: hardly anything moved: {eroded}");
-            assert!((change - (added + deposited - eroded)).abs() < scale, "{name}: {change}, {:?}", run.ledger());
-            assert!(run.ledger().residual().abs() < scale, "{name}: {:?}", run.ledger());
+            assert!(
+                (change - (added + deposited - eroded)).abs() < scale,
+                "{name}: {change}, {:?}",
+                run.mass_balance()
+            );
+            assert!(run.mass_balance().residual().abs() < scale, "{name}: {:?}", run.mass_balance());
             let wear = grid.sum(after.map(MapKind::Wear).unwrap());
             let deposits = grid.sum(after.map(MapKind::Deposits).unwrap());
             assert!((wear - eroded).abs() < scale && (deposits - deposited).abs() < scale, "{name}: {wear}, {eroded}");
@@ -134,7 +138,7 @@ fn volume_is_conserved_and_the_books_are_right() {
                     assert!((in_water - carried).abs() < scale, "{name}: {in_water}, {carried}");
                     assert!((change + in_water).abs() < scale, "{name}: {change} + {in_water}");
                 }
-                "StreamPower" => assert!(added > 0.0 && lost > 0.0, "{name}: {:?}", run.ledger()),
+                "StreamPower" => assert!(added > 0.0 && lost > 0.0, "{name}: {:?}", run.mass_balance()),
                 _ => assert!(change.abs() < scale && lost == 0.0, "{name}: {change}"),
             }
             assert_eq!(open_seams(&world.globe(), &after.height), 0, "{name}");
@@ -366,7 +370,10 @@ fn bits_do_not_depend_on_threads_and_a_snapshot_replays() {
         for run in [&mut run, &mut replay] {
             (0..2).for_each(|_| run.step(&cx).unwrap());
         }
-        assert!(*run.terrain() == one && *replay.terrain() == one && run.ledger() == replay.ledger(), "{name}");
+        assert!(
+            *run.terrain() == one && *replay.terrain() == one && run.mass_balance() == replay.mass_balance(),
+            "{name}"
+        );
     }
 }
 
@@ -376,14 +383,14 @@ fn a_cancelled_step_leaves_the_run_as_it_was() {
     let terrain = world.terrain(noise);
     for name in PROCESSES {
         let mut run = world.run(&busy(name), &terrain, 2);
-        let (before, books) = (run.terrain().clone(), run.ledger());
+        let (before, mass_balance) = (run.terrain().clone(), run.mass_balance());
         let control = Control::default();
         control.cancel();
         assert!(run.step(&world.context(&control)).is_err(), "{name}");
-        assert!(*run.terrain() == before && run.ledger() == books, "{name}");
+        assert!(*run.terrain() == before && run.mass_balance() == mass_balance, "{name}");
         run.step(&world.context(&Control::default())).unwrap();
         let whole = world.run(&busy(name), &terrain, 3);
-        assert!(run.terrain() == whole.terrain() && run.ledger() == whole.ledger(), "{name}");
+        assert!(run.terrain() == whole.terrain() && run.mass_balance() == whole.mass_balance(), "{name}");
     }
 }
 
@@ -419,9 +426,12 @@ fn extremes_stay_finite_at_poles_borders_and_corners() {
                         assert!(field.iter().all(|v| v.is_finite()), "{name}, {samples}: {variant:?}");
                         assert_eq!(open_seams(&globe, field), 0, "{name}, {samples}: {variant:?}");
                     }
-                    let books = run.ledger();
-                    let size = books.eroded + books.deposited + books.carried.abs() + 1.0;
-                    assert!(books.residual().abs() < 1e-5 * size, "{name}, {samples}: {variant:?}, {books:?}");
+                    let mass_balance = run.mass_balance();
+                    let size = mass_balance.eroded + mass_balance.deposited + mass_balance.carried.abs() + 1.0;
+                    assert!(
+                        mass_balance.residual().abs() < 1e-5 * size,
+                        "{name}, {samples}: {variant:?}, {mass_balance:?}"
+                    );
                 }
             }
         }

@@ -17,7 +17,7 @@ use std::sync::LazyLock;
 use crate::node_kit::{EARTH, Place, altered};
 use talweg::field::{Edges, Terrain};
 use talweg::nodes::{Node, Work};
-use talweg::scene::World;
+use talweg::planet::World;
 
 /// Noise with rock and rain that differ from place to place.
 fn with_maps(place: Place, noise: &Terrain) -> Terrain {

@@ -12,7 +12,7 @@ fn an_exported_heightmap_comes_back_as_it_was() {
     let (made, settings) = (place.noise(), Settings::default());
     for (name, tolerance) in [("h.r32", 2e-7), ("h.png", 1.0 / 65535.0)] {
         let path = folder.path().join(name);
-        export_heightmap(&made, &settings, &path).unwrap();
+        export_heightmap(&made, settings.relief_metres, settings.size_metres, &path).unwrap();
         for sampling in ["Bicubic", "Bilinear"] {
             let import = node("Import", &[("file", path.to_str().unwrap()), ("sampling", sampling)]);
             let read = place.finish(&import, &Terrain::flat(place.grid()), 1);

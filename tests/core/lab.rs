@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use talweg::field::{Cancelled, Control, Edges, Stream, Terrain};
 use talweg::lab::{
-    BenchError, Benchmark, Corner, Extremes, Instruments, NodeSubject, Plan, Site, Stopwatch, Subject, bench,
-    document_001, stats, subjects,
+    BenchError, BenchPlan, BenchSubject, Benchmark, ExtremeCase, Extremes, Instruments, NodeSubject, Site, Stopwatch,
+    bench, document_001, stats, subjects,
 };
 use talweg::nodes::Node;
-use talweg::scene::World;
+use talweg::planet::World;
 
 use crate::node_kit::node;
 
@@ -132,7 +132,7 @@ impl<'a> Work<'a> {
     }
 }
 
-impl Subject for Work<'_> {
+impl BenchSubject for Work<'_> {
     fn name(&self) -> String {
         self.name.into()
     }
@@ -163,11 +163,11 @@ impl Subject for Work<'_> {
     }
 }
 
-fn plan(sizes: &[usize], repetitions: usize, threads: &[usize]) -> Plan {
-    Plan { sizes: sizes.into(), repetitions, threads: threads.into(), edges: Edges::Open, extremes: None }
+fn plan(sizes: &[usize], repetitions: usize, threads: &[usize]) -> BenchPlan {
+    BenchPlan { sizes: sizes.into(), repetitions, threads: threads.into(), edges: Edges::Open, extremes: None }
 }
 
-fn measured(found: &[&dyn Subject], plan: &Plan, shop: &dyn Instruments) -> Benchmark {
+fn measured(found: &[&dyn BenchSubject], plan: &BenchPlan, shop: &dyn Instruments) -> Benchmark {
     bench(found, plan, shop, &Control::default(), &mut |_| ()).unwrap()
 }
 
@@ -238,7 +238,7 @@ fn results_that_change_are_found() {
     assert!(found.text().contains("NO") && found.text().contains("1 of 12 results"));
     // one that depends on the threads
     struct Racy;
-    impl Subject for Racy {
+    impl BenchSubject for Racy {
         fn name(&self) -> String {
             "racy".into()
         }
@@ -260,7 +260,7 @@ fn results_that_change_are_found() {
 #[test]
 fn what_needs_a_planet_runs_on_one() {
     let both = ["Perlin", "PlanetRivers:source_area=1000000"].map(|name| subjects(name).unwrap().remove(0));
-    let both: Vec<&dyn Subject> = both.iter().map(|s| s as &dyn Subject).collect();
+    let both: Vec<&dyn BenchSubject> = both.iter().map(|s| s as &dyn BenchSubject).collect();
     let mut plan = plan(&[17, 33], 2, &[1, 2]);
     plan.extremes = Some(Extremes { samples: 9, patience: Duration::from_secs(60) });
     let found = measured(&both, &plan, &Ticks::default());
@@ -278,7 +278,7 @@ fn every_node_can_be_a_subject_and_extremes_are_looked_at() {
     let shop = Ticks::default();
     let all = subjects("all").unwrap();
     assert_eq!(all.len(), Node::catalogue().iter().filter(|node| node.fits(World::Terrain)).count());
-    let all: Vec<&dyn Subject> = all.iter().map(|s| s as &dyn Subject).collect();
+    let all: Vec<&dyn BenchSubject> = all.iter().map(|s| s as &dyn BenchSubject).collect();
     let found = measured(&all, &plan(&[17], 1, &[2]), &shop);
     assert!(found.subjects.iter().all(|s| s.consistency.is_consistent && s.cells[0].milliseconds.median == 5.0));
     assert!(!found.memory_is_counted && found.text().contains("the result alone"));
@@ -311,7 +311,7 @@ fn every_node_can_be_a_subject_and_extremes_are_looked_at() {
 /// A subject whose corners end only when they are told to.
 struct Endless;
 
-impl Subject for Endless {
+impl BenchSubject for Endless {
     fn name(&self) -> String {
         "endless".into()
     }
@@ -329,8 +329,8 @@ impl Subject for Endless {
         made.height[0] = f32::NAN;
         Ok(made)
     }
-    fn corners(&self) -> Vec<Corner> {
-        vec![Corner { parameter: "length", value: "9".into(), subject: Box::new(Endless) }]
+    fn corners(&self) -> Vec<ExtremeCase> {
+        vec![ExtremeCase { parameter: "length", value: "9".into(), subject: Box::new(Endless) }]
     }
 }
 
@@ -360,7 +360,7 @@ fn a_benchmark_says_how_far_it_is_and_stops() {
     shares.clear();
     let perlin = subjects("Perlin").unwrap();
     let with_corners =
-        Plan { extremes: Some(Extremes { samples: 9, patience: Duration::from_secs(60) }), ..plan.clone() };
+        BenchPlan { extremes: Some(Extremes { samples: 9, patience: Duration::from_secs(60) }), ..plan.clone() };
     bench(&[&perlin[0]], &with_corners, &Ticks::default(), &control, &mut |at| shares.push((at.share, at.samples)))
         .unwrap();
     assert!(shares.windows(2).all(|pair| pair[0].0 < pair[1].0) && shares.last().unwrap().0 < 1.0);

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use talweg::eval::{Store, evaluate, thread_pool};
 use talweg::field::{Cancelled, Control, Edges, Grid, Terrain};
 use talweg::lab::{
-    Knob, Maker, Size, Sweep, Variant, VariantError, Verdict, channel_overlap, columns, compare, draw, draw_all,
-    half_samples, neighbours, parity, presets, seeds, sheet, sweep, table,
+    ParamRef, SceneVariant, Size, ThumbnailService, VariantError, VariantSweep, Verdict, channel_overlap, columns,
+    compare, draw, draw_all, half_samples, neighbours, parity, presets, seeds, sheet, sweep, table,
 };
 use talweg::nodes::Node;
 use talweg::param::Value;
@@ -122,7 +122,7 @@ fn hills() -> Scene {
 
 const SMALL: Size = Size { samples: 33, pixels: 24 };
 
-fn drawn(variants: &[Variant]) -> Vec<talweg::lab::Thumbnail> {
+fn drawn(variants: &[SceneVariant]) -> Vec<talweg::lab::Thumbnail> {
     let slots = Mutex::new(vec![None; variants.len()]);
     let numbered: Vec<_> = variants.iter().cloned().enumerate().collect();
     let pool = thread_pool(2).unwrap();
@@ -142,13 +142,13 @@ fn seeds_differ_and_come_again() {
     let (once, again) = (drawn(&variants), drawn(&variants));
     assert_eq!(once, again);
     for (a, b) in [(0, 1), (1, 2), (0, 4)] {
-        assert_ne!(once[a].picture, once[b].picture);
+        assert_ne!(once[a].image, once[b].image);
     }
     // alone, with a store of its own: the same bits
     let alone = draw(&variants[3].scene, SMALL, &mut Store::forgetful(), &Control::default()).unwrap();
     assert_eq!(alone, once[3]);
-    assert_eq!((alone.picture.width, alone.rgba().len()), (24, 4 * 24 * 24));
-    assert!(alone.rgba().chunks(4).zip(alone.picture.rgb.chunks(3)).all(|(a, b)| a[..3] == *b && a[3] == 255));
+    assert_eq!((alone.image.width, alone.rgba().len()), (24, 4 * 24 * 24));
+    assert!(alone.rgba().chunks(4).zip(alone.image.rgb.chunks(3)).all(|(a, b)| a[..3] == *b && a[3] == 255));
     let glance = alone.glance;
     assert!(glance.min_metres < glance.max_metres && glance.erosion_score > 0.0);
     assert!(glance.mean_slope_degrees > 1.0 && glance.mean_slope_degrees < 80.0);
@@ -158,7 +158,7 @@ fn seeds_differ_and_come_again() {
 fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
     let scene = hills();
     let values = |text: &str, count: usize| -> Vec<f32> {
-        let sweep = Sweep::parse(&scene, text, count).unwrap();
+        let sweep = VariantSweep::parse(&scene, text, count).unwrap();
         sweep.values.iter().map(|v| if let Value::Float(v) = v { *v } else { panic!("a number") }).collect()
     };
     // the slider's range spans decades: 0.5 to 32 by equal factors
@@ -169,31 +169,31 @@ fn a_sweep_hits_its_ends_and_goes_by_factors_over_decades() {
     assert_eq!(values("Hills.amplitude=-1..1", 5), [-1.0, -0.5, 0.0, 0.5, 1.0]);
     assert_eq!(values("Soft.edges.opacity", 2), [0.0, 1.0]);
     let (first, last) = (by_factors[0], by_factors[6]);
-    let variants = sweep(&scene, &Sweep::parse(&scene, "Hills.frequency", 7).unwrap()).unwrap();
+    let variants = sweep(&scene, &VariantSweep::parse(&scene, "Hills.frequency", 7).unwrap()).unwrap();
     let frequency =
         |scene: &Scene| if let Node::Perlin(perlin) = &scene.layers[0].node { perlin.frequency } else { 0.0 };
     assert_eq!((frequency(&variants[0].scene), frequency(&variants[6].scene)), (first, last));
     assert_eq!((variants[2].caption.as_str(), variants[2].short.as_str()), ("Frequency 2", "2"));
     let pictures = drawn(&variants);
-    assert!(pictures.windows(2).all(|pair| pair[0].picture != pair[1].picture));
+    assert!(pictures.windows(2).all(|pair| pair[0].image != pair[1].image));
     // what --set takes makes the same scene
     let mut set = scene.clone();
     set.set(&variants[5].assignments[0]).unwrap();
     assert_eq!(set, variants[5].scene);
 
-    let whole = Sweep::parse(&scene, "1.octaves", 40).unwrap();
+    let whole = VariantSweep::parse(&scene, "1.octaves", 40).unwrap();
     assert_eq!(whole.values.len(), 16, "no value twice");
-    assert_eq!(Sweep::parse(&scene, "1.fade", 9).unwrap().values, [Value::Choice(0), Value::Choice(1)]);
-    assert_eq!(Sweep::parse(&scene, "1.by_slope", 9).unwrap().values, [Value::Bool(false), Value::Bool(true)]);
-    let relief = Sweep::parse(&scene, "scene.relief_metres=100..1000", 4).unwrap();
+    assert_eq!(VariantSweep::parse(&scene, "1.fade", 9).unwrap().values, [Value::Choice(0), Value::Choice(1)]);
+    assert_eq!(VariantSweep::parse(&scene, "1.by_slope", 9).unwrap().values, [Value::Bool(false), Value::Bool(true)]);
+    let relief = VariantSweep::parse(&scene, "scene.relief_metres=100..1000", 4).unwrap();
     assert_eq!(sweep(&scene, &relief).unwrap()[1].caption, "Relief metres 400 m");
 }
 
 #[test]
 fn two_sweeps_make_a_table() {
     let scene = hills();
-    let across = Sweep::parse(&scene, "Hills.octaves=1..3", 3).unwrap();
-    let down = Sweep::parse(&scene, "Hills.persistence=0.2..0.8", 2).unwrap();
+    let across = VariantSweep::parse(&scene, "Hills.octaves=1..3", 3).unwrap();
+    let down = VariantSweep::parse(&scene, "Hills.persistence=0.2..0.8", 2).unwrap();
     let variants = table(&scene, &across, &down).unwrap();
     let captions: Vec<&str> = variants.iter().map(|v| v.short.as_str()).collect();
     assert_eq!(captions, ["1, 0.2", "2, 0.2", "3, 0.2", "1, 0.8", "2, 0.8", "3, 0.8"]);
@@ -205,7 +205,7 @@ fn two_sweeps_make_a_table() {
 fn layers_have_seeds_and_presets_to_go_through() {
     let mut scene = hills();
     scene.layers.push(Layer::new(node("Thermal", &[]), 9));
-    let found = sweep(&scene, &Sweep::parse(&scene, "Hills.seed=3..5", 3).unwrap()).unwrap();
+    let found = sweep(&scene, &VariantSweep::parse(&scene, "Hills.seed=3..5", 3).unwrap()).unwrap();
     assert_eq!(found.iter().map(|v| v.scene.layers[0].seed).collect::<Vec<_>>(), [3, 4, 5]);
     let mut set = scene.clone();
     set.set(&found[1].assignments[0]).unwrap();
@@ -228,7 +228,7 @@ fn layers_have_seeds_and_presets_to_go_through() {
 #[test]
 fn wrong_names_and_ranges_are_explained() {
     let scene = hills();
-    let said = |text: &str| Sweep::parse(&scene, text, 4).unwrap_err();
+    let said = |text: &str| VariantSweep::parse(&scene, text, 4).unwrap_err();
     assert!(matches!(said("Nope.octaves"), VariantError::Name(SetError::NoLayer(..))));
     assert!(said("Nope.octaves").to_string().contains("`Hills`"));
     assert!(said("Hills.octave").to_string().contains("octaves") && said("scene.nope").to_string().contains("seed"));
@@ -236,7 +236,7 @@ fn wrong_names_and_ranges_are_explained() {
     assert!(said("Hills.octaves=3").to_string().contains("FROM..TO"));
     assert!(said("Hills.octaves=0..5").to_string().contains("1 to 16"));
     assert!(said("Hills.fade=1..2").to_string().contains("leave out"));
-    let mask = Knob::named(&scene, "Hills.image").unwrap().values(None, 3);
+    let mask = ParamRef::named(&scene, "Hills.image").unwrap().values(None, 3);
     assert!(mask.unwrap_err().to_string().contains("cannot be swept"));
 }
 
@@ -268,7 +268,7 @@ fn drawing_stops_and_the_newest_order_comes_first() {
 
     let notified = std::sync::Arc::new(AtomicUsize::new(0));
     let counter = notified.clone();
-    let maker = Maker::new(1, move || _ = counter.fetch_add(1, Ordering::SeqCst)).unwrap();
+    let maker = ThumbnailService::new(1, move || _ = counter.fetch_add(1, Ordering::SeqCst)).unwrap();
     // far more than can be drawn before the next line
     let many = seeds(&hills(), 200).unwrap();
     let few = seeds(&hills(), 3).unwrap();
@@ -314,7 +314,7 @@ fn a_sheet_holds_every_thumbnail_with_its_words() {
         for x in (gap..picture.width - 24).step_by(24 + gap) {
             let holds = |t: &talweg::lab::Thumbnail| {
                 (0..24).all(|row| {
-                    let line = &t.picture.rgb[row * 72..][..72];
+                    let line = &t.image.rgb[row * 72..][..72];
                     picture.rgb[((y + row) * picture.width + x) * 3..][..72] == *line
                 })
             };

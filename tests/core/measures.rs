@@ -4,7 +4,9 @@
 use crate::measure_kit::{SCALE, assert_near, brownian, measured, metres, of, rough, value};
 use crate::node_kit::on_threads;
 use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
-use talweg::measure::{Limits, MEASURES, PLOTS, Reading, Scale, Summit, difference, measure, measure_named};
+use talweg::measure::{
+    Limits, MEASURES, MeasureValue, PLOTS, Summit, TerrainScale, difference, measure, measure_named,
+};
 
 /// Heights that are drawn, a row a line: digits are heights in metres, letters are 10 and more, `.` is minus 1.
 fn drawn(rows: &[&str]) -> Terrain {
@@ -42,7 +44,7 @@ fn level_ground_has_no_value_where_relief_is_needed_and_says_why() {
                     "largest_basin_fraction",
                 ];
                 match reading {
-                    Reading::Undefined(why) => {
+                    MeasureValue::Undefined(why) => {
                         assert!(needs_relief.contains(&m.key), "{} has no value", m.key);
                         assert_eq!((why, m.show(&measures).as_str()), ("the ground is level", "–"));
                     }
@@ -54,10 +56,10 @@ fn level_ground_has_no_value_where_relief_is_needed_and_says_why() {
                 (value(&measures, "mean_metres"), value(&measures, "playable_fraction")),
                 (Some(25.0), Some(1.0))
             );
-            let drowned = measured(&flat, Scale { sea_metres: Some(25.0), ..SCALE }, &Limits::default());
+            let drowned = measured(&flat, TerrainScale { sea_metres: Some(25.0), ..SCALE }, &Limits::default());
             assert_eq!(value(&drowned, "land_fraction"), Some(0.0));
             let playable = (measure_named("playable_fraction").unwrap().read)(&drowned);
-            assert_eq!(playable, Reading::Undefined("everything is under the sea"));
+            assert_eq!(playable, MeasureValue::Undefined("everything is under the sea"));
         }
     }
 }
@@ -118,7 +120,7 @@ fn a_cone() {
     assert_near(value(&corners, "playable_fraction").unwrap(), 1.0 - disc, 0.01, "the corners");
     assert_near(value(&corners, "connected_fraction").unwrap(), 0.25, 0.01, "one corner of four");
     // an island: the sea takes what lies below, and prominence starts at its level
-    let island = measured(&cone, Scale { sea_metres: Some(50.0), ..SCALE }, &Limits::default());
+    let island = measured(&cone, TerrainScale { sea_metres: Some(50.0), ..SCALE }, &Limits::default());
     assert_near(value(&island, "land_fraction").unwrap(), disc / 4.0, 2e-3, "land");
     assert_near(value(&island, "mean_steepness").unwrap(), slope, 0.05, "all land is flank");
     assert_eq!(island.summits.peaks[0].prominence_metres, 50.0);
@@ -201,7 +203,7 @@ fn a_drainage_net_drawn_by_hand() {
     }
     // two cells make a channel
     let cell_km2 = 14.0 * 14.0 / 225.0 * 1e-6;
-    let scale = Scale { sea_metres: Some(0.0), ..metres(14.0) };
+    let scale = TerrainScale { sea_metres: Some(0.0), ..metres(14.0) };
     let measures = measured(&net, scale, &Limits { source_area: 1.5 * cell_km2, ..Limits::default() });
     let drainage = measures.drainage.as_ref().unwrap();
     let of_order: Vec<(usize, usize)> = drainage.streams.iter().map(|s| (s.order, s.count)).collect();
@@ -255,7 +257,7 @@ fn depressions_do_not_drain_and_the_largest_basin_is_counted() {
     assert_near(drainage.drained_fraction, 1.0 - f64::from(kept) / 64.0, 1e-12, "drained");
     // a roof: two halves
     let roof = Terrain::from_fn(65, Edges::Wrap, |u, _| 1.0 - (2.0 * u - 1.0).abs());
-    let sea = measured(&roof, Scale { sea_metres: Some(10.0), ..SCALE }, &Limits::default());
+    let sea = measured(&roof, TerrainScale { sea_metres: Some(10.0), ..SCALE }, &Limits::default());
     let basin = value(&sea, "largest_basin_fraction").unwrap();
     assert!(basin > 0.0 && basin < 0.1, "each row drains by itself: {basin}");
 }
@@ -383,7 +385,7 @@ fn regions_are_those_of_brute_force() {
     for (samples, edges) in [(2, Edges::Wrap), (3, Edges::Open), (24, Edges::Wrap), (31, Edges::Open)] {
         for seed in 1..6 {
             let terrain = rough(samples, edges, seed, 1e6);
-            let scale = Scale { size_metres: 100.0, relief_metres: 30.0, sea_metres: Some(6.0) };
+            let scale = TerrainScale { size_metres: 100.0, relief_metres: 30.0, sea_metres: Some(6.0) };
             let limits = Limits { playable_slope: 62.0, flat_slope: 50.0, ..Limits::default() };
             let measures = measured(&terrain, scale, &limits);
             let (n, side) = (samples, terrain.grid.distinct());
@@ -436,12 +438,17 @@ fn regions_are_those_of_brute_force() {
 #[test]
 fn the_erosion_score_does_not_depend_on_size_relief_or_exaggeration() {
     let hills = brownian(129, 0.7, 2);
-    let score = |terrain: &Terrain, scale: Scale| {
+    let score = |terrain: &Terrain, scale: TerrainScale| {
         value(&measured(terrain, scale, &Limits::default()), "erosion_score").unwrap()
     };
     let known = score(&hills, SCALE);
     for (size_metres, relief_metres) in [(1.0, 0.1), (8000.0, 1800.0), (1e6, 1e5)] {
-        assert_near(score(&hills, Scale { size_metres, relief_metres, sea_metres: None }), known, 1e-12, "scale");
+        assert_near(
+            score(&hills, TerrainScale { size_metres, relief_metres, sea_metres: None }),
+            known,
+            1e-12,
+            "scale",
+        );
     }
     for factor in [0.25f32, 8.0, 3.7] {
         let mut high = hills.clone();
@@ -493,7 +500,7 @@ fn every_size_is_measured_and_nothing_is_nan() {
             for (seed, steps) in [(1, 1e6), (2, 3.0)] {
                 for sea_metres in [None, Some(45.0), Some(1e5)] {
                     let terrain = rough(samples, edges, seed, steps);
-                    let scale = Scale { sea_metres, ..SCALE };
+                    let scale = TerrainScale { sea_metres, ..SCALE };
                     for limits in [Limits::default(), Limits { source_area: 1e6, prominence: 1e5, ..Limits::default() }]
                     {
                         let measures = measured(&terrain, scale, &limits);

@@ -7,7 +7,8 @@ use predicates::prelude::*;
 use predicates::str::contains;
 use talweg::field::{Control, Edges, Grid, Terrain};
 use talweg::measure::{
-    BANDS, DIFFERENCES, Difference, Limits, MEASURES, PLOTS, Scale, bands, comparison_csv, difference, measure_named,
+    BANDS, DIFFERENCES, Difference, Limits, MEASURES, PLOTS, TerrainScale, bands, comparison_csv, difference,
+    measure_named,
 };
 
 /// The fit goes through its own points: what is drawn is what is said.
@@ -20,7 +21,7 @@ fn plots_hold_what_the_measures_say() {
         assert!(points.len() >= 2 && points.iter().flatten().all(|x| x.is_finite()), "{}", plot.key);
         if let Some(line) = (plot.line)(&measures) {
             // the sum of the residuals of least squares is 0
-            let sum: f64 = points.iter().map(|p| p[1] - line.at(p[0])).sum();
+            let sum: f64 = points.iter().map(|p| p[1] - line.value(p[0])).sum();
             assert_near(sum, 0.0, 1e-9, plot.key);
         }
         assert_eq!(plot.csv(&measures).lines().count(), points.len() + 1);
@@ -47,7 +48,7 @@ fn plots_hold_what_the_measures_say() {
     assert_near(first[1], (0.5 * sum / pairs).log10(), 1e-4, "semivariance");
 }
 
-fn differ(a: (&Terrain, Scale), b: (&Terrain, Scale)) -> Difference {
+fn differ(a: (&Terrain, TerrainScale), b: (&Terrain, TerrainScale)) -> Difference {
     difference(a, b, &Limits::default(), &Control::default()).unwrap()
 }
 
@@ -59,7 +60,7 @@ fn differences_have_known_answers() {
     // raised by 5 m, in another scale of relief
     let mut raised = hills.clone();
     raised.height.iter_mut().for_each(|h| *h = (*h * 100.0 + 5.0) / 200.0);
-    let twice = Scale { relief_metres: 200.0, ..SCALE };
+    let twice = TerrainScale { relief_metres: 200.0, ..SCALE };
     let up = differ((&hills, SCALE), (&raised, twice));
     assert_near(up.rms_metres, 5.0, 1e-3, "rms");
     assert_near(up.mean_absolute_metres, 5.0, 1e-3, "mean");

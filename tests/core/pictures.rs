@@ -1,6 +1,7 @@
 //! Small relief pictures of shipped scenes against kept ones.
 
-use talweg::look::{Picture, palette, relief};
+use talweg::look::{PaletteTable, RgbImage, relief};
+use talweg::palette::Palette;
 use talweg::scene::example;
 
 use crate::common::{blessing, evaluate, path};
@@ -11,18 +12,18 @@ const SIDE: usize = 96;
 const NEAR: u8 = 6;
 const FAR_PER_MILLE: usize = 5;
 
-fn draw(name: &str) -> Picture {
+fn draw(name: &str) -> RgbImage {
     let scene = &example(name).unwrap_or_else(|| panic!("no example {name}")).scene;
-    let table = palette(&scene.palette).unwrap().table(&scene.settings);
+    let table = PaletteTable::new(Palette::named(&scene.palette).unwrap(), &scene.settings);
     relief(&evaluate(scene, 257, 0), &scene.settings, &table, SIDE, SIDE)
 }
 
-fn read(file: &std::path::Path) -> Picture {
+fn read(file: &std::path::Path) -> RgbImage {
     let open = std::fs::File::open(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
     let mut reader = png::Decoder::new(std::io::BufReader::new(open)).read_info().unwrap();
     let mut rgb = vec![0; reader.output_buffer_size().unwrap()];
     let info = reader.next_frame(&mut rgb).unwrap();
-    Picture { width: info.width as usize, height: info.height as usize, rgb }
+    RgbImage { width: info.width as usize, height: info.height as usize, rgb }
 }
 
 #[test]
@@ -47,7 +48,8 @@ fn reliefs_look_as_they_did() {
 #[test]
 fn a_relief_has_the_same_bits_on_any_number_of_threads() {
     let scene = &example("island").unwrap().scene;
-    let (table, terrain) = (palette("tropical").unwrap().table(&scene.settings), evaluate(scene, 129, 0));
+    let (table, terrain) =
+        (PaletteTable::new(Palette::named("tropical").unwrap(), &scene.settings), evaluate(scene, 129, 0));
     let drawn = |threads: usize| {
         let pool = talweg::eval::thread_pool(threads).unwrap();
         pool.install(|| relief(&terrain, &scene.settings, &table, 150, 101))
@@ -60,7 +62,7 @@ fn a_relief_has_the_same_bits_on_any_number_of_threads() {
 fn extremes_are_drawn_without_panic() {
     use talweg::field::{Edges, Terrain};
     use talweg::scene::Settings;
-    let table = palette("alpine").unwrap().table(&Settings::default());
+    let table = PaletteTable::new(Palette::named("alpine").unwrap(), &Settings::default());
     for samples in [2, 3, 33] {
         for (low, sun_elevation, sea_level) in [(0.0, 1.0, 0.0), (-1e6, 90.0, 5e4), (1e6, 45.0, -1e5)] {
             let terrain = Terrain::from_fn(samples, Edges::Open, |u, v| low * u * v);

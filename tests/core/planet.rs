@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use talweg::field::{Cancelled, Control, Edges, Globe, Grid, Stream, Terrain};
+use talweg::measure::{PlanetMeasures, measure_planet};
 use talweg::nodes::{Context, Node, Work};
-use talweg::planet::patch::{Square, put_back, take};
 use talweg::planet::projection::{Equirectangular, Registration};
-use talweg::planet::{Planet, PlanetMeasures, measure_planet};
-use talweg::scene::{Layer, Scene, Trouble, World};
+use talweg::planet::square::Square;
+use talweg::planet::{Planet, World};
+use talweg::scene::{Layer, Scene, Severity};
+use talweg::scene::{put_patch_back, take_patch};
 
 use crate::common::evaluate;
 use crate::node_kit::{Place, extremes, node, on_threads};
@@ -153,7 +155,7 @@ fn what_needs_a_square_is_reported_and_left_out() {
     let mut mixed = scene(vec![Node::named("Perlin").unwrap(), Node::named("DiamondSquare").unwrap()]);
     let problems = mixed.problems();
     assert_eq!(problems.len(), 1);
-    assert_eq!((problems[0].layer, problems[0].trouble), (1, Trouble::Broken));
+    assert_eq!((problems[0].layer, problems[0].severity), (1, Severity::Broken));
     assert!(problems[0].message.contains("square"), "{}", problems[0].message);
     assert_eq!(evaluate(&mixed, 17, 1).hash(), evaluate(&hills, 17, 1).hash());
     mixed.layers[1].enabled = false;
@@ -253,7 +255,7 @@ fn a_patch_comes_back_where_it_was() {
     let before = evaluate(&planet, 65, 2);
     let square = Square { longitude: 40.0, latitude: 70.0, side_metres: 4.0e6 };
     let mut patch =
-        take(&planet, &before, square, 129, Path::new("planet.ron"), &folder.path().join("out.r32")).unwrap();
+        take_patch(&planet, &before, square, 129, Path::new("planet.ron"), &folder.path().join("out.r32")).unwrap();
     assert_eq!((patch.settings.world, patch.settings.size_metres), (World::Terrain, 4.0e6));
     let origin = patch.patch.clone().unwrap();
     assert_eq!((origin.planet.as_str(), origin.square(&patch)), ("planet.ron", square));
@@ -265,7 +267,7 @@ fn a_patch_comes_back_where_it_was() {
         let there = globe.sample(&before.height, square.direction(radius, f64::from(u), f64::from(v)));
         assert!((ground.height_at(u, v) - there).abs() < 2e-3, "{} and {there}", ground.height_at(u, v));
     }
-    let back = put_back(&planet, square, &patch, &ground, &folder.path().join("back.r32")).unwrap();
+    let back = put_patch_back(&planet, square, &patch, &ground, &folder.path().join("back.r32")).unwrap();
     assert!(back.problems().is_empty(), "{:?}", back.problems());
     let after = evaluate(&back, 65, 2);
     assert_sound(&after, "patched");
@@ -282,13 +284,13 @@ fn a_patch_comes_back_where_it_was() {
     // raised as a whole, it stands out in its middle and meets the ground at its edges
     let mut raised = ground.clone();
     raised.height.iter_mut().for_each(|h| *h += 0.1);
-    let back = put_back(&planet, square, &patch, &raised, &folder.path().join("raised.r32")).unwrap();
+    let back = put_patch_back(&planet, square, &patch, &raised, &folder.path().join("raised.r32")).unwrap();
     let after = evaluate(&back, 65, 2);
     let middle = square.direction(radius, 0.5, 0.5);
     let rise = globe.sample(&after.height, middle) - globe.sample(&before.height, middle);
     assert!((rise - 0.1).abs() < 5e-3, "{rise}");
     assert!(
-        take(
+        take_patch(
             &planet,
             &before,
             Square { side_metres: 1.0e9, ..square },
@@ -298,8 +300,8 @@ fn a_patch_comes_back_where_it_was() {
         )
         .is_err()
     );
-    assert!(take(&patch, &ground, square, 9, Path::new("planet.ron"), &folder.path().join("x.r32")).is_err());
-    assert!(take(&planet, &before, square, 9, Path::new("planet.ron"), &folder.path().join("x.png")).is_err());
+    assert!(take_patch(&patch, &ground, square, 9, Path::new("planet.ron"), &folder.path().join("x.r32")).is_err());
+    assert!(take_patch(&planet, &before, square, 9, Path::new("planet.ron"), &folder.path().join("x.png")).is_err());
 }
 
 /// Mean and standard deviation.

@@ -6,8 +6,9 @@ use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Globe, Terrain};
 use talweg::io::{HeightSheet, export_sheet};
 use talweg::nodes::Node;
+use talweg::planet::World;
 use talweg::planet::projection::{Equirectangular, FACE_NAMES, Registration, export_map};
-use talweg::scene::{Layer, Scene, World};
+use talweg::scene::{Layer, Scene};
 
 use crate::node_kit::node;
 
@@ -103,7 +104,7 @@ fn what_is_exported_comes_back() {
     assert!(apart(&after) < 1e-6, "{}", apart(&after));
     let map = Equirectangular { width: 1024, height: 512, registration: Registration::Pixel };
     let path = folder.path().join("map.png");
-    export_map(&noise, &before, map, &path).unwrap();
+    export_map(&noise.planet, noise.settings.relief_metres, &before, map, &path).unwrap();
     let after = import(&path, "Map", &[], 65);
     assert!(apart(&after) < 0.01 * (range.1 - range.0), "{}", apart(&after));
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use talweg::nodes::Node;
-use talweg::param::{Curve, Kind, ParamSpec, Params, Value};
+use talweg::param::{ParamKind, ParamSpec, Params, ToneCurve, Value};
 use talweg::scene::{Layer, Scene, examples};
 
 use crate::common::{blessing, evaluate, path};
@@ -83,19 +83,21 @@ fn shipped_scenes_keep_their_bits_on_any_number_of_threads() {
 fn value(spec: &ParamSpec, random: u64) -> Value {
     let part = random as f64 / u64::MAX as f64;
     match &spec.kind {
-        Kind::Float { hard: (low, high), .. } => {
+        ParamKind::Float { hard: (low, high), .. } => {
             Value::Float((f64::from(*low) + part * (f64::from(*high) - f64::from(*low))) as f32)
         }
-        Kind::Int { hard: (low, high), .. } => Value::Int(low + (part * (high - low) as f64) as i64),
-        Kind::Bool => Value::Bool(!random.is_multiple_of(2)),
-        Kind::Choice(options) => Value::Choice(random as usize % options.len()),
-        Kind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
-        Kind::Tree => {
+        ParamKind::Int { hard: (low, high), .. } => Value::Int(low + (part * (high - low) as f64) as i64),
+        ParamKind::Bool => Value::Bool(!random.is_multiple_of(2)),
+        ParamKind::Choice(options) => Value::Choice(random as usize % options.len()),
+        ParamKind::Image => Value::Text(if random.is_multiple_of(2) { String::new() } else { "stamp:mesa".into() }),
+        ParamKind::Tree => {
             let presets = talweg::construction::presets::all();
             Value::Tree(presets[random as usize % presets.len()].1.clone())
         }
-        Kind::Layer => Value::Text(format!("Layer {part}")),
-        Kind::Curve => Value::Curve(Curve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)])),
+        ParamKind::Layer => Value::Text(format!("Layer {part}")),
+        ParamKind::Curve => {
+            Value::Curve(ToneCurve(vec![(0.0, part as f32), (0.1 + 0.8 * part as f32, 0.3), (1.0, 0.7)]))
+        }
     }
 }
 
@@ -127,7 +129,7 @@ fn any_scene() -> impl Strategy<Value = Scene> {
         |(name, random, layers)| {
             let mut scene = Scene { name, layers, ..Scene::default() };
             scramble(&mut scene.settings, &random);
-            let palettes = talweg::look::palette_names();
+            let palettes = talweg::palette::palette_names();
             scene.palette.clone_from(&palettes[random[0] as usize % palettes.len()]);
             scene
         },

@@ -7,7 +7,8 @@ use egui::{Key, Modifiers, Vec2, pos2, vec2};
 use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::features::biomes::panel::BiomesState;
 use talweg::app::features::biomes::panel::{Composition, GroundInfo};
-use talweg::look::{BiomeTable, Place, biome_table};
+use talweg::look::SiteConditions;
+use talweg::palette::BiomeTable;
 
 /// The editor with the Earth's table open.
 fn open(size: Vec2) -> Panels {
@@ -117,7 +118,7 @@ fn the_clicked_ground_says_what_it_consists_of() {
     let types = table(&panels).types.len();
     let mut weights = vec![0.0; types];
     (weights[1], weights[3]) = (0.25, 0.75);
-    let place = Place { celsius: 3.5, height: 900.0, slope: 12.0, moisture: 0.4 };
+    let place = SiteConditions { celsius: 3.5, height: 900.0, slope: 12.0, moisture: 0.4 };
     panels.state_mut().get_mut::<GroundInfo>().0 = Some(Composition { place, weights });
     panels.run();
     panels.get_by_label("3.5 °C, slope 12°, moisture 0.40");
@@ -146,7 +147,7 @@ fn another_table_brings_its_climate() {
     panels.run();
     let scene = panels.state().editor().doc.scene().clone();
     assert_eq!(scene.climate().equator_temperature, 50.0);
-    assert_eq!(scene.biome_table(), biome_table("petitprez"));
+    assert_eq!(scene.biome_table().as_ref(), BiomeTable::named("petitprez"));
     undo(&mut panels);
     assert_eq!(panels.state().editor().doc.scene().climate().rain, 2.0);
 }

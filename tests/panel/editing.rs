@@ -15,10 +15,10 @@ use talweg::app::frame::document::Selection;
 use talweg::app::frame::status::{Running, StatusInfo, UnderCursor};
 use talweg::app::frame::toasts::Kind as ToastKind;
 use talweg::app::view::{Overlay, OverlayChoice, SquareTerrain, TreeRecipe, Unsupported, ViewCommand, ViewMode};
-use talweg::eval::Quality;
+use talweg::eval::RequestQuality;
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::nodes::Node;
-use talweg::param::{Kind, Value};
+use talweg::param::{ParamKind, Value};
 
 #[test]
 fn a_layer_is_added_through_the_menu_of_categories() {
@@ -53,9 +53,9 @@ fn a_slider_drag_is_one_undo_step_with_previews_and_then_the_full_size() {
     let rail = widget(&panels, Role::Slider, "Octaves").rect();
     drag(&mut panels, rail.center(), rail.right_center() - vec2(6.0, 0.0));
     assert!(!panels.state().requests.is_empty());
-    assert!(panels.state().requests.iter().all(|request| request.quality == Quality::Preview));
+    assert!(panels.state().requests.iter().all(|request| request.quality == RequestQuality::Preview));
     drop_at(&mut panels, rail.right_center() - vec2(6.0, 0.0));
-    assert_eq!(panels.state().requests.last().unwrap().quality, Quality::PreviewThenFull);
+    assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::PreviewThenFull);
     let after = panels.state().value(0, "octaves");
     assert_ne!(before, after);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Change octaves"));
@@ -200,7 +200,7 @@ fn transport_buttons_move_the_playhead() {
     panels.state_mut().requests.clear();
     click(&mut panels, "To start");
     let request = panels.state().requests.last().unwrap().clone();
-    assert_eq!((request.quality, request.playhead.unwrap().iteration), (Quality::Full, 0));
+    assert_eq!((request.quality, request.playhead.unwrap().iteration), (RequestQuality::Full, 0));
     click(&mut panels, "Step forward");
     assert_eq!(panels.state().editor().doc.iteration(), 1);
     press(&mut panels, Modifiers::NONE, Key::Space);
@@ -212,7 +212,7 @@ fn transport_buttons_move_the_playhead() {
     assert_eq!(panels.state().effects, [Effect::Cancel]);
     let rail = widget(&panels, Role::Slider, "Iteration").rect();
     drag(&mut panels, rail.left_center() + vec2(8.0, 0.0), rail.center());
-    assert_eq!(panels.state().requests.last().unwrap().quality, Quality::Full, "scrubbing");
+    assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::Full, "scrubbing");
     drop_at(&mut panels, rail.center());
     click(&mut panels, "Perlin noise");
     assert!(panels.query_by_label("To start").is_some(), "the playhead still stands on the erosion");
@@ -474,7 +474,8 @@ fn the_scene_settings_fit_and_show_every_parameter() {
     assert_inside(&panels, "scene settings", side);
     let about = panels.state().editor().doc.scene().settings.clone();
     let about = talweg::param::Params::about(&about);
-    for spec in about.params.iter().filter(|spec| matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. })) {
+    for spec in about.params.iter().filter(|spec| matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }))
+    {
         let label = if spec.name == "seed" { "Seed" } else { talweg_title(spec) };
         assert!(panels.query_by_role_and_label(Role::SpinButton, label).is_some(), "{label} is missing");
     }

@@ -35,10 +35,10 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
     change(&mut panels, 20.0);
     assert!(panels.query_by_label_contains("Changed at iteration 20").is_some());
     click(&mut panels, "Continue from here");
-    assert_eq!(panels.state().editor().doc.scene().layers[1].past[0].iterations, 20);
+    assert_eq!(panels.state().editor().doc.scene().layers[1].epochs[0].iterations, 20);
     assert!(panels.query_by_label_contains("Goes on from iteration 20").is_some());
     click(&mut panels, "Forget");
-    assert!(panels.state().editor().doc.scene().layers[1].past.is_empty());
+    assert!(panels.state().editor().doc.scene().layers[1].epochs.is_empty());
     change(&mut panels, 15.0);
     click(&mut panels, "As a branch");
     assert_eq!(panels.state().names(), ["Perlin noise", "Thermal erosion", "Thermal erosion B"]);
@@ -53,8 +53,8 @@ fn a_change_on_the_way_offers_to_continue_or_to_branch() {
 
 #[test]
 fn charts_ask_for_the_course_and_show_it() {
-    use talweg::eval::{History, Insight, Moment, PlaceProbe};
-    use talweg::nodes::Ledger;
+    use talweg::eval::{Insight, Moment, PlaceProbe, ProcessHistory};
+    use talweg::nodes::MassBalance;
     let mut panels = large(&["Perlin", "Thermal"]);
     assert_eq!(panels.state().requests.last().unwrap().watch, None);
     press(&mut panels, Modifiers::NONE, Key::G);
@@ -62,10 +62,10 @@ fn charts_ask_for_the_course_and_show_it() {
     assert!(panels.query_by_label_contains("Nothing to plot yet").is_some());
     let moment = |k: u32| {
         let sum = 1.0 - 1.0 / f64::from(1u32 << k);
-        let books = Ledger { eroded: sum, deposited: sum, ..Ledger::default() };
-        Moment { iteration: k, books, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
+        let mass_balance = MassBalance { eroded: sum, deposited: sum, ..MassBalance::default() };
+        Moment { iteration: k, mass_balance, slopes: Some(talweg::measure::Slopes { mean: 0.01, deviation: 0.02 }) }
     };
-    let history = History { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
+    let history = ProcessHistory { layer: 1, cells: 100, moments: (1..=20).map(moment).collect() };
     let probe = PlaceProbe { place: [0.5, 0.25], layers: vec![(0, 0.5), (1, 0.4)], course: vec![(1, 0.5), (20, 0.4)] };
     let insight = Insight {
         slopes: Some(talweg::measure::Slopes { mean: 1.0, deviation: 1.5 }),
@@ -121,7 +121,7 @@ fn a_file_that_cannot_be_read_is_told_beside_its_layer() {
     let mut panels = large(&["Import"]);
     let problem = talweg::scene::Problem {
         layer: 0,
-        trouble: talweg::scene::Trouble::Broken,
+        severity: talweg::scene::Severity::Broken,
         message: "cannot read dem.png: it is gone".into(),
     };
     panels.state_mut().info_mut().problems = std::sync::Arc::new(vec![problem]);

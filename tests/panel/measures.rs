@@ -11,11 +11,11 @@ use talweg::app::features::measures::panel::MeasuresState;
 use talweg::app::features::measures::panel::{MeasuresInfo, Trust};
 use talweg::field::{Control, Edges, Terrain};
 use talweg::lab::{Parity, Verdict};
-use talweg::measure::{Limits, MEASURES, Measures, PLOTS, Scale, measure};
+use talweg::measure::{Limits, MEASURES, Measures, PLOTS, TerrainScale, measure};
 
 fn measured() -> Measures {
     let hills = Terrain::from_fn(65, Edges::Open, |u, v| 0.3 * libm::sinf(17.0 * u) * libm::cosf(23.0 * v) + 0.4);
-    let scale = Scale { size_metres: 8000.0, relief_metres: 1800.0, sea_metres: Some(0.0) };
+    let scale = TerrainScale { size_metres: 8000.0, relief_metres: 1800.0, sea_metres: Some(0.0) };
     measure(&hills, scale, &Limits::default(), &Control::default()).unwrap()
 }
 

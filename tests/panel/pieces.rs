@@ -12,9 +12,9 @@ use talweg::app::features::construction::PieceView;
 use talweg::app::features::construction::list::TreeState;
 use talweg::app::frame::document::Selection;
 use talweg::app::view::{Lens, OverlayChoice, Pose, SquareTerrain, Stage, ViewCommand};
-use talweg::construction::edit::{Way, outlook, points};
-use talweg::construction::{Form, Piece, Tier, Tree};
-use talweg::eval::{Quality, Store, evaluate};
+use talweg::construction::edit::{PiecePath, pick_index, points};
+use talweg::construction::{MaterialLayer, Piece, PieceKind, Tree};
+use talweg::eval::{RequestQuality, Store, evaluate};
 use talweg::field::Control;
 
 fn tree(panels: &Panels) -> Arc<Tree> {
@@ -22,8 +22,8 @@ fn tree(panels: &Panels) -> Arc<Tree> {
 }
 
 fn selected(panels: &Panels) -> Option<Piece> {
-    let way = panels.state().get::<TreeState>().selected()?.clone();
-    way.of(&tree(panels)).cloned()
+    let path = panels.state().get::<TreeState>().selected()?.clone();
+    path.piece(&tree(panels)).cloned()
 }
 
 /// The panels with a volcano and a view of it, as the engine would give it.
@@ -90,13 +90,13 @@ fn the_list_shows_every_tier_and_a_click_shows_the_parameters() {
     let slider = widget(&panels, Role::Slider, "Amplitude").rect();
     drag(&mut panels, slider.center(), slider.right_center());
     drop_at(&mut panels, slider.right_center());
-    let Form::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
+    let PieceKind::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
     assert!(disc.amplitude > 700.0, "{}", disc.amplitude);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Change amplitude"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
-    let Form::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
+    let PieceKind::Disc(disc) = &selected(&panels).unwrap().form else { panic!("it is a disc") };
     assert_eq!(disc.amplitude, 130.0, "one drag is one step");
-    // a tier that is not there yet says so
+    // a material layer that is not there yet says so
     choose(&mut panels, "Snow");
     assert!(panels.query_by_label_contains("There is none yet").is_some());
 }
@@ -117,8 +117,8 @@ fn rows_are_dragged_to_other_places_and_refusals_are_said() {
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("Release to put it into cone").is_some(), "the status line says what comes");
     drop_at(&mut panels, to);
-    let cone = Way::tier(Tier::Terrain).child(0).child(1);
-    let names: Vec<String> = cone.of(&tree(&panels)).unwrap().of().iter().map(Piece::title).collect();
+    let cone = PiecePath::material(MaterialLayer::Terrain).child(0).child(1);
+    let names: Vec<String> = cone.piece(&tree(&panels)).unwrap().children().iter().map(Piece::title).collect();
     assert_eq!(names, ["Contour", "gullies", "side crater"]);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece in the tree"));
     assert_eq!(selected(&panels).unwrap().name, "side crater");
@@ -129,11 +129,11 @@ fn rows_are_dragged_to_other_places_and_refusals_are_said() {
     assert!(panels.query_by_label_contains("cannot go into itself").is_some());
     drop_at(&mut panels, to);
     assert_eq!(tree(&panels), before);
-    // over a tier that is not there it makes one
+    // over a material layer that is not there it makes one
     let (from, to) = (row(&panels, "gullies").center(), row(&panels, "Snow").center());
     drag(&mut panels, from, to);
     drop_at(&mut panels, to);
-    assert_eq!(tree(&panels).snow.as_ref().unwrap().of()[0].name, "gullies");
+    assert_eq!(tree(&panels).snow.as_ref().unwrap().children()[0].name, "gullies");
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn pieces_are_hidden_locked_and_renamed() {
     let mut panels = volcano();
     click(&mut panels, "Hide island");
     click(&mut panels, "Lock island");
-    let island = Way::tier(Tier::Terrain).child(0).child(0);
-    let piece = island.of(&tree(&panels)).unwrap().clone();
+    let island = PiecePath::material(MaterialLayer::Terrain).child(0).child(0);
+    let piece = island.piece(&tree(&panels)).unwrap().clone();
     assert!(piece.hidden && piece.locked);
     choose(&mut panels, "island");
     assert!(panels.query_by_label_contains("Locked").is_some());
@@ -150,7 +150,7 @@ fn pieces_are_hidden_locked_and_renamed() {
     panels.event(egui::Event::Text("atoll".into()));
     panels.run();
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    assert_eq!(island.of(&tree(&panels)).unwrap().name, "atoll");
+    assert_eq!(island.piece(&tree(&panels)).unwrap().name, "atoll");
     assert_eq!(panels.state().names(), ["Construction"], "the layer keeps its name");
 }
 
@@ -162,9 +162,9 @@ fn keys_are_for_the_piece_until_escape() {
     press(&mut panels, Modifiers::COMMAND, Key::D);
     assert_eq!(tree(&panels).count(), count + 1);
     assert_eq!(selected(&panels).unwrap().name, "side crater 2");
-    let before = outlook::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
+    let before = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
     press(&mut panels, Modifiers::NONE, Key::ArrowRight);
-    let after = outlook::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
+    let after = pick_index::centre(&tree(&panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap();
     // the warp that it is in bends the way a little
     assert!((after[0] - before[0] - 20.0).abs() < 12.0 && (after[1] - before[1]).abs() < 12.0, "{before:?} {after:?}");
     press(&mut panels, Modifiers::NONE, Key::Delete);
@@ -183,9 +183,9 @@ fn a_copy_is_linked_to_its_original() {
     press(&mut panels, Modifiers::ALT, Key::D);
     let now = tree(&panels);
     assert_eq!(now.definitions.len(), 1);
-    assert!(matches!(selected(&panels).unwrap().form, Form::Instance(_)));
+    assert!(matches!(selected(&panels).unwrap().form, PieceKind::Instance(_)));
     click(&mut panels, "Edit original");
-    assert!(matches!(selected(&panels).unwrap().form, Form::Contour(_)));
+    assert!(matches!(selected(&panels).unwrap().form, PieceKind::Contour(_)));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert!(tree(&panels).definitions.is_empty(), "one step");
 }
@@ -214,12 +214,12 @@ fn the_library_puts_pieces_into_the_middle_or_where_they_are_let_go() {
     drop_at(&mut panels, to);
     let river = selected(&panels).unwrap();
     assert_eq!(points::line(&river).unwrap().len(), 5);
-    let chain = talweg::construction::edit::chain::Chain::of(
+    let transform = talweg::construction::edit::transform_path::TransformPath::for_piece(
         &tree(&panels),
         panels.state().get::<TreeState>().selected().unwrap(),
         panels.state().editor().doc.tree_seed(0),
     );
-    let [x, y] = chain.outward(points::handles(&river)[2]);
+    let [x, y] = transform.outward(points::handles(&river)[2]);
     assert!((x - 5200.0).abs() < 150.0 && (y - 2600.0).abs() < 150.0, "{x} {y}");
     // beside the ground nothing is placed
     let free = panels.state().drawn.as_ref().unwrap().free_rect;
@@ -270,7 +270,7 @@ fn crater() -> Panels {
 }
 
 fn centre(panels: &Panels) -> [f64; 2] {
-    outlook::centre(&tree(panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap()
+    pick_index::centre(&tree(panels), panels.state().get::<TreeState>().selected().unwrap()).unwrap()
 }
 
 #[test]
@@ -285,11 +285,11 @@ fn a_handle_moves_the_piece_over_the_ground_in_one_step() {
     assert!(panels.state().drawn.as_ref().unwrap().covered, "the camera keeps still");
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("release to leave it there").is_some());
-    assert!(panels.state().requests.iter().all(|request| request.quality == Quality::Preview));
+    assert!(panels.state().requests.iter().all(|request| request.quality == RequestQuality::Preview));
     let [x, y] = centre(&panels);
     assert!((x - 5600.0).abs() < 90.0 && (y - 4400.0).abs() < 90.0, "{x} {y}");
     drop_at(&mut panels, to);
-    assert_eq!(panels.state().requests.last().unwrap().quality, Quality::PreviewThenFull);
+    assert_eq!(panels.state().requests.last().unwrap().quality, RequestQuality::PreviewThenFull);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Move piece"));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     assert_eq!(centre(&panels), [5000.0, 5000.0]);
@@ -312,7 +312,7 @@ fn rings_turn_and_scale() {
     choose(&mut panels, "crater");
     let middle = on_screen(&panels, [5000.0, 5000.0]);
     let radius = |panels: &Panels| match selected(panels).unwrap().form {
-        Form::Contour(contour) => contour.settings.radius,
+        PieceKind::Contour(contour) => contour.settings.radius,
         _ => 0.0,
     };
     // looking north, wider is to the right
@@ -396,7 +396,7 @@ fn corners_of_a_picture_stay_convex() {
     drag(&mut panels, from, to);
     assert!(panels.query_by_label_contains("must stay convex").is_some());
     drop_at(&mut panels, to);
-    let Form::Image(image) = selected(&panels).unwrap().form else { panic!("it is a picture") };
+    let PieceKind::Image(image) = selected(&panels).unwrap().form else { panic!("it is a picture") };
     assert!(image.is_convex());
 }
 
@@ -409,7 +409,7 @@ fn a_profile_is_edited_point_by_point() {
     panels.run();
     let plot = panels.get_by_label("Profile outwards").rect();
     click_at(&mut panels, plot.lerp_inside(vec2(0.9, 0.2)));
-    let Form::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
+    let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
     assert_eq!(contour.profiles.len(), 1);
     assert_eq!(contour.profiles[0].profile.0.len(), contour.settings.landform.profile().0.len() + 1);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Change profile"));
@@ -476,11 +476,11 @@ fn a_small_piece_is_moved_at_full_size_by_computing_a_small_part() {
     let scene = scene_of(&tree);
     let first = evaluate(&scene, 1024, None, &mut store, &control).unwrap();
     let mut shown = SquareTerrain::new(&first.terrain, &scene.settings, &choice, &control).unwrap();
-    store.passing = true;
-    let way = Way::tier(Tier::Terrain).child(44);
+    store.transient = true;
+    let path = PiecePath::material(MaterialLayer::Terrain).child(44);
     for _ in 0..3 {
-        let piece = way.of_mut(&mut tree).unwrap();
-        *piece = Reshape::shift([12.0, 7.0]).of(piece);
+        let piece = path.piece_mut(&mut tree).unwrap();
+        *piece = Reshape::shift([12.0, 7.0]).applied(piece);
         let scene = scene_of(&tree);
         let next = evaluate(&scene, 1024, None, &mut store, &control).unwrap();
         let patch = next.patch.expect("it is a part");
@@ -544,7 +544,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::S);
     typed(&mut panels, "1,5");
     click_at(&mut panels, to);
-    let Form::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
+    let PieceKind::Contour(contour) = selected(&panels).unwrap().form else { panic!("it is a contour") };
     assert_eq!(contour.settings.radius, 900.0);
     assert_eq!(panels.state().editor().doc.undo_label(), Some("Scale piece"));
     choose(&mut panels, "road");
@@ -558,7 +558,7 @@ fn g_moves_r_turns_and_s_scales_until_a_click_or_enter() {
     press(&mut panels, Modifiers::NONE, Key::Z);
     typed(&mut panels, "-100");
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    let Form::Curve(curve) = selected(&panels).unwrap().form else { panic!("it is a curve") };
+    let PieceKind::Curve(curve) = selected(&panels).unwrap().form else { panic!("it is a curve") };
     assert_eq!(curve.points[0].height, 800.0);
     // held still it is the same tree in every frame
     press(&mut panels, Modifiers::NONE, Key::G);
@@ -578,21 +578,21 @@ fn a_lake_brings_its_water_and_takes_it_along() {
     let mut panels = crater();
     click(&mut panels, "Place lake");
     let now = tree(&panels);
-    assert_eq!(now.water.as_ref().unwrap().of()[0].name, "lake");
+    assert_eq!(now.water.as_ref().unwrap().children()[0].name, "lake");
     assert!(panels.query_by_label_contains("Goes together with").is_some());
     let before = centre(&panels);
     press(&mut panels, Modifiers::NONE, Key::G);
     typed(&mut panels, "700");
     press(&mut panels, Modifiers::NONE, Key::Enter);
-    let water = Way::tier(Tier::Water).child(0);
-    let moved = outlook::centre(&tree(&panels), &water).unwrap();
+    let water = PiecePath::material(MaterialLayer::Water).child(0);
+    let moved = pick_index::centre(&tree(&panels), &water).unwrap();
     assert_eq!((centre(&panels), moved), ([before[0] + 700.0, before[1]], [before[0] + 700.0, before[1]]));
     press(&mut panels, Modifiers::COMMAND, Key::Z);
-    assert_eq!(outlook::centre(&tree(&panels), &water).unwrap(), before, "one step takes both back");
+    assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before, "one step takes both back");
     // untied it stays
     press(&mut panels, Modifiers::SHIFT, Key::L);
     press(&mut panels, Modifiers::NONE, Key::ArrowRight);
-    assert_eq!(outlook::centre(&tree(&panels), &water).unwrap(), before);
+    assert_eq!(pick_index::centre(&tree(&panels), &water).unwrap(), before);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::COMMAND, Key::Z);
     press(&mut panels, Modifiers::NONE, Key::Delete);

@@ -20,10 +20,11 @@ use talweg::app::frame::editor::Editor;
 use talweg::app::frame::status::Activity;
 use talweg::eval::{Store, evaluate};
 use talweg::field::Control;
+use talweg::measure::measure_planet;
 use talweg::nodes::Node;
-use talweg::planet::measure_planet;
-use talweg::planet::patch::Square;
-use talweg::scene::{Scene, World};
+use talweg::planet::World;
+use talweg::planet::square::Square;
+use talweg::scene::Scene;
 
 fn planet() -> Scene {
     let mut scene = Scene::new_planet();
@@ -141,7 +142,7 @@ fn a_scene_that_cannot_be_put_back_says_why() {
     run(&mut panels, Command::from(PatchAction::PutBack));
     assert!(messages(&panels).iter().any(|text| text.contains("not taken from a planet")));
     let mut lost = Scene::default();
-    let origin = talweg::planet::patch::Origin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
+    let origin = talweg::scene::PatchOrigin { planet: "/nowhere/earth.ron".into(), longitude: 0.0, latitude: 0.0 };
     lost.patch = Some(origin);
     panels.state_mut().editor_mut().doc.replace(lost, None);
     run(&mut panels, Command::from(PatchAction::PutBack));

@@ -12,7 +12,7 @@ use egui_kittest::kittest::{NodeT, Queryable};
 use talweg::app::features::variants::VariantsAction;
 use talweg::app::features::variants::panel::VariantsState;
 use talweg::app::features::variants::thumbnails::VariantsInfo;
-use talweg::app::features::variants::thumbnails::{ThumbnailService, ThumbnailState, Wants};
+use talweg::app::features::variants::thumbnails::{ThumbnailClient, ThumbnailState, Wants};
 use talweg::app::frame::commands::Command;
 use talweg::eval::{Cache, Store, Timeline};
 use talweg::field::Control;
@@ -21,12 +21,12 @@ use talweg::nodes::Node;
 use talweg::param::Value;
 use talweg::scene::Scene;
 
-fn thumbnails() -> ThumbnailService {
-    ThumbnailService::new(|| ())
+fn thumbnails() -> ThumbnailClient {
+    ThumbnailClient::new(|| ())
 }
 
 /// What the system does in every frame, until everything is drawn and shown.
-fn develop(panels: &mut Panels, thumbnails: &mut ThumbnailService) {
+fn develop(panels: &mut Panels, thumbnails: &mut ThumbnailClient) {
     thumbnails.want(&panels.state().get::<VariantsState>().wants(), false);
     thumbnails.finish();
     *panels.state_mut().get_mut::<VariantsInfo>() = thumbnails.info();
@@ -250,7 +250,7 @@ fn closing_stops_the_drawing_and_escape_closes_before_it_cancels() {
 fn the_sheet_waits_for_the_worker_and_follows_the_scene() {
     let told = Arc::new(AtomicUsize::new(0));
     let bell = told.clone();
-    let mut thumbnails = ThumbnailService::new(move || {
+    let mut thumbnails = ThumbnailClient::new(move || {
         bell.fetch_add(1, Ordering::Relaxed);
     });
     let mut panels = large(&["Perlin"]);

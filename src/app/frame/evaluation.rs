@@ -8,7 +8,7 @@ use bevy::prelude::*;
 use crate::app::frame::document::Document;
 use crate::app::frame::tasks::{Newest, Tasks};
 use crate::app::view::{Legend, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, Waker, climate_of};
-use crate::eval::{Insight, PREVIEW_SAMPLES, Patch, Report, Status, Worker};
+use crate::eval::{ChangedRegion, Insight, PREVIEW_SAMPLES, Status, Worker, WorkerReport};
 use crate::field::{Cancelled, Control, Terrain};
 use crate::look::Biomes;
 use crate::scene::{Problem, Scene};
@@ -77,7 +77,7 @@ impl EvaluationClient {
         let seen = wanted.clone();
         // the newest that was made, with the terrain that it was made of
         let newest: Mutex<Option<(Arc<Terrain>, Arc<SquareTerrain>)>> = Mutex::default();
-        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&Patch>| {
+        let prepare = move |terrain: &Arc<Terrain>, scene: &Scene, patch: Option<&ChangedRegion>| {
             let (choice, control) = {
                 let wanted = locked(&seen);
                 // one in passing is let through, as the worker does
@@ -125,19 +125,23 @@ impl EvaluationClient {
     pub fn receive(&mut self, document: &mut Document) -> Received {
         let mut received = Received::default();
         while let Some(report) = self.worker().poll() {
-            if let Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. } = &report
+            if let WorkerReport::Preview { output, .. }
+            | WorkerReport::Frame { output, .. }
+            | WorkerReport::Done { output, .. } = &report
                 && output.prepared.is_err()
             {
                 continue; // superseded on the way to the screen
             }
             let taken = document.accept(&report);
-            if let (true, Report::Done { output, .. }) = (taken, &report) {
+            if let (true, WorkerReport::Done { output, .. }) = (taken, &report) {
                 self.elapsed = Some(output.elapsed);
             }
             // what passes by while something is dragged is not looked into
-            let complete = !matches!(report, Report::Preview { .. });
+            let complete = !matches!(report, WorkerReport::Preview { .. });
             match report {
-                Report::Preview { output, .. } | Report::Frame { output, .. } | Report::Done { output, .. }
+                WorkerReport::Preview { output, .. }
+                | WorkerReport::Frame { output, .. }
+                | WorkerReport::Done { output, .. }
                     if taken =>
                 {
                     if complete && output.terrain.samples() == document.scene().samples() {
@@ -151,7 +155,7 @@ impl EvaluationClient {
                     self.terrain = Some(output.terrain);
                     received.prepared = output.prepared.ok();
                 }
-                Report::Failed { message, .. } => received.failures.push(message),
+                WorkerReport::Failed { message, .. } => received.failures.push(message),
                 _ => {}
             }
         }

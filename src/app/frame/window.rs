@@ -22,10 +22,11 @@ use super::tasks::Tasks;
 use super::theme;
 use crate::app::view::globe::GlobeProbe;
 use crate::app::view::{FrameStatus, Probe, ViewMode, ViewState, ViewportArea};
-use crate::look::{BiomeTable, table_of};
+use crate::look::PaletteTable;
+use crate::palette::BiomeTable;
 use crate::planet::Planet;
 use crate::planet::climate::Climate;
-use crate::scene::{Scene, Trouble};
+use crate::scene::{Scene, Severity};
 
 /// When features have their turn in a frame.
 #[derive(SystemSet, Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -136,7 +137,7 @@ pub(super) fn receive(
         );
         editor.toasts.error(text);
     }
-    for problem in received.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken) {
+    for problem in received.problems.into_iter().filter(|problem| problem.severity == Severity::Broken) {
         let layer = editor.doc.scene().layers.get(problem.layer);
         let name = layer.map_or_else(String::new, |layer| format!("Layer “{}”: ", layer.name));
         editor.toasts.warning(format!("{name}{}.", problem.message));
@@ -148,7 +149,7 @@ pub(super) fn receive(
     let scene = editor.doc.scene();
     let colours = Colours::of_scene(scene);
     if coloured.as_ref() != Some(&colours) {
-        let table = table_of(scene);
+        let table = PaletteTable::for_scene(scene);
         evaluation.grow(table.biomes.clone(), scene);
         shown.palette = Some(Arc::new(table));
         *coloured = Some(colours);

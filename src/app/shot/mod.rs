@@ -23,7 +23,7 @@ use crate::app::view::{
     CompareLayout, DrawPlugin, FrameStatus, Pose, RenderQuality, RenderTerrain, SquareTerrain, TreeSurface,
     Unsupported, ViewCommand, ViewMode, ViewState, camera_bundle, near_world, place,
 };
-use crate::look::{PaletteTable, Picture};
+use crate::look::{PaletteTable, RgbImage};
 
 /// What the picture shows, and how large it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -93,7 +93,7 @@ pub fn shot(subject: &ShotSubject, options: &ShotOptions, out: &Path) -> Result<
 fn write(image: &[u8], options: &ShotOptions, out: &Path) -> Result<(), ShotError> {
     let ShotOptions { width, height, .. } = *options;
     let rgb = image.as_chunks::<4>().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
-    Ok(Picture { width: width as usize, height: height as usize, rgb }.save(out)?)
+    Ok(RgbImage { width: width as usize, height: height as usize, rgb }.save(out)?)
 }
 
 /// RGBA rows from the top.

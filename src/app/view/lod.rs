@@ -3,7 +3,7 @@
 //! The scheme is that of Strugar, "Continuous Distance-Dependent Level of Detail" (2009). A patch of level `l` has
 //! `quads` × `quads` quads of 2^l cells. It is divided while it comes nearer to the eye than the range of the next
 //! finer level, and its vertices morph to those of level `l + 1` before they are as far as the range of its own. If the
-//! finest range is over [`MIN_RANGE_PATCHES`] patches, neighbours differ by one level at most and a patch meets a
+//! finest range is over `MIN_RANGE_PATCHES` patches, neighbours differ by one level at most and a patch meets a
 //! coarser one only where it has taken its shape: there are no cracks. Distances are measured along the ground, with
 //! the height of the eye over the highest peak, so that this holds for any relief.
 

@@ -9,8 +9,7 @@ use super::mips::{Mips, half_bytes};
 use super::ramp::{self, Ramp};
 use crate::field::{Cancelled, Control, Globe, MapKind, Terrain};
 use crate::look::Biomes;
-use crate::param::{Kind, WithoutRange};
-use crate::planet::climate::{moisture_field, temperature_field};
+use crate::param::{ParamKind, WithoutRange};
 use crate::scene::Scene;
 
 /// Slopes from here on have one colour.
@@ -62,7 +61,7 @@ fn scheme(kind: MapKind) -> (OverlayScale, &'static Ramp) {
 /// What the map holds, in a sentence.
 fn sentence(kind: MapKind) -> &'static str {
     match MapKind::kind() {
-        Kind::Choice(choices) => choices[kind as usize].help,
+        ParamKind::Choice(choices) => choices[kind as usize].help,
         _ => "A map that a layer wrote.",
     }
 }
@@ -230,11 +229,15 @@ pub fn overlay_places(
         Overlay::Temperature | Overlay::Moisture => {
             let Some(scene) = &choice.climate else { return Ok((None, Some(missing("There is no climate here")))) };
             if choice.overlay == Overlay::Temperature {
-                let celsius = temperature_field(scene, terrain, control)?;
+                let celsius = scene.climate_fields(terrain, control)?.celsius;
                 let (low, high) = tens(&celsius);
                 (celsius, Some(OverlayScale::Fixed(low, high, "°C")), &ramp::HEAT)
             } else {
-                (moisture_field(scene, terrain, control)?, Some(OverlayScale::Fixed(0.0, 1.0, "")), &ramp::MOISTURE)
+                (
+                    scene.climate_fields(terrain, control)?.moisture,
+                    Some(OverlayScale::Fixed(0.0, 1.0, "")),
+                    &ramp::MOISTURE,
+                )
             }
         }
         Overlay::Difference => {
@@ -412,8 +415,8 @@ mod tests {
                 let number = |text: &str| text.replace('−', "-").parse::<f32>().unwrap();
                 let ends = [&legend.ticks[0], legend.ticks.last().unwrap()].map(|tick| number(&tick.text));
                 let expected = match overlay {
-                    Overlay::Temperature => temperature_field(&scene, &terrain, &control).unwrap(),
-                    _ => moisture_field(&scene, &terrain, &control).unwrap(),
+                    Overlay::Temperature => scene.climate_fields(&terrain, &control).unwrap().celsius,
+                    _ => scene.climate_fields(&terrain, &control).unwrap().moisture,
                 };
                 for (place, value) in places.iter().zip(expected) {
                     let read = ends[0] + (ends[1] - ends[0]) * place;

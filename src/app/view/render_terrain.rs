@@ -8,7 +8,7 @@ use super::render_base::RenderBase;
 use super::square::SquareTerrain;
 use super::texels::{TerrainMap, Texels};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{Place, table_of};
+use crate::look::{PaletteTable, SiteConditions};
 use crate::planet::projection::from_map;
 use crate::scene::Scene;
 
@@ -35,7 +35,7 @@ impl RenderTerrain {
         let Some(planet) = scene.as_planet() else {
             return Ok(Self::Square(Arc::new(SquareTerrain::new(terrain, &scene.settings, &choice, control)?)));
         };
-        let table = table_of(scene);
+        let table = PaletteTable::for_scene(scene);
         let choice = OverlayChoice { biomes: table.biomes.clone(), ..choice };
         let radius = f64::from(planet.radius_metres);
         let globe = GlobeTerrain::new(terrain, &scene.settings, radius, &table.into(), &choice, control)?;
@@ -78,7 +78,7 @@ impl RenderTerrain {
 
     /// What the ground consists of at a place of the square, or of a map of the planet, both from 0 to 1, if it is
     /// coloured by biomes.
-    pub fn biome_weights(&self, u: f32, v: f32) -> Option<(Place, Vec<f32>)> {
+    pub fn biome_weights(&self, u: f32, v: f32) -> Option<(SiteConditions, Vec<f32>)> {
         let base = self.base();
         let paint = &base.biomes.as_ref()?.paint;
         let place = match self {

@@ -13,7 +13,9 @@ use glam::{DVec3, Vec3};
 
 use super::scale::SIDE_WORLD;
 use crate::construction::buffer::Buffer;
-use crate::construction::{Area, Detail, Program, Selection, Stretch, THRESHOLD, Tier, Tree, changed_area};
+use crate::construction::{
+    Area, Capsule, Detail, MaterialLayer, NodeSelection, Program, THRESHOLD, Tree, changed_area,
+};
 use crate::field::Stream;
 use crate::nodes::Node;
 use crate::scene::{Mask, Mix, Scene};
@@ -119,7 +121,7 @@ pub struct TreeSurface {
     pub serial: u64,
     pub recipe: TreeRecipe,
     pub program: Program,
-    everything: Selection,
+    everything: NodeSelection,
     /// World units in a metre of the tree, along the ground and upwards.
     pub per_metre: f64,
     pub rise: f64,
@@ -133,16 +135,17 @@ impl TreeSurface {
     /// Takes milliseconds; `before` lends what the two have in common.
     pub fn new(recipe: TreeRecipe, before: Option<&Self>) -> Self {
         static SERIAL: AtomicU64 = AtomicU64::new(1);
-        let program = Program::after(&recipe.tree, recipe.seed, before.map(|before| &before.program));
+        let program = Program::reusing(&recipe.tree, recipe.seed, before.map(|before| &before.program));
         let side = f64::from(SIDE_WORLD);
         let square = Area { low: [0.0; 2], high: [program.side; 2] };
-        let everything = program.within(&square);
+        let everything = program.selection(&square);
         let rise = f64::from(recipe.relief_over_size) * side / program.relief;
-        let whole =
-            |tier, base| program.over_in(&everything, tier, &Stretch::area(&square), &Detail::FULL).surface(base).0;
-        let mut range = whole(Tier::Terrain, program.ground);
-        for tier in [Tier::Sand, Tier::Snow] {
-            range.high += whole(tier, 0.0).high.max(0.0);
+        let whole = |material, base| {
+            program.bounds_in(&everything, material, &Capsule::area(&square), &Detail::FULL).surface(base).0
+        };
+        let mut range = whole(MaterialLayer::Terrain, program.ground);
+        for material in [MaterialLayer::Sand, MaterialLayer::Snow] {
+            range.high += whole(material, 0.0).high.max(0.0);
         }
         Self {
             buffer: program.to_buffer(),
@@ -157,7 +160,7 @@ impl TreeSurface {
     }
 
     pub fn has_water(&self) -> bool {
-        self.program.has(Tier::Water)
+        self.program.has(MaterialLayer::Water)
     }
 
     /// The detail of samples `spacing` apart.
@@ -173,27 +176,27 @@ impl TreeSurface {
     }
 
     /// The pieces that touch a square of the world.
-    pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> Selection {
-        self.program.within(&Area { low: self.place(low_world), high: self.place(high_world) })
+    pub fn selection(&self, low_world: [f64; 2], high_world: [f64; 2]) -> NodeSelection {
+        self.program.selection(&Area { low: self.place(low_world), high: self.place(high_world) })
     }
 
     /// The ground at a place, asking only the pieces of a selection.
-    pub fn sample_in(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+    pub fn sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         self.sampled::<true>(selection, flat_world, detail)
     }
 
     /// The same without slopes.
-    pub fn level_sample_in(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+    pub fn level_sample_in(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         self.sampled::<false>(selection, flat_world, detail)
     }
 
-    fn sampled<const G: bool>(&self, selection: &Selection, flat_world: [f64; 2], detail: &Detail) -> Sample {
+    fn sampled<const G: bool>(&self, selection: &NodeSelection, flat_world: [f64; 2], detail: &Detail) -> Sample {
         let p = self.place(flat_world);
-        let ground = self.program.at_in::<G>(selection, Tier::Terrain, p, detail);
+        let ground = self.program.sample_in::<G>(selection, MaterialLayer::Terrain, p, detail);
         let (mut height, mut slope) = ground.surface(self.program.ground);
-        for tier in [Tier::Sand, Tier::Snow] {
-            if self.program.has(tier) {
-                let (laid, dlaid) = self.program.at_in::<G>(selection, tier, p, detail).surface(0.0);
+        for material in [MaterialLayer::Sand, MaterialLayer::Snow] {
+            if self.program.has(material) {
+                let (laid, dlaid) = self.program.sample_in::<G>(selection, material, p, detail).surface(0.0);
                 if laid > 0.0 {
                     height += laid;
                     slope = [slope[0] + dlaid[0], slope[1] + dlaid[1]];
@@ -207,8 +210,8 @@ impl TreeSurface {
 
     /// Metres of water over the ground. Where the tree has no water it is dry, the more so the less water there is: the
     /// edge of a piece of water is where its weight ends.
-    fn depth(&self, selection: &Selection, p: [f64; 2], height: f64, detail: &Detail) -> f64 {
-        let water = self.program.at_in::<false>(selection, Tier::Water, p, detail);
+    fn depth(&self, selection: &NodeSelection, p: [f64; 2], height: f64, detail: &Detail) -> f64 {
+        let water = self.program.sample_in::<false>(selection, MaterialLayer::Water, p, detail);
         if water.weight <= 0.0 {
             return DRY;
         }

@@ -1,225 +1,9 @@
 //! What the words mean: every record once, for writing and for reading.
 
+use super::records::{
+    ContourWords, CurveWords, DiscWords, ImageWords, RibbonWords, WordPass, WordReader, Words, Writer,
+};
 use super::{BufferError, HEADER, MAGIC, VERSION, op};
-
-/// Goes over words, writing what it is given or giving what it reads.
-trait Pass {
-    fn word(&mut self, value: &mut u32);
-    /// How many items a list can still have.
-    fn room(&self) -> usize;
-}
-
-struct Writer {
-    words: Vec<u32>,
-}
-
-impl Pass for Writer {
-    fn word(&mut self, value: &mut u32) {
-        self.words.push(*value);
-    }
-
-    fn room(&self) -> usize {
-        usize::MAX
-    }
-}
-
-struct Reader<'a> {
-    words: &'a [u32],
-    at: usize,
-    /// It was asked for more than there is.
-    is_broken: bool,
-}
-
-impl Pass for Reader<'_> {
-    fn word(&mut self, value: &mut u32) {
-        match self.words.get(self.at) {
-            Some(word) => *value = *word,
-            None => (*value, self.is_broken) = (0, true),
-        }
-        self.at += 1;
-    }
-
-    fn room(&self) -> usize {
-        self.words.len().saturating_sub(self.at)
-    }
-}
-
-/// What stands in words one after the other.
-trait Words: Default {
-    fn pass(&mut self, io: &mut impl Pass);
-}
-
-impl Words for u32 {
-    fn pass(&mut self, io: &mut impl Pass) {
-        io.word(self);
-    }
-}
-
-impl Words for f32 {
-    fn pass(&mut self, io: &mut impl Pass) {
-        let mut bits = self.to_bits();
-        io.word(&mut bits);
-        *self = Self::from_bits(bits);
-    }
-}
-
-impl<T: Words, const N: usize> Words for [T; N]
-where
-    [T; N]: Default,
-{
-    fn pass(&mut self, io: &mut impl Pass) {
-        self.iter_mut().for_each(|item| item.pass(io));
-    }
-}
-
-impl<T: Words> Words for Vec<T> {
-    fn pass(&mut self, io: &mut impl Pass) {
-        let mut length = self.len() as u32;
-        length.pass(io);
-        self.resize_with((length as usize).min(io.room()), T::default);
-        self.iter_mut().for_each(|item| item.pass(io));
-    }
-}
-
-impl<A: Words, B: Words> Words for (A, B) {
-    fn pass(&mut self, io: &mut impl Pass) {
-        self.0.pass(io);
-        self.1.pass(io);
-    }
-}
-
-impl<A: Words, B: Words, C: Words> Words for (A, B, C) {
-    fn pass(&mut self, io: &mut impl Pass) {
-        self.0.pass(io);
-        self.1.pass(io);
-        self.2.pass(io);
-    }
-}
-
-macro_rules! records {
-    ($($(#[$about:meta])* $name:ident { $($(#[$of:meta])* $field:ident: $kind:ty,)+ })+) => {
-        $(
-            $(#[$about])*
-            #[derive(Clone, Debug, Default, PartialEq)]
-            pub struct $name { $($(#[$of])* pub $field: $kind,)+ }
-
-            impl Words for $name {
-                fn pass(&mut self, io: &mut impl Pass) {
-                    $(self.$field.pass(io);)+
-                }
-            }
-        )+
-    };
-}
-
-/// Points of a monotone cubic: x, y, and the slope there.
-pub type LineWords = Vec<[f32; 3]>;
-
-records! {
-    /// A disc. Octave i of n has the frequency 2ⁱ/size, the amplitude amplitude · roughnessⁱ and the seed seed + 0x9e3779b9 (i + 1); its place is
-    /// turned by i angles of the 3-4-5 triangle and moved by (½ + r, ¼ - r) with r = (seed >> 8) / 2²⁴. Dunes have two, of sizes 2.6 and 4.
-    DiscWords {
-        /// Where it stands.
-        centre: [f32; 2],
-        /// Height in metres.
-        height: f32,
-        /// Distances up to which the weight is 1 and from which on it is 0.
-        core: f32,
-        /// Where the weight is 0.
-        radius: f32,
-        /// 0 level, 1 hills, 2 ridged, 3 dunes.
-        surface: u32,
-        /// Number of octaves.
-        octaves: u32,
-        /// Height of the first octave.
-        amplitude: f32,
-        /// Length of its waves, in metres.
-        size: f32,
-        /// Height of each octave beside the one before.
-        roughness: f32,
-        /// Where the wind blows to, of length 1.
-        wind: [f32; 2],
-        /// Chooses the random values.
-        seed: u32,
-    }
-    /// A curve's course.
-    CourseWords {
-        /// Distance within which it has weight, and τ of [`path`](crate::construction::path).
-        reach: f32,
-        /// τ.
-        tolerance: f32,
-        /// Distance up to which the weight is 1.
-        core: f32,
-        /// Where the weight is 0.
-        radius: f32,
-        /// x, y; chords run from one to the next.
-        vertices: Vec<[f32; 2]>,
-        /// Boxes around [`RUN`](super::RUN) chords each, and the arc length where the first begins.
-        runs: Vec<([f32; 4], f32)>,
-        /// By arc length.
-        height: LineWords,
-        /// Factor of the width, by arc length.
-        width: LineWords,
-        /// Factor of the depth, by arc length.
-        depth: LineWords,
-    }
-    /// A curve with its profiles.
-    CurveWords {
-        /// The line that it runs along.
-        course: CourseWords,
-        /// Arc length, whether both sides are the same, rise by offset / width.
-        profiles: Vec<(f32, u32, LineWords)>,
-    }
-    /// A contour.
-    ContourWords {
-        /// Where it stands.
-        centre: [f32; 2],
-        /// Height at the centre, in metres.
-        height: f32,
-        /// Depth in metres.
-        depth: f32,
-        /// In radii.
-        core: f32,
-        /// Where the weight is 0, in radii.
-        reach: f32,
-        /// Greatest radius.
-        farthest: f32,
-        /// By the angle; it goes once around before -π and once after π.
-        radius: LineWords,
-        /// Angle from -π on, rise by distance / radius.
-        rays: Vec<(f32, LineWords)>,
-    }
-    /// A picture over four corners: p = corner + e u + f v + g u v.
-    ImageWords {
-        /// The north-west corner.
-        corner: [f32; 2],
-        /// From it to the north-east corner.
-        e: [f32; 2],
-        /// From it to the south-west corner.
-        f: [f32; 2],
-        /// What the south-east corner is off the parallelogram.
-        g: [f32; 2],
-        /// Height in metres.
-        height: f32,
-        /// Depth in metres.
-        depth: f32,
-        /// Share of the picture over which the weight rises at its border.
-        border: f32,
-        /// First sample in the pictures, width, height.
-        picture: [u32; 3],
-    }
-    /// A picture along a curve.
-    RibbonWords {
-        /// The line that it runs along.
-        course: CourseWords,
-        /// First sample in the pictures, width, height.
-        picture: [u32; 3],
-        /// Pictures for a metre of the line.
-        per_length: f32,
-        /// Brightness that lies at the height of the line.
-        level: f32,
-    }
-}
 
 /// A primitive by its kind.
 #[derive(Clone, Debug, PartialEq)]
@@ -252,7 +36,7 @@ impl Default for Primitive {
 }
 
 impl Words for Primitive {
-    fn pass(&mut self, io: &mut impl Pass) {
+    fn pass(&mut self, io: &mut impl WordPass) {
         let mut kind = match self.words {
             LeafWords::Disc(_) => 0,
             LeafWords::Curve(_) => 1,
@@ -284,16 +68,16 @@ impl Words for Primitive {
 
 /// An instruction with its box (low x, low y, high x, high y) and what is inside.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Step {
+pub struct Instruction {
     /// Low x, low y, high x, high y.
     pub area: [f32; 4],
     /// What it does.
-    pub what: What,
+    pub what: Operation,
 }
 
 /// What an instruction does; primitives by their number.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum Operation {
     /// [`op::LEAF`](super::op::LEAF).
     Leaf {
         /// Number of the primitive.
@@ -311,19 +95,19 @@ pub enum What {
     /// [`op::GROUP`](super::op::GROUP).
     Group {
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::BLEND`](super::op::BLEND).
     Blend {
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::REPLACE`](super::op::REPLACE).
     Replace {
         /// 0 (as below) or 1 (with the new piece).
         extent: u32,
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::ADD`](super::op::ADD).
     Add {
@@ -338,7 +122,7 @@ pub enum What {
         /// The box around what is laid: slopes are measured within.
         laid: [f32; 4],
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::WARP`](super::op::WARP).
     Warp {
@@ -353,7 +137,7 @@ pub enum What {
         /// Seeds of the two noises.
         seeds: [u32; 2],
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::DETAIL`](super::op::DETAIL).
     Detail {
@@ -362,20 +146,20 @@ pub enum What {
         /// Level from which on it alone is seen.
         to: f32,
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
     /// [`op::SHARE`](super::op::SHARE).
     Share {
         /// Which share counts: 1 - t (0), t (1) or 1 (2).
         share: u32,
         /// What is inside, in order.
-        of: Vec<Step>,
+        of: Vec<Instruction>,
     },
 }
 
 /// A buffer taken apart.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Listing {
+pub struct BufferListing {
     /// Side, relief, height of the ground.
     pub frame: [f32; 3],
     /// Vectors of the noise.
@@ -383,13 +167,13 @@ pub struct Listing {
     /// All primitives, each once.
     pub primitives: Vec<Primitive>,
     /// The first instruction of each tier.
-    pub tiers: [Option<Step>; 5],
+    pub materials: [Option<Instruction>; 5],
 }
 
 /// No tree is deeper.
 const DEEPEST: usize = 400;
 
-impl Listing {
+impl BufferListing {
     /// The listing as words.
     pub fn words(&self) -> Vec<u32> {
         let mut io = Writer { words: vec![0; HEADER] };
@@ -404,7 +188,7 @@ impl Listing {
         }
         let mut starts = [0; 5];
         let mut frames = 0;
-        for (start, step) in starts.iter_mut().zip(&self.tiers) {
+        for (start, step) in starts.iter_mut().zip(&self.materials) {
             let Some(step) = step else { continue };
             *start = io.words.len() as u32;
             frames = frames.max(step.write(&mut io, &offsets) + 1);
@@ -432,7 +216,7 @@ impl Listing {
         if words[2] as usize != words.len() || words[12] as usize != HEADER || words[13] < words[12] {
             return Err(BufferError::Broken(2));
         }
-        let mut io = Reader { words, at: HEADER, is_broken: false };
+        let mut io = WordReader { words, at: HEADER, is_broken: false };
         let mut listing = Self { frame: [words[3], words[4], words[5]].map(f32::from_bits), ..Self::default() };
         listing.vectors = vec![[0.0; 2]; (words[13] - words[12]) as usize / 2];
         listing.vectors.iter_mut().for_each(|vector| vector.pass(&mut io));
@@ -446,17 +230,17 @@ impl Listing {
             primitive.pass(&mut io);
             listing.primitives.push(primitive);
         }
-        for (tier, &start) in listing.tiers.iter_mut().zip(&words[6..11]) {
+        for (material, &start) in listing.materials.iter_mut().zip(&words[6..11]) {
             if start != 0 {
                 io.at = start as usize;
-                *tier = Some(Step::read(&mut io, &offsets, 0)?);
+                *material = Some(Instruction::read(&mut io, &offsets, 0)?);
             }
         }
         if io.is_broken { Err(BufferError::Broken(io.at)) } else { Ok(listing) }
     }
 }
 
-impl What {
+impl Operation {
     fn op(&self) -> u32 {
         match self {
             Self::Leaf { .. } => op::LEAF,
@@ -472,7 +256,7 @@ impl What {
     }
 
     /// An instruction of this number with nothing in it.
-    fn of(number: u32) -> Option<Self> {
+    fn from_number(number: u32) -> Option<Self> {
         let of = Vec::new();
         Some(match number {
             op::LEAF => Self::Leaf { primitive: 0 },
@@ -495,7 +279,7 @@ impl What {
         !matches!(self, Self::Leaf { .. } | Self::Placed { .. } | Self::Group { .. } | Self::Share { .. })
     }
 
-    fn inside(&mut self) -> Option<&mut Vec<Step>> {
+    fn nested(&mut self) -> Option<&mut Vec<Instruction>> {
         match self {
             Self::Leaf { .. } | Self::Placed { .. } => None,
             Self::Group { of }
@@ -508,7 +292,7 @@ impl What {
         }
     }
 
-    fn operands(&mut self, io: &mut impl Pass) {
+    fn operands(&mut self, io: &mut impl WordPass) {
         match self {
             Self::Leaf { primitive } => primitive.pass(io),
             Self::Placed { primitive, map, numbers } => {
@@ -540,12 +324,12 @@ impl What {
     }
 }
 
-impl Step {
+impl Instruction {
     /// Writes it and what is inside; the frames that it needs.
     fn write(&self, io: &mut Writer, offsets: &[u32]) -> u32 {
         let Self { mut area, what } = self.clone();
         let mut what = what;
-        if let What::Leaf { primitive } | What::Placed { primitive, .. } = &mut what {
+        if let Operation::Leaf { primitive } | Operation::Placed { primitive, .. } = &mut what {
             *primitive = offsets[*primitive as usize];
         }
         let from = io.words.len();
@@ -554,12 +338,12 @@ impl Step {
         what.operands(io);
         let mut frames = 0;
         let probe = match &what {
-            What::Add { slope: (1, _), laid, .. } => Some(*laid),
+            Operation::Add { slope: (1, _), laid, .. } => Some(*laid),
             _ => None,
         };
-        let has_ground = matches!(what, What::Replace { .. } | What::Add { .. });
+        let has_ground = matches!(what, Operation::Replace { .. } | Operation::Add { .. });
         let ground = io.words.len() as u32;
-        for (k, inner) in what.inside().into_iter().flatten().enumerate() {
+        for (k, inner) in what.nested().into_iter().flatten().enumerate() {
             let within = inner.write(io, offsets);
             // a probe stands on the frame that asks
             frames = frames.max(within + u32::from(k == 0 && probe.is_some()));
@@ -581,21 +365,21 @@ impl Step {
         frames
     }
 
-    fn read(io: &mut Reader, offsets: &[u32], depth: usize) -> Result<Self, BufferError> {
+    fn read(io: &mut WordReader, offsets: &[u32], depth: usize) -> Result<Self, BufferError> {
         let from = io.at;
         let broken = || BufferError::Broken(from);
         let (mut number, mut skip) = (0, 0);
         number.pass(io);
         skip.pass(io);
         let skip = skip as usize;
-        let mut what = What::of(number).ok_or_else(broken)?;
+        let mut what = Operation::from_number(number).ok_or_else(broken)?;
         if depth > DEEPEST || skip <= from || skip > io.words.len() {
             return Err(broken());
         }
         let mut area = [0.0; 4];
         area.pass(io);
         what.operands(io);
-        if let What::Leaf { primitive } | What::Placed { primitive, .. } = &mut what {
+        if let Operation::Leaf { primitive } | Operation::Placed { primitive, .. } = &mut what {
             *primitive = offsets.binary_search(primitive).map_err(|_| broken())? as u32;
         }
         let end = skip - usize::from(what.opens());
@@ -615,12 +399,12 @@ impl Step {
             }
         }
         io.at = skip;
-        if let What::Add { laid, .. } = &mut what
+        if let Operation::Add { laid, .. } = &mut what
             && let Some(area) = measured
         {
             *laid = area;
         }
-        match what.inside() {
+        match what.nested() {
             Some(inside) => *inside = of,
             None if of.is_empty() => {}
             None => return Err(broken()),

@@ -3,25 +3,25 @@
 //! Ground (a disc) is blended with the ground that is there; what is cut or set into the ground (a road, a lake, a crater) takes
 //! its place, on top of what came before. A person who has selected an operator has it go in there.
 
-use super::chain::Chain;
 use super::reshape::tidy;
+use super::transform_path::TransformPath;
 use super::{
-    Refusal, Root, Spot, Way, Wrap, bond, insert, put_on_tier, set_tier, soundly, unused_name, unused_original,
-    wrap_root,
+    EditError, PiecePath, Root, Spot, Wrap, insert, link_group, put_on_material, set_material, soundly, unused_name,
+    unused_original, wrap_root,
 };
-use crate::construction::answer::{Detail, THRESHOLD};
 use crate::construction::contour::{Contour, ContourSettings, Landform};
 use crate::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use crate::construction::disc::Disc;
-use crate::construction::ground::Surface;
+use crate::construction::ground::ReliefStyle;
 use crate::construction::image::{Image, ImageSettings};
-use crate::construction::piece::{Form, Group, Piece, Tree};
+use crate::construction::piece::{OperatorGroup, Piece, PieceKind, Tree};
 use crate::construction::place::Placement;
 use crate::construction::plane::{Point, lower};
 use crate::construction::presets;
-use crate::construction::program::{Program, Tier};
+use crate::construction::program::{MaterialLayer, Program};
 use crate::construction::replace::Extent;
 use crate::construction::ribbon::{Ribbon, RibbonSettings};
+use crate::construction::sample::{Detail, THRESHOLD};
 
 /// What a new piece does to the ground that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +177,7 @@ impl Item {
         let seed = tree.count() as u32 % 1000 + 1;
         let disc = |radius: f32, core, surface, amplitude: f32, size: f32| {
             let (radius, amplitude, size) = (radius * k, amplitude * k, size * k);
-            Form::Disc(Disc { x, y, radius, core, height: z, surface, amplitude, size, seed, ..Disc::default() })
+            PieceKind::Disc(Disc { x, y, radius, core, height: z, surface, amplitude, size, seed, ..Disc::default() })
         };
         let line = |bends: [f32; 5]| -> Vec<CurvePoint> {
             let places = bends.iter().enumerate().map(|(i, bend)| (x + (i as f32 - 2.0) * 450.0 * k, y + bend * k));
@@ -192,26 +192,26 @@ impl Item {
                 easing: easing * k,
                 ..CurveSettings::default()
             };
-            Form::Curve(Curve { points, settings })
+            PieceKind::Curve(Curve { points, settings })
         };
         let contour = |landform, height: f32, depth: f32, radius: f32, reach: f32| {
             let (depth, radius) = (depth * k, radius * k);
             let settings = ContourSettings { landform, x, y, height, depth, radius, core: 1.0, reach };
-            Form::Contour(Contour { settings, ..Contour::default() })
+            PieceKind::Contour(Contour { settings, ..Contour::default() })
         };
         let form = match self {
-            Self::Plain => disc(1600.0, 0.5, Surface::Level, 0.0, 900.0),
-            Self::Hills => disc(1600.0, 0.3, Surface::Hills, 150.0, 800.0),
-            Self::Mountains => disc(2200.0, 0.2, Surface::Ridged, 700.0, 1500.0),
-            Self::Dunes => disc(1600.0, 0.5, Surface::Dunes, 50.0, 450.0),
+            Self::Plain => disc(1600.0, 0.5, ReliefStyle::Level, 0.0, 900.0),
+            Self::Hills => disc(1600.0, 0.3, ReliefStyle::Hills, 150.0, 800.0),
+            Self::Mountains => disc(2200.0, 0.2, ReliefStyle::Ridged, 700.0, 1500.0),
+            Self::Dunes => disc(1600.0, 0.5, ReliefStyle::Dunes, 50.0, 450.0),
             Self::River => {
                 let mut points = line([0.0, 140.0, -120.0, 150.0, 0.0]);
                 super::snap::fall(&mut points);
-                let Form::Curve(mut river) = curve(points, Cross::River, 120.0, 25.0, 120.0, 0.0) else {
+                let PieceKind::Curve(mut river) = curve(points, Cross::River, 120.0, 25.0, 120.0, 0.0) else {
                     unreachable!("it is a curve")
                 };
                 river.settings.downhill = river.points[0].height >= river.points[4].height;
-                Form::Curve(river)
+                PieceKind::Curve(river)
             }
             Self::Road => curve(line([0.0, 160.0, -60.0, -180.0, 0.0]), Cross::Road, 45.0, 4.0, 70.0, 150.0),
             Self::Ridge => curve(line([0.0, 120.0, 40.0, -100.0, 0.0]), Cross::Ridge, 420.0, 220.0, 200.0, 0.0),
@@ -231,7 +231,7 @@ impl Item {
                 let (a, b) = (1000.0 * k, -1000.0 * k);
                 let corners = [(x + b, y + b), (x + a, y + b), (x + a, y + a), (x + b, y + a)];
                 let settings = ImageSettings { height: z, depth: 600.0 * k, ..ImageSettings::default() };
-                Form::Image(Image { corners, settings })
+                PieceKind::Image(Image { corners, settings })
             }
             Self::PictureLine => {
                 let settings = RibbonSettings {
@@ -241,7 +241,7 @@ impl Item {
                     fade: 200.0 * k,
                     ..RibbonSettings::default()
                 };
-                Form::Ribbon(Ribbon { points: line([0.0, 120.0, 40.0, -100.0, 0.0]), settings })
+                PieceKind::Ribbon(Ribbon { points: line([0.0, 120.0, 40.0, -100.0, 0.0]), settings })
             }
             Self::Volcano | Self::Valley | Self::Oasis | Self::Moon => {
                 return self.composed_piece(tree, at, f64::from(z));
@@ -251,9 +251,9 @@ impl Item {
     }
 
     /// What lies on the ground of a new piece: water, sand, snow, plants.
-    fn belongings(self, piece: &Piece, chain: &Chain) -> Vec<(Tier, Form)> {
+    fn belongings(self, piece: &Piece, transform: &TransformPath) -> Vec<(MaterialLayer, PieceKind)> {
         match (self, &piece.form) {
-            (Self::Lake, Form::Contour(lake)) => {
+            (Self::Lake, PieceKind::Contour(lake)) => {
                 let settings = ContourSettings {
                     landform: Landform::Mesa,
                     height: lake.settings.height - 0.1 * lake.settings.depth,
@@ -262,9 +262,9 @@ impl Item {
                     reach: 1.15,
                     ..lake.settings.clone()
                 };
-                vec![(Tier::Water, Form::Contour(Contour { settings, ..lake.clone() }))]
+                vec![(MaterialLayer::Water, PieceKind::Contour(Contour { settings, ..lake.clone() }))]
             }
-            (Self::River, Form::Curve(river)) => {
+            (Self::River, PieceKind::Curve(river)) => {
                 let CurveSettings { width, depth, .. } = river.settings;
                 let mut points = river.points.clone();
                 points.iter_mut().for_each(|point| point.height -= 0.46 * depth);
@@ -274,27 +274,28 @@ impl Item {
                     fade: 0.2 * width,
                     ..river.settings.clone()
                 };
-                vec![(Tier::Water, Form::Curve(Curve { points, settings }))]
+                vec![(MaterialLayer::Water, PieceKind::Curve(Curve { points, settings }))]
             }
             // a sea around a volcano is that of the scene
-            (Self::Valley | Self::Oasis | Self::Moon, Form::Place(relief)) => {
+            (Self::Valley | Self::Oasis | Self::Moon, PieceKind::Place(relief)) => {
                 let preset = self.composed().unwrap_or_default();
-                let on = |tier| Some((tier, preset.root(tier)?.clone()));
-                let tiers = [Tier::Water, Tier::Sand, Tier::Snow, Tier::Vegetation];
-                let placed = |(tier, laid): (Tier, Piece)| {
+                let on = |material| Some((material, preset.root(material)?.clone()));
+                let materials =
+                    [MaterialLayer::Water, MaterialLayer::Sand, MaterialLayer::Snow, MaterialLayer::Vegetation];
+                let placed = |(material, laid): (MaterialLayer, Piece)| {
                     let mut settings = relief.settings.clone();
-                    match tier {
-                        Tier::Water => {}
+                    match material {
+                        MaterialLayer::Water => {}
                         // as dense as it was
-                        Tier::Vegetation => {
+                        MaterialLayer::Vegetation => {
                             settings.raise = 0.0;
-                            settings.steepen = tidy(chain.rise_inward(1.0) / f64::from(settings.scale));
+                            settings.steepen = tidy(transform.rise_inward(1.0) / f64::from(settings.scale));
                         }
                         _ => settings.raise = 0.0,
                     }
-                    (tier, Form::Place(Group { settings, of: vec![laid] }))
+                    (material, PieceKind::Place(OperatorGroup { settings, of: vec![laid] }))
                 };
-                tiers.into_iter().filter_map(on).map(placed).collect()
+                materials.into_iter().filter_map(on).map(placed).collect()
             }
             _ => Vec::new(),
         }
@@ -308,7 +309,7 @@ impl Item {
             let name = unused_original(tree, &definitions[k].name);
             let old = std::mem::replace(&mut definitions[k].name, name.clone());
             let rename = &mut |piece: &mut Piece| match &mut piece.form {
-                Form::Instance(instance) if instance.definition == old => instance.definition = name.clone(),
+                PieceKind::Instance(instance) if instance.definition == old => instance.definition = name.clone(),
                 _ => {}
             };
             relief.visit_mut(rename);
@@ -335,7 +336,7 @@ impl Item {
             pivot_y: pivot,
             ..Placement::default()
         };
-        Piece::new(Form::Place(Group { settings, of: vec![relief] }))
+        Piece::new(PieceKind::Place(OperatorGroup { settings, of: vec![relief] }))
     }
 }
 
@@ -344,42 +345,42 @@ impl Item {
 ///
 /// # Errors
 /// When operators would be nested too deeply.
-pub fn spot_for(tree: &mut Tree, near: Option<&Way>, role: Role, on_ground: bool) -> Result<Spot, Refusal> {
-    let near = near.filter(|way| way.of(tree).is_some());
-    let is_relief = |way: &Way| way.root == Root::Tier(Tier::Terrain) && way.is_root();
-    if let Some(way) = near.filter(|way| !is_relief(way)) {
-        let piece = way.of(tree).ok_or(Refusal::Gone)?;
+pub fn spot_for(tree: &mut Tree, near: Option<&PiecePath>, role: Role, on_ground: bool) -> Result<Spot, EditError> {
+    let near = near.filter(|path| path.piece(tree).is_some());
+    let is_relief = |path: &PiecePath| path.root == Root::Material(MaterialLayer::Terrain) && path.is_root();
+    if let Some(path) = near.filter(|path| !is_relief(path)) {
+        let piece = path.piece(tree).ok_or(EditError::Gone)?;
         if piece.takes_pieces() {
-            return Ok(Spot { parent: way.clone(), at: piece.of().len() });
+            return Ok(Spot { parent: path.clone(), at: piece.children().len() });
         }
         // a primitive of the relief that happens to be selected does not say where another one goes
-        if way.root != Root::Tier(Tier::Terrain) {
-            return super::beside(tree, way);
+        if path.root != Root::Material(MaterialLayer::Terrain) {
+            return super::spot_beside(tree, path);
         }
     }
-    let mut here = Way::tier(Tier::Terrain);
+    let mut here = PiecePath::material(MaterialLayer::Terrain);
     loop {
-        let piece = here.of(tree).ok_or(Refusal::Gone)?;
-        let end = Spot { parent: here.clone(), at: piece.of().len() };
-        if piece.takes_pieces() && piece.of().is_empty() {
+        let piece = here.piece(tree).ok_or(EditError::Gone)?;
+        let end = Spot { parent: here.clone(), at: piece.children().len() };
+        if piece.takes_pieces() && piece.children().is_empty() {
             return Ok(end);
         }
         match (&piece.form, role) {
-            (Form::Blend(_), Role::Ground) => return Ok(end),
-            (Form::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
-            (Form::Place(group), _) if group.of.len() == 1 => here = here.child(0),
-            (Form::Warp(_) | Form::Place(_), Role::Ground) => return Ok(end),
-            (Form::Replace(_) | Form::Add(_) | Form::Detail(_), Role::Ground) => here = here.child(0),
+            (PieceKind::Blend(_), Role::Ground) => return Ok(end),
+            (PieceKind::Warp(group), _) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Place(group), _) if group.of.len() == 1 => here = here.child(0),
+            (PieceKind::Warp(_) | PieceKind::Place(_), Role::Ground) => return Ok(end),
+            (PieceKind::Replace(_) | PieceKind::Add(_) | PieceKind::Detail(_), Role::Ground) => here = here.child(0),
             (_, Role::Ground) => {
                 wrap_root(tree, &here, Wrap::Blend)?;
                 return Ok(Spot { parent: here, at: 1 });
             }
-            (Form::Replace(group), Role::Carve) if on_ground || group.settings.extent == Extent::Both => {
+            (PieceKind::Replace(group), Role::Carve) if on_ground || group.settings.extent == Extent::Both => {
                 return Ok(end);
             }
             (_, Role::Carve) => {
                 wrap_root(tree, &here, Wrap::Replace)?;
-                if let Some(Piece { form: Form::Replace(group), .. }) = here.of_mut(tree) {
+                if let Some(Piece { form: PieceKind::Replace(group), .. }) = here.piece_mut(tree) {
                     group.settings.extent = Extent::Both;
                 }
                 return Ok(Spot { parent: here, at: 1 });
@@ -396,74 +397,74 @@ pub fn place(
     tree: &mut Tree,
     item: Item,
     at: Point,
-    near: Option<&Way>,
+    near: Option<&PiecePath>,
     program: &Program,
     seed: u32,
-) -> Result<Way, Refusal> {
+) -> Result<PiecePath, EditError> {
     let mut made = tree.clone();
-    let tier = match near.map(|way| way.root) {
-        Some(Root::Tier(tier)) => tier,
-        _ => Tier::Terrain,
+    let material = match near.map(|path| path.root) {
+        Some(Root::Material(material)) => material,
+        _ => MaterialLayer::Terrain,
     };
-    let on_ground = program.at(at, &Detail::FULL).weight >= THRESHOLD;
-    let is_first = made.root(tier).is_none();
+    let on_ground = program.sample(at, &Detail::FULL).weight >= THRESHOLD;
+    let is_first = made.root(material).is_none();
     if is_first {
-        set_tier(&mut made, tier, Some(Piece::default()));
+        set_material(&mut made, material, Some(Piece::default()));
     }
-    let root = Way::tier(tier);
+    let root = PiecePath::material(material);
     let near = if is_first { Some(&root) } else { near };
     let spot = spot_for(&mut made, near, item.role(), on_ground)?;
-    let chain = Chain::inside(&made, &spot.parent, spot.at, seed);
-    let ground = |q: Point| chain.height_inward(program.height(chain.outward(q), &Detail::FULL));
-    let mut piece = item.piece(&mut made, chain.inward(at), &ground);
-    lay_on_tier(&mut piece, tier);
+    let transform = TransformPath::for_child(&made, &spot.parent, spot.at, seed);
+    let ground = |q: Point| transform.height_inward(program.height(transform.outward(q), &Detail::FULL));
+    let mut piece = item.piece(&mut made, transform.inward(at), &ground);
+    lay_on_material(&mut piece, material);
     piece.name = unused_name(&made, &item.label().to_lowercase());
-    let way = insert(&mut made, &spot, piece)?;
-    if tier == Tier::Terrain {
-        soundly(&mut made, |tree| lay_belongings(tree, &way, item, seed))?;
+    let path = insert(&mut made, &spot, piece)?;
+    if material == MaterialLayer::Terrain {
+        soundly(&mut made, |tree| lay_belongings(tree, &path, item, seed))?;
     }
     *tree = made;
-    Ok(way)
+    Ok(path)
 }
 
-/// Lays on the other tiers what belongs to a new piece of the relief, bound to it.
-fn lay_belongings(tree: &mut Tree, way: &Way, item: Item, seed: u32) -> Result<(), Refusal> {
-    let piece = way.of(tree).cloned().ok_or(Refusal::Gone)?;
-    let laid = item.belongings(&piece, &Chain::of(tree, way, seed));
+/// Lays on the other material layers what belongs to a new piece of the relief, bound to it.
+fn lay_belongings(tree: &mut Tree, path: &PiecePath, item: Item, seed: u32) -> Result<(), EditError> {
+    let piece = path.piece(tree).cloned().ok_or(EditError::Gone)?;
+    let laid = item.belongings(&piece, &TransformPath::for_piece(tree, path, seed));
     if laid.is_empty() {
         return Ok(());
     }
-    let name = bond::unused(tree, &piece.name);
-    if let Some(piece) = way.of_mut(tree) {
-        piece.bond.clone_from(&name);
+    let name = link_group::unused(tree, &piece.name);
+    if let Some(piece) = path.piece_mut(tree) {
+        piece.link_group.clone_from(&name);
     }
-    for (tier, form) in laid {
-        let belonging = Piece { bond: name.clone(), ..Piece::named(&piece.name, form) };
-        let belonging = bond::inside(tree, way, belonging);
-        put_on_tier(tree, tier, belonging)?;
+    for (material, form) in laid {
+        let belonging = Piece { link_group: name.clone(), ..Piece::named(&piece.name, form) };
+        let belonging = link_group::wrapped_as(tree, path, belonging);
+        put_on_material(tree, material, belonging)?;
     }
     Ok(())
 }
 
 /// What lies on the ground is as thick, or grows as densely, as it usually does.
-fn lay_on_tier(piece: &mut Piece, tier: Tier) {
-    let usual = match tier {
-        Tier::Terrain => return,
-        Tier::Water => None,
-        Tier::Sand => Some(12.0),
-        Tier::Snow => Some(3.0),
-        Tier::Vegetation => Some(0.8),
+fn lay_on_material(piece: &mut Piece, material: MaterialLayer) {
+    let usual = match material {
+        MaterialLayer::Terrain => return,
+        MaterialLayer::Water => None,
+        MaterialLayer::Sand => Some(12.0),
+        MaterialLayer::Snow => Some(3.0),
+        MaterialLayer::Vegetation => Some(0.8),
     };
     match &mut piece.form {
-        Form::Disc(disc) => {
-            disc.surface = Surface::Level;
+        PieceKind::Disc(disc) => {
+            disc.surface = ReliefStyle::Level;
             disc.height = usual.unwrap_or(disc.height);
         }
-        Form::Contour(contour) => {
+        PieceKind::Contour(contour) => {
             contour.settings.height = usual.unwrap_or(contour.settings.height);
             contour.settings.depth = 0.0;
         }
-        Form::Curve(curve) => {
+        PieceKind::Curve(curve) => {
             curve.settings.cross = Cross::Bank;
             curve.points.iter_mut().for_each(|point| point.height = usual.unwrap_or(point.height));
         }

@@ -1,11 +1,11 @@
 //! Points of curves, ribbons and contours, and corners of images: added, moved, taken away.
 
-use super::Refusal;
+use super::EditError;
 use super::reshape::tidy;
 use crate::construction::check::MOST_POINTS;
 use crate::construction::contour::Contour;
-use crate::construction::curve::{Course, CurvePoint, CurveSettings};
-use crate::construction::piece::{Form, Piece};
+use crate::construction::curve::{CurveCentreline, CurvePoint, CurveSettings};
+use crate::construction::piece::{Piece, PieceKind};
 use crate::construction::plane::{Point, length, lower, sub};
 use crate::construction::ribbon::RibbonSettings;
 
@@ -27,7 +27,7 @@ crate::params! {
 
 impl LinePoint {
     /// The numbers of `point`.
-    pub fn of(point: &CurvePoint) -> Self {
+    pub fn from_point(point: &CurvePoint) -> Self {
         Self { x: point.at.0, y: point.at.1, height: point.height, width: point.width, depth: point.depth }
     }
 
@@ -45,13 +45,13 @@ const ROUND: usize = 8;
 pub fn handles(piece: &Piece) -> Vec<Point> {
     let place = |(x, y): (f32, f32)| [f64::from(x), f64::from(y)];
     match &piece.form {
-        Form::Curve(curve) => curve.points.iter().map(|p| place(p.at)).collect(),
-        Form::Ribbon(ribbon) => ribbon.points.iter().map(|p| place(p.at)).collect(),
-        Form::Contour(contour) => {
+        PieceKind::Curve(curve) => curve.points.iter().map(|p| place(p.at)).collect(),
+        PieceKind::Ribbon(ribbon) => ribbon.points.iter().map(|p| place(p.at)).collect(),
+        PieceKind::Contour(contour) => {
             let centre = place((contour.settings.x, contour.settings.y));
             contour.points.iter().map(|&p| [centre[0] + f64::from(p.0), centre[1] + f64::from(p.1)]).collect()
         }
-        Form::Image(image) => image.corners.iter().map(|&corner| place(corner)).collect(),
+        PieceKind::Image(image) => image.corners.iter().map(|&corner| place(corner)).collect(),
         _ => Vec::new(),
     }
 }
@@ -59,8 +59,8 @@ pub fn handles(piece: &Piece) -> Vec<Point> {
 /// The points of a line.
 pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
     match &piece.form {
-        Form::Curve(curve) => Some(&curve.points),
-        Form::Ribbon(ribbon) => Some(&ribbon.points),
+        PieceKind::Curve(curve) => Some(&curve.points),
+        PieceKind::Ribbon(ribbon) => Some(&ribbon.points),
         _ => None,
     }
 }
@@ -68,17 +68,17 @@ pub fn line(piece: &Piece) -> Option<&[CurvePoint]> {
 /// The points of a curve or a ribbon; nothing of other pieces.
 pub fn line_mut(piece: &mut Piece) -> Option<&mut Vec<CurvePoint>> {
     match &mut piece.form {
-        Form::Curve(curve) => Some(&mut curve.points),
-        Form::Ribbon(ribbon) => Some(&mut ribbon.points),
+        PieceKind::Curve(curve) => Some(&mut curve.points),
+        PieceKind::Ribbon(ribbon) => Some(&mut ribbon.points),
         _ => None,
     }
 }
 
 /// The line of a curve or ribbon with all that runs along it.
-pub fn course(piece: &Piece) -> Option<Course> {
+pub fn centreline(piece: &Piece) -> Option<CurveCentreline> {
     let (points, settings) = match &piece.form {
-        Form::Curve(curve) => (&curve.points, curve.settings.clone()),
-        Form::Ribbon(ribbon) => {
+        PieceKind::Curve(curve) => (&curve.points, curve.settings.clone()),
+        PieceKind::Ribbon(ribbon) => {
             // the weight ends at the picture's edge
             let RibbonSettings { width, fade, run, .. } = ribbon.settings;
             let (width, fade) = ((width - fade).max(0.05 * width), fade.min(0.95 * width));
@@ -86,32 +86,32 @@ pub fn course(piece: &Piece) -> Option<Course> {
         }
         _ => return None,
     };
-    (!points.is_empty()).then(|| Course::new(points, &settings))
+    (!points.is_empty()).then(|| CurveCentreline::new(points, &settings))
 }
 
 /// Moves the handle with a number to a place of the piece's own metres.
 ///
 /// # Errors
 /// When corners would not stay convex.
-pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Refusal> {
+pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), EditError> {
     let at = (tidy(to[0]), tidy(to[1]));
     match &mut piece.form {
-        Form::Curve(curve) => curve.points.get_mut(index).ok_or(Refusal::Gone)?.at = at,
-        Form::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(Refusal::Gone)?.at = at,
-        Form::Contour(contour) => {
+        PieceKind::Curve(curve) => curve.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
+        PieceKind::Ribbon(ribbon) => ribbon.points.get_mut(index).ok_or(EditError::Gone)?.at = at,
+        PieceKind::Contour(contour) => {
             let centre = (contour.settings.x, contour.settings.y);
-            *contour.points.get_mut(index).ok_or(Refusal::Gone)? =
+            *contour.points.get_mut(index).ok_or(EditError::Gone)? =
                 (tidy(to[0] - f64::from(centre.0)), tidy(to[1] - f64::from(centre.1)));
         }
-        Form::Image(image) => {
+        PieceKind::Image(image) => {
             let before = image.corners;
-            *image.corners.get_mut(index).ok_or(Refusal::Gone)? = at;
+            *image.corners.get_mut(index).ok_or(EditError::Gone)? = at;
             if !image.is_convex() {
                 image.corners = before;
-                return Err(Refusal::NotConvex);
+                return Err(EditError::NotConvex);
             }
         }
-        _ => return Err(Refusal::Gone),
+        _ => return Err(EditError::Gone),
     }
     Ok(())
 }
@@ -120,15 +120,16 @@ pub fn move_handle(piece: &mut Piece, index: usize, to: Point) -> Result<(), Ref
 ///
 /// # Errors
 /// When the piece has no points, or as many as it can have.
-pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, Refusal> {
-    if let Form::Contour(contour) = &mut piece.form {
+pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, EditError> {
+    if let PieceKind::Contour(contour) = &mut piece.form {
         return add_to_contour(contour, at);
     }
-    let stations =
-        course(piece).map(|course| (course.path.at::<false>(at).map(|near| near.along), course.path.stations));
-    let points = line_mut(piece).ok_or(Refusal::Gone)?;
+    let stations = centreline(piece).map(|centreline| {
+        (centreline.path.nearest_point::<false>(at).map(|near| near.along), centreline.path.stations)
+    });
+    let points = line_mut(piece).ok_or(EditError::Gone)?;
     if points.len() >= MOST_POINTS {
-        return Err(Refusal::TooManyPoints);
+        return Err(EditError::TooManyPoints);
     }
     let place = (tidy(at[0]), tidy(at[1]));
     let Some((along, stations)) = stations else {
@@ -163,12 +164,12 @@ pub fn add_point(piece: &mut Piece, at: Point) -> Result<usize, Refusal> {
     Ok(k + 1)
 }
 
-fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, Refusal> {
+fn add_to_contour(contour: &mut Contour, at: Point) -> Result<usize, EditError> {
     if contour.points.is_empty() {
         give_points(contour);
     }
     if contour.points.len() >= MOST_POINTS {
-        return Err(Refusal::TooManyPoints);
+        return Err(EditError::TooManyPoints);
     }
     let new = [at[0] - f64::from(contour.settings.x), at[1] - f64::from(contour.settings.y)];
     let angle = |p: &(f32, f32)| libm::atan2(f64::from(p.1), f64::from(p.0));
@@ -200,23 +201,23 @@ pub fn give_points(contour: &mut Contour) {
 ///
 /// # Errors
 /// When too few would be left.
-pub fn remove_point(piece: &mut Piece, index: usize) -> Result<(), Refusal> {
-    if let Form::Contour(contour) = &mut piece.form {
+pub fn remove_point(piece: &mut Piece, index: usize) -> Result<(), EditError> {
+    if let PieceKind::Contour(contour) = &mut piece.form {
         if contour.points.len() <= 3 {
-            return Err(Refusal::TooFewPoints);
+            return Err(EditError::TooFewPoints);
         }
         if index >= contour.points.len() {
-            return Err(Refusal::Gone);
+            return Err(EditError::Gone);
         }
         contour.points.remove(index);
         return Ok(());
     }
-    let points = line_mut(piece).ok_or(Refusal::Gone)?;
+    let points = line_mut(piece).ok_or(EditError::Gone)?;
     if points.len() <= 2 {
-        return Err(Refusal::TooFewPoints);
+        return Err(EditError::TooFewPoints);
     }
     if index >= points.len() {
-        return Err(Refusal::Gone);
+        return Err(EditError::Gone);
     }
     points.remove(index);
     Ok(())

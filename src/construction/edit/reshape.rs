@@ -1,7 +1,7 @@
 //! Pieces moved, turned, scaled and raised as a hand would: where they lie changes, how high they are only by raising.
 
 use crate::construction::curve::CurvePoint;
-use crate::construction::piece::{Form, Piece};
+use crate::construction::piece::{Piece, PieceKind};
 use crate::construction::place::Placement;
 use crate::construction::plane::{Point, add, scaled, sub};
 
@@ -42,12 +42,12 @@ impl Reshape {
     }
 
     /// Where `p` goes.
-    pub fn at(&self, p: Point) -> Point {
+    pub fn moved(&self, p: Point) -> Point {
         add(add(self.about, self.shift), self.vector(sub(p, self.about)))
     }
 
     fn move_place(&self, x: &mut f32, y: &mut f32) {
-        let [a, b] = self.at([f64::from(*x), f64::from(*y)]);
+        let [a, b] = self.moved([f64::from(*x), f64::from(*y)]);
         (*x, *y) = (tidy(a), tidy(b));
     }
 
@@ -65,7 +65,7 @@ impl Reshape {
 
     fn placement(&self, placement: &mut Placement) {
         let pivot = [f64::from(placement.pivot_x), f64::from(placement.pivot_y)];
-        let there = self.at(add(pivot, [f64::from(placement.move_x), f64::from(placement.move_y)]));
+        let there = self.moved(add(pivot, [f64::from(placement.move_x), f64::from(placement.move_y)]));
         let [x, y] = sub(there, pivot);
         (placement.move_x, placement.move_y) = (tidy(x), tidy(y));
         self.angle(&mut placement.turn_angle);
@@ -74,7 +74,7 @@ impl Reshape {
 
     /// The piece reshaped.
     #[must_use]
-    pub fn of(&self, piece: &Piece) -> Piece {
+    pub fn applied(&self, piece: &Piece) -> Piece {
         let mut piece = piece.clone();
         self.apply(&mut piece);
         piece
@@ -82,24 +82,24 @@ impl Reshape {
 
     fn apply(&self, piece: &mut Piece) {
         match &mut piece.form {
-            Form::Disc(disc) => {
+            PieceKind::Disc(disc) => {
                 self.move_place(&mut disc.x, &mut disc.y);
                 self.length(&mut disc.radius);
                 self.angle(&mut disc.wind_angle);
             }
-            Form::Curve(curve) => {
+            PieceKind::Curve(curve) => {
                 self.move_points(&mut curve.points);
                 for length in [&mut curve.settings.width, &mut curve.settings.fade, &mut curve.settings.easing] {
                     self.length(length);
                 }
             }
-            Form::Ribbon(ribbon) => {
+            PieceKind::Ribbon(ribbon) => {
                 self.move_points(&mut ribbon.points);
                 for length in [&mut ribbon.settings.width, &mut ribbon.settings.fade, &mut ribbon.settings.length] {
                     self.length(length);
                 }
             }
-            Form::Contour(contour) => {
+            PieceKind::Contour(contour) => {
                 self.move_place(&mut contour.settings.x, &mut contour.settings.y);
                 self.length(&mut contour.settings.radius);
                 for point in &mut contour.points {
@@ -111,20 +111,20 @@ impl Reshape {
                     contour.profiles.iter_mut().for_each(|ray| self.angle(&mut ray.angle));
                 }
             }
-            Form::Image(image) => {
+            PieceKind::Image(image) => {
                 image.corners.iter_mut().for_each(|corner| self.move_place(&mut corner.0, &mut corner.1));
             }
-            Form::Instance(instance) => self.placement(&mut instance.settings),
-            Form::Place(group) => self.placement(&mut group.settings),
-            Form::Warp(group) => {
+            PieceKind::Instance(instance) => self.placement(&mut instance.settings),
+            PieceKind::Place(group) => self.placement(&mut group.settings),
+            PieceKind::Warp(group) => {
                 self.move_place(&mut group.settings.x, &mut group.settings.y);
                 self.length(&mut group.settings.radius);
                 group.of.iter_mut().for_each(|child| self.apply(child));
             }
-            Form::Blend(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
-            Form::Replace(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
-            Form::Add(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
-            Form::Detail(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            PieceKind::Blend(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            PieceKind::Add(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
+            PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| self.apply(child)),
         }
     }
 }
@@ -154,17 +154,17 @@ pub fn raised(piece: &Piece, by: f64) -> Piece {
 fn raise(piece: &mut Piece, by: f32) {
     let lift = |height: &mut f32| *height = tidy(f64::from(*height) + f64::from(by));
     match &mut piece.form {
-        Form::Disc(disc) => lift(&mut disc.height),
-        Form::Curve(curve) => curve.points.iter_mut().for_each(|point| lift(&mut point.height)),
-        Form::Ribbon(ribbon) => ribbon.points.iter_mut().for_each(|point| lift(&mut point.height)),
-        Form::Contour(contour) => lift(&mut contour.settings.height),
-        Form::Image(image) => lift(&mut image.settings.height),
-        Form::Instance(instance) => lift(&mut instance.settings.raise),
-        Form::Place(group) => lift(&mut group.settings.raise),
-        Form::Add(group) => group.of.iter_mut().take(1).for_each(|child| raise(child, by)),
-        Form::Warp(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        Form::Blend(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        Form::Replace(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
-        Form::Detail(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        PieceKind::Disc(disc) => lift(&mut disc.height),
+        PieceKind::Curve(curve) => curve.points.iter_mut().for_each(|point| lift(&mut point.height)),
+        PieceKind::Ribbon(ribbon) => ribbon.points.iter_mut().for_each(|point| lift(&mut point.height)),
+        PieceKind::Contour(contour) => lift(&mut contour.settings.height),
+        PieceKind::Image(image) => lift(&mut image.settings.height),
+        PieceKind::Instance(instance) => lift(&mut instance.settings.raise),
+        PieceKind::Place(group) => lift(&mut group.settings.raise),
+        PieceKind::Add(group) => group.of.iter_mut().take(1).for_each(|child| raise(child, by)),
+        PieceKind::Warp(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        PieceKind::Blend(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        PieceKind::Replace(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
+        PieceKind::Detail(group) => group.of.iter_mut().for_each(|child| raise(child, by)),
     }
 }

@@ -1,13 +1,13 @@
 //! Lines laid on the ground that is there without them, and rivers made to fall.
 
-use super::Way;
-use super::chain::Chain;
+use super::PiecePath;
 use super::reshape::tidy;
+use super::transform_path::TransformPath;
 use crate::construction::Program;
-use crate::construction::answer::Detail;
 use crate::construction::curve::CurvePoint;
 use crate::construction::piece::Tree;
 use crate::construction::plane::{Point, length, sub};
+use crate::construction::sample::Detail;
 
 /// Metres that a river falls, at the least, over a metre.
 const LEAST_FALL: f64 = 2e-4;
@@ -17,22 +17,22 @@ const ROUNDING: f64 = 1e-3;
 /// The relief without one piece.
 pub struct Below {
     program: Program,
-    chain: Chain,
+    transform: TransformPath,
 }
 
 impl Below {
     /// `before` is a program of a tree much like this one, to be quick.
-    pub fn new(tree: &Tree, way: &Way, seed: u32, before: Option<&Program>) -> Self {
+    pub fn new(tree: &Tree, path: &PiecePath, seed: u32, before: Option<&Program>) -> Self {
         let mut bare = tree.clone();
-        if let Some(piece) = way.of_mut(&mut bare) {
+        if let Some(piece) = path.piece_mut(&mut bare) {
             piece.hidden = true;
         }
-        Self { program: Program::after(&bare, seed, before), chain: Chain::of(tree, way, seed) }
+        Self { program: Program::reusing(&bare, seed, before), transform: TransformPath::for_piece(tree, path, seed) }
     }
 
     /// Height of the ground at a place of the piece's own metres, as the piece counts it.
     pub fn height(&self, q: Point) -> f64 {
-        self.chain.height_inward(self.program.height(self.chain.outward(q), &Detail::FULL))
+        self.transform.height_inward(self.program.height(self.transform.outward(q), &Detail::FULL))
     }
 }
 

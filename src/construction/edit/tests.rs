@@ -1,23 +1,26 @@
 use std::sync::Arc;
 
-use super::chain::Chain;
 use super::library::{Item, Role, place, spot_for};
-use super::outlook::{Outlook, centre, outlines};
+use super::pick_index::{PickIndex, centre, outlines};
 use super::reshape::{Reshape, raised};
 use super::snap::{Below, fall, lay};
+use super::transform_path::TransformPath;
 use super::*;
-use crate::construction::answer::Detail;
 use crate::construction::curve::{Curve, CurvePoint};
 use crate::construction::disc::Disc;
 use crate::construction::plane::{length, sub};
+use crate::construction::sample::Detail;
 use crate::construction::{Program, presets};
 
 fn disc(x: f32, y: f32, radius: f32) -> Piece {
-    Piece::new(Form::Disc(Disc { x, y, radius, ..Disc::default() }))
+    Piece::new(PieceKind::Disc(Disc { x, y, radius, ..Disc::default() }))
 }
 
 fn tree_of(pieces: Vec<Piece>) -> Tree {
-    Tree { terrain: Piece::new(Form::Blend(Group { of: pieces, ..Group::default() })), ..Tree::default() }
+    Tree {
+        terrain: Piece::new(PieceKind::Blend(OperatorGroup { of: pieces, ..OperatorGroup::default() })),
+        ..Tree::default()
+    }
 }
 
 fn names(tree: &Tree) -> Vec<String> {
@@ -26,8 +29,8 @@ fn names(tree: &Tree) -> Vec<String> {
     names
 }
 
-fn way(steps: &[usize]) -> Way {
-    Way { root: Root::Tier(Tier::Terrain), steps: steps.to_vec() }
+fn path(steps: &[usize]) -> PiecePath {
+    PiecePath { root: Root::Material(MaterialLayer::Terrain), steps: steps.to_vec() }
 }
 
 fn named(name: &str) -> Piece {
@@ -50,18 +53,18 @@ fn pieces_go_where_they_are_put_and_never_into_themselves() {
     ];
     for (from, parent, at, expected) in moves {
         let mut tree = start.clone();
-        let spot = Spot { parent: way(parent), at };
-        may_relocate(&tree, &way(from), &spot).unwrap();
-        let moved = way(from).of(&tree).unwrap().clone();
-        let there = relocate(&mut tree, &way(from), &spot).unwrap();
+        let spot = Spot { parent: path(parent), at };
+        may_relocate(&tree, &path(from), &spot).unwrap();
+        let moved = path(from).piece(&tree).unwrap().clone();
+        let there = relocate(&mut tree, &path(from), &spot).unwrap();
         assert_eq!(names(&tree), expected, "{from:?} to {spot:?}");
-        assert_eq!(there.of(&tree), Some(&moved));
+        assert_eq!(there.piece(&tree), Some(&moved));
     }
     let mut tree = start.clone();
     for (from, parent, why) in [
-        (way(&[2]), way(&[2]), Refusal::IntoItself),
-        (way(&[]), way(&[2]), Refusal::RootStays),
-        (way(&[0]), way(&[1]), Refusal::NotAnOperator),
+        (path(&[2]), path(&[2]), EditError::IntoItself),
+        (path(&[]), path(&[2]), EditError::RootStays),
+        (path(&[0]), path(&[1]), EditError::NotAnOperator),
     ] {
         let spot = Spot { parent, at: 0 };
         assert_eq!(may_relocate(&tree, &from, &spot), Err(why.clone()));
@@ -73,19 +76,19 @@ fn pieces_go_where_they_are_put_and_never_into_themselves() {
 #[test]
 fn an_original_never_comes_to_contain_itself() {
     let mut tree = tree_of(vec![named("hill"), disc(0.0, 0.0, 10.0)]);
-    let copy = instantiate(&mut tree, &way(&[0]), 100.0).unwrap();
-    assert_eq!((tree.definitions.len(), copy.clone()), (1, way(&[1])));
+    let copy = instantiate(&mut tree, &path(&[0]), 100.0).unwrap();
+    assert_eq!((tree.definitions.len(), copy.clone()), (1, path(&[1])));
     // the piece becomes an operator, so that a copy could go into it
-    group(&mut tree, &Way::definition(0), Wrap::Blend).unwrap();
-    let into = Spot { parent: Way::definition(0), at: 0 };
+    group(&mut tree, &PiecePath::definition(0), Wrap::Blend).unwrap();
+    let into = Spot { parent: PiecePath::definition(0), at: 0 };
     let before = tree.clone();
-    assert!(matches!(relocate(&mut tree, &copy, &into), Err(Refusal::Unsound(_))));
+    assert!(matches!(relocate(&mut tree, &copy, &into), Err(EditError::Unsound(_))));
     assert_eq!(tree, before);
     // editing the original edits all, and without it its copies go too
-    rename(&mut tree, &Way::definition(0), "mound");
+    rename(&mut tree, &PiecePath::definition(0), "mound");
     assert!(tree.check().is_ok() && tree.definition("mound").is_some());
-    remove(&mut tree, &Way::definition(0)).unwrap();
-    assert_eq!((tree.terrain.of().len(), tree.definitions.len()), (1, 0));
+    remove(&mut tree, &PiecePath::definition(0)).unwrap();
+    assert_eq!((tree.terrain.children().len(), tree.definitions.len()), (1, 0));
     assert!(tree.check().is_ok());
 }
 
@@ -93,7 +96,7 @@ fn an_original_never_comes_to_contain_itself() {
 fn a_first_copy_changes_nothing_and_another_one_lies_beside_it() {
     for (_, preset) in presets::all() {
         let mut tree = (*preset).clone();
-        let picked = way(&[]).child(0);
+        let picked = path(&[]).child(0);
         let before = Program::new(&tree, 3);
         let copy = instantiate(&mut tree, &picked, 1e6).unwrap();
         remove(&mut tree, &copy).unwrap();
@@ -109,81 +112,81 @@ fn a_first_copy_changes_nothing_and_another_one_lies_beside_it() {
 #[test]
 fn removing_and_dissolving_leave_sound_trees() {
     let mut tree = tree_of(vec![named("a"), named("b")]);
-    let grouped = group(&mut tree, &way(&[1]), Wrap::Replace).unwrap();
+    let grouped = group(&mut tree, &path(&[1]), Wrap::Replace).unwrap();
     assert_eq!(names(&tree), ["Blend", "a", "Replace", "b"]);
-    assert_eq!(dissolve(&mut tree, &grouped), Ok(way(&[1])));
+    assert_eq!(dissolve(&mut tree, &grouped), Ok(path(&[1])));
     assert_eq!(names(&tree), ["Blend", "a", "b"]);
-    assert_eq!(dissolve(&mut tree, &way(&[])), Err(Refusal::CannotDissolve), "a tier has room for one");
-    assert_eq!(remove(&mut tree, &way(&[1])), Ok(Some(way(&[0]))));
-    assert_eq!(remove(&mut tree, &way(&[0])), Ok(Some(way(&[]))));
-    group(&mut tree, &way(&[]), Wrap::Warp).unwrap();
-    assert_eq!(dissolve(&mut tree, &way(&[])), Err(Refusal::WouldJump));
-    remove(&mut tree, &way(&[])).unwrap();
+    assert_eq!(dissolve(&mut tree, &path(&[])), Err(EditError::CannotDissolve), "a material layer has room for one");
+    assert_eq!(remove(&mut tree, &path(&[1])), Ok(Some(path(&[0]))));
+    assert_eq!(remove(&mut tree, &path(&[0])), Ok(Some(path(&[]))));
+    group(&mut tree, &path(&[]), Wrap::Warp).unwrap();
+    assert_eq!(dissolve(&mut tree, &path(&[])), Err(EditError::WouldJump));
+    remove(&mut tree, &path(&[])).unwrap();
     assert_eq!(tree, Tree::default());
-    assert_eq!(remove(&mut tree, &way(&[4])), Err(Refusal::Gone));
+    assert_eq!(remove(&mut tree, &path(&[4])), Err(EditError::Gone));
 }
 
 #[test]
 fn chains_go_there_and_back_through_everything() {
     for (name, preset) in presets::all() {
         let mut tree = (*preset).clone();
-        group(&mut tree, &way(&[0]), Wrap::Place).unwrap();
-        if let Some(Piece { form: Form::Place(group), .. }) = way(&[0]).of_mut(&mut tree) {
+        group(&mut tree, &path(&[0]), Wrap::Place).unwrap();
+        if let Some(Piece { form: PieceKind::Place(group), .. }) = path(&[0]).piece_mut(&mut tree) {
             let settings = &mut group.settings;
             (settings.move_x, settings.turn_angle, settings.scale, settings.mirror) = (500.0, 40.0, 0.7, true);
             (settings.raise, settings.steepen) = (120.0, 2.0);
         }
-        group(&mut tree, &way(&[0]), Wrap::Warp).unwrap();
-        let chain = Chain::of(&tree, &way(&[0, 0, 0]), 5);
-        assert!(chain.is_mirrored());
+        group(&mut tree, &path(&[0]), Wrap::Warp).unwrap();
+        let transform = TransformPath::for_piece(&tree, &path(&[0, 0, 0]), 5);
+        assert!(transform.is_mirrored());
         for k in 0..30 {
             let p = [f64::from(k) * 260.0, 8000.0 - f64::from(k * k) * 8.0];
-            assert!(length(sub(chain.inward(chain.outward(p)), p)) < 0.05, "{name}");
+            assert!(length(sub(transform.inward(transform.outward(p)), p)) < 0.05, "{name}");
         }
-        assert!((chain.height_inward(chain.height_outward(321.0)) - 321.0).abs() < 1e-9);
+        assert!((transform.height_inward(transform.height_outward(321.0)) - 321.0).abs() < 1e-9);
     }
 }
 
 #[test]
 fn the_heights_of_a_placed_piece_are_those_the_chain_says() {
-    let mut tree = tree_of(vec![Piece::new(Form::Disc(Disc {
-        surface: crate::construction::ground::Surface::Level,
+    let mut tree = tree_of(vec![Piece::new(PieceKind::Disc(Disc {
+        surface: crate::construction::ground::ReliefStyle::Level,
         height: 100.0,
         core: 0.9,
         ..Disc::default()
     }))]);
-    group(&mut tree, &way(&[0]), Wrap::Place).unwrap();
-    if let Some(Piece { form: Form::Place(group), .. }) = way(&[0]).of_mut(&mut tree) {
+    group(&mut tree, &path(&[0]), Wrap::Place).unwrap();
+    if let Some(Piece { form: PieceKind::Place(group), .. }) = path(&[0]).piece_mut(&mut tree) {
         (group.settings.scale, group.settings.raise, group.settings.move_x) = (0.5, 30.0, 900.0);
     }
-    let chain = Chain::of(&tree, &way(&[0, 0]), 0);
-    let p = chain.outward([4000.0, 4000.0]);
-    assert!((Program::new(&tree, 0).height(p, &Detail::FULL) - chain.height_outward(100.0)).abs() < 1e-6);
+    let transform = TransformPath::for_piece(&tree, &path(&[0, 0]), 0);
+    let p = transform.outward([4000.0, 4000.0]);
+    assert!((Program::new(&tree, 0).height(p, &Detail::FULL) - transform.height_outward(100.0)).abs() < 1e-6);
 }
 
 #[test]
 fn what_was_moved_is_found_where_it_was_moved_to() {
     for item in Item::SHELVES.iter().flat_map(|shelf| shelf.1).copied() {
-        let base = tree_of(vec![Piece::new(Form::Disc(Disc { radius: 9000.0, core: 0.9, ..Disc::default() }))]);
+        let base = tree_of(vec![Piece::new(PieceKind::Disc(Disc { radius: 9000.0, core: 0.9, ..Disc::default() }))]);
         let mut tree = base.clone();
         let program = Program::new(&tree, 1);
         let at = [2600.0, 3100.0];
         let new = place(&mut tree, item, at, None, &program, 1).unwrap();
-        let found = Outlook::new(&Arc::new(tree.clone()), 1, None).at(at);
-        assert!(found.iter().any(|(way, _)| new.holds(way)), "{item:?}: {new:?} {found:?}");
+        let found = PickIndex::new(&Arc::new(tree.clone()), 1, None).pieces_at(at);
+        assert!(found.iter().any(|(path, _)| new.holds(path)), "{item:?}: {new:?} {found:?}");
         assert!(!outlines(&tree, &new, 1).is_empty());
         // turned about its middle by a whole turn and back to its size, it is where it was
         let middle = centre(&tree, &new).unwrap();
-        let piece = new.of(&tree).unwrap();
-        let moved = Reshape::shift([1500.0, -400.0]).of(piece);
+        let piece = new.piece(&tree).unwrap();
+        let moved = Reshape::shift([1500.0, -400.0]).applied(piece);
         let mut other = tree.clone();
-        *new.of_mut(&mut other).unwrap() = moved;
+        *new.piece_mut(&mut other).unwrap() = moved;
         let there = centre(&other, &new).unwrap();
         assert!(length(sub(there, [middle[0] + 1500.0, middle[1] - 400.0])) < 1.0, "{item:?}: {middle:?} {there:?}");
         assert_ne!(raised(piece, 50.0), *piece);
-        let turned = Reshape::turn(middle, 90.0).of(&Reshape::scale(middle, 2.0).of(piece));
-        let back = Reshape::scale(middle, 0.5).of(&Reshape::turn(middle, -90.0).of(&turned));
-        *new.of_mut(&mut other).unwrap() = back;
+        let turned = Reshape::turn(middle, 90.0).applied(&Reshape::scale(middle, 2.0).applied(piece));
+        let back = Reshape::scale(middle, 0.5).applied(&Reshape::turn(middle, -90.0).applied(&turned));
+        *new.piece_mut(&mut other).unwrap() = back;
         let (a, b) = (centre(&tree, &new).unwrap(), centre(&other, &new).unwrap());
         assert!(length(sub(a, b)) < 1.0, "{item:?}");
     }
@@ -192,16 +195,16 @@ fn what_was_moved_is_found_where_it_was_moved_to() {
 #[test]
 fn a_turned_copy_shows_the_turned_ground() {
     let mut tree = (*presets::moon()).clone();
-    let copy = way(&[]).child(1);
+    let copy = path(&[]).child(1);
     let centre = centre(&tree, &copy).unwrap();
     let before = Program::new(&tree, 0);
     let reshape = Reshape { about: centre, turn: 63.0, scale: 1.4, shift: [230.0, -120.0] };
-    *copy.of_mut(&mut tree).unwrap() = reshape.of(copy.of(&tree).unwrap());
+    *copy.piece_mut(&mut tree).unwrap() = reshape.applied(copy.piece(&tree).unwrap());
     let after = Program::new(&tree, 0);
     // the middle of the crater is as deep below its own datum, which scaling enlarges
     let p = [centre[0] + 20.0, centre[1]];
-    let weight = |program: &Program, p| program.at(p, &Detail::FULL).weight;
-    assert!(weight(&before, p) > 0.5 && weight(&after, reshape.at(p)) > 0.5);
+    let weight = |program: &Program, p| program.sample(p, &Detail::FULL).weight;
+    assert!(weight(&before, p) > 0.5 && weight(&after, reshape.moved(p)) > 0.5);
 }
 
 #[test]
@@ -216,17 +219,18 @@ fn new_pieces_go_on_the_ground_and_are_seen() {
             let mut tree = base.clone();
             let program = Program::new(&tree, 0);
             let new = place(&mut tree, item, at, None, &program, 0).unwrap();
-            let there = Program::new(&tree, 0).at(at, &Detail::FULL).weight;
+            let there = Program::new(&tree, 0).sample(at, &Detail::FULL).weight;
             assert!(there >= 0.5, "{item:?} at {at:?}: {there} {new:?}");
         }
     }
     let mut tree = tree_of(vec![named("a")]);
-    let spot = spot_for(&mut tree, Some(&way(&[0])), Role::Carve, true).unwrap();
-    assert_eq!(spot, Spot { parent: way(&[]), at: 1 }, "on top of the ground, in a replace");
-    assert!(matches!(tree.terrain.form, Form::Replace(_)));
+    let spot = spot_for(&mut tree, Some(&path(&[0])), Role::Carve, true).unwrap();
+    assert_eq!(spot, Spot { parent: path(&[]), at: 1 }, "on top of the ground, in a replace");
+    assert!(matches!(tree.terrain.form, PieceKind::Replace(_)));
     let program = Program::new(&tree, 0);
-    let sand = place(&mut tree, Item::Plain, [4000.0; 2], Some(&Way::tier(Tier::Sand)), &program, 0).unwrap();
-    assert!(sand.root == Root::Tier(Tier::Sand) && tree.sand.is_some());
+    let sand = place(&mut tree, Item::Plain, [4000.0; 2], Some(&PiecePath::material(MaterialLayer::Sand)), &program, 0)
+        .unwrap();
+    assert!(sand.root == Root::Material(MaterialLayer::Sand) && tree.sand.is_some());
 }
 
 fn river(heights: &[f32]) -> Vec<CurvePoint> {
@@ -255,11 +259,11 @@ fn a_road_is_laid_on_the_ground_that_is_there_without_it() {
     let mut tree = (*presets::valley()).clone();
     let program = Program::new(&tree, 2);
     let road = place(&mut tree, Item::Road, [3000.0, 2500.0], None, &program, 2).unwrap();
-    let piece = road.of_mut(&mut tree).unwrap();
+    let piece = road.piece_mut(&mut tree).unwrap();
     let points = points::line_mut(piece).unwrap();
     points.iter_mut().for_each(|point| point.height = 7000.0);
     let below = Below::new(&tree, &road, 2, None);
-    let points = points::line_mut(road.of_mut(&mut tree).unwrap()).unwrap();
+    let points = points::line_mut(road.piece_mut(&mut tree).unwrap()).unwrap();
     lay(points, |q| below.height(q));
     for point in points {
         let p = [f64::from(point.at.0), f64::from(point.at.1)];
@@ -269,7 +273,7 @@ fn a_road_is_laid_on_the_ground_that_is_there_without_it() {
 
 #[test]
 fn points_come_between_their_neighbours_and_go_again() {
-    let mut piece = Piece::new(Form::Curve(Curve { points: river(&[100.0, 80.0, 60.0]), ..Curve::default() }));
+    let mut piece = Piece::new(PieceKind::Curve(Curve { points: river(&[100.0, 80.0, 60.0]), ..Curve::default() }));
     assert_eq!(points::add_point(&mut piece, [750.0, 10.0]), Ok(2));
     let added = points::line(&piece).unwrap()[2].clone();
     assert!((added.height - 70.0).abs() < 1.0 && added.at == (750.0, 10.0), "{added:?}");
@@ -278,11 +282,11 @@ fn points_come_between_their_neighbours_and_go_again() {
     for _ in 0..4 {
         points::remove_point(&mut piece, 0).unwrap();
     }
-    assert_eq!(points::remove_point(&mut piece, 0), Err(Refusal::TooFewPoints));
+    assert_eq!(points::remove_point(&mut piece, 0), Err(EditError::TooFewPoints));
 
-    let mut lake = Piece::new(Form::Contour(crate::construction::contour::Contour::default()));
+    let mut lake = Piece::new(PieceKind::Contour(crate::construction::contour::Contour::default()));
     let shape = |piece: &Piece| match &piece.form {
-        Form::Contour(contour) => contour.prepare().edge(0.4),
+        PieceKind::Contour(contour) => contour.prepare().edge(0.4),
         _ => 0.0,
     };
     let round = shape(&lake);
@@ -294,14 +298,14 @@ fn points_come_between_their_neighbours_and_go_again() {
     for _ in 0..6 {
         points::remove_point(&mut lake, 0).unwrap();
     }
-    assert_eq!(points::remove_point(&mut lake, 0), Err(Refusal::TooFewPoints));
+    assert_eq!(points::remove_point(&mut lake, 0), Err(EditError::TooFewPoints));
 }
 
 #[test]
 fn corners_stay_convex() {
-    let mut image = Piece::new(Form::Image(crate::construction::image::Image::default()));
+    let mut image = Piece::new(PieceKind::Image(crate::construction::image::Image::default()));
     let before = image.clone();
-    assert_eq!(points::move_handle(&mut image, 0, [5000.0, 5000.0]), Err(Refusal::NotConvex));
+    assert_eq!(points::move_handle(&mut image, 0, [5000.0, 5000.0]), Err(EditError::NotConvex));
     assert_eq!(image, before);
     points::move_handle(&mut image, 0, [1800.0, 2200.0]).unwrap();
     assert_eq!(points::handles(&image)[0], [1800.0, 2200.0]);
@@ -313,16 +317,16 @@ fn outlines_run_where_the_weight_ends() {
     let program = Program::new(&tree, 0);
     for item in [Item::River, Item::Lake, Item::Mountains, Item::Picture] {
         let new = place(&mut tree, item, [4100.0, 3900.0], None, &program, 0).unwrap();
-        let alone = Tree { terrain: new.of(&tree).unwrap().clone(), ..Tree::default() };
+        let alone = Tree { terrain: new.piece(&tree).unwrap().clone(), ..Tree::default() };
         let alone = Program::new(&alone, 0);
         let middle = centre(&tree, &new).unwrap();
         for outline in outlines(&tree, &new, 0).iter().filter(|outline| !outline.inner) {
             assert!(outline.places.len() > 20);
             for &p in &outline.places {
-                assert!(alone.at(p, &Detail::FULL).weight < 0.02, "{item:?} {p:?}");
+                assert!(alone.sample(p, &Detail::FULL).weight < 0.02, "{item:?} {p:?}");
                 // a little towards the middle there is some; lines are left out, whose middle lies anywhere
                 let inside = [p[0] + 0.1 * (middle[0] - p[0]), p[1] + 0.1 * (middle[1] - p[1])];
-                assert!(item == Item::River || alone.at(inside, &Detail::FULL).weight > 0.0, "{item:?} {p:?}");
+                assert!(item == Item::River || alone.sample(inside, &Detail::FULL).weight > 0.0, "{item:?} {p:?}");
             }
         }
     }
@@ -336,12 +340,12 @@ fn the_greatest_weight_is_picked_first_and_locked_pieces_never() {
         Piece { name: "aside".into(), ..disc(4300.0, 4000.0, 800.0) },
     ]);
     let pick = |tree: &Tree| -> Vec<String> {
-        let outlook = Outlook::new(&Arc::new(tree.clone()), 0, None);
-        outlook.at([4000.0, 4000.0]).iter().map(|(way, _)| way.of(tree).unwrap().name.clone()).collect()
+        let pick_index = PickIndex::new(&Arc::new(tree.clone()), 0, None);
+        pick_index.pieces_at([4000.0, 4000.0]).iter().map(|(path, _)| path.piece(tree).unwrap().name.clone()).collect()
     };
     assert_eq!(pick(&tree), ["near", "wide", "aside"]);
-    way(&[1]).of_mut(&mut tree).unwrap().locked = true;
+    path(&[1]).piece_mut(&mut tree).unwrap().locked = true;
     assert_eq!(pick(&tree), ["wide", "aside"]);
-    way(&[0]).of_mut(&mut tree).unwrap().hidden = true;
+    path(&[0]).piece_mut(&mut tree).unwrap().hidden = true;
     assert_eq!(pick(&tree), ["aside"]);
 }

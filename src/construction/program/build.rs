@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Frame, Leaf, Node, Operator};
+use super::{NodeFrame, Operator, PreparedPrimitive, ProgramNode};
 use crate::construction::check::{DEEPEST, MOST_PIECES};
 use crate::construction::deposit::Deposit;
 use crate::construction::hierarchy::Hierarchy;
-use crate::construction::picture::Picture;
-use crate::construction::piece::{Form, Piece, Tree};
+use crate::construction::image_sampler::ImageSampler;
+use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::place;
 use crate::construction::plane::{Affine, Area};
 use crate::construction::replace::Extent;
@@ -18,20 +18,20 @@ use crate::construction::replace::Extent;
 /// Builds a program.
 pub(super) struct Builder<'a> {
     pub tree: &'a Tree,
-    pub nodes: Vec<Node>,
+    pub nodes: Vec<ProgramNode>,
     pub problems: Vec<String>,
     /// Primitives that are ready already, by what they are made of.
-    pub known: BTreeMap<u64, Arc<Leaf>>,
+    pub known: BTreeMap<u64, Arc<PreparedPrimitive>>,
     pub count: usize,
 }
 
 impl Builder<'_> {
     /// Adds `piece` and what is below it; `None` if nothing of it shows.
-    pub fn add(&mut self, piece: &Piece, at: &str, frame: Frame, depth: usize) -> Option<u32> {
+    pub fn add(&mut self, piece: &Piece, at: &str, frame: NodeFrame, depth: usize) -> Option<u32> {
         self.add_as(piece, &format!("{at} / {}", piece.label(0)), frame, depth)
     }
 
-    fn add_as(&mut self, piece: &Piece, at: &str, frame: Frame, depth: usize) -> Option<u32> {
+    fn add_as(&mut self, piece: &Piece, at: &str, frame: NodeFrame, depth: usize) -> Option<u32> {
         if piece.hidden {
             return None;
         }
@@ -45,10 +45,14 @@ impl Builder<'_> {
             return None;
         }
         let operator = match &piece.form {
-            Form::Disc(_) | Form::Curve(_) | Form::Contour(_) | Form::Image(_) | Form::Ribbon(_) => {
+            PieceKind::Disc(_)
+            | PieceKind::Curve(_)
+            | PieceKind::Contour(_)
+            | PieceKind::Image(_)
+            | PieceKind::Ribbon(_) => {
                 return self.add_leaf(piece, at, frame);
             }
-            Form::Instance(instance) => {
+            PieceKind::Instance(instance) => {
                 let Some(definition) = self.tree.definition(&instance.definition) else {
                     self.problems.push(format!("{at}: there is no definition '{}'", instance.definition));
                     return None;
@@ -57,39 +61,46 @@ impl Builder<'_> {
                 let at = format!("{at} / {}", definition.piece.label(0));
                 return self.add_as(&definition.piece, &at, inner, depth + 1);
             }
-            Form::Place(group) => {
+            PieceKind::Place(group) => {
                 let inner = placed(&frame, &group.settings)?;
                 return self.add_group(Operator::Blend, piece, at, inner, depth);
             }
-            Form::Blend(_) => Operator::Blend,
-            Form::Replace(group) => Operator::Replace(group.settings.extent),
-            Form::Add(group) => Operator::Add(group.settings.prepare(
+            PieceKind::Blend(_) => Operator::Blend,
+            PieceKind::Replace(group) => Operator::Replace(group.settings.extent),
+            PieceKind::Add(group) => Operator::Add(group.settings.prepare(
                 frame.rise,
                 frame.lift,
                 1.0 / frame.inward.determinant().abs().sqrt(),
             )),
-            Form::Warp(group) => {
-                let inner = Frame {
+            PieceKind::Warp(group) => {
+                let inner = NodeFrame {
                     rise: frame.rise,
                     lift: frame.lift,
                     is_plain: frame.rise == 1.0 && frame.lift == 0.0,
-                    ..Frame::new(frame.seed)
+                    ..NodeFrame::new(frame.seed)
                 };
                 let operator = Operator::Warp { warp: group.settings.prepare(frame.seed), frame };
                 return self.add_group(operator, piece, at, inner, depth);
             }
-            Form::Detail(group) => Operator::Detail(group.settings.clone()),
+            PieceKind::Detail(group) => Operator::Detail(group.settings.clone()),
         };
         self.add_group(operator, piece, at, frame, depth)
     }
 
-    fn add_group(&mut self, operator: Operator, piece: &Piece, at: &str, frame: Frame, depth: usize) -> Option<u32> {
-        let mut children = Vec::with_capacity(piece.of().len());
-        for (k, inner) in piece.of().iter().enumerate() {
+    fn add_group(
+        &mut self,
+        operator: Operator,
+        piece: &Piece,
+        at: &str,
+        frame: NodeFrame,
+        depth: usize,
+    ) -> Option<u32> {
+        let mut children = Vec::with_capacity(piece.children().len());
+        for (k, inner) in piece.children().iter().enumerate() {
             // what is added is a height of its own: it is not lifted twice
             let is_laid = matches!(operator, Operator::Add(_)) && !children.is_empty();
             let frame = if is_laid {
-                Frame { lift: 0.0, is_plain: frame.is_plain && frame.lift == 0.0, ..frame }
+                NodeFrame { lift: 0.0, is_plain: frame.is_plain && frame.lift == 0.0, ..frame }
             } else {
                 frame
             };
@@ -119,13 +130,13 @@ impl Builder<'_> {
             }
             _ => Hierarchy::default(),
         };
-        let mut node = Node { operator, area, key, children, hierarchy };
+        let mut node = ProgramNode { operator, area, key, children, hierarchy };
         node.area = node.outward(area);
         self.nodes.push(node);
         Some(self.nodes.len() as u32 - 1)
     }
 
-    fn add_leaf(&mut self, piece: &Piece, at: &str, frame: Frame) -> Option<u32> {
+    fn add_leaf(&mut self, piece: &Piece, at: &str, frame: NodeFrame) -> Option<u32> {
         let mut text = format!("{:?}", piece.form);
         let picture = match piece.picture() {
             None => None,
@@ -146,15 +157,15 @@ impl Builder<'_> {
         let made_of = key ^ u64::from(frame.seed);
         let leaf = match (self.known.get(&made_of), &piece.form, picture) {
             (Some(leaf), ..) => leaf.clone(),
-            (None, form, picture) => Arc::new(match (form, picture.map(Picture::new)) {
-                (Form::Disc(disc), _) => Leaf::Disc(disc.prepare(frame.seed)),
-                (Form::Curve(curve), _) if !curve.points.is_empty() => Leaf::Curve(curve.prepare()),
-                (Form::Contour(contour), _) => Leaf::Contour(contour.prepare()),
-                (Form::Ribbon(ribbon), Some(picture)) if !ribbon.points.is_empty() => {
-                    Leaf::Ribbon(ribbon.prepare(picture))
+            (None, form, picture) => Arc::new(match (form, picture.map(ImageSampler::new)) {
+                (PieceKind::Disc(disc), _) => PreparedPrimitive::Disc(disc.prepare(frame.seed)),
+                (PieceKind::Curve(curve), _) if !curve.points.is_empty() => PreparedPrimitive::Curve(curve.prepare()),
+                (PieceKind::Contour(contour), _) => PreparedPrimitive::Contour(contour.prepare()),
+                (PieceKind::Ribbon(ribbon), Some(picture)) if !ribbon.points.is_empty() => {
+                    PreparedPrimitive::Ribbon(ribbon.prepare(picture))
                 }
-                (Form::Image(image), Some(picture)) => match image.prepare(picture) {
-                    Some(image) => Leaf::Image(image),
+                (PieceKind::Image(image), Some(picture)) => match image.prepare(picture) {
+                    Some(image) => PreparedPrimitive::Image(image),
                     None => {
                         self.problems
                             .push(format!("{at}: the corners must make a convex quadrangle, in order around it"));
@@ -168,13 +179,13 @@ impl Builder<'_> {
         let area = frame.inward.inverse().area(&leaf.area());
         let key = xxh3_64(format!("{key} {frame:?}").as_bytes());
         let operator = Operator::Leaf { leaf, made_of, frame };
-        self.nodes.push(Node { operator, area, key, children: Vec::new(), hierarchy: Hierarchy::default() });
+        self.nodes.push(ProgramNode { operator, area, key, children: Vec::new(), hierarchy: Hierarchy::default() });
         Some(self.nodes.len() as u32 - 1)
     }
 }
 
 /// The frame inside a placement; `None` where a size of next to nothing is left.
-fn placed(frame: &Frame, placement: &place::Placement) -> Option<Frame> {
+fn placed(frame: &NodeFrame, placement: &place::Placement) -> Option<NodeFrame> {
     let map = placement.map();
     let (rise, lift) = placement.heights();
     let inward = frame.inward.then(&map.inverse());
@@ -186,5 +197,5 @@ fn placed(frame: &Frame, placement: &place::Placement) -> Option<Frame> {
     let lift = frame.lift + frame.rise * lift;
     let seed = frame.seed.wrapping_add(placement.variation.wrapping_mul(0x9e37_79b1));
     let is_plain = inward == Affine::IDENTITY && rise == 1.0 && lift == 0.0;
-    Some(Frame { inward, rise, lift, stretching: inward.stretching(), is_plain, seed })
+    Some(NodeFrame { inward, rise, lift, stretching: inward.stretching(), is_plain, seed })
 }

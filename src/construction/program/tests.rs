@@ -4,46 +4,47 @@ use super::*;
 use crate::construction::construction_kit;
 
 /// Goes down to the nodes that break their bounds while what is below them keeps its own.
-fn check(program: &Program, id: u32, stretch: &Stretch, detail: &Detail) -> Result<(), String> {
+fn check(program: &Program, id: u32, capsule: &Capsule, detail: &Detail) -> Result<(), String> {
     let all = &program.everything;
     let node = &program.nodes[id as usize];
     let (inner, inner_detail) = match &node.operator {
-        Operator::Warp { warp, frame } => (warp.over(&frame.inward.stretch(stretch)).0, frame.detail(detail)),
-        _ => (*stretch, *detail),
+        Operator::Warp { warp, frame } => (warp.displaced(&frame.inward.map_capsule(capsule)).0, frame.detail(detail)),
+        _ => (*capsule, *detail),
     };
     for child in &node.children {
         check(program, *child, &inner, &inner_detail)?;
     }
-    let bounds = program.bound(all, id, stretch, detail);
+    let bounds = program.bound(all, id, capsule, detail);
     let kind: String = format!("{:?}", node.operator).chars().take(300).collect();
     let mut places = Vec::new();
     for k in 0..40 {
-        let way = scaled(sub(stretch.to, stretch.from), f64::from(k) / 39.0);
+        let way = scaled(sub(capsule.to, capsule.from), f64::from(k) / 39.0);
         let angle = f64::from(k) * 2.4;
-        let off = stretch.pad * f64::from(k % 7) / 6.0;
-        places.push(add(add(stretch.from, way), [off * libm::cos(angle), off * libm::sin(angle)]));
+        let off = capsule.pad * f64::from(k % 7) / 6.0;
+        places.push(add(add(capsule.from, way), [off * libm::cos(angle), off * libm::sin(angle)]));
     }
     for p in places {
-        let answer = if node.area.contains(p) { program.ask::<true>(all, id, p, detail) } else { Answer::default() };
-        let slope = length(answer.slope);
+        let sample =
+            if node.area.contains(p) { program.ask::<true>(all, id, p, detail) } else { GroundSample::default() };
+        let slope = length(sample.slope);
         let room = 1.0 + 1e-6;
-        let fail = |what: &str| Err(format!("{what} at {p:?}: {answer:?}\n{bounds:?}\n{kind}"));
-        if answer.weight < bounds.weight.low - 1e-9 || answer.weight > bounds.weight.high + 1e-9 {
+        let fail = |what: &str| Err(format!("{what} at {p:?}: {sample:?}\n{bounds:?}\n{kind}"));
+        if sample.weight < bounds.weight.low - 1e-9 || sample.weight > bounds.weight.high + 1e-9 {
             return fail("weight");
         }
-        if answer.weight <= 0.0 {
+        if sample.weight <= 0.0 {
             continue;
         }
-        if answer.height < bounds.height.low - 1e-6 || answer.height > bounds.height.high + 1e-6 {
+        if sample.height < bounds.height.low - 1e-6 || sample.height > bounds.height.high + 1e-6 {
             return fail("height");
         }
         if slope > bounds.slope * room + 1e-9 {
             return fail("slope");
         }
-        if answer.weight * slope > bounds.laid * room + 1e-9 {
+        if sample.weight * slope > bounds.laid * room + 1e-9 {
             return fail("laid");
         }
-        if length(answer.fade) > bounds.fade * room + 1e-12 {
+        if length(sample.fade) > bounds.fade * room + 1e-12 {
             return fail("fade");
         }
     }
@@ -61,7 +62,7 @@ fn every_node_keeps_its_bounds_over_short_ways() {
             let to = add(from, [dice.between(-12.0, 12.0), dice.between(-12.0, 12.0)]);
             let detail = [Detail::FULL, Detail::every(30.0), Detail { level: 0.4, spacing: 0.0 }][k % 3];
             if let Some(root) = program.roots[0]
-                && let Err(error) = check(&program, root, &Stretch { from, to, pad: 0.0 }, &detail)
+                && let Err(error) = check(&program, root, &Capsule { from, to, pad: 0.0 }, &detail)
             {
                 panic!("tree {seed}: {error}");
             }
@@ -81,7 +82,7 @@ fn every_node_keeps_its_own_bounds() {
             let pad = if k % 3 == 0 { 0.3 * reach } else { 0.0 };
             let detail = [Detail::FULL, Detail::every(30.0), Detail { level: 0.4, spacing: 0.0 }][k % 3];
             if let Some(root) = program.roots[0]
-                && let Err(error) = check(&program, root, &Stretch { from, to, pad }, &detail)
+                && let Err(error) = check(&program, root, &Capsule { from, to, pad }, &detail)
             {
                 panic!("tree {seed}: {error}");
             }
@@ -90,13 +91,13 @@ fn every_node_keeps_its_own_bounds() {
 }
 
 /// Whether every node answers the same with what a tile selects as with everything.
-fn compare(program: &Program, tile: &Selection, all: &Selection, id: u32, p: Point) -> Result<(), String> {
+fn compare(program: &Program, tile: &NodeSelection, all: &NodeSelection, id: u32, p: Point) -> Result<(), String> {
     let node = &program.nodes[id as usize];
     let q = match &node.operator {
-        Operator::Warp { warp, frame } => warp.at::<true>(frame.inward.at(p)).0,
+        Operator::Warp { warp, frame } => warp.displace::<true>(frame.inward.apply(p)).0,
         _ => p,
     };
-    for child in tile.of(id) {
+    for child in tile.children(id) {
         compare(program, tile, all, *child, q)?;
     }
     if !node.area.contains(p) {
@@ -104,7 +105,11 @@ fn compare(program: &Program, tile: &Selection, all: &Selection, id: u32, p: Poi
     }
     let [a, b] = [tile, all].map(|selection| program.ask::<true>(selection, id, p, &Detail::FULL));
     let kind: String = format!("{:?}", node.operator).chars().take(300).collect();
-    if a == b { Ok(()) } else { Err(format!("{a:?}\n{b:?}\n{:?} of {:?}\n{kind}", tile.of(id), all.of(id))) }
+    if a == b {
+        Ok(())
+    } else {
+        Err(format!("{a:?}\n{b:?}\n{:?} of {:?}\n{kind}", tile.children(id), all.children(id)))
+    }
 }
 
 #[test]
@@ -114,7 +119,7 @@ fn what_a_tile_selects_is_enough() {
         let mut dice = construction_kit::Dice::new(seed + 900);
         for _ in 0..8 {
             let low = [dice.between(0.0, 8000.0), dice.between(0.0, 8000.0)];
-            let tile = program.within(&Area { low, high: add(low, [250.0, 250.0]) });
+            let tile = program.selection(&Area { low, high: add(low, [250.0, 250.0]) });
             for _ in 0..10 {
                 let p = add(low, [dice.between(0.0, 250.0), dice.between(0.0, 250.0)]);
                 if let Some(root) = program.roots[0]

@@ -1,6 +1,6 @@
 //! The ground of a planet as the law of the biomes asks for it, row by row.
 
-use super::law::Band;
+use super::model::RowBand;
 use super::paint::{Paint, RAGGED_CELSIUS, RAGGED_MOISTURE, RAGGED_OCTAVES};
 use crate::field::topology::{EAST, NORTH, SOUTH, WEST};
 use crate::field::{Globe, Stream, Terrain};
@@ -26,7 +26,7 @@ pub(super) struct GlobeGround<'a> {
 }
 
 /// What is worked out for a row.
-pub(super) struct Row {
+pub(super) struct GlobeRow {
     points: [Vec<f32>; 3],
     metres: Vec<f32>,
     /// Greatest slope to a neighbour, and slope of the ground, as tangents.
@@ -37,7 +37,7 @@ pub(super) struct Row {
     places: SpacePoints,
 }
 
-impl Row {
+impl GlobeRow {
     /// Room for `n` samples.
     pub fn new(n: usize) -> Self {
         let row = || vec![0.0; n];
@@ -65,9 +65,9 @@ impl<'a> GlobeGround<'a> {
     }
 
     /// What the law asks about the samples of a row, counted over all faces.
-    pub fn places(&self, number: usize, row: &mut Row, band: &mut Band) {
+    pub fn places(&self, number: usize, row: &mut GlobeRow, band: &mut RowBand) {
         let (n, paint) = (self.globe.samples(), self.paint);
-        let Row { points, metres, steepest, tangent, off, places } = row;
+        let GlobeRow { points, metres, steepest, tangent, off, places } = row;
         let [x, y, z] = points;
         self.globe.row_directions(number, [&mut *x, &mut *y, &mut *z]);
         let heights = &self.height[number * n..][..n];
@@ -78,7 +78,7 @@ impl<'a> GlobeGround<'a> {
             ragged(paint.noise, [x, y, z], places, off);
         }
         let [celsius, height, slope, moisture] = &mut band.axes;
-        paint.weather.along([x, y, z], metres, celsius, moisture);
+        paint.weather.sample_row([x, y, z], metres, celsius, moisture);
         for k in 0..n {
             let off = paint.ragged * off[k];
             celsius[k] += off * RAGGED_CELSIUS;
@@ -91,7 +91,7 @@ impl<'a> GlobeGround<'a> {
     fn slopes(&self, number: usize, steepest: &mut [f32], tangent: &mut [f32]) {
         let n = self.globe.samples();
         let y = self.tangents[number % n];
-        let frame = Frame { y, relief_metres: self.paint.relief_metres, per_metre: 1.0 / self.step_metres };
+        let frame = FaceMetric { y, relief_metres: self.paint.relief_metres, per_metre: 1.0 / self.step_metres };
         let row = |number: usize| &self.height[number * n..][..n];
         let inner = (1..n - 1).contains(&(number % n));
         if inner {
@@ -110,14 +110,14 @@ impl<'a> GlobeGround<'a> {
 
 /// The metric of a row of a face: x and y, the tangents of a place, decide how long and how oblique its steps are.
 #[derive(Clone, Copy)]
-struct Frame {
+struct FaceMetric {
     y: f32,
     relief_metres: f32,
     /// 1 over the metres of a step in the middle of a face.
     per_metre: f32,
 }
 
-impl Frame {
+impl FaceMetric {
     /// Slopes of the samples of a row but its ends, from the heights of the rows before, here and after.
     fn row(self, rows: [&[f32]; 3], tangents: &[f32], out: [&mut [f32]; 2]) {
         row_slopes(self, rows, tangents, out);
@@ -142,7 +142,12 @@ impl Frame {
 }
 
 #[multiversion::multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2", "x86_64+avx2"))]
-fn row_slopes(frame: Frame, [north, here, south]: [&[f32]; 3], tangents: &[f32], [steepest, tangent]: [&mut [f32]; 2]) {
+fn row_slopes(
+    frame: FaceMetric,
+    [north, here, south]: [&[f32]; 3],
+    tangents: &[f32],
+    [steepest, tangent]: [&mut [f32]; 2],
+) {
     let n = here.len();
     let inside = 1..n - 1;
     let (steepest, tangent) = (&mut steepest[inside.clone()], &mut tangent[inside.clone()]);

@@ -1,16 +1,10 @@
 //! Biomes: the ground coloured by what grows there, from temperature, height, slope and moisture.
 //!
-//! [`BiomeTable`] says which types there are, [`Law`] how they share a place, [`Paint`] asks both for a whole terrain.
+//! [`BiomeTable`](crate::palette::BiomeTable) says which types there are, [`BiomeModel`] how they share a place, [`Paint`] asks both for a whole terrain.
 
 mod globe;
-mod law;
+mod model;
 mod paint;
-mod table;
 
-pub use law::{Law, Place, Units};
-pub use paint::{Around, Biomes, Paint, colours};
-pub(crate) use table::dialect;
-pub use table::{
-    Bell, BiomeError, BiomeTable, GroundType, Heights, LEAST_TOLERANCE, Level, MAX_TYPES, PREFIX, biome_names,
-    biome_table, shipped_biome_table,
-};
+pub use model::{BiomeModel, SiteConditions, Units};
+pub use paint::{Biomes, Paint, SiteNeighbours, colours};

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::globe::{GlobeGround, Row};
-use super::law::{Band, Law, Place, Units};
-use super::table::BiomeTable;
+use super::globe::{GlobeGround, GlobeRow};
+use super::model::{BiomeModel, RowBand, SiteConditions, Units};
 use crate::field::globe::locate;
 use crate::field::{Cancelled, Control, Stream, Terrain};
 use crate::look::PaletteTable;
-use crate::planet::climate::{Climate, Ground, Weather};
+use crate::palette::BiomeTable;
+use crate::planet::climate::{Climate, ClimateTerrain, TerrainClimate};
 use crate::scene::{Scene, Settings};
 
 /// A biome table with the climate it is used in.
@@ -27,11 +27,11 @@ pub struct Biomes {
 
 impl Biomes {
     /// The biomes of a scene, if it has a biome table for a palette.
-    pub fn of(scene: &Scene) -> Option<Self> {
+    pub fn for_scene(scene: &Scene) -> Option<Self> {
         let table = scene.biome_table()?;
         Some(Self {
             table,
-            climate: Climate::of(scene),
+            climate: scene.seasonal_climate(),
             side_metres: scene.side_metres(),
             is_planet: scene.settings.is_planet(),
         })
@@ -55,14 +55,19 @@ impl Biomes {
     pub fn palette(self, settings: &Settings) -> PaletteTable {
         let (relief, sea) = (settings.relief_metres, settings.sea_level);
         let units = self.units(settings);
-        let law = Law::new(&self.table, &units);
+        let law = BiomeModel::new(&self.table, &units);
         let lut = (0..512).map(|k| {
             let along = (k % 256) as f32 / 255.0;
             let metres = if k < 256 { sea - (1.0 - along) * relief } else { sea + (relief - sea).max(0.0) * along };
             // a hair above the sea there is land
             let metres = if k == 256 { metres + relief * 1.0e-5 } else { metres };
             let celsius = self.climate.celsius(metres - sea, relief);
-            let place = Place { celsius, height: units.height(metres), slope: 0.0, moisture: 0.45 * self.climate.rain };
+            let place = SiteConditions {
+                celsius,
+                height: units.height(metres),
+                slope: 0.0,
+                moisture: 0.45 * self.climate.rain,
+            };
             let [r, g, b] = law.colour(&place).map(|c| (c + 0.5) as u8);
             [r, g, b, 255]
         });
@@ -79,9 +84,9 @@ pub(super) const RAGGED_OCTAVES: usize = 4;
 
 /// Everything that is needed to colour any place of a terrain.
 pub struct Paint {
-    law: Law,
+    law: BiomeModel,
     pub(super) units: Units,
-    pub(super) weather: Arc<Weather>,
+    pub(super) weather: Arc<TerrainClimate>,
     pub(super) relief_metres: f32,
     pub(super) side_metres: f32,
     pub(super) ragged: f32,
@@ -90,7 +95,7 @@ pub struct Paint {
 
 /// The ground around a place: heights in metres, north, east, south and west, and how far away these are.
 #[derive(Clone, Copy, Debug)]
-pub struct Around {
+pub struct SiteNeighbours {
     /// Height of the place.
     pub here: f32,
     /// Heights to the north, east, south and west.
@@ -102,7 +107,7 @@ pub struct Around {
 impl Paint {
     /// What paints `terrain` with `biomes`.
     pub fn new(terrain: &Terrain, settings: &Settings, biomes: &Biomes) -> Self {
-        let ground = Ground {
+        let ground = ClimateTerrain {
             terrain,
             relief_metres: settings.relief_metres,
             sea_metres: settings.sea_level,
@@ -110,9 +115,9 @@ impl Paint {
         };
         let units = biomes.units(settings);
         Self {
-            law: Law::new(&biomes.table, &units),
+            law: BiomeModel::new(&biomes.table, &units),
             units,
-            weather: Arc::new(Weather::new(&biomes.climate, &ground)),
+            weather: Arc::new(TerrainClimate::new(&biomes.climate, &ground)),
             relief_metres: settings.relief_metres,
             side_metres: biomes.side_metres,
             ragged: biomes.climate.patchiness,
@@ -123,15 +128,15 @@ impl Paint {
     /// The same ground with another table in the same climate, which costs nothing.
     pub fn with_table(&self, biomes: &Biomes, settings: &Settings) -> Self {
         let units = biomes.units(settings);
-        Self { law: Law::new(&biomes.table, &units), units, weather: self.weather.clone(), ..*self }
+        Self { law: BiomeModel::new(&biomes.table, &units), units, weather: self.weather.clone(), ..*self }
     }
 
     /// What the law asks about a place of a flat terrain, both coordinates from 0 to 1.
-    pub fn place(&self, u: f32, v: f32, around: &Around) -> Place {
+    pub fn place(&self, u: f32, v: f32, around: &SiteNeighbours) -> SiteConditions {
         let feel = self.weather.at_place(u, v, around.here);
         let (steepest, tangent) = around.slopes();
         let off = if self.ragged > 0.0 { self.ragged * ragged(self.noise, u, v) } else { 0.0 };
-        Place {
+        SiteConditions {
             celsius: feel.celsius + off * RAGGED_CELSIUS,
             height: self.units.height(around.here),
             slope: self.units.slope(steepest, tangent),
@@ -140,7 +145,7 @@ impl Paint {
     }
 
     /// The law of the table.
-    pub fn law(&self) -> &Law {
+    pub fn law(&self) -> &BiomeModel {
         &self.law
     }
 
@@ -150,28 +155,28 @@ impl Paint {
     }
 
     /// What the law asks about the ground between samples: of the nearest one, with its height at the place.
-    pub fn place_on(&self, terrain: &Terrain, u: f32, v: f32) -> Place {
+    pub fn place_on(&self, terrain: &Terrain, u: f32, v: f32) -> SiteConditions {
         let last = (terrain.samples() - 1) as f32;
         let index = |place: f32| (place.clamp(0.0, 1.0) * last + 0.5) as usize;
-        let around = self.around(terrain, index(v), index(u));
-        self.place(u, v, &Around { here: terrain.height_at(u, v) * self.relief_metres, ..around })
+        let around = self.neighbourhood(terrain, index(v), index(u));
+        self.place(u, v, &SiteNeighbours { here: terrain.height_at(u, v) * self.relief_metres, ..around })
     }
 
     /// What the law asks about the ground of a planet in a direction: of the nearest sample.
-    pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> Place {
+    pub fn place_around(&self, terrain: &Terrain, direction: [f64; 3]) -> SiteConditions {
         let n = terrain.samples();
         let (face, u, v) = locate(direction);
         let index = |place: f64| (place * (n - 1) as f64 + 0.5) as usize;
-        let (mut band, mut row) = (Band::new(n, &self.law), Row::new(n));
+        let (mut band, mut row) = (RowBand::new(n, &self.law), GlobeRow::new(n));
         GlobeGround::new(self, terrain).places(face * n + index(v), &mut row, &mut band);
         band.place(index(u))
     }
 
-    fn around(&self, terrain: &Terrain, row: usize, column: usize) -> Around {
+    fn neighbourhood(&self, terrain: &Terrain, row: usize, column: usize) -> SiteNeighbours {
         let (grid, n) = (terrain.grid, terrain.samples());
         let at = |i: usize, j: usize| terrain.height[i * n + j] * self.relief_metres;
         let side = |i: Option<usize>, j: Option<usize>| at(i.unwrap_or(row), j.unwrap_or(column));
-        Around {
+        SiteNeighbours {
             here: at(row, column),
             sides: [
                 side(grid.before(row), Some(column)),
@@ -206,19 +211,19 @@ impl Paint {
         &self,
         terrain: &Terrain,
         control: &Control,
-        make: impl Fn(&mut Band, &mut [T]) + Sync,
+        make: impl Fn(&mut RowBand, &mut [T]) + Sync,
     ) -> Result<Vec<T>, Cancelled> {
         let (grid, n) = (terrain.grid, terrain.samples());
         let mut out = vec![T::default(); grid.len()];
         let globe = grid.is_globe().then(|| GlobeGround::new(self, terrain));
         out.par_chunks_mut(n).enumerate().try_for_each_init(
-            || (Band::new(n, &self.law), Row::new(n)),
+            || (RowBand::new(n, &self.law), GlobeRow::new(n)),
             |(band, row), (i, out)| {
                 control.check()?;
                 match &globe {
                     Some(globe) => globe.places(i, row, band),
                     None => (0..n).for_each(|j| {
-                        band.set(j, self.place(grid.position(j), grid.position(i), &self.around(terrain, i, j)));
+                        band.set(j, self.place(grid.position(j), grid.position(i), &self.neighbourhood(terrain, i, j)));
                     }),
                 }
                 make(band, out);
@@ -232,7 +237,7 @@ impl Paint {
     }
 }
 
-impl Around {
+impl SiteNeighbours {
     /// The greatest slope to one of the four neighbours, and the slope of the ground; as tangents.
     fn slopes(&self) -> (f32, f32) {
         let per_metre = 1.0 / self.spacing_metres;
@@ -248,7 +253,7 @@ impl Around {
 
 /// The colours of all samples of a terrain, if the scene is coloured by a biome table.
 pub fn colours(terrain: &Terrain, scene: &Scene) -> Option<Vec<[u8; 4]>> {
-    let biomes = Biomes::of(scene)?;
+    let biomes = Biomes::for_scene(scene)?;
     Paint::new(terrain, &scene.settings, &biomes).colours(terrain, &Control::default()).ok()
 }
 

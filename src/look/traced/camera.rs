@@ -37,7 +37,7 @@ impl Camera {
     }
 
     /// From `distance` away towards `target`, standing at an azimuth (clockwise from north) and an elevation, both in degrees.
-    pub fn around(target: [f64; 3], azimuth: f64, elevation: f64, distance: f64, fov_degrees: f64) -> Self {
+    pub fn orbiting(target: [f64; 3], azimuth: f64, elevation: f64, distance: f64, fov_degrees: f64) -> Self {
         let [a, e] = [azimuth, elevation].map(|angle| angle * (std::f64::consts::PI / 180.0));
         let level = libm::cos(e) * distance;
         let away = [libm::sin(a) * level, -libm::cos(a) * level, libm::sin(e) * distance];
@@ -73,7 +73,7 @@ mod tests {
         // the upper edge is half the angle up
         let top = camera.direction(40.0, 0.0, 80, 60);
         assert!((top[2] - 0.5).abs() < 1e-12, "{top:?}");
-        let around = Camera::around([50.0, 0.0, 10.0], 180.0, 0.0, 200.0, 60.0);
+        let around = Camera::orbiting([50.0, 0.0, 10.0], 180.0, 0.0, 200.0, 60.0);
         assert!(near(around.eye, camera.eye), "{:?}", around.eye);
     }
 }

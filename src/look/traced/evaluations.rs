@@ -3,9 +3,9 @@
 //! The ramp grows steadily in lightness, from near black over blue and green to pale yellow (after viridis of van der Walt
 //! and Smith 2015, numbers our own), on a logarithmic scale from 1 to the most. The legend stands at the foot.
 
-use super::super::picture::Picture;
+use super::super::image::RgbImage;
 use super::super::text::Type;
-use super::Asked;
+use super::EvaluationCounts;
 
 /// Colours of the ramp at even steps.
 const RAMP: [[u8; 3]; 7] =
@@ -17,7 +17,7 @@ const INK: [u8; 3] = [232, 234, 236];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Counts {
     /// All pixels together.
-    pub asked: Asked,
+    pub asked: EvaluationCounts,
     /// Number of pixels.
     pub pixels: usize,
     /// The most of one pixel.
@@ -26,9 +26,9 @@ pub struct Counts {
 
 impl Counts {
     /// Sums and the most of `pixels`.
-    pub fn of(pixels: &[Asked]) -> Self {
-        let asked = pixels.iter().fold(Asked::default(), |sum, one| sum.plus(*one));
-        Self { asked, pixels: pixels.len(), most: pixels.iter().map(Asked::all).max().unwrap_or(0) }
+    pub fn total(pixels: &[EvaluationCounts]) -> Self {
+        let asked = pixels.iter().fold(EvaluationCounts::default(), |sum, one| sum.plus(*one));
+        Self { asked, pixels: pixels.len(), most: pixels.iter().map(EvaluationCounts::all).max().unwrap_or(0) }
     }
 
     /// Evaluations of a pixel on average.
@@ -46,8 +46,8 @@ fn ramp(t: f32) -> [u8; 3] {
 }
 
 /// Draws the counts of `width` × `height` pixels, with the legend under them if there is room for it.
-pub fn picture(pixels: &[Asked], width: usize, height: usize, heading: &str) -> Picture {
-    let counts = Counts::of(pixels);
+pub fn evaluations_image(pixels: &[EvaluationCounts], width: usize, height: usize, heading: &str) -> RgbImage {
+    let counts = Counts::total(pixels);
     let scale = 1.0 / libm::log(counts.most.max(2) as f64);
     let place = |count: u64| (libm::log(count.max(1) as f64) * scale) as f32;
     let letters = (height as f32 * 0.026).clamp(12.0, 28.0);
@@ -55,7 +55,7 @@ pub fn picture(pixels: &[Asked], width: usize, height: usize, heading: &str) -> 
     let foot = if has_legend { (letters * 4.0) as usize } else { 0 };
     let (gap, bar) = (letters as usize, letters as usize);
     let span = width.saturating_sub(2 * gap).max(1);
-    let mut made = Picture::from_fn(width, height + foot, |x, y| {
+    let mut made = RgbImage::from_fn(width, height + foot, |x, y| {
         if y < height {
             return ramp(place(pixels[y * width + x].all()));
         }
@@ -94,12 +94,12 @@ mod tests {
         let light = |[r, g, b]: [u8; 3]| 2 * u32::from(r) + 7 * u32::from(g) + u32::from(b);
         let steps: Vec<u32> = (0..=100).map(|k| light(ramp(k as f32 / 100.0))).collect();
         assert!(steps.windows(2).all(|w| w[1] >= w[0]) && steps[100] > 5 * steps[0]);
-        let pixels = vec![Asked { heights: 3, bounds: 4 }; 300 * 100];
-        let drawn = picture(&pixels, 300, 100, "local bounds");
+        let pixels = vec![EvaluationCounts { heights: 3, bounds: 4 }; 300 * 100];
+        let drawn = evaluations_image(&pixels, 300, 100, "local bounds");
         // letters have soft edges: dark enough will do
         let foot = &drawn.rgb[100 * 300 * 3..];
         assert!(drawn.height > 100 && foot.chunks(3).any(|p| p.iter().all(|&c| c < 100)), "no writing");
-        assert_eq!(Counts::of(&pixels).mean(), 7.0);
-        assert_eq!(picture(&pixels[..10], 5, 2, "small").height, 2);
+        assert_eq!(Counts::total(&pixels).mean(), 7.0);
+        assert_eq!(evaluations_image(&pixels[..10], 5, 2, "small").height, 2);
     }
 }

@@ -2,13 +2,13 @@
 
 use super::super::PaletteTable;
 use super::super::colour::{Light, decode, mix};
-use super::super::covers::COVERS;
 use super::super::relief::{CLEAR_WATER, COVER, FILM, HAZE, RIVER_TINT, SHADOW, SHORE, SKY, SKY_SHARE, SUN};
-use super::{Asked, Subject};
-use crate::construction::answer::{Detail, THRESHOLD};
+use super::super::snow_sand::COVERS;
+use super::{EvaluationCounts, TracedScene};
 use crate::construction::plane::{Area, Point};
-use crate::construction::trace::{Ray, Tracer};
-use crate::construction::{Selection, Tier};
+use crate::construction::sample::{Detail, THRESHOLD};
+use crate::construction::trace::{TraceRay, Tracer};
+use crate::construction::{MaterialLayer, NodeSelection};
 
 /// The sky at the horizon and overhead.
 const HORIZON: Light = [0.60, 0.70, 0.80];
@@ -25,8 +25,8 @@ const SKY_STEPS: [f64; 3] = [0.006, 0.02, 0.06];
 
 /// Shades one subject.
 pub struct Shade<'a> {
-    subject: Subject<'a>,
-    everything: Selection,
+    subject: TracedScene<'a>,
+    everything: NodeSelection,
     per_metre: [f64; 2],
     colours: Vec<Light>,
     rock: Light,
@@ -41,7 +41,7 @@ pub struct Shade<'a> {
 
 impl<'a> Shade<'a> {
     /// The shading of `subject`; `per_metre` are metres of the tree for a metre of the terrain, along the ground and upwards.
-    pub fn new(subject: Subject<'a>, per_metre: [f64; 2]) -> Self {
+    pub fn new(subject: TracedScene<'a>, per_metre: [f64; 2]) -> Self {
         let sun = subject.settings.sun_direction();
         let [k, up] = per_metre;
         let way = [f64::from(sun[0]) * k, f64::from(sun[2]) * k, f64::from(sun[1]) * up];
@@ -50,7 +50,7 @@ impl<'a> Shade<'a> {
         let sea = f64::from(subject.settings.sea_level) * up;
         let side = subject.program.side;
         Self {
-            everything: subject.program.within(&Area { low: [0.0; 2], high: [side; 2] }),
+            everything: subject.program.selection(&Area { low: [0.0; 2], high: [side; 2] }),
             colours: subject.palette.lut.iter().map(|&[r, g, b, _]| decode([r, g, b])).collect(),
             rock: decode([r, g, b]),
             sun,
@@ -74,7 +74,7 @@ impl<'a> Shade<'a> {
 
     /// Whether the construction has water there.
     pub fn is_wet(&self, p: Point, detail: &Detail) -> bool {
-        self.subject.program.at_in::<false>(&self.everything, Tier::Water, p, detail).weight >= THRESHOLD
+        self.subject.program.sample_in::<false>(&self.everything, MaterialLayer::Water, p, detail).weight >= THRESHOLD
     }
 
     /// Whether the sea covers the ground there, as seen from a distance.
@@ -127,14 +127,14 @@ impl<'a> Shade<'a> {
     }
 
     /// The ground at `p`, with its light.
-    pub fn ground(&self, tracer: &Tracer, p: Point, detail: &Detail, asked: &mut Asked) -> Light {
+    pub fn ground(&self, tracer: &Tracer, p: Point, detail: &Detail, asked: &mut EvaluationCounts) -> Light {
         let program = self.subject.program;
-        let terrain = program.at_in::<true>(&self.everything, Tier::Terrain, p, detail);
+        let terrain = program.sample_in::<true>(&self.everything, MaterialLayer::Terrain, p, detail);
         let (mut height, mut slope) = terrain.surface(program.ground);
         let mut depths = [0.0f32; 2];
-        for (depth, tier) in depths.iter_mut().zip(Tier::LYING) {
-            if program.has(tier) {
-                let (thick, lean) = program.at_in::<true>(&self.everything, tier, p, detail).surface(0.0);
+        for (depth, material) in depths.iter_mut().zip(MaterialLayer::LYING) {
+            if program.has(material) {
+                let (thick, lean) = program.sample_in::<true>(&self.everything, material, p, detail).surface(0.0);
                 if thick > 0.0 {
                     *depth = self.metres(thick);
                     height += thick;
@@ -169,7 +169,7 @@ impl<'a> Shade<'a> {
         direction: [f64; 3],
         is_sea: bool,
         detail: &Detail,
-        asked: &mut Asked,
+        asked: &mut EvaluationCounts,
     ) -> Light {
         let settings = self.subject.settings;
         let place = [p[0], p[1]];
@@ -210,7 +210,7 @@ impl<'a> Shade<'a> {
     }
 
     /// How much of the sun reaches a place.
-    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, detail: &Detail, asked: &mut Asked) -> f32 {
+    fn sunlit(&self, tracer: &Tracer, p: [f64; 3], slope: Point, detail: &Detail, asked: &mut EvaluationCounts) -> f32 {
         let facing = self.to_sun[2] - slope[0] * self.to_sun[0] - slope[1] * self.to_sun[1];
         if facing <= 0.0 {
             return 1.0 - SHADOW;
@@ -218,13 +218,13 @@ impl<'a> Shade<'a> {
         // off the ground by more than the tracer's tolerance, so that it does not meet itself
         let lift = 2e-5 * self.subject.program.side;
         let origin = [p[0], p[1], p[2] + lift];
-        let trace = tracer.trace_from(&Ray { origin, direction: self.to_sun }, 0.0, detail.spacing);
-        *asked = asked.plus(Asked { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
+        let trace = tracer.trace_from(&TraceRay { origin, direction: self.to_sun }, 0.0, detail.spacing);
+        *asked = asked.plus(EvaluationCounts { heights: u64::from(trace.heights), bounds: u64::from(trace.bounds) });
         if trace.distance.is_some_and(|t| t > 0.0) { 1.0 - SHADOW } else { 1.0 }
     }
 
     /// How much of the sky a place sees: 1 in the open.
-    fn skylight(&self, tracer: &Tracer, p: Point, height: f64, detail: &Detail, asked: &mut Asked) -> f32 {
+    fn skylight(&self, tracer: &Tracer, p: Point, height: f64, detail: &Detail, asked: &mut EvaluationCounts) -> f32 {
         let side = self.subject.program.side;
         let mut sum = 0.0f32;
         for (east, south) in [(0.8, 0.6), (-0.6, 0.8), (-0.8, -0.6), (0.6, -0.8)] {

@@ -1,17 +1,17 @@
-//! What a step writes beside the terrain it reads, and the books it keeps.
+//! What a step writes beside the terrain it reads, and the mass balance it keeps.
 //!
 //! A step fills [`Next`] and lets it take the terrain's place when it is whole, so that a cancelled step leaves the run
 //! as it was, and data maps that a snapshot shares are never copied. Gains and losses are measured on the heights as
-//! they are stored, row by row, so that rounding never gathers in the books.
+//! they are stored, row by row, so that rounding never gathers in the mass balance.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
 use crate::field::{Edges, Grid, MapKind, Terrain};
-use crate::nodes::Ledger;
+use crate::nodes::MassBalance;
 
 /// What a row lost and gained, and what the water over it carries.
-pub type Account = [f64; 3];
+pub type RowAccount = [f64; 3];
 
 /// Working memory of a run: what a step writes before it takes the terrain's place, and what it needs on the way. A clone
 /// of it is empty, so that a snapshot, which is a clone of its run, holds the state alone.
@@ -43,7 +43,7 @@ pub struct Next<const MAPS: usize> {
     pub height: Vec<f32>,
     pub maps: [Vec<f32>; MAPS],
     /// One for every row.
-    pub accounts: Vec<Account>,
+    pub accounts: Vec<RowAccount>,
 }
 
 impl<const MAPS: usize> Default for Next<MAPS> {
@@ -69,17 +69,17 @@ impl<const MAPS: usize> Next<MAPS> {
         }
     }
 
-    /// Enters the accounts in the books and changes places with the terrain's heights and its maps of `kinds`.
-    pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], ledger: &mut Ledger) {
+    /// Enters the accounts in the mass balance and changes places with the terrain's heights and its maps of `kinds`.
+    pub fn take_place(&mut self, terrain: &mut Terrain, kinds: [MapKind; MAPS], mass_balance: &mut MassBalance) {
         let mut carried = 0.0;
         let grid = terrain.grid;
         let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
         for [eroded, deposited, in_water] in &self.accounts[..counted] {
-            ledger.eroded += eroded;
-            ledger.deposited += deposited;
+            mass_balance.eroded += eroded;
+            mass_balance.deposited += deposited;
             carried += in_water;
         }
-        ledger.carried = carried;
+        mass_balance.carried = carried;
         std::mem::swap(&mut terrain.height, &mut self.height);
         exchange_maps(terrain, kinds, &mut self.maps);
     }
@@ -113,7 +113,7 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
 
 /// The account of a row: what it lost and gained, and what the water over it carries, by area where cells have different ones
 /// ([`Metric::owned_areas`](crate::field::Metric::owned_areas)).
-pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> Account {
+pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
         let distinct = grid.distinct();
         let [lost, gained] = balance(&old[..distinct], &new[..distinct]);

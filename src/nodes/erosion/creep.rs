@@ -25,7 +25,7 @@ use super::rock::Rock;
 use crate::field::metric::{GridMetric, Links, Stencil};
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::field::{Cancelled, Grid, MapKind, Metric, Spherical, Terrain, Uniform};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lets the soil creep downhill for thousands of years: crests grow round, hollows fill and small roughness goes, while the large forms stay.
@@ -89,7 +89,7 @@ impl Process for Creep {
             terrain,
             next: WorkingMemory::default(),
             scratch: WorkingMemory::default(),
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -125,7 +125,7 @@ struct CreepRun {
     rest: Vec<f32>,
     next: WorkingMemory<Next<2>>,
     scratch: WorkingMemory<CreepScratch>,
-    ledger: Ledger,
+    mass_balance: MassBalance,
 }
 
 /// What an iteration works in; empty in snapshots.
@@ -208,7 +208,7 @@ impl Run for CreepRun {
             Ok(())
         })?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
+        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         let height = &self.terrain.height;
         self.rest.par_iter_mut().enumerate().for_each(|(k, rest)| *rest = (now[k] - f64::from(height[k])) as f32);
         *self.scratch = CreepScratch { now, later, rates };
@@ -219,8 +219,8 @@ impl Run for CreepRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use super::buffers::{Account, account, add_balance};
+use super::buffers::{RowAccount, account, add_balance};
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{Beyond, Window};
 use crate::field::{Cancelled, Grid, Metric, Uniform};
@@ -60,7 +60,7 @@ pub struct GatherStep<'a, const OUT: usize> {
     /// New wear and deposits.
     pub wear: &'a mut [f32],
     pub deposits: &'a mut [f32],
-    pub accounts: &'a mut [Account],
+    pub accounts: &'a mut [RowAccount],
     pub old_height: &'a [f32],
     /// Old wear and deposits.
     pub old_balance: [&'a [f32]; 2],
@@ -362,8 +362,8 @@ mod tests {
             None => in_passes(&cx, &Uniform, &law, &mut Fields::default(), task).unwrap(),
         }
         let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
-        let books = accounts[..counted].iter().fold([0.0; 2], |sum, row| [sum[0] + row[0], sum[1] + row[1]]);
-        (out, books)
+        let mass_balance = accounts[..counted].iter().fold([0.0; 2], |sum, row| [sum[0] + row[0], sum[1] + row[1]]);
+        (out, mass_balance)
     }
 
     #[test]
@@ -371,16 +371,19 @@ mod tests {
         for edges in [Edges::Open, Edges::Wrap] {
             for n in [2, 5, 40, 300] {
                 let grid = Grid::new(n, edges);
-                let (bands, books) = stepped(grid, Some(&GridMetric::Uniform));
+                let (bands, mass_balance) = stepped(grid, Some(&GridMetric::Uniform));
                 let (passes, _) = stepped(grid, None);
                 let bits = |field: &[f32]| field.iter().map(|h| h.to_bits()).collect::<Vec<_>>();
                 assert_eq!(bits(&bands), bits(&passes), "{grid:?}");
-                assert!((books[0] - books[1]).abs() < 1e-5 * books[0], "{grid:?}: {books:?}");
+                assert!(
+                    (mass_balance[0] - mass_balance[1]).abs() < 1e-5 * mass_balance[0],
+                    "{grid:?}: {mass_balance:?}"
+                );
             }
         }
         let grid = Grid::globe(24);
-        let (height, books) = stepped(grid, Some(&GridMetric::new(grid)));
-        assert!((books[0] - books[1]).abs() < 1e-5 * books[0], "{books:?}");
+        let (height, mass_balance) = stepped(grid, Some(&GridMetric::new(grid)));
+        assert!((mass_balance[0] - mass_balance[1]).abs() < 1e-5 * mass_balance[0], "{mass_balance:?}");
         assert!((0..grid.len()).all(|k| height[k].to_bits() == height[grid.owner(k)].to_bits()));
     }
 }

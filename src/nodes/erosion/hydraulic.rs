@@ -14,7 +14,7 @@
 //! iteration changed on balance. The water is no part of the Water map: it lies on every slope, and pictures would show a
 //! flooded country.
 //! The end: the last water stands where it is, and holds its sediment (K_c·w at the most, with the documents' constants a ten
-//! thousandth of the relief); it is in the Sediment map and in the ledger as carried. A run does not know which
+//! thousandth of the relief); it is in the Sediment map and in the mass balance as carried. A run does not know which
 //! iteration is the last, so nothing settles by itself; another layer of this erosion with rain 0 lets it settle.
 //!
 //! On a globe what passes between two cells, water and sediment, is a volume and spreads on the area of the cell that gets it.
@@ -37,7 +37,7 @@ use super::thermal::Neighbours;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs downhill and lays it down where it dries. Hollows fill, valley floors level and the flanks above them steepen.
@@ -86,7 +86,7 @@ impl Process for Hydraulic {
             terrain,
             next: WorkingMemory::default(),
             fields: WorkingMemory::default(),
-            ledger: Ledger { carried, ..Ledger::default() },
+            mass_balance: MassBalance { carried, ..MassBalance::default() },
             carried_before: carried,
         })
     }
@@ -105,7 +105,7 @@ struct HydraulicRun {
     next: WorkingMemory<Next<5>>,
     fields: WorkingMemory<Fields<3, 2>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
-    ledger: Ledger,
+    mass_balance: MassBalance,
     carried_before: f64,
 }
 
@@ -136,7 +136,7 @@ impl Run for HydraulicRun {
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
+        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -144,8 +144,8 @@ impl Run for HydraulicRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        Ledger { carried: self.ledger.carried - self.carried_before, ..self.ledger }
+    fn mass_balance(&self) -> MassBalance {
+        MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance }
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

@@ -24,12 +24,12 @@
 //! document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors (benches/erosion.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Account, Next, WorkingMemory, add_balance, balance, total};
+use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::params! {
     /// Rain loosens the ground, runs to the lowest neighbour and lays it down where it dries. Faster than the full form and drier: it keeps more of the fine relief, and on even slopes the rills follow the grid.
@@ -73,7 +73,7 @@ impl Process for HydraulicFast {
             next: WorkingMemory::default(),
             even: WorkingMemory::default(),
             uneven: WorkingMemory::default(),
-            ledger: Ledger { carried, ..Ledger::default() },
+            mass_balance: MassBalance { carried, ..MassBalance::default() },
             carried_before: carried,
         })
     }
@@ -99,7 +99,7 @@ struct HydraulicFastRun {
     even: WorkingMemory<InPlaceScan<3>>,
     uneven: WorkingMemory<InPlaceScan<5>>,
     /// Its `carried` has all that is in the water, whoever brought it there.
-    ledger: Ledger,
+    mass_balance: MassBalance,
     carried_before: f64,
 }
 
@@ -116,7 +116,7 @@ impl Run for HydraulicFastRun {
         } else {
             flow.scan::<_, 3>(cx, uneven, next)?;
         }
-        next.take_place(terrain, WRITTEN, &mut self.ledger);
+        next.take_place(terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -124,8 +124,8 @@ impl Run for HydraulicFastRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        Ledger { carried: self.ledger.carried - self.carried_before, ..self.ledger }
+    fn mass_balance(&self) -> MassBalance {
+        MassBalance { carried: self.mass_balance.carried - self.carried_before, ..self.mass_balance }
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
@@ -153,7 +153,7 @@ struct RowOutput<'a> {
     deposits: &'a mut [f32],
     /// Unless the sweep keeps it.
     sediment: Option<&'a mut [f32]>,
-    account: &'a mut Account,
+    account: &'a mut RowAccount,
 }
 
 impl HydraulicFastLaw<'_> {
@@ -316,8 +316,8 @@ impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
         let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
         // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let levelling = (level - lowest.value) * all(0.5);
-        let levelling = levelling.only(all(0.0).below(levelling));
-        let moved = A::Value::choose(water.below(levelling), water, levelling);
+        let levelling = levelling.only(all(0.0).less_than(levelling));
+        let moved = A::Value::choose(water.less_than(levelling), water, levelling);
         around.set(GIVEN, CENTRE, moved);
         around.set(LEVEL, CENTRE, level - moved);
         around.set(WATER, CENTRE, water - moved);

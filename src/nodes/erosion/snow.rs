@@ -6,12 +6,12 @@
 //!   ∂H/∂w / (|∂H/∂w| + tan 10°): lee sides get more, windward sides less.
 //! - Melt: M · (T(H) + S · n(H))⁺, at most s. T is the temperature, 0 °C at the snow line and colder above by the lapse rate; n the
 //!   cosine of the angle between the ground and the noon sun, less that of level ground; S `sun_warmth`.
-//! - Slides ([`Repose`]): what stands steeper than the angle of repose runs down, faces by share of the slope, and
+//! - Slides (`Repose`): what stands steeper than the angle of repose runs down, faces by share of the slope, and
 //!   wind and creep level the surface over a length ℓ. `passes` of them an iteration, so that on grids of up to 2049 samples an avalanche
 //!   is equally fast in metres.
 //!
 //! Symbols: F `snowfall_metres`, M `melt_metres` per °C, S `sun_warmth`, ℓ `smoothing_metres`.
-//! Scheme: depths are whole slabs ([`Slabs`]), so that snow is conserved to the last one. Old states are read, new ones written; a
+//! Scheme: depths are whole slabs (`Slabs`), so that snow is conserved to the last one. Old states are read, new ones written; a
 //! cancelled step leaves the run as it was.
 //! Boundary: nothing slides over an open edge; a wrapping terrain continues on the other side.
 //! Stability: see [`super::cover`]. Once no snow falls or melts and nothing is levelled, the slopes come to a full stop.
@@ -24,9 +24,9 @@ use rayon::prelude::*;
 
 use super::buffers::{WorkingMemory, exchange_maps};
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
-use super::wind::toward;
+use super::wind::wind_direction;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
 crate::params! {
     /// Lays snow on the high and gentle ground, lets it slide off what is too steep, and melts it where it is warm. Cliffs stay bare, couloirs fill, cones grow at their feet.
@@ -106,7 +106,7 @@ impl Process for Snow {
             bed: Arc::new(bed),
             fallen_metres: 0.0,
             terrain,
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
             next: WorkingMemory::default(),
         })
     }
@@ -142,7 +142,7 @@ struct SnowRun {
     /// Depth fallen so far on open ground.
     fallen_metres: f32,
     terrain: Terrain,
-    ledger: Ledger,
+    mass_balance: MassBalance,
     next: WorkingMemory<SnowBuffers>,
 }
 
@@ -223,19 +223,19 @@ impl Run for SnowRun {
         }
 
         // from here on the step cannot fail; all sums are of whole slabs, and exact
-        let books = &mut self.ledger;
+        let mass_balance = &mut self.mass_balance;
         for [fallen, melted] in &sky[..distinct] {
-            books.added += fallen;
-            books.eroded += melted;
-            books.lost += melted;
+            mass_balance.added += fallen;
+            mass_balance.eroded += melted;
+            mass_balance.lost += melted;
         }
         let (mut taken, mut brought) = (0.0, 0.0);
         for row in &slides[..distinct] {
             taken += row[0];
             brought += row[1];
         }
-        books.eroded += taken;
-        books.deposited += brought;
+        mass_balance.eroded += taken;
+        mass_balance.deposited += brought;
         std::mem::swap(&mut self.terrain.height, height);
         exchange_maps(&mut self.terrain, [MapKind::Snow], [spare]);
         self.fallen_metres += weather.fall_metres;
@@ -246,8 +246,8 @@ impl Run for SnowRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
@@ -282,9 +282,9 @@ impl SnowWeather {
         let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
         let tangent = |degrees: f32| libm::tanf(radians(degrees));
         let (hold, gentle) = (tangent(params.hold_angle), tangent(params.hold_angle - HOLD_FADE_DEGREES));
-        let wind = toward(params.wind_angle);
+        let wind = wind_direction(params.wind_angle);
         // away from where a wind would come: towards the sun
-        let sun = toward(params.sun_angle).map(|part| -part as f32);
+        let sun = wind_direction(params.sun_angle).map(|part| -part as f32);
         let level = libm::cosf(radians(SUN_ELEVATION_DEGREES));
         Self {
             slabs,

@@ -30,7 +30,7 @@ use super::rock::Rock;
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{DIAGONAL, STRAIGHT, around_row};
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Process, Run, Traits};
 
 crate::choices! {
     /// Which cells count as neighbours.
@@ -87,7 +87,7 @@ impl Process for Thermal {
             terrain,
             next: WorkingMemory::default(),
             fields: WorkingMemory::default(),
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -106,7 +106,7 @@ struct ThermalRun {
     terrain: Terrain,
     next: WorkingMemory<Next<2>>,
     fields: WorkingMemory<Fields<1, 1>>,
-    ledger: Ledger,
+    mass_balance: MassBalance,
 }
 
 impl Run for ThermalRun {
@@ -129,7 +129,7 @@ impl Run for ThermalRun {
         };
         gather::step(cx, &self.metric, &law, &mut self.fields, step)?;
         // from here on the step cannot fail
-        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.ledger);
+        self.next.take_place(&mut self.terrain, WRITTEN, &mut self.mass_balance);
         Ok(())
     }
 
@@ -137,8 +137,8 @@ impl Run for ThermalRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

@@ -5,11 +5,11 @@
 //! out = output_low + t · (output_high - output_low). With everything at its default no bit changes.
 //! An input range narrower than 10⁻⁶ is a step: below is 0, above is 1.
 //! Boundary: none, every sample stands alone.
-//! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`Curve`]).
+//! Source: the levels and curves of image editors; the curve is Fritsch & Carlson 1980 (see [`ToneCurve`]).
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::{Context, Filter, Traits};
-use crate::param::Curve;
+use crate::param::ToneCurve;
 
 crate::params! {
     /// Stretches, squeezes and bends the heights: contrast, gamma and a curve.
@@ -27,7 +27,7 @@ crate::params! {
         /// Cuts off what lies beyond the input heights: flat bottoms and flat tops.
         clamp: bool = false;
         /// Height after against height before, each from the low end to the high end.
-        curve: Curve = Curve::identity();
+        curve: ToneCurve = ToneCurve::identity();
     }
 }
 
@@ -40,7 +40,7 @@ impl Filter for Levels {
     }
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
-        let bend = (self.curve != Curve::identity()).then(|| self.curve.prepare());
+        let bend = (self.curve != ToneCurve::identity()).then(|| self.curve.prepare());
         let exponent = 1.0 / self.gamma;
         let (width, height) = (self.input_high - self.input_low, self.output_high - self.output_low);
         let in_place = self.input_low == self.output_low && width == height && !self.clamp;
@@ -54,7 +54,7 @@ impl Filter for Levels {
                 shaped = libm::powf(shaped, exponent);
             }
             if let Some(curve) = &bend {
-                shaped = curve.at(shaped);
+                shaped = curve.value(shaped);
             }
             if self.clamp { shaped } else { shaped + (t - inside) }
         };

@@ -2,7 +2,7 @@
 //!
 //! Law: out(p) = h(p + d), |d| ≤ `magnitude`. Random: d is drawn evenly from the disc for every sample of the scene and goes to
 //! the nearest sample in the disc, so that every height occurs within the radius; the document's rule.
-//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise ([`drift`](super::displacement)) of width `size`.
+//! Noise: d = magnitude · 2v / max(1, |2v|), where v is smooth noise (`displacement`) of width `size`.
 //! Cells are those of the scene's own resolution, so that a preview shows the same displacement; samples that the scene does not
 //! have go with the nearest one that it has, and are read bilinearly. Data maps go along. Magnitude 0 changes no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.

@@ -1,6 +1,6 @@
 //! Domain warp: the ground is pushed about by noise.
 //!
-//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise ([`drift`](super::displacement)) of `octaves` octaves,
+//! Law: out(p) = h(p + d(p)), where the components of d are fractal noise (`displacement`) of `octaves` octaves,
 //! the first `size` wide, within about ± `amount`. Heights are read bicubically, data maps bilinearly
 //! (`sampling`). Amount 0 changes no bit.
 //! Boundary: what is read beyond an open edge is the edge; wrapping terrains stay seamless.

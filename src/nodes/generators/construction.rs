@@ -10,8 +10,8 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::construction::fill::{Region, Sampling};
-use crate::construction::{Program, Tier, Tree, presets};
+use crate::construction::fill::{FillOptions, Region};
+use crate::construction::{MaterialLayer, Program, Tree, presets};
 use crate::field::{Cancelled, Edges, MapKind, Stream, Terrain};
 use crate::nodes::{Context, Generator, Traits};
 
@@ -34,11 +34,11 @@ crate::params! {
 }
 
 /// What can lie on the ground, and the map that it becomes.
-const LAID: [(Tier, MapKind); 4] = [
-    (Tier::Water, MapKind::Water),
-    (Tier::Sand, MapKind::Sand),
-    (Tier::Snow, MapKind::Snow),
-    (Tier::Vegetation, MapKind::Vegetation),
+const LAID: [(MaterialLayer, MapKind); 4] = [
+    (MaterialLayer::Water, MapKind::Water),
+    (MaterialLayer::Sand, MapKind::Sand),
+    (MaterialLayer::Snow, MapKind::Snow),
+    (MaterialLayer::Vegetation, MapKind::Vegetation),
 ];
 
 /// The sets of maps that a construction can make: bit k of the index stands for entry k of [`LAID`], the last for
@@ -49,8 +49,8 @@ static SETS: LazyLock<[Vec<MapKind>; 2 << LAID.len()]> = LazyLock::new(|| {
 });
 
 impl Construction {
-    fn lays(&self, tier: Tier) -> bool {
-        self.tree.root(tier).is_some_and(|piece| !piece.hidden)
+    fn lays(&self, material: MaterialLayer) -> bool {
+        self.tree.root(material).is_some_and(|piece| !piece.hidden)
     }
 
     /// What the layer makes of the seeds of the pieces.
@@ -82,29 +82,30 @@ impl Construction {
         }
         let n = cx.grid.samples;
         let cells = || region.rows.clone().flat_map(|row| region.columns.clone().map(move |column| row * n + column));
-        let fill = |tier: Tier, out: &mut [f32]| {
-            let sampling = Sampling { level: f64::from(self.detail), ..Sampling::of(tier) };
+        let fill = |material: MaterialLayer, out: &mut [f32]| {
+            let sampling = FillOptions { level: f64::from(self.detail), ..FillOptions::for_material(material) };
             program.fill_region(cx.grid, region, sampling, cx.control, out)
         };
-        fill(Tier::Terrain, &mut made.height)?;
-        let mut layer = vec![0.0; if LAID.iter().any(|(tier, _)| program.has(*tier)) { cx.grid.len() } else { 0 }];
-        for tier in [Tier::Sand, Tier::Snow] {
-            if program.has(tier) {
-                fill(tier, &mut layer)?;
+        fill(MaterialLayer::Terrain, &mut made.height)?;
+        let mut layer =
+            vec![0.0; if LAID.iter().any(|(material, _)| program.has(*material)) { cx.grid.len() } else { 0 }];
+        for material in [MaterialLayer::Sand, MaterialLayer::Snow] {
+            if program.has(material) {
+                fill(material, &mut layer)?;
                 cells().for_each(|k| made.height[k] += layer[k]);
             }
         }
-        for (tier, kind) in LAID.into_iter().filter(|(tier, _)| self.lays(*tier)) {
-            // a tier of nothing but hidden pieces is there and lays nothing
-            if program.has(tier) {
-                fill(tier, &mut layer)?;
+        for (material, kind) in LAID.into_iter().filter(|(material, _)| self.lays(*material)) {
+            // a material layer of nothing but hidden pieces is there and lays nothing
+            if program.has(material) {
+                fill(material, &mut layer)?;
             } else {
-                cells().for_each(|k| layer[k] = if tier == Tier::Water { f32::NEG_INFINITY } else { 0.0 });
+                cells().for_each(|k| layer[k] = if material == MaterialLayer::Water { f32::NEG_INFINITY } else { 0.0 });
             }
             let Terrain { height, .. } = &*made;
-            let depth = |k: usize| match tier {
-                Tier::Water if layer[k] > height[k] => layer[k] - height[k],
-                Tier::Water => 0.0,
+            let depth = |k: usize| match material {
+                MaterialLayer::Water if layer[k] > height[k] => layer[k] - height[k],
+                MaterialLayer::Water => 0.0,
                 _ => layer[k],
             };
             let values: Vec<f32> = cells().map(depth).collect();
@@ -114,12 +115,24 @@ impl Construction {
         Ok(())
     }
 
-    fn fill_tier(&self, program: &Program, tier: Tier, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        self.fill_with(program, Sampling::of(tier), cx, out)
+    fn fill_material(
+        &self,
+        program: &Program,
+        material: MaterialLayer,
+        cx: &Context,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        self.fill_with(program, FillOptions::for_material(material), cx, out)
     }
 
-    fn fill_with(&self, program: &Program, sampling: Sampling, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
-        let sampling = Sampling { level: f64::from(self.detail), ..sampling };
+    fn fill_with(
+        &self,
+        program: &Program,
+        sampling: FillOptions,
+        cx: &Context,
+        out: &mut [f32],
+    ) -> Result<(), Cancelled> {
+        let sampling = FillOptions { level: f64::from(self.detail), ..sampling };
         program.fill_region(cx.grid, &Region::whole(cx.grid), sampling, cx.control, out)?;
         if cx.grid.edges == Edges::Wrap {
             let n = cx.grid.samples;
@@ -145,12 +158,12 @@ impl Generator for Construction {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         cx.control.check()?;
         let program = self.program(cx);
-        self.fill_tier(&program, Tier::Terrain, cx, out)?;
+        self.fill_material(&program, MaterialLayer::Terrain, cx, out)?;
         let mut layer = Vec::new();
-        for tier in [Tier::Sand, Tier::Snow] {
-            if program.has(tier) {
+        for material in [MaterialLayer::Sand, MaterialLayer::Snow] {
+            if program.has(material) {
                 layer.resize(out.len(), 0.0);
-                self.fill_tier(&program, tier, cx, &mut layer)?;
+                self.fill_material(&program, material, cx, &mut layer)?;
                 out.iter_mut().zip(&layer).for_each(|(h, thickness)| *h += thickness);
             }
         }
@@ -160,13 +173,13 @@ impl Generator for Construction {
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)?;
         let program = self.program(cx);
-        for (tier, kind) in LAID {
-            if !self.lays(tier) {
+        for (material, kind) in LAID {
+            if !self.lays(material) {
                 continue;
             }
             let mut map = vec![0.0; cx.grid.len()];
-            self.fill_tier(&program, tier, cx, &mut map)?;
-            if tier == Tier::Water {
+            self.fill_material(&program, material, cx, &mut map)?;
+            if material == MaterialLayer::Water {
                 for (depth, h) in map.iter_mut().zip(&made.height) {
                     *depth = if *depth > *h { *depth - h } else { 0.0 };
                 }
@@ -174,7 +187,7 @@ impl Generator for Construction {
             made.set_map(kind, Some(Arc::new(map)));
         }
         if self.cut_out {
-            let sampling = Sampling { weight: true, ..Sampling::of(Tier::Terrain) };
+            let sampling = FillOptions { weight: true, ..FillOptions::for_material(MaterialLayer::Terrain) };
             self.fill_with(&program, sampling, cx, made.map_mut(MapKind::Ground))?;
         }
         Ok(())

@@ -10,7 +10,7 @@
 //! the levels before are displaced too, by s·u·dₗ, and then every point goes half of s of the way to the mean of its neighbours.
 //! No point stands out for having come first, so the creases and peaks of the coarse squares go; the Hurst exponent stays.
 //!
-//! Scheme: level by level, rows in parallel; see [`midpoint`](super::midpoint). A small result is exactly the
+//! Scheme: level by level, rows in parallel; see [midpoints](super::midpoint). A small result is exactly the
 //! subsample of a large one, but for smoothing: there finer levels move all points, a little.
 //! Boundary: on an open edge the middle of a side is the mean of its 2 corners; a wrapping terrain continues on
 //! the other side.

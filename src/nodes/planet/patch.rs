@@ -9,7 +9,7 @@ use crate::field::{Cancelled, Globe};
 use crate::io::raster;
 use crate::nodes::{Context, Filter, Traits};
 use crate::param::ImageFile;
-use crate::planet::patch::Square;
+use crate::planet::square::Square;
 
 crate::params! {
     /// Lays a square of ground, made as a terrain of its own, onto the planet.

@@ -4,46 +4,34 @@
 
 use rayon::prelude::*;
 
-use super::{Climate, Ground, Weather};
-use crate::field::{Cancelled, Control, Globe, Terrain};
-use crate::scene::Scene;
+use super::{Climate, ClimateTerrain, TerrainClimate};
+use crate::field::{Cancelled, Control, Globe};
 
 /// How warm and wet it is at every sample of a terrain.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Feels {
+pub struct ClimateFields {
     /// Temperature in °C.
     pub celsius: Vec<f32>,
     /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
     pub moisture: Vec<f32>,
 }
 
-/// Temperature in °C at every sample of the terrain.
+/// Temperature and moisture at every sample of the terrain.
 ///
 /// # Errors
 /// When it was cancelled.
-pub fn temperature_field(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<f32>, Cancelled> {
-    Ok(feels(scene, terrain, control)?.celsius)
-}
-
-/// Moisture at every sample of the terrain: 0 in a desert, 1 in a rain forest, more at stormy mountains.
-///
-/// # Errors
-/// When it was cancelled.
-pub fn moisture_field(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Vec<f32>, Cancelled> {
-    Ok(feels(scene, terrain, control)?.moisture)
-}
-
-/// Both at once.
-///
-/// # Errors
-/// When it was cancelled.
-pub fn feels(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Feels, Cancelled> {
+pub fn climate_fields(
+    climate: &Climate,
+    ground: &ClimateTerrain,
+    control: &Control,
+) -> Result<ClimateFields, Cancelled> {
     control.check()?;
-    let weather = Weather::new(&Climate::of(scene), &Ground::of(scene, terrain));
+    let weather = TerrainClimate::new(climate, ground);
+    let terrain = ground.terrain;
     let (grid, n) = (terrain.grid, terrain.samples());
-    let relief_metres = scene.settings.relief_metres;
+    let relief_metres = ground.relief_metres;
     let globe = grid.is_globe().then(|| Globe::new(n));
-    let mut out = Feels { celsius: vec![0.0; grid.len()], moisture: vec![0.0; grid.len()] };
+    let mut out = ClimateFields { celsius: vec![0.0; grid.len()], moisture: vec![0.0; grid.len()] };
     let rows = out.celsius.par_chunks_mut(n).zip(out.moisture.par_chunks_mut(n)).zip(terrain.height.par_chunks(n));
     rows.enumerate().try_for_each_init(
         || ([const { Vec::new() }; 3], vec![0.0; n]),
@@ -54,12 +42,12 @@ pub fn feels(scene: &Scene, terrain: &Terrain, control: &Control) -> Result<Feel
                 points.iter_mut().for_each(|p: &mut Vec<f32>| p.resize(n, 0.0));
                 let [x, y, z] = points;
                 globe.row_directions(i, [&mut *x, &mut *y, &mut *z]);
-                weather.along([x, y, z], metres, celsius, moisture);
+                weather.sample_row([x, y, z], metres, celsius, moisture);
                 return Ok(());
             }
             for (j, (celsius, moisture)) in celsius.iter_mut().zip(moisture).enumerate() {
-                let feel = weather.at_place(grid.position(j), grid.position(i), metres[j]);
-                (*celsius, *moisture) = (feel.celsius, feel.moisture);
+                let here = weather.at_place(grid.position(j), grid.position(i), metres[j]);
+                (*celsius, *moisture) = (here.celsius, here.moisture);
             }
             Ok(())
         },

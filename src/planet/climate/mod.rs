@@ -10,20 +10,19 @@
 mod approx;
 mod belts;
 mod fields;
+mod grid;
 mod insolation;
 mod moisture;
-mod sheet;
 
 use std::f32::consts::{FRAC_PI_2, PI};
 
 use crate::field::Terrain;
-use crate::scene::Scene;
 
 pub use approx::{angle, exp_of_minus};
 pub use belts::{ascent, wind};
-pub use fields::{Feels, feels, moisture_field, temperature_field};
+pub use fields::{ClimateFields, climate_fields};
 pub use insolation::{daily_mean, yearly_mean};
-use moisture::Air;
+use moisture::MoistAir;
 
 crate::choices! {
     /// What decides how warm a latitude is.
@@ -86,15 +85,6 @@ const BELTS_FOLLOW: f32 = 0.4;
 const EARTH_TILT: f32 = 23.44;
 
 impl Climate {
-    /// The climate of a scene: a planet has its own tilt and season.
-    pub fn of(scene: &Scene) -> Self {
-        let mut climate = scene.climate();
-        if let Some(planet) = scene.as_planet() {
-            (climate.axial_tilt, climate.season) = (planet.axial_tilt, planet.season);
-        }
-        climate
-    }
-
     /// Temperature in the middle of a flat terrain, so much above its sea; of the mean of the year.
     pub fn celsius(&self, above_metres: f32, relief_metres: f32) -> f32 {
         let span = self.equator_temperature - self.pole_temperature;
@@ -113,7 +103,7 @@ impl Climate {
 
 /// A terrain with what its climate depends on.
 #[derive(Clone, Copy)]
-pub struct Ground<'a> {
+pub struct ClimateTerrain<'a> {
     /// The heights.
     pub terrain: &'a Terrain,
     /// Height that 1.0 stands for.
@@ -124,18 +114,7 @@ pub struct Ground<'a> {
     pub side_metres: f32,
 }
 
-impl<'a> Ground<'a> {
-    /// The ground of a scene.
-    pub fn of(scene: &Scene, terrain: &'a Terrain) -> Self {
-        let settings = &scene.settings;
-        Self {
-            terrain,
-            relief_metres: settings.relief_metres,
-            sea_metres: settings.sea_level,
-            side_metres: scene.side_metres(),
-        }
-    }
-
+impl ClimateTerrain<'_> {
     /// Latitudes of the north and the south edge of a flat terrain, in radians.
     fn latitudes(&self, climate: &Climate) -> [f32; 2] {
         let (middle, half) = (climate.latitude, 0.5 * climate.latitude_span);
@@ -144,8 +123,8 @@ impl<'a> Ground<'a> {
 }
 
 /// The climate of one terrain, to be asked anywhere on it.
-pub struct Weather {
-    air: Air,
+pub struct TerrainClimate {
+    air: MoistAir,
     /// By latitude from south to north: temperature at the height of the sea, and what the season adds to it.
     by_latitude: Vec<[f32; 2]>,
     /// Cooling begins at this height.
@@ -156,16 +135,16 @@ pub struct Weather {
 
 /// How warm and wet a place is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Feel {
+pub struct ClimateSample {
     /// Mean temperature of the year.
     pub celsius: f32,
     /// 0 in a desert, 1 in a rain forest; storms at mountains give more.
     pub moisture: f32,
 }
 
-impl Weather {
+impl TerrainClimate {
     /// The weather that `climate` makes over `ground`.
-    pub fn new(climate: &Climate, ground: &Ground) -> Self {
+    pub fn new(climate: &Climate, ground: &ClimateTerrain) -> Self {
         let tilt = climate.axial_tilt.to_radians();
         let seasonal = climate.warmth == Warmth::Season;
         let declination = if seasonal { insolation::declination(tilt, climate.season.to_radians()) } else { 0.0 };
@@ -174,7 +153,7 @@ impl Weather {
             let [mean, season] = at_latitude(&by_latitude, latitude);
             mean + season * SEASON_AT_SEA
         };
-        let air = Air::new(climate, ground, &sea_warmth, BELTS_FOLLOW * declination);
+        let air = MoistAir::new(climate, ground, &sea_warmth, BELTS_FOLLOW * declination);
         // a sea that lies deeper than the relief is high is there to be out of the way: heights count from the datum then
         let has_sea = ground.sea_metres >= -ground.relief_metres;
         Self {
@@ -188,15 +167,15 @@ impl Weather {
 
     /// At a place of a flat terrain, both from 0 to 1.
     #[inline]
-    pub fn at_place(&self, u: f32, v: f32, height_metres: f32) -> Feel {
+    pub fn at_place(&self, u: f32, v: f32, height_metres: f32) -> ClimateSample {
         let [north, south] = self.flat_latitudes;
         let latitude = north + (south - north) * v;
         let moisture = self.air.moisture.at_place(u, v);
-        self.feel(latitude, || self.air.inland.at_place(u, v), moisture, height_metres)
+        self.sample(latitude, || self.air.inland.at_place(u, v), moisture, height_metres)
     }
 
     /// Along a row of directions from the middle of a planet, unit vectors: temperature and moisture.
-    pub fn along(&self, points: [&[f32]; 3], height_metres: &[f32], celsius: &mut [f32], moisture: &mut [f32]) {
+    pub fn sample_row(&self, points: [&[f32]; 3], height_metres: &[f32], celsius: &mut [f32], moisture: &mut [f32]) {
         const PART: usize = 64;
         let (mut latitudes, mut longitudes) = ([0.0; PART], [0.0; PART]);
         for first in (0..height_metres.len()).step_by(PART) {
@@ -207,7 +186,7 @@ impl Weather {
                 let (latitude, longitude) = (latitudes[k], longitudes[k]);
                 let wet = self.air.moisture.at_angles(longitude, latitude);
                 let feel =
-                    self.feel(latitude, || self.air.inland.at_angles(longitude, latitude), wet, height_metres[at]);
+                    self.sample(latitude, || self.air.inland.at_angles(longitude, latitude), wet, height_metres[at]);
                 (celsius[at], moisture[at]) = (feel.celsius, feel.moisture);
             }
         }
@@ -215,21 +194,21 @@ impl Weather {
 
     /// In a direction from the middle of a planet, a unit vector.
     #[inline]
-    pub fn at_direction(&self, [x, y, z]: [f32; 3], height_metres: f32) -> Feel {
+    pub fn at_direction(&self, [x, y, z]: [f32; 3], height_metres: f32) -> ClimateSample {
         let latitude = angle(z, (x * x + y * y).sqrt());
         let longitude = angle(y, x);
         let moisture = self.air.moisture.at_angles(longitude, latitude);
-        self.feel(latitude, || self.air.inland.at_angles(longitude, latitude), moisture, height_metres)
+        self.sample(latitude, || self.air.inland.at_angles(longitude, latitude), moisture, height_metres)
     }
 
     #[inline]
-    fn feel(&self, latitude: f32, inland: impl Fn() -> f32, moisture: f32, height_metres: f32) -> Feel {
+    fn sample(&self, latitude: f32, inland: impl Fn() -> f32, moisture: f32, height_metres: f32) -> ClimateSample {
         let [mean, season] = at_latitude(&self.by_latitude, latitude);
         let felt =
             if season == 0.0 { 0.0 } else { season * (SEASON_AT_SEA + (SEASON_INLAND - SEASON_AT_SEA) * inland()) };
         let above = height_metres - self.base_metres;
         let above = if above > 0.0 { above } else { 0.0 };
-        Feel { celsius: mean + felt - self.cooling_per_metre * above, moisture }
+        ClimateSample { celsius: mean + felt - self.cooling_per_metre * above, moisture }
     }
 }
 

@@ -14,8 +14,8 @@ use rayon::prelude::*;
 
 use super::approx::exp_of_minus;
 use super::belts::{ascent, wind};
-use super::sheet::Sheet;
-use super::{Climate, Ground, Warmth};
+use super::grid::ClimateGrid;
+use super::{Climate, ClimateTerrain, Warmth};
 use crate::field::globe::nearly_located;
 use crate::field::{Edges, Globe};
 use crate::planet::projection::{Equirectangular, Registration};
@@ -46,16 +46,21 @@ const ROUNDS: usize = 3;
 const WINDWARD: f32 = 1.3;
 
 /// Moisture, and how far from the sea a place feels, over a whole terrain.
-pub struct Air {
+pub struct MoistAir {
     /// From 0 in a desert to 1 in a rain forest.
-    pub moisture: Sheet,
+    pub moisture: ClimateGrid,
     /// 0 in the middle of a sea, 1 in the middle of a continent.
-    pub inland: Sheet,
+    pub inland: ClimateGrid,
 }
 
-impl Air {
+impl MoistAir {
     /// `sea_warmth` gives the temperature of the sea at a latitude in radians, `shift` how far the belts follow the sun.
-    pub fn new(climate: &Climate, ground: &Ground, sea_warmth: &(dyn Fn(f32) -> f32 + Sync), shift: f32) -> Self {
+    pub fn new(
+        climate: &Climate,
+        ground: &ClimateTerrain,
+        sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
+        shift: f32,
+    ) -> Self {
         let height = heights(ground);
         let sea = ground.sea_metres;
         // only seasons ask for it
@@ -63,7 +68,7 @@ impl Air {
         let radius = (height.width / 40).max(1);
         let inland = match climate.warmth {
             Warmth::Season => height.map(land).blurred(radius),
-            Warmth::Latitude => Sheet::from_fn(2, 2, height.round, |_, _| 0.0),
+            Warmth::Latitude => ClimateGrid::from_fn(2, 2, height.round, |_, _| 0.0),
         };
         let moisture = if ground.terrain.grid.is_globe() {
             over_planet(climate, sea, &height, sea_warmth, shift)
@@ -75,7 +80,7 @@ impl Air {
 }
 
 /// Heights in metres on the sheet.
-fn heights(ground: &Ground) -> Sheet {
+fn heights(ground: &ClimateTerrain) -> ClimateGrid {
     let terrain = ground.terrain;
     if terrain.grid.is_globe() {
         return heights_around(ground);
@@ -84,7 +89,7 @@ fn heights(ground: &Ground) -> Sheet {
     // between two samples of the sheet the terrain may have many: their mean counts
     let fine = ((terrain.samples() - 1) / (side - 1)).clamp(1, 8);
     let cell = 1.0 / (side - 1) as f32;
-    Sheet::from_fn(side, side, false, |i, j| {
+    ClimateGrid::from_fn(side, side, false, |i, j| {
         let mut sum = 0.0;
         for k in 0..fine * fine {
             let off = |k: usize| ((k as f32 + 0.5) / fine as f32 - 0.5) * cell;
@@ -95,16 +100,16 @@ fn heights(ground: &Ground) -> Sheet {
 }
 
 /// Heights in metres on the sheet around a planet: the mean of a few places of every cell.
-fn heights_around(ground: &Ground) -> Sheet {
+fn heights_around(ground: &ClimateTerrain) -> ClimateGrid {
     let globe = Globe::new(ground.terrain.samples());
     // cells of the sheet have the width of so many samples
     let fine = (4 * (globe.samples() - 1) / AROUND).clamp(1, 3);
     let map =
         Equirectangular { width: AROUND * fine, height: DOWN * fine, registration: Registration::Pixel }.directions();
-    Sheet::from_fn(AROUND, DOWN, true, |i, j| {
+    ClimateGrid::from_fn(AROUND, DOWN, true, |i, j| {
         let mut sum = 0.0;
         for k in 0..fine * fine {
-            let direction = map.at(j * fine + k % fine, i * fine + k / fine);
+            let direction = map.direction(j * fine + k % fine, i * fine + k / fine);
             sum += globe.sample_at(&ground.terrain.height, nearly_located(direction));
         }
         sum / (fine * fine) as f32 * ground.relief_metres
@@ -129,7 +134,13 @@ struct Belt {
 }
 
 impl Belt {
-    fn of(height: &Sheet, row: usize, climate: &Climate, sea_warmth: &dyn Fn(f32) -> f32, shift: f32) -> Self {
+    fn for_row(
+        height: &ClimateGrid,
+        row: usize,
+        climate: &Climate,
+        sea_warmth: &dyn Fn(f32) -> f32,
+        shift: f32,
+    ) -> Self {
         let latitude = height.latitude(row);
         let moved = (latitude - shift).clamp(-FRAC_PI_2, FRAC_PI_2);
         let [east, north] = wind(moved);
@@ -156,7 +167,7 @@ impl Belt {
     }
 
     /// Values of a sheet at the places from where the air of a row comes; `line` is room to work in.
-    fn upwind(&self, sheet: &Sheet, line: &mut Vec<f32>, out: &mut [f32]) {
+    fn upwind(&self, sheet: &ClimateGrid, line: &mut Vec<f32>, out: &mut [f32]) {
         let (top, bottom) = (sheet.row(self.top), sheet.row(self.top + 1));
         line.clear();
         line.extend(top.iter().zip(bottom).map(|(a, b)| a + (b - a) * self.down));
@@ -168,7 +179,7 @@ impl Belt {
 }
 
 /// The sheet of what comes with the wind.
-fn upwind(belts: &[Belt], sheet: &Sheet) -> Sheet {
+fn upwind(belts: &[Belt], sheet: &ClimateGrid) -> ClimateGrid {
     let mut out = sheet.clone();
     let rows = out.values.par_chunks_mut(sheet.width).zip(belts);
     rows.for_each_init(Vec::new, |line, (row, belt)| belt.upwind(sheet, line, row));
@@ -179,11 +190,11 @@ fn upwind(belts: &[Belt], sheet: &Sheet) -> Sheet {
 fn over_planet(
     climate: &Climate,
     sea_metres: f32,
-    height: &Sheet,
+    height: &ClimateGrid,
     sea_warmth: &(dyn Fn(f32) -> f32 + Sync),
     shift: f32,
-) -> Sheet {
-    let belts: Vec<Belt> = (0..height.height).map(|i| Belt::of(height, i, climate, sea_warmth, shift)).collect();
+) -> ClimateGrid {
+    let belts: Vec<Belt> = (0..height.height).map(|i| Belt::for_row(height, i, climate, sea_warmth, shift)).collect();
     let surface = height.map(|i, j| height.row(i)[j].max(sea_metres));
     let before = upwind(&belts, &surface);
     let kept = height.map(|i, j| {
@@ -213,7 +224,7 @@ fn over_planet(
 }
 
 /// Moisture with one wind over a flat terrain.
-fn over_terrain(climate: &Climate, ground: &Ground, height: &Sheet) -> Sheet {
+fn over_terrain(climate: &Climate, ground: &ClimateTerrain, height: &ClimateGrid) -> ClimateGrid {
     let n = height.width;
     let wraps = ground.terrain.grid.edges == Edges::Wrap;
     let from = climate.wind_from.to_radians();

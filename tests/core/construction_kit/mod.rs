@@ -1,20 +1,20 @@
 //! Random construction trees: every primitive, every operator, any numbers that people would use.
 #![allow(dead_code, reason = "each test binary and bench uses its part")]
 
-use talweg::construction::contour::{Contour, ContourSettings, Landform, Ray};
+use talweg::construction::contour::{Contour, ContourRay, ContourSettings, Landform};
 use talweg::construction::curve::{Cross, Curve, CurvePoint, CurveSettings};
 use talweg::construction::deposit::AddSettings;
 use talweg::construction::detail::DetailSettings;
 use talweg::construction::disc::Disc;
-use talweg::construction::ground::Surface;
+use talweg::construction::ground::ReliefStyle;
 use talweg::construction::image::{Image, ImageSettings};
-use talweg::construction::path::Run;
+use talweg::construction::path::CurveFit;
 use talweg::construction::place::Placement;
 use talweg::construction::profile::Profile;
 use talweg::construction::replace::{Extent, ReplaceSettings};
 use talweg::construction::ribbon::{Ribbon, RibbonSettings};
 use talweg::construction::warp::{Bend, WarpSettings};
-use talweg::construction::{Definition, Form, Group, Instance, Piece, Tree};
+use talweg::construction::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use talweg::field::Stream;
 use talweg::param::ImageFile;
 
@@ -58,7 +58,7 @@ pub fn disc(dice: &mut Dice) -> Disc {
         radius,
         core: dice.number(0.0, 0.7),
         height: dice.number(0.0, 800.0),
-        surface: Surface::ALL[dice.below(Surface::ALL.len())],
+        surface: ReliefStyle::ALL[dice.below(ReliefStyle::ALL.len())],
         amplitude: dice.number(20.0, 500.0),
         size: dice.number(300.0, 2500.0),
         octaves: 1 + dice.below(6) as u32,
@@ -94,7 +94,7 @@ pub fn curve(dice: &mut Dice) -> Curve {
         width: dice.number(80.0, 500.0),
         depth: dice.number(5.0, 150.0),
         fade: dice.number(80.0, 500.0),
-        run: Run::ALL[dice.below(Run::ALL.len())],
+        run: CurveFit::ALL[dice.below(CurveFit::ALL.len())],
         easing: if dice.unit() < 0.3 { dice.number(50.0, 400.0) } else { 0.0 },
         downhill: dice.unit() < 0.5,
     };
@@ -114,8 +114,8 @@ pub fn contour(dice: &mut Dice) -> Contour {
         .collect();
     let profiles = match dice.below(3) {
         0 => vec![
-            Ray { angle: 0.0, profile: Profile(vec![(0.0, 1.0), (0.5, 0.6), (1.0, 0.1), (1.5, 0.0)]) },
-            Ray { angle: 140.0, profile: Profile(vec![(0.0, 1.0), (0.3, 0.9), (1.0, 0.3), (1.6, 0.0)]) },
+            ContourRay { angle: 0.0, profile: Profile(vec![(0.0, 1.0), (0.5, 0.6), (1.0, 0.1), (1.5, 0.0)]) },
+            ContourRay { angle: 140.0, profile: Profile(vec![(0.0, 1.0), (0.3, 0.9), (1.0, 0.3), (1.6, 0.0)]) },
         ],
         _ => Vec::new(),
     };
@@ -157,11 +157,11 @@ fn ribbon(dice: &mut Dice) -> Ribbon {
 
 pub fn primitive(dice: &mut Dice) -> Piece {
     Piece::new(match dice.below(10) {
-        0..=3 => Form::Disc(disc(dice)),
-        4 | 5 => Form::Curve(curve(dice)),
-        6 | 7 => Form::Contour(contour(dice)),
-        8 => Form::Image(image(dice)),
-        _ => Form::Ribbon(ribbon(dice)),
+        0..=3 => PieceKind::Disc(disc(dice)),
+        4 | 5 => PieceKind::Curve(curve(dice)),
+        6 | 7 => PieceKind::Contour(contour(dice)),
+        8 => PieceKind::Image(image(dice)),
+        _ => PieceKind::Ribbon(ribbon(dice)),
     })
 }
 
@@ -173,8 +173,8 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
     let of: Vec<Piece> = (0..2 + dice.below(3)).map(|_| piece(dice, depth - 1)).collect();
     let extent = Extent::ALL[dice.below(2)];
     Piece::new(match dice.below(7) {
-        0 | 1 => Form::Blend(Group { of, ..Group::default() }),
-        2 => Form::Replace(Group { settings: ReplaceSettings { extent }, of }),
+        0 | 1 => PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }),
+        2 => PieceKind::Replace(OperatorGroup { settings: ReplaceSettings { extent }, of }),
         3 => {
             let settings = AddSettings {
                 extent,
@@ -185,7 +185,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 base: dice.number(40.0, 150.0),
                 ..AddSettings::default()
             };
-            Form::Add(Group { settings, of })
+            PieceKind::Add(OperatorGroup { settings, of })
         }
         4 => {
             let bend = Bend::ALL[dice.below(2)];
@@ -200,7 +200,7 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 radius: dice.number(1000.0, 4000.0),
                 seed: dice.below(100) as u32,
             };
-            Form::Warp(Group { settings, of })
+            PieceKind::Warp(OperatorGroup { settings, of })
         }
         5 => {
             let settings = Placement {
@@ -215,9 +215,9 @@ pub fn piece(dice: &mut Dice, depth: usize) -> Piece {
                 pivot_y: 4000.0,
                 variation: 0,
             };
-            Form::Place(Group { settings, of })
+            PieceKind::Place(OperatorGroup { settings, of })
         }
-        _ => Form::Detail(Group { settings: DetailSettings::default(), of }),
+        _ => PieceKind::Detail(OperatorGroup { settings: DetailSettings::default(), of }),
     })
 }
 
@@ -239,9 +239,9 @@ pub fn tree(seed: u64) -> Tree {
                 pivot_y: 4000.0,
                 ..Placement::default()
             };
-            of.push(Piece::new(Form::Instance(Instance { definition: "twice".into(), settings })));
+            of.push(Piece::new(PieceKind::Instance(Instance { definition: "twice".into(), settings })));
         }
-        tree.terrain = Piece::new(Form::Blend(Group { of, ..Group::default() }));
+        tree.terrain = Piece::new(PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     }
     tree
 }
@@ -254,14 +254,16 @@ pub fn large(primitives: usize) -> Tree {
         let mut one = disc(&mut dice);
         one.radius = dice.number(500.0, 1300.0);
         one.octaves = 6;
-        hills.push(Piece::new(Form::Disc(one)));
+        hills.push(Piece::new(PieceKind::Disc(one)));
     }
-    let group = |settings, of| Piece::new(Form::Replace(Group { settings, of }));
+    let group = |settings, of| Piece::new(PieceKind::Replace(OperatorGroup { settings, of }));
     // five blends of the hills, under one
     let per = hills.len().div_ceil(5);
-    let blends: Vec<Piece> =
-        hills.chunks(per).map(|of| Piece::new(Form::Blend(Group { of: of.to_vec(), ..Group::default() }))).collect();
-    let mut base = Piece::new(Form::Blend(Group { of: blends, ..Group::default() }));
+    let blends: Vec<Piece> = hills
+        .chunks(per)
+        .map(|of| Piece::new(PieceKind::Blend(OperatorGroup { of: of.to_vec(), ..OperatorGroup::default() })))
+        .collect();
+    let mut base = Piece::new(PieceKind::Blend(OperatorGroup { of: blends, ..OperatorGroup::default() }));
     let rest = primitives - hills.len();
     for k in 0..4 {
         let mut of = vec![base];
@@ -270,12 +272,12 @@ pub fn large(primitives: usize) -> Tree {
                 let mut lake = contour(&mut dice);
                 lake.settings.radius = dice.number(150.0, 400.0);
                 lake.points.iter_mut().for_each(|p| *p = (p.0 * 0.3, p.1 * 0.3));
-                Piece::new(Form::Contour(lake))
+                Piece::new(PieceKind::Contour(lake))
             } else {
                 let mut road = curve(&mut dice);
                 (road.settings.width, road.settings.fade) = (dice.number(20.0, 60.0), dice.number(40.0, 120.0));
                 road.settings.cross = if dice.unit() < 0.5 { Cross::Road } else { Cross::River };
-                Piece::new(Form::Curve(road))
+                Piece::new(PieceKind::Curve(road))
             });
         }
         base = group(ReplaceSettings::default(), of);

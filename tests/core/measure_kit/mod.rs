@@ -4,11 +4,11 @@ mod brownian;
 
 pub use brownian::brownian;
 use talweg::field::{Control, Edges, Grid, Stream, Terrain};
-use talweg::measure::{Limits, Measures, Scale, measure, measure_named};
+use talweg::measure::{Limits, Measures, TerrainScale, measure, measure_named};
 
-pub const SCALE: Scale = Scale { size_metres: 1000.0, relief_metres: 100.0, sea_metres: None };
+pub const SCALE: TerrainScale = TerrainScale { size_metres: 1000.0, relief_metres: 100.0, sea_metres: None };
 
-pub fn measured(terrain: &Terrain, scale: Scale, limits: &Limits) -> Measures {
+pub fn measured(terrain: &Terrain, scale: TerrainScale, limits: &Limits) -> Measures {
     measure(terrain, scale, limits, &Control::default()).expect("nobody stops it")
 }
 
@@ -24,8 +24,8 @@ pub fn assert_near(a: f64, b: f64, within: f64, what: &str) {
     assert!((a - b).abs() <= within, "{what}: {a}, expected {b} within {within}");
 }
 
-pub fn metres(size_metres: f32) -> Scale {
-    Scale { size_metres, relief_metres: 1.0, sea_metres: None }
+pub fn metres(size_metres: f32) -> TerrainScale {
+    TerrainScale { size_metres, relief_metres: 1.0, sea_metres: None }
 }
 
 /// Rough ground, smooth-valued or with many ties.

@@ -2,14 +2,13 @@
 
 pub mod trees;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use talweg::eval::thread_pool;
 use talweg::field::{Cancelled, Control, Edges, Grid, Stream, Terrain};
 use talweg::nodes::{Context, Node, Work};
-use talweg::param::{Curve, Kind, ParamSpec, Value};
-use talweg::planet::Planet;
-use talweg::scene::World;
+use talweg::param::{ParamKind, ParamSpec, ToneCurve, Value};
+use talweg::planet::{Planet, World};
 
 /// The scene that a node runs in.
 #[derive(Clone, Copy, Debug)]
@@ -123,38 +122,38 @@ pub fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T
 /// The ends of the hard range; every value of a choice.
 pub fn extremes(spec: &ParamSpec) -> Vec<Value> {
     match &spec.kind {
-        Kind::Float { hard, .. } => vec![Value::Float(hard.0), Value::Float(hard.1)],
-        Kind::Int { hard, .. } => vec![Value::Int(hard.0), Value::Int(hard.1)],
-        Kind::Bool => vec![Value::Bool(false), Value::Bool(true)],
-        Kind::Choice(options) => (0..options.len()).map(Value::Choice).collect(),
-        Kind::Curve => vec![
-            Value::Curve(Curve(vec![(0.0, 1.0), (1.0, 0.0)])),
-            Value::Curve(Curve(vec![(0.5, 0.0), (0.500_001, 1.0)])),
+        ParamKind::Float { hard, .. } => vec![Value::Float(hard.0), Value::Float(hard.1)],
+        ParamKind::Int { hard, .. } => vec![Value::Int(hard.0), Value::Int(hard.1)],
+        ParamKind::Bool => vec![Value::Bool(false), Value::Bool(true)],
+        ParamKind::Choice(options) => (0..options.len()).map(Value::Choice).collect(),
+        ParamKind::Curve => vec![
+            Value::Curve(ToneCurve(vec![(0.0, 1.0), (1.0, 0.0)])),
+            Value::Curve(ToneCurve(vec![(0.5, 0.0), (0.500_001, 1.0)])),
         ],
         // nothing chosen, a shipped one, one that is not there
-        Kind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
-        Kind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
-        Kind::Tree => trees::extreme().into_iter().map(|tree| Value::Tree(tree.into())).collect(),
+        ParamKind::Image => ["", "stamp:ridge", "/no/such/file.png"].map(|name| Value::Text(name.into())).into(),
+        ParamKind::Layer => ["", "No such layer"].map(|name| Value::Text(name.into())).into(),
+        ParamKind::Tree => trees::extreme().into_iter().map(|tree| Value::Tree(Arc::new(tree))).collect(),
     }
 }
 
 /// A value other than the default, part of the way through the slider; the same on every call.
 pub fn another(spec: &ParamSpec) -> Value {
     match (&spec.kind, &spec.default) {
-        (Kind::Float { slider, .. }, Value::Float(v)) => {
+        (ParamKind::Float { slider, .. }, Value::Float(v)) => {
             let end = if slider.1 - v > v - slider.0 { slider.1 } else { slider.0 };
             Value::Float(v + (end - v) * 0.375)
         }
-        (Kind::Int { slider, .. }, Value::Int(v)) => {
+        (ParamKind::Int { slider, .. }, Value::Int(v)) => {
             let end = if slider.1 - v > v - slider.0 { slider.1 } else { slider.0 };
             Value::Int(v + (end - v) * 3 / 8)
         }
-        (Kind::Choice(options), _) => Value::Choice(options.len() - 1),
-        (Kind::Bool, Value::Bool(v)) => Value::Bool(!v),
-        (Kind::Image, _) => Value::Text("stamp:volcano".into()),
-        (Kind::Layer, _) => Value::Text("Another".into()),
-        (Kind::Tree, _) => Value::Tree(talweg::construction::presets::moon()),
-        _ => Value::Curve(Curve(vec![(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 1.0)])),
+        (ParamKind::Choice(options), _) => Value::Choice(options.len() - 1),
+        (ParamKind::Bool, Value::Bool(v)) => Value::Bool(!v),
+        (ParamKind::Image, _) => Value::Text("stamp:volcano".into()),
+        (ParamKind::Layer, _) => Value::Text("Another".into()),
+        (ParamKind::Tree, _) => Value::Tree(talweg::construction::presets::moon()),
+        _ => Value::Curve(ToneCurve(vec![(0.0, 0.1), (0.3, 0.2), (0.7, 0.9), (1.0, 1.0)])),
     }
 }
 

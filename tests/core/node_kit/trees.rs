@@ -1,11 +1,11 @@
 //! Construction trees that nobody would build.
 
-use talweg::construction::{Form, Piece, Tree};
-use talweg::param::{Kind, Value};
+use talweg::construction::{Piece, PieceKind, Tree};
+use talweg::param::{ParamKind, Value};
 
 /// Every form with all its numbers at one end of their ranges, under every operator.
 fn cornered(high: bool) -> Tree {
-    let mut tree = Tree { terrain: Piece::new(Form::Replace(Default::default())), ..Tree::default() };
+    let mut tree = Tree { terrain: Piece::new(PieceKind::Replace(Default::default())), ..Tree::default() };
     let place = if high { 1.0e6 } else { -1.0e6 };
     let corners = [(0.0, 0.0), (place, 0.0), (place, place), (0.0, place)];
     let point = |k: usize| {
@@ -19,34 +19,34 @@ fn cornered(high: bool) -> Tree {
         let ribbon = talweg::construction::ribbon::Ribbon { points, ..Default::default() };
         let image = talweg::construction::image::Image { corners, ..Default::default() };
         vec![
-            Piece::new(Form::Disc(Default::default())),
-            Piece::new(Form::Curve(curve)),
-            Piece::new(Form::Contour(Default::default())),
-            Piece::new(Form::Image(image)),
-            Piece::new(Form::Ribbon(ribbon)),
+            Piece::new(PieceKind::Disc(Default::default())),
+            Piece::new(PieceKind::Curve(curve)),
+            Piece::new(PieceKind::Contour(Default::default())),
+            Piece::new(PieceKind::Image(image)),
+            Piece::new(PieceKind::Ribbon(ribbon)),
         ]
     };
     let group = |mut form: Piece| {
-        form.of_mut().expect("an operator").extend(leaves());
+        form.children_mut().expect("an operator").extend(leaves());
         form
     };
     let operators = [
-        Form::Blend(Default::default()),
-        Form::Add(Default::default()),
-        Form::Warp(Default::default()),
-        Form::Place(Default::default()),
-        Form::Detail(Default::default()),
+        PieceKind::Blend(Default::default()),
+        PieceKind::Add(Default::default()),
+        PieceKind::Warp(Default::default()),
+        PieceKind::Place(Default::default()),
+        PieceKind::Detail(Default::default()),
     ];
     let all = operators.into_iter().map(|form| group(Piece::new(form)));
-    tree.terrain.of_mut().expect("an operator").extend(all);
+    tree.terrain.children_mut().expect("an operator").extend(all);
     tree.terrain.visit_mut(&mut |piece| {
         let params = piece.params_mut();
         for (k, spec) in params.about().params.iter().enumerate() {
             let value = match &spec.kind {
-                Kind::Float { hard, .. } => Value::Float(if high { hard.1 } else { hard.0 }),
-                Kind::Int { hard, .. } => Value::Int(if high { hard.1 } else { hard.0 }),
-                Kind::Bool => Value::Bool(high),
-                Kind::Choice(options) => Value::Choice(if high { options.len() - 1 } else { 0 }),
+                ParamKind::Float { hard, .. } => Value::Float(if high { hard.1 } else { hard.0 }),
+                ParamKind::Int { hard, .. } => Value::Int(if high { hard.1 } else { hard.0 }),
+                ParamKind::Bool => Value::Bool(high),
+                ParamKind::Choice(options) => Value::Choice(if high { options.len() - 1 } else { 0 }),
                 _ => continue,
             };
             params.set(k, &value).expect("a value of its kind");

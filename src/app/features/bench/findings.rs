@@ -3,7 +3,7 @@
 
 use crate::app::features::bench::report::{Fate, counted, growth, mebibytes, threads, three, time};
 use crate::lab::stats::CONFIDENCE;
-use crate::lab::{Benchmark, Cell, Estimate, Findings};
+use crate::lab::{BenchCell, Benchmark, Estimate, Findings};
 
 /// A sentence and how it is meant.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ impl List {
 fn uncertainty(list: &mut List, found: &Benchmark) {
     let repetitions = found.repetitions;
     let timed = found.subjects.iter().flat_map(|s| s.cells.iter().map(move |cell| (s, cell)));
-    let timed: Vec<(&Findings, &Cell)> =
+    let timed: Vec<(&Findings, &BenchCell)> =
         timed.filter(|(_, c)| !c.changes_nothing && c.milliseconds.median > 0.0).collect();
     let Some((_, first)) = timed.first() else { return };
     let confidence = first.milliseconds.confidence;
@@ -83,7 +83,7 @@ fn uncertainty(list: &mut List, found: &Benchmark) {
             100.0 * confidence
         ));
     }
-    let width = |cell: &Cell| (cell.milliseconds.high - cell.milliseconds.low) / cell.milliseconds.median;
+    let width = |cell: &BenchCell| (cell.milliseconds.high - cell.milliseconds.low) / cell.milliseconds.median;
     let wide = timed.iter().filter(|(_, cell)| is_wide(&cell.milliseconds)).count();
     let Some((subject, widest)) = timed.iter().max_by(|a, b| width(a.1).total_cmp(&width(b.1))) else { return };
     if wide > 0 {
@@ -119,7 +119,7 @@ fn idle(list: &mut List, found: &Benchmark) {
 fn speed(list: &mut List, found: &Benchmark) {
     let (Some(&size), Some(&on)) = (found.sizes.iter().max(), found.threads.first()) else { return };
     let place = format!("at {size}² on {}", threads(on));
-    let cells: Vec<(&Findings, &Cell)> =
+    let cells: Vec<(&Findings, &BenchCell)> =
         found.subjects.iter().filter_map(|s| Some((s, s.cell(size, on).filter(|c| !c.changes_nothing)?))).collect();
     match cells.as_slice() {
         [] => {}
@@ -137,7 +137,7 @@ fn speed(list: &mut List, found: &Benchmark) {
             }
         }
         many => {
-            let by_time = |a: &&(&Findings, &Cell), b: &&(&Findings, &Cell)| {
+            let by_time = |a: &&(&Findings, &BenchCell), b: &&(&Findings, &BenchCell)| {
                 a.1.milliseconds.median.total_cmp(&b.1.milliseconds.median)
             };
             let (Some(fast), Some(slow)) = (many.iter().min_by(by_time), many.iter().max_by(by_time)) else { return };
@@ -289,7 +289,7 @@ fn memory(list: &mut List, found: &Benchmark) {
         );
         return;
     }
-    let share = |cell: &Cell| cell.peak_bytes.map(|peak| peak as f64 / cell.result_bytes.max(1) as f64);
+    let share = |cell: &BenchCell| cell.peak_bytes.map(|peak| peak as f64 / cell.result_bytes.max(1) as f64);
     let cells = found.subjects.iter().filter_map(|s| {
         let cell = s.cell(size, on)?;
         Some((s, cell, share(cell)?))
@@ -389,8 +389,14 @@ mod tests {
         Estimate { median, low: median - half, high: median + half, confidence: 0.97 }
     }
 
-    fn cell(samples: usize, threads: usize, time: Estimate, times_the_first: Estimate, speed_up: Estimate) -> Cell {
-        Cell {
+    fn cell(
+        samples: usize,
+        threads: usize,
+        time: Estimate,
+        times_the_first: Estimate,
+        speed_up: Estimate,
+    ) -> BenchCell {
+        BenchCell {
             samples,
             threads,
             milliseconds: time,

@@ -1,7 +1,7 @@
 //! What a benchmark found, with every text that is drawn made once, on the thread that measured.
 
 use crate::app::features::bench::findings::{Finding, findings};
-use crate::lab::{Benchmark, Cell, Estimate, Extreme, Findings, Growth, PowerLaw};
+use crate::lab::{BenchCell, Benchmark, Estimate, Extreme, Findings, Growth, PowerLaw};
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +182,7 @@ impl Report {
         &self.found.subjects[row.subject]
     }
 
-    pub fn cell(&self, row: &Row) -> &Cell {
+    pub fn cell(&self, row: &Row) -> &BenchCell {
         &self.subject(row).cells[row.cell]
     }
 

@@ -19,7 +19,7 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
 use crate::app::frame::status::{Activity, StatusInfo};
 use crate::app::frame::tasks::{Outcome, Task, Tasks};
-use crate::lab::{BenchError, Machine, NodeSubject, Plan, Progress, Subject, bench};
+use crate::lab::{BenchError, BenchPlan, BenchProgress, BenchSubject, Machine, NodeSubject, bench};
 use crate::nodes::Node;
 
 /// What shall be measured.
@@ -27,7 +27,7 @@ use crate::nodes::Node;
 pub struct Order {
     /// With their names in the results.
     pub subjects: Vec<(String, Node)>,
-    pub plan: Plan,
+    pub plan: BenchPlan,
 }
 
 /// What is asked of the lab.
@@ -60,7 +60,7 @@ pub struct Underway {
 
 struct Running {
     task: Task<Result<Report, BenchError>>,
-    at: Arc<Mutex<Option<Progress>>>,
+    at: Arc<Mutex<Option<BenchProgress>>>,
     was_disturbed: Arc<AtomicBool>,
     begun: Instant,
 }
@@ -149,8 +149,8 @@ impl Running {
         let task = tasks.start_timing("bench", move |control| {
             let nodes: Vec<NodeSubject> =
                 order.subjects.into_iter().map(|(name, node)| NodeSubject::called(name, node)).collect();
-            let subjects: Vec<&dyn Subject> = nodes.iter().map(|subject| subject as &dyn Subject).collect();
-            let mut tell = |progress: &Progress| {
+            let subjects: Vec<&dyn BenchSubject> = nodes.iter().map(|subject| subject as &dyn BenchSubject).collect();
+            let mut tell = |progress: &BenchProgress| {
                 *told.lock().unwrap_or_else(PoisonError::into_inner) = Some(progress.clone());
             };
             let found = bench(&subjects, &order.plan, &Machine::new(), control, &mut tell)?;

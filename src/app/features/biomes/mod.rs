@@ -24,7 +24,7 @@ use crate::app::frame::status::StatusInfo;
 use crate::app::frame::window::FrameSystems;
 use crate::app::view::Probe;
 use crate::app::view::globe::GlobeProbe;
-use crate::look::{BiomeTable, PREFIX};
+use crate::palette::{BIOME_PREFIX, BiomeTable};
 
 /// Biome tables as files: their name in the list of kinds, and their ending.
 const TABLES: (&str, &[&str]) = ("Biome tables (.ron)", &["ron"]);
@@ -112,11 +112,11 @@ fn run(In(action): In<BiomesAction>, mut editor: ResMut<Editor>, mut state: ResM
 fn open(editor: &mut Editor, path: &Path) {
     match BiomeTable::load(path) {
         Ok(table) => editor.doc.edit("Open biome table", None, |scene| {
-            if !scene.palette.starts_with(PREFIX) {
-                scene.palette = format!("{PREFIX}earth");
+            if !scene.palette.starts_with(BIOME_PREFIX) {
+                scene.palette = format!("{BIOME_PREFIX}earth");
             }
             scene.climate = None;
-            let name = scene.palette.strip_prefix(PREFIX).unwrap_or_default().to_string();
+            let name = scene.palette.strip_prefix(BIOME_PREFIX).unwrap_or_default().to_string();
             scene.biomes = Some(Arc::new(BiomeTable { name, ..table }));
         }),
         Err(error) => editor.toasts.error(because("The biome table was not opened", &error)),

@@ -13,9 +13,9 @@ use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 use crate::app::frame::status::StatusInfo;
 use crate::app::frame::theme::{ROW, colour, icon_button, paint_text};
-use crate::look::{
-    Bell, BiomeTable, Biomes, GroundType, LEAST_TOLERANCE, Law, Level, MAX_TYPES, PREFIX, Place, biome_names,
-    biome_table,
+use crate::look::{BiomeModel, Biomes, SiteConditions};
+use crate::palette::{
+    BIOME_PREFIX, BiomeTable, GroundType, HeightLevel, LEAST_TOLERANCE, MAX_TYPES, Niche, biome_names,
 };
 use crate::scene::{Gesture, Scene};
 
@@ -33,7 +33,7 @@ pub struct BiomesState {
 /// What the ground consists of at the place that was clicked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Composition {
-    pub place: Place,
+    pub place: SiteConditions,
     /// Share of each type of the table, in its order.
     pub weights: Vec<f32>,
 }
@@ -57,7 +57,7 @@ pub fn show(
     ground: Option<&Composition>,
 ) -> Option<Command> {
     let mut command = head(ui);
-    let Some(biomes) = Biomes::of(document.scene()) else {
+    let Some(biomes) = Biomes::for_scene(document.scene()) else {
         ui.add_space(8.0);
         ui.label("The scene is coloured by height. A biome table colours it by what grows: by temperature, height, slope and moisture.");
         ui.add_space(6.0);
@@ -99,7 +99,7 @@ fn head(ui: &mut Ui) -> Option<Command> {
 /// Colours the scene by a shipped table, with the climate that belongs to it.
 pub fn choose(document: &mut Document, name: &str) {
     document.edit("Change biome table", None, |scene| {
-        scene.palette = format!("{PREFIX}{name}");
+        scene.palette = format!("{BIOME_PREFIX}{name}");
         (scene.biomes, scene.climate) = (None, None);
     });
 }
@@ -113,7 +113,7 @@ fn table_row(ui: &mut Ui, document: &mut Document, table: &Arc<BiomeTable>) -> O
         let combo = egui::ComboBox::from_id_salt("biome table").width(width).truncate().selected_text(text);
         let combo = combo.show_ui(ui, |ui| {
             for name in biome_names() {
-                let Some(shipped) = biome_table(&name) else { continue };
+                let Some(shipped) = BiomeTable::named(&name) else { continue };
                 let is_present = !is_edited && table.name == name;
                 if ui.selectable_label(is_present, &shipped.label).clicked() && !is_present {
                     choose(document, &name);
@@ -144,7 +144,7 @@ fn change(document: &mut Document, label: &str, gesture: Option<Gesture>, act: i
     document.edit(label, gesture, |scene: &mut Scene| {
         let Some(mut table) = scene.biome_table() else { return };
         act(Arc::make_mut(&mut table));
-        let is_shipped = biome_table(&table.name).is_some_and(|shipped| shipped == table);
+        let is_shipped = BiomeTable::named(&table.name).is_some_and(|shipped| *shipped == table);
         scene.biomes = (!is_shipped).then_some(table);
     });
 }
@@ -251,10 +251,10 @@ fn buttons(ui: &mut Ui, state: &mut BiomesState, document: &mut Document, table:
 
 fn fresh(name: &str) -> GroundType {
     GroundType {
-        above: Some(Level::Sea(1.0)),
-        temperature: Some(Bell { optimum: 12.0, tolerance: 3.0 }),
-        slope: Some(Bell { optimum: 5.0, tolerance: 12.0 }),
-        moisture: Some(Bell { optimum: 0.45, tolerance: 0.1 }),
+        above: Some(HeightLevel::Sea(1.0)),
+        temperature: Some(Niche { optimum: 12.0, tolerance: 3.0 }),
+        slope: Some(Niche { optimum: 5.0, tolerance: 12.0 }),
+        moisture: Some(Niche { optimum: 0.45, tolerance: 0.1 }),
         ..GroundType::new(name, [176, 88, 150])
     }
 }
@@ -297,7 +297,7 @@ fn one(
     limits(ui, document, index, kind);
     let scene = document.scene();
     let units = biomes.units(&scene.settings);
-    let law = Law::new(&biomes.table, &units);
+    let law = BiomeModel::new(&biomes.table, &units);
     let relief = scene.settings.relief_metres;
     let metres = info.range_metres.unwrap_or((scene.settings.sea_level - 0.5 * relief, relief));
     let climate = &biomes.climate;
@@ -308,7 +308,7 @@ fn one(
     let ground = ground.map(|ground| ground.place);
     let held = ground.unwrap_or_else(|| home(kind, units.sea));
     let types = &biomes.table.types;
-    let bell = |bell: Bell| [bell.optimum, bell.tolerance];
+    let bell = |bell: Niche| [bell.optimum, bell.tolerance];
     let axes = [
         Dimension {
             label: "Temperature",
@@ -332,12 +332,12 @@ fn one(
             label: "Height",
             unit: if units.in_metres() { " m" } else { "" },
             range: [units.height(metres.0), units.height(metres.1.max(metres.0 + 1.0))],
-            bells: types.iter().map(|k| k.height.map(|b| [b.optimum.of(units.sea), b.tolerance])).collect(),
+            bells: types.iter().map(|k| k.height.map(|b| [b.optimum.height(units.sea), b.tolerance])).collect(),
             at: |place| &mut place.height,
             first: [units.height(0.5 * (metres.0 + metres.1)), 0.2 * (units.height(metres.1) - units.height(metres.0))],
             set: |kind, bell, sea| {
-                let before = kind.height.map_or(Level::AboveSea(0.0), |bell| bell.optimum);
-                kind.height = bell.map(|[optimum, tolerance]| Bell { optimum: before.moved(optimum, sea), tolerance });
+                let before = kind.height.map_or(HeightLevel::AboveSea(0.0), |bell| bell.optimum);
+                kind.height = bell.map(|[optimum, tolerance]| Niche { optimum: before.moved(optimum, sea), tolerance });
             },
         },
         Dimension {
@@ -371,14 +371,14 @@ struct Dimension {
     unit: &'static str,
     range: [f32; 2],
     bells: Vec<Option<[f32; 2]>>,
-    at: fn(&mut Place) -> &mut f32,
+    at: fn(&mut SiteConditions) -> &mut f32,
     /// Optimum and tolerance when it is switched on.
     first: [f32; 2],
     set: fn(&mut GroundType, Option<[f32; 2]>, f32),
 }
 
-fn plain([optimum, tolerance]: [f32; 2]) -> Bell {
-    Bell { optimum, tolerance }
+fn plain([optimum, tolerance]: [f32; 2]) -> Niche {
+    Niche { optimum, tolerance }
 }
 
 impl Dimension {
@@ -458,14 +458,14 @@ fn round(value: f32, range: f32) -> f32 {
 }
 
 /// The place where a type is at home, mild where it does not mind.
-fn home(kind: &GroundType, sea: f32) -> Place {
+fn home(kind: &GroundType, sea: f32) -> SiteConditions {
     let height = match (kind.height, kind.above, kind.below) {
-        (Some(bell), _, _) => bell.optimum.of(sea),
-        (None, None, Some(below)) => below.of(sea),
-        (None, Some(above), _) => above.of(sea) + 1.0,
+        (Some(bell), _, _) => bell.optimum.height(sea),
+        (None, None, Some(below)) => below.height(sea),
+        (None, Some(above), _) => above.height(sea) + 1.0,
         (None, None, None) => sea + 1.0,
     };
-    Place {
+    SiteConditions {
         celsius: kind.temperature.map_or(12.0, |bell| bell.optimum),
         height,
         slope: kind.slope.map_or(0.0, |bell| bell.optimum),
@@ -477,8 +477,8 @@ fn home(kind: &GroundType, sea: f32) -> Place {
 fn limits(ui: &mut Ui, document: &mut Document, index: usize, kind: &GroundType) {
     let known = [
         ("Anywhere", None, None),
-        ("Only above the sea", Some(Level::Sea(1.0)), None),
-        ("Only in the sea", None, Some(Level::Sea(1.0))),
+        ("Only above the sea", Some(HeightLevel::Sea(1.0)), None),
+        ("Only in the sea", None, Some(HeightLevel::Sea(1.0))),
     ];
     let present = known.iter().find(|(_, above, below)| (*above, *below) == (kind.above, kind.below));
     let text = present.map_or("Between its own limits", |(text, ..)| text);

@@ -1,4 +1,4 @@
-//! The course of the watched process: its books, how steep the terrain is, and what happened at one place.
+//! The course of the watched process: its mass balance, how steep the terrain is, and what happened at one place.
 
 use bevy::prelude::Resource;
 use bevy_egui::egui;
@@ -11,13 +11,13 @@ use crate::app::frame::status::StatusInfo;
 use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE, ROSE, YELLOW};
 use crate::app::frame::theme::{colour, icon_button};
 use crate::app::frame::widgets::plot;
-use crate::eval::{History, Moment, PlaceProbe};
-use crate::nodes::Ledger;
+use crate::eval::{Moment, PlaceProbe, ProcessHistory};
+use crate::nodes::MassBalance;
 
 /// What the charts remember between frames.
 #[derive(Debug, Default, Resource)]
 pub struct Charts {
-    /// The books of each iteration, not of all so far.
+    /// The mass balance of each iteration, not of all so far.
     each: bool,
     curve: Curve,
 }
@@ -77,7 +77,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, charts: &mut Charts, info: &St
         column.shrink_clip_rect(rect);
         let is_planet = document.scene().as_planet().is_some();
         match k {
-            0 => books(&mut column, charts, history, relief, here),
+            0 => mass_balance(&mut column, charts, history, relief, here),
             1 if is_planet => {
                 absent(&mut column, "Slopes", "How slopes change is not for planets yet. Take a patch to see it.")
             }
@@ -103,10 +103,10 @@ fn hint(ui: &mut Ui, text: &str) {
     ui.add(egui::Label::new(RichText::new(text).color(colour::TEXT_WEAK)).wrap());
 }
 
-/// A line of the books: its name, its colour and what it counts.
-type Account = (&'static str, Color32, fn(&Ledger) -> f64);
+/// A line of the mass balance: its name, its colour and what it counts.
+type Account = (&'static str, Color32, fn(&MassBalance) -> f64);
 
-fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
+fn mass_balance(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     ui.horizontal(|ui| {
         heading(ui, "Material, m");
         for (each, text) in [(false, "so far"), (true, "each iteration")] {
@@ -115,10 +115,10 @@ fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f6
             }
         }
         if let Some(last) = history.and_then(|h| Some((h.moments.last()?, h))) {
-            let open = last.0.books.residual() / last.1.cells.max(1) as f64 * relief;
+            let open = last.0.mass_balance.residual() / last.1.cells.max(1) as f64 * relief;
             let text = RichText::new(format!("residual {open:.1e} m")).small().color(colour::TEXT_WEAK);
             ui.label(text).on_hover_text(
-                "What the books cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
+                "What the mass balance cannot account for: eroded, less deposited, carried and lost. Rounding alone is left.",
             );
         }
     });
@@ -133,15 +133,16 @@ fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f6
         ("lost", ROSE, |b| b.lost),
         ("added", YELLOW, |b| b.added),
     ];
-    let used = accounts.into_iter().filter(|(_, _, of)| history.moments.iter().any(|m| of(&m.books) != 0.0));
+    let used = accounts.into_iter().filter(|(_, _, of)| history.moments.iter().any(|m| of(&m.mass_balance) != 0.0));
     let lines: Vec<(&str, Color32, Vec<[f64; 2]>)> = used
         .map(|(name, tint, of)| {
             let each = |k: usize| {
                 let before = k.checked_sub(1).map(|k| &history.moments[k]);
                 let steps = history.moments[k].iteration - before.map_or(0, |m| m.iteration);
-                (of(&history.moments[k].books) - before.map_or(0.0, |m| of(&m.books))) / f64::from(steps.max(1))
+                (of(&history.moments[k].mass_balance) - before.map_or(0.0, |m| of(&m.mass_balance)))
+                    / f64::from(steps.max(1))
             };
-            let value = |k: usize| if charts.each { each(k) } else { of(&history.moments[k].books) };
+            let value = |k: usize| if charts.each { each(k) } else { of(&history.moments[k].mass_balance) };
             let at = |k: usize| [f64::from(history.moments[k].iteration), value(k) * mean];
             (name, tint, (0..history.moments.len()).map(at).collect())
         })
@@ -149,7 +150,7 @@ fn books(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f6
     plot(ui, "books", here, lines);
 }
 
-fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&History>, relief: f64, here: f64) {
+fn curve(ui: &mut Ui, charts: &mut Charts, history: Option<&ProcessHistory>, relief: f64, here: f64) {
     // the column is narrow while the measures stand beside it
     ui.horizontal_wrapped(|ui| {
         for which in Curve::ALL {
@@ -243,7 +244,7 @@ fn plot(ui: &mut Ui, id: &str, here: f64, lines: Vec<(&'static str, Color32, Vec
 }
 
 /// A word for how much a process still changes, by its change an iteration against the most it ever did.
-pub fn pace_word(history: &History) -> Option<(&'static str, &'static str)> {
+pub fn pace_word(history: &ProcessHistory) -> Option<(&'static str, &'static str)> {
     /// Shares of the greatest change.
     const SLOWING: f64 = 0.2;
     const SETTLED: f64 = 0.005;
@@ -267,10 +268,10 @@ mod tests {
         let mut eroded = 0.0;
         let moments = changes.iter().enumerate().map(|(k, change)| {
             eroded += change;
-            let books = Ledger { eroded, deposited: eroded, ..Ledger::default() };
-            Moment { iteration: k as u32 + 1, books, slopes: None }
+            let mass_balance = MassBalance { eroded, deposited: eroded, ..MassBalance::default() };
+            Moment { iteration: k as u32 + 1, mass_balance, slopes: None }
         });
-        pace_word(&History { layer: 0, cells: 1, moments: moments.collect() }).map(|(word, _)| word)
+        pace_word(&ProcessHistory { layer: 0, cells: 1, moments: moments.collect() }).map(|(word, _)| word)
     }
 
     #[test]

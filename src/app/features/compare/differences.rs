@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use crate::field::{Cancelled, Control, Terrain};
-use crate::measure::{DIFFERENCES, Limits, MEASURES, Reading, Scale, difference, measure};
+use crate::measure::{DIFFERENCES, Limits, MEASURES, MeasureValue, TerrainScale, difference, measure};
 
 /// A terrain with what its numbers mean.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub terrain: Arc<Terrain>,
-    pub scale: Scale,
+    pub scale: TerrainScale,
 }
 
 impl PartialEq for Subject {
@@ -52,7 +52,7 @@ impl Table {
         let limits = Limits::default();
         let of = |subject: &Subject| measure(&subject.terrain, subject.scale, &limits, control);
         let (of_a, of_b) = (of(a)?, of(b)?);
-        let number = |reading: Reading| reading.number().unwrap_or(f64::NAN);
+        let number = |reading: MeasureValue| reading.number().unwrap_or(f64::NAN);
         let row = |label: &str, unit: &str, help: &str, values| Row {
             label: label.into(),
             unit: unit.into(),
@@ -62,7 +62,7 @@ impl Table {
         // a hash is no number, and says only whether the two are the same
         let mut rows: Vec<Row> = MEASURES
             .iter()
-            .filter(|m| !matches!((m.read)(&of_a), Reading::Hash(_)))
+            .filter(|m| !matches!((m.read)(&of_a), MeasureValue::Hash(_)))
             .map(|m| {
                 let (a, b) = (number((m.read)(&of_a)), number((m.read)(&of_b)));
                 row(m.label, m.unit, m.meaning, Values::Each { a, b })
@@ -101,7 +101,7 @@ mod tests {
 
     fn subject(samples: usize, height: impl Fn(f32, f32) -> f32 + Sync) -> Subject {
         let terrain = Arc::new(Terrain::from_fn(samples, Edges::Open, height));
-        Subject { terrain, scale: Scale { size_metres: 2000.0, relief_metres: 100.0, sea_metres: None } }
+        Subject { terrain, scale: TerrainScale { size_metres: 2000.0, relief_metres: 100.0, sea_metres: None } }
     }
 
     fn value(table: &Table, label: &str) -> Values {
@@ -139,9 +139,9 @@ mod tests {
         let table = Table::new(&a, &b, &Control::default()).unwrap();
         assert!(between(&table, "Root mean square") < 1e-4);
         assert_eq!(table.notes.len(), 1);
-        let wide = Subject { scale: Scale { size_metres: 4000.0, ..a.scale }, ..a.clone() };
+        let wide = Subject { scale: TerrainScale { size_metres: 4000.0, ..a.scale }, ..a.clone() };
         assert_eq!(Table::new(&wide, &b, &Control::default()).unwrap().notes.len(), 2);
-        let lower = Subject { scale: Scale { relief_metres: 50.0, ..a.scale }, ..a.clone() };
+        let lower = Subject { scale: TerrainScale { relief_metres: 50.0, ..a.scale }, ..a.clone() };
         let table = Table::new(&a, &lower, &Control::default()).unwrap();
         assert!((between(&table, "Largest") - 100.0).abs() < 1e-3 && between(&table, "Volume lost") == 0.0);
     }

@@ -8,9 +8,9 @@ use crate::app::features::compare::differences::Subject;
 use crate::app::view::{OverlayChoice, SIDE_WORLD, SquareTerrain, climate_of};
 use crate::eval::{Cache, Playhead, Store, Timeline, evaluate, thread_pool};
 use crate::field::{Cancelled, Control, Terrain};
-use crate::look::{PaletteTable, table_of};
+use crate::look::PaletteTable;
 use crate::measure;
-use crate::scene::{Scene, SceneError, Trouble};
+use crate::scene::{Scene, SceneError, Severity};
 
 /// Results of layers that are kept for the next time, while B follows the scene.
 const STORE_BYTES: usize = 256 << 20;
@@ -53,7 +53,7 @@ impl B {
 /// A terrain with the scale that it was prepared with.
 pub fn subject(terrain: Arc<Terrain>, prepared: &SquareTerrain) -> Subject {
     let scale = &prepared.scale;
-    let measured = measure::Scale {
+    let measured = measure::TerrainScale {
         size_metres: scale.metres_per_world * SIDE_WORLD,
         relief_metres: scale.relief_metres(),
         sea_metres: Some(scale.sea_world * scale.metres_per_world),
@@ -92,12 +92,12 @@ pub fn make(
     let pool = thread_pool(0)?;
     pool.install(|| {
         let evaluated = evaluate(&scene, scene.samples(), playhead, store, control)?;
-        let broken = evaluated.problems.into_iter().filter(|problem| problem.trouble == Trouble::Broken);
+        let broken = evaluated.problems.into_iter().filter(|problem| problem.severity == Severity::Broken);
         told.extend(broken.map(|problem| {
             let layer = scene.layers.get(problem.layer).map_or("", |layer| layer.name.as_str());
             format!("{name}, layer “{layer}”: {}.", problem.message)
         }));
-        let palette = table_of(&scene);
+        let palette = PaletteTable::for_scene(&scene);
         let climate = climate_of(&scene);
         let choice = OverlayChoice { biomes: palette.biomes.clone(), climate: Some(climate.clone()), ..choice.clone() };
         let prepared = SquareTerrain::new(&evaluated.terrain, &scene.settings, &choice, control)?;

@@ -30,7 +30,8 @@ use crate::app::view::{
     ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, ViewState, climate_of,
 };
 use crate::eval::{Playhead, Store};
-use crate::look::table_of;
+use crate::field::Cancelled;
+use crate::look::PaletteTable;
 use crate::scene::Scene;
 
 /// What B shall be.
@@ -118,7 +119,7 @@ impl CompareTask {
                     .filter(|(terrain, _)| is_whole && terrain.samples() == state.scene.samples())
                 {
                     Some((terrain, prepared)) => {
-                        let (colours, climate) = (table_of(&state.scene), climate_of(&state.scene));
+                        let (colours, climate) = (PaletteTable::for_scene(&state.scene), climate_of(&state.scene));
                         let b = B::new(state.name, terrain.clone(), colours, prepared.clone(), climate);
                         self.take(b, evaluation);
                     }

@@ -38,7 +38,7 @@ pub enum PieceAction {
     Delete,
     Hide,
     Lock,
-    /// To the piece of another tier that lies there, or unties it.
+    /// To the piece of another material layer that lies there, or unties it.
     Tie,
     Group(Wrap),
     Dissolve,
@@ -187,7 +187,7 @@ fn info(action: PieceAction) -> Info {
         ),
         PieceAction::Tie => (
             "Tie or untie piece",
-            "Ties the piece to the one of another tier at its middle, as water to its lake: they move together. Again: lets it go.",
+            "Ties the piece to the one of another material layer at its middle, as water to its lake: they move together. Again: lets it go.",
             icon::LINK_SIMPLE,
             keys![SHIFT + L],
         ),

@@ -15,8 +15,8 @@ use crate::app::frame::document::Document;
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::theme::{colour, icon_button, paint_text};
 use crate::construction::edit::library::Item;
-use crate::construction::edit::{self, Root, Spot, Way, Wrap, may_relocate};
-use crate::construction::{Form, Piece, Tier, Tree};
+use crate::construction::edit::{self, PiecePath, Root, Spot, Wrap, may_relocate};
+use crate::construction::{MaterialLayer, Piece, PieceKind, Tree};
 
 const HEIGHT: f32 = 24.0;
 const INDENT: f32 = 14.0;
@@ -24,7 +24,7 @@ const INDENT: f32 = 14.0;
 /// A piece whose name is being typed.
 #[derive(Debug)]
 struct Renaming {
-    way: Way,
+    path: PiecePath,
     text: String,
     begun: bool,
 }
@@ -32,7 +32,7 @@ struct Renaming {
 /// What the panels remember about the pieces between frames.
 #[derive(Resource, Default)]
 pub struct TreeState {
-    selected: Option<Way>,
+    selected: Option<PiecePath>,
     /// The selected point of a line or contour, or corner.
     pub point: Option<usize>,
     /// Moved lines take the height of the ground.
@@ -45,34 +45,34 @@ pub struct TreeState {
     pub hint: Option<String>,
     /// What went otherwise than asked, to be said in a message.
     pub(crate) notice: Option<String>,
-    pub(crate) hovered: Option<Way>,
+    pub(crate) hovered: Option<PiecePath>,
     pub(crate) view: ViewportState,
     /// The profile that is being edited is that of this direction.
     pub(crate) ray: usize,
     /// The list has yet to be scrolled to the selected piece.
     is_sought: bool,
-    folded: Vec<Way>,
+    folded: Vec<PiecePath>,
     renaming: Option<Renaming>,
-    dragged: Option<Way>,
+    dragged: Option<PiecePath>,
     layer: Option<usize>,
 }
 
 impl TreeState {
-    pub fn selected(&self) -> Option<&Way> {
+    pub fn selected(&self) -> Option<&PiecePath> {
         self.selected.as_ref()
     }
 
     /// Selects a piece, or nothing.
-    pub fn select(&mut self, way: Option<Way>) {
-        if self.selected != way {
+    pub fn select(&mut self, path: Option<PiecePath>) {
+        if self.selected != path {
             (self.point, self.ray) = (None, 0);
-            self.is_sought = way.is_some();
+            self.is_sought = path.is_some();
         }
-        if let Some(way) = &way {
+        if let Some(path) = &path {
             // what is selected is seen
-            self.folded.retain(|folded| folded == way || !folded.holds(way));
+            self.folded.retain(|folded| folded == path || !folded.holds(path));
         }
-        self.selected = way;
+        self.selected = path;
     }
 
     /// What is worked out aside is started by `tasks`.
@@ -97,28 +97,32 @@ impl TreeState {
             self.folded.clear();
             self.layer = Some(layer);
         }
-        let is_there = |way: &Way| way.of(tree).is_some() || matches!(way.root, Root::Tier(_)) && way.is_root();
-        if self.selected.as_ref().is_some_and(|way| !is_there(way)) {
+        let is_there =
+            |path: &PiecePath| path.piece(tree).is_some() || matches!(path.root, Root::Material(_)) && path.is_root();
+        if self.selected.as_ref().is_some_and(|path| !is_there(path)) {
             self.selected = None;
         }
-        let points = self.selected.as_ref().and_then(|way| way.of(tree)).map_or(0, |p| edit::points::handles(p).len());
+        let points =
+            self.selected.as_ref().and_then(|path| path.piece(tree)).map_or(0, |p| edit::points::handles(p).len());
         self.point = self.point.filter(|&k| k < points);
         self.hovered = None;
     }
 
     /// Lets the name of the selected piece be typed.
     pub fn rename(&mut self, tree: &Tree) {
-        let Some((way, piece)) = self.selected.as_ref().and_then(|way| Some((way, way.of(tree)?))) else { return };
-        let text = match way.root {
-            Root::Definition(k) if way.is_root() => tree.definitions[k].name.clone(),
+        let Some((path, piece)) = self.selected.as_ref().and_then(|path| Some((path, path.piece(tree)?))) else {
+            return;
+        };
+        let text = match path.root {
+            Root::Definition(k) if path.is_root() => tree.definitions[k].name.clone(),
             _ => piece.name.clone(),
         };
-        self.renaming = Some(Renaming { way: way.clone(), text, begun: false });
+        self.renaming = Some(Renaming { path: path.clone(), text, begun: false });
     }
 
     /// A tree made ready to be asked that has much in common with that of the selected layer.
     pub(crate) fn program(&self) -> Option<&crate::construction::Program> {
-        self.view.latest().map(|outlook| &*outlook.program)
+        self.view.latest().map(|pick_index| &*pick_index.program)
     }
 
     /// Leaves what is being done, then the point, then the piece; returns whether there was any of it.
@@ -138,35 +142,35 @@ impl TreeState {
 /// The icon of a piece.
 pub fn piece_icon(piece: &Piece) -> &'static str {
     match &piece.form {
-        Form::Disc(_) => icon::CIRCLE,
-        Form::Curve(_) => icon::PATH,
-        Form::Contour(_) => icon::POLYGON,
-        Form::Image(_) => icon::IMAGE,
-        Form::Ribbon(_) => icon::FILM_STRIP,
-        Form::Instance(_) => icon::LINK,
-        Form::Blend(_) => icon::UNITE,
-        Form::Replace(_) => icon::EXCLUDE,
-        Form::Add(_) => icon::PLUS_CIRCLE,
-        Form::Warp(_) => icon::WAVES,
-        Form::Place(_) => icon::ARROWS_OUT_CARDINAL,
-        Form::Detail(_) => icon::MAGNIFYING_GLASS,
+        PieceKind::Disc(_) => icon::CIRCLE,
+        PieceKind::Curve(_) => icon::PATH,
+        PieceKind::Contour(_) => icon::POLYGON,
+        PieceKind::Image(_) => icon::IMAGE,
+        PieceKind::Ribbon(_) => icon::FILM_STRIP,
+        PieceKind::Instance(_) => icon::LINK,
+        PieceKind::Blend(_) => icon::UNITE,
+        PieceKind::Replace(_) => icon::EXCLUDE,
+        PieceKind::Add(_) => icon::PLUS_CIRCLE,
+        PieceKind::Warp(_) => icon::WAVES,
+        PieceKind::Place(_) => icon::ARROWS_OUT_CARDINAL,
+        PieceKind::Detail(_) => icon::MAGNIFYING_GLASS,
     }
 }
 
-/// What a tier is called, its icon, and what lies in it.
-pub fn tier_words(tier: Tier) -> (&'static str, &'static str, &'static str) {
-    match tier {
-        Tier::Terrain => ("Relief", icon::MOUNTAINS, "The ground itself."),
-        Tier::Water => ("Water", icon::DROP, "Heights of water surfaces: what lies above the ground is seen."),
-        Tier::Sand => ("Sand", icon::GRAINS, "Thickness of sand on the ground."),
-        Tier::Snow => ("Snow", icon::SNOWFLAKE, "Thickness of snow on the ground."),
-        Tier::Vegetation => ("Plants", icon::PLANT, "How densely plants grow, from 0 to 1."),
+/// What a material layer is called, its icon, and what lies in it.
+pub fn material_words(material: MaterialLayer) -> (&'static str, &'static str, &'static str) {
+    match material {
+        MaterialLayer::Terrain => ("Relief", icon::MOUNTAINS, "The ground itself."),
+        MaterialLayer::Water => ("Water", icon::DROP, "Heights of water surfaces: what lies above the ground is seen."),
+        MaterialLayer::Sand => ("Sand", icon::GRAINS, "Thickness of sand on the ground."),
+        MaterialLayer::Snow => ("Snow", icon::SNOWFLAKE, "Thickness of snow on the ground."),
+        MaterialLayer::Vegetation => ("Plants", icon::PLANT, "How densely plants grow, from 0 to 1."),
     }
 }
 
 /// A row of the list.
 struct Row<'a> {
-    way: Way,
+    path: PiecePath,
     depth: usize,
     piece: Option<&'a Piece>,
     title: String,
@@ -176,33 +180,33 @@ struct Row<'a> {
 
 fn list<'a>(tree: &'a Tree, state: &TreeState) -> Vec<Row<'a>> {
     let mut rows = Vec::new();
-    for tier in Tier::ALL {
-        let (title, icon, help) = tier_words(tier);
-        let (way, piece) = (Way::tier(tier), tree.root(tier));
-        rows.push(Row { way: way.clone(), depth: 0, piece, title: title.into(), icon, help });
+    for material in MaterialLayer::ALL {
+        let (title, icon, help) = material_words(material);
+        let (path, piece) = (PiecePath::material(material), tree.root(material));
+        rows.push(Row { path: path.clone(), depth: 0, piece, title: title.into(), icon, help });
         if let Some(piece) = piece {
-            below(piece, &way, 1, state, &mut rows);
+            below(piece, &path, 1, state, &mut rows);
         }
     }
     for (k, definition) in tree.definitions.iter().enumerate() {
-        let (way, piece) = (Way::definition(k), &definition.piece);
+        let (path, piece) = (PiecePath::definition(k), &definition.piece);
         let help = "An original: editing it edits all of its copies.";
         let title = definition.name.clone();
-        rows.push(Row { way: way.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
-        below(piece, &way, 1, state, &mut rows);
+        rows.push(Row { path: path.clone(), depth: 0, piece: Some(piece), title, icon: icon::STACK_PLUS, help });
+        below(piece, &path, 1, state, &mut rows);
     }
     rows
 }
 
-fn below<'a>(piece: &'a Piece, way: &Way, depth: usize, state: &TreeState, rows: &mut Vec<Row<'a>>) {
-    if state.folded.contains(way) {
+fn below<'a>(piece: &'a Piece, path: &PiecePath, depth: usize, state: &TreeState, rows: &mut Vec<Row<'a>>) {
+    if state.folded.contains(path) {
         return;
     }
-    for (k, child) in piece.of().iter().enumerate() {
-        let (way, icon) = (way.child(k), piece_icon(child));
+    for (k, child) in piece.children().iter().enumerate() {
+        let (path, icon) = (path.child(k), piece_icon(child));
         let help = child.params().about().help;
-        rows.push(Row { way: way.clone(), depth, piece: Some(child), title: child.title(), icon, help });
-        below(child, &way, depth + 1, state, rows);
+        rows.push(Row { path: path.clone(), depth, piece: Some(child), title: child.title(), icon, help });
+        below(child, &path, depth + 1, state, rows);
     }
 }
 
@@ -222,7 +226,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         let pieces = tree.count();
         ui.label(RichText::new(if pieces == 1 { "1".into() } else { pieces.to_string() }).color(colour::TEXT_WEAK));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let selected = state.selected.as_ref().is_some_and(|way| way.of(&tree).is_some());
+            let selected = state.selected.as_ref().is_some_and(|path| path.piece(&tree).is_some());
             for action in [PieceAction::Delete, PieceAction::Instance, PieceAction::Duplicate] {
                 let ask = Command::from(action);
                 let button = icon_button(ui, selected, ask.info().icon, &ask.info().label);
@@ -252,7 +256,7 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
         let top = ui.cursor().top() - shown.start as f32 * HEIGHT;
         let across = ui.available_rect_before_wrap().x_range();
         if state.is_sought
-            && let Some(k) = rows.iter().position(|row| Some(&row.way) == state.selected.as_ref())
+            && let Some(k) = rows.iter().position(|row| Some(&row.path) == state.selected.as_ref())
         {
             state.is_sought = false;
             let from = top + k as f32 * HEIGHT;
@@ -277,10 +281,10 @@ fn row(
     layer: usize,
     row: &Row,
 ) -> Option<Command> {
-    let id = ui.id().with(("piece", format!("{:?}", row.way)));
+    let id = ui.id().with(("piece", format!("{:?}", row.path)));
     let (_, rect) = ui.allocate_space(vec2(ui.available_width(), HEIGHT));
     let response = ui.interact(rect, id, Sense::click_and_drag());
-    let selected = state.selected.as_ref() == Some(&row.way);
+    let selected = state.selected.as_ref() == Some(&row.path);
     let (hidden, locked) = row.piece.map_or((false, false), |piece| (piece.hidden, piece.locked));
     if selected {
         let edge = Stroke::new(1.0, colour::ACCENT.gamma_multiply(0.5));
@@ -293,20 +297,20 @@ fn row(
     });
     let mut command = None;
     if response.hovered() {
-        state.hovered = Some(row.way.clone());
+        state.hovered = Some(row.path.clone());
     }
     if response.clicked() {
-        state.select(Some(row.way.clone()));
+        state.select(Some(row.path.clone()));
     }
     if response.double_clicked() && row.piece.is_some() {
         command = Some(Command::from(PieceAction::Rename));
     }
-    if response.drag_started() && !row.way.is_root() {
-        state.dragged = Some(row.way.clone());
+    if response.drag_started() && !row.path.is_root() {
+        state.dragged = Some(row.path.clone());
     }
     if let Some(piece) = row.piece {
         response.context_menu(|ui| {
-            state.select(Some(row.way.clone()));
+            state.select(Some(row.path.clone()));
             command = menu(ui, piece).or(command.take());
         });
     }
@@ -317,8 +321,8 @@ fn row(
     };
     let left = rect.left() + 2.0 + row.depth as f32 * INDENT;
     let caret = Rect::from_min_size(pos2(left, rect.top()), vec2(16.0, HEIGHT));
-    if row.piece.is_some_and(|piece| !piece.of().is_empty()) {
-        let is_folded = state.folded.contains(&row.way);
+    if row.piece.is_some_and(|piece| !piece.children().is_empty()) {
+        let is_folded = state.folded.contains(&row.path);
         let fold = ui.interact(caret, id.with("fold"), Sense::click());
         fold.widget_info(|| {
             let what = if is_folded { "Unfold" } else { "Fold" };
@@ -329,9 +333,9 @@ fn row(
         let font = egui::FontId::proportional(12.0);
         ui.painter().text(caret.center(), egui::Align2::CENTER_CENTER, symbol, font, tint);
         if fold.clicked() {
-            match state.folded.iter().position(|folded| *folded == row.way) {
+            match state.folded.iter().position(|folded| *folded == row.path) {
                 Some(k) => drop(state.folded.remove(k)),
-                None => state.folded.push(row.way.clone()),
+                None => state.folded.push(row.path.clone()),
             }
         }
     }
@@ -348,7 +352,7 @@ fn row(
         let tip = Command::from(PieceAction::Hide).tooltip(ui.ctx());
         if small_toggle(ui, eye, hidden, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
             let mut tree = tree.clone();
-            edit::bond::hide(&mut tree, &row.way);
+            edit::link_group::hide(&mut tree, &row.path);
             document.edit_tree(layer, if hidden { "Show piece" } else { "Hide piece" }, None, tree);
         }
         let lock = if locked { icon::LOCK } else { icon::LOCK_OPEN };
@@ -356,17 +360,18 @@ fn row(
         let tip = Command::from(PieceAction::Lock).tooltip(ui.ctx());
         if small_toggle(ui, lock, locked, &format!("{what} {}", row.title)).on_hover_text(tip).clicked() {
             let label = if locked { "Unlock piece" } else { "Lock piece" };
-            set(document, layer, tree, &row.way, label, |p| p.locked ^= true);
+            set(document, layer, tree, &row.path, label, |p| p.locked ^= true);
         }
-        let kind = match row.way.is_root() {
+        let kind = match row.path.is_root() {
             true => piece.kind(),
             false if piece.name.is_empty() => "",
             false => piece.kind(),
         };
         ui.label(RichText::new(kind).small().color(colour::TEXT_WEAK));
-        if !piece.bond.is_empty() {
+        if !piece.link_group.is_empty() {
             let link = RichText::new(icon::LINK_SIMPLE).size(13.0).color(colour::TEXT_WEAK);
-            ui.label(link).on_hover_text("Goes together with a piece of another tier, as water with its lake.");
+            ui.label(link)
+                .on_hover_text("Goes together with a piece of another material layer, as water with its lake.");
         }
     } else {
         ui.label(RichText::new("none").small().color(colour::TEXT_WEAK));
@@ -390,15 +395,15 @@ pub fn set(
     document: &mut Document,
     layer: usize,
     tree: &Tree,
-    way: &Way,
+    path: &PiecePath,
     label: &str,
     change: impl FnOnce(&mut Piece),
 ) {
     let mut tree = tree.clone();
-    if let Some(piece) = way.of_mut(&mut tree) {
+    if let Some(piece) = path.piece_mut(&mut tree) {
         let before = piece.clone();
         change(piece);
-        edit::bond::follow(&mut tree, &before, way, document.tree_seed(layer));
+        edit::link_group::follow(&mut tree, &before, path, document.tree_seed(layer));
         document.edit_tree(layer, label, None, tree);
     }
 }
@@ -412,7 +417,7 @@ fn name(
     row: &Row,
     tint: egui::Color32,
 ) {
-    let Some(renaming) = state.renaming.as_mut().filter(|renaming| renaming.way == row.way) else {
+    let Some(renaming) = state.renaming.as_mut().filter(|renaming| renaming.path == row.path) else {
         // painted, since the row itself bears the name
         let hidden = row.piece.is_none_or(|piece| piece.hidden);
         paint_text(ui, ui.available_rect_before_wrap(), &row.title, tint, hidden);
@@ -428,7 +433,7 @@ fn name(
     if response.lost_focus() {
         if !ui.input(|i| i.key_pressed(Key::Escape)) {
             let mut tree = tree.clone();
-            edit::rename(&mut tree, &row.way, &renaming.text);
+            edit::rename(&mut tree, &row.path, &renaming.text);
             document.edit_tree(layer, "Rename piece", None, tree);
         }
         state.renaming = None;
@@ -453,7 +458,7 @@ fn menu(ui: &mut Ui, piece: &Piece) -> Option<Command> {
         (PieceAction::Delete, true),
     ];
     if piece.takes_pieces() {
-        entries.push((PieceAction::Dissolve, !piece.of().is_empty()));
+        entries.push((PieceAction::Dissolve, !piece.children().is_empty()));
     }
     for (action, enabled) in entries {
         let command = Command::from(action);
@@ -479,7 +484,7 @@ fn drag(
     tree: &Tree,
     layer: usize,
     rows: &[Row],
-    from: &Way,
+    from: &PiecePath,
     top: f32,
     across: egui::Rangef,
 ) {
@@ -501,7 +506,7 @@ fn drag(
                 ui.painter().rect_stroke(rect, 4.0, Stroke::new(2.0, tint), StrokeKind::Inside);
             }
         }
-        let parent = spot.parent.of(tree).map_or_else(String::new, |piece| title_of(tree, &spot.parent, piece));
+        let parent = spot.parent.piece(tree).map_or_else(String::new, |piece| title_of(tree, &spot.parent, piece));
         state.hint = Some(match &allowed {
             Ok(()) => format!("Release to put it into {parent}, as number {}", spot.at + 1),
             Err(why) => format!("Not there: {why}"),
@@ -520,11 +525,11 @@ fn drag(
     }
 }
 
-/// What a piece is called, a root by its tier or as an original.
-pub fn title_of(tree: &Tree, way: &Way, piece: &Piece) -> String {
-    match way.root {
-        Root::Tier(tier) if way.is_root() => tier_words(tier).0.into(),
-        Root::Definition(k) if way.is_root() => tree.definitions[k].name.clone(),
+/// What a piece is called, a root by its material layer or as an original.
+pub fn title_of(tree: &Tree, path: &PiecePath, piece: &Piece) -> String {
+    match path.root {
+        Root::Material(material) if path.is_root() => material_words(material).0.into(),
+        Root::Definition(k) if path.is_root() => tree.definitions[k].name.clone(),
         _ => piece.title(),
     }
 }
@@ -536,20 +541,20 @@ fn landing(rows: &[Row], y: f32) -> Option<Landing> {
     let row = &rows[k];
     let takes = row.piece.is_some_and(Piece::takes_pieces);
     let into = || {
-        let at = row.piece.map_or(0, |piece| piece.of().len());
-        Landing::Into(Spot { parent: row.way.clone(), at }, k)
+        let at = row.piece.map_or(0, |piece| piece.children().len());
+        Landing::Into(Spot { parent: row.path.clone(), at }, k)
     };
-    if row.way.is_root() || takes && (0.3..0.7).contains(&part) {
+    if row.path.is_root() || takes && (0.3..0.7).contains(&part) {
         return Some(into());
     }
-    let parent = row.way.parent()?;
+    let parent = row.path.parent()?;
     if part < 0.5 {
-        return Some(Landing::Between(Spot { parent, at: row.way.index() }, k, row.depth));
+        return Some(Landing::Between(Spot { parent, at: row.path.index() }, k, row.depth));
     }
     // below an operator that is unfolded comes its first piece
-    let next = rows.get(k + 1).filter(|next| row.way.holds(&next.way));
+    let next = rows.get(k + 1).filter(|next| row.path.holds(&next.path));
     if next.is_some() {
-        return Some(Landing::Between(Spot { parent: row.way.clone(), at: 0 }, k + 1, row.depth + 1));
+        return Some(Landing::Between(Spot { parent: row.path.clone(), at: 0 }, k + 1, row.depth + 1));
     }
-    Some(Landing::Between(Spot { parent, at: row.way.index() + 1 }, k + 1, row.depth))
+    Some(Landing::Between(Spot { parent, at: row.path.index() + 1 }, k + 1, row.depth))
 }

@@ -35,7 +35,7 @@ use crate::app::frame::window::FrameSystems;
 use crate::app::view::{
     CompareSide, FrameStatus, Stage, Unsupported, ViewCamera, ViewMode, ViewState, ViewportArea, cost_legend,
 };
-use crate::construction::Form;
+use crate::construction::PieceKind;
 use crate::construction::edit::{Wrap, points};
 use crate::nodes::Node;
 
@@ -132,8 +132,8 @@ fn show_alone(In(TreeAction::ShowAlone): In<TreeAction>, mut editor: ResMut<Edit
 }
 
 fn take_picture(In(TakePicture(path)): In<TakePicture>, mut editor: ResMut<Editor>, state: Res<TreeState>) {
-    if let Some(way) = state.selected() {
-        piece::take_picture(&mut editor.doc, way, path.to_string_lossy().into_owned());
+    if let Some(path) = state.selected() {
+        piece::take_picture(&mut editor.doc, path, path.to_string_lossy().into_owned());
     }
 }
 
@@ -144,7 +144,7 @@ fn leave(mut editor: ResMut<Editor>, mut state: ResMut<TreeState>) -> bool {
 
 fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut queue: ResMut<CommandQueue>) {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
-    let selected = tree.zip(state.selected()).and_then(|(tree, way)| way.of(tree));
+    let selected = tree.zip(state.selected()).and_then(|(tree, path)| path.piece(tree));
     let (construction, is_there) = (tree.is_some(), selected.is_some());
     let is_line = selected.is_some_and(|piece| points::line(piece).is_some());
     if !construction {
@@ -159,7 +159,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
             PieceAction::Lay | PieceAction::Fall => is_line,
             PieceAction::Dissolve => selected.is_some_and(|piece| !piece.of().is_empty()),
             PieceAction::Bend => {
-                selected.is_some_and(|p| matches!(&p.form, Form::Contour(contour) if contour.points.is_empty()))
+                selected.is_some_and(|p| matches!(&p.form, PieceKind::Contour(contour) if contour.points.is_empty()))
             }
             _ => is_there,
         };

@@ -7,19 +7,19 @@ use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
 
 use crate::app::features::construction::PieceAction;
-use crate::app::features::construction::list::{TreeState, piece_icon, set, tier_words, title_of};
+use crate::app::features::construction::list::{TreeState, material_words, piece_icon, set, title_of};
 use crate::app::features::construction::profile;
 use crate::app::frame::commands::Command;
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::{colour, icon_button};
 use crate::app::frame::widgets::params::piece_row;
 use crate::app::frame::widgets::row::{Change, label_cell};
-use crate::construction::contour::{Contour, Ray};
+use crate::construction::contour::{Contour, ContourRay};
 use crate::construction::curve::Cross;
 use crate::construction::edit::points::{LinePoint, line, line_mut};
-use crate::construction::edit::{Root, Way, bond, points};
+use crate::construction::edit::{PiecePath, Root, link_group, points};
 use crate::construction::profile::Profile;
-use crate::construction::{Form, Piece, Tree};
+use crate::construction::{Piece, PieceKind, Tree};
 use crate::param::Params;
 use crate::scene::Gesture;
 
@@ -28,16 +28,16 @@ struct PieceEdit<'a> {
     document: &'a mut Document,
     layer: usize,
     tree: Arc<Tree>,
-    way: Way,
+    path: PiecePath,
 }
 
 impl PieceEdit<'_> {
     fn edit(&mut self, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Piece)) {
         let mut tree = (*self.tree).clone();
-        if let Some(piece) = self.way.of_mut(&mut tree) {
+        if let Some(piece) = self.path.piece_mut(&mut tree) {
             let before = piece.clone();
             change(piece);
-            bond::follow(&mut tree, &before, &self.way, self.document.tree_seed(self.layer));
+            link_group::follow(&mut tree, &before, &self.path, self.document.tree_seed(self.layer));
             self.document.edit_tree(self.layer, label, gesture, tree);
         }
     }
@@ -73,30 +73,30 @@ impl PieceEdit<'_> {
 
 /// Shows the selected piece; returns a command that a row asked for. `None` in the outer layer: nothing is selected.
 pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Option<Command> {
-    let way = state.selected()?.clone();
+    let path = state.selected()?.clone();
     let (layer, tree) = document.tree().map(|(layer, tree)| (layer, tree.clone()))?;
-    let Some(piece) = way.of(&tree).cloned() else {
-        empty_tier(ui, &way);
+    let Some(piece) = path.piece(&tree).cloned() else {
+        empty_material(ui, &path);
         return None;
     };
-    let mut desk = PieceEdit { document, layer, tree: tree.clone(), way: way.clone() };
+    let mut desk = PieceEdit { document, layer, tree: tree.clone(), path: path.clone() };
     let about = piece.params().about();
     ui.horizontal(|ui| {
         ui.label(RichText::new(piece_icon(&piece)).size(18.0).color(colour::ACCENT));
-        let title = title_of(&tree, &way, &piece);
+        let title = title_of(&tree, &path, &piece);
         ui.add(egui::Label::new(RichText::new(title).strong().size(15.0)).truncate());
     });
     ui.label(about.help);
-    if way.is_locked(&tree) {
+    if path.is_locked(&tree) {
         let text = format!("{}  Locked: the view does not take hold of it.", icon::LOCK);
         ui.label(RichText::new(text).color(colour::TEXT_WEAK));
     }
     let mut command = None;
     // ids of the rows belong to the piece, so that a drag never lands on another one
-    ui.push_id(format!("{way:?}"), |ui| {
+    ui.push_id(format!("{path:?}"), |ui| {
         command = actions(ui, &piece, state);
         copy_of(ui, &tree, &piece, state);
-        goes_with(ui, &tree, &way, state);
+        goes_with(ui, &tree, &path, state);
         ui.add_space(4.0);
         let rows = desk.rows(ui, piece.params(), |piece, act| act(piece.params_mut()));
         command = command.take().or(rows);
@@ -104,8 +104,8 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
             point(ui, &mut desk, &piece, state);
         }
         match &piece.form {
-            Form::Curve(_) => cross(ui, &mut desk, &piece, state),
-            Form::Contour(contour) => contour_profile(ui, &mut desk, contour, state),
+            PieceKind::Curve(_) => cross(ui, &mut desk, &piece, state),
+            PieceKind::Contour(contour) => contour_profile(ui, &mut desk, contour, state),
             _ => {}
         }
     });
@@ -113,21 +113,21 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState) -> Opti
 }
 
 /// What the piece goes together with: a click selects it.
-fn goes_with(ui: &mut Ui, tree: &Tree, way: &Way, state: &mut TreeState) {
-    let others = bond::others(tree, way);
+fn goes_with(ui: &mut Ui, tree: &Tree, path: &PiecePath, state: &mut TreeState) {
+    let others = link_group::others(tree, path);
     if others.is_empty() {
         return;
     }
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new("Goes together with").color(colour::TEXT_WEAK));
         for other in others {
-            let Some(piece) = other.of(tree) else { continue };
-            let tier = match other.root {
-                Root::Tier(tier) => tier_words(tier).0.to_lowercase(),
+            let Some(piece) = other.piece(tree) else { continue };
+            let material = match other.root {
+                Root::Material(material) => material_words(material).0.to_lowercase(),
                 Root::Definition(_) => "an original".into(),
             };
             let title = title_of(tree, &other, piece);
-            let named = if title.to_lowercase() == tier { tier } else { format!("{title} ({tier})") };
+            let named = if title.to_lowercase() == material { material } else { format!("{title} ({material})") };
             if ui.link(named).on_hover_text("Selects it.").clicked() {
                 state.select(Some(other));
             }
@@ -135,9 +135,9 @@ fn goes_with(ui: &mut Ui, tree: &Tree, way: &Way, state: &mut TreeState) {
     });
 }
 
-fn empty_tier(ui: &mut Ui, way: &Way) {
-    let Root::Tier(tier) = way.root else { return };
-    let (title, symbol, help) = tier_words(tier);
+fn empty_material(ui: &mut Ui, path: &PiecePath) {
+    let Root::Material(material) = path.root else { return };
+    let (title, symbol, help) = material_words(material);
     ui.horizontal(|ui| {
         ui.label(RichText::new(symbol).size(18.0).color(colour::ACCENT));
         ui.label(RichText::new(title).strong().size(15.0));
@@ -152,14 +152,14 @@ fn empty_tier(ui: &mut Ui, way: &Way) {
 fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
     let mut wanted = Vec::new();
     match &piece.form {
-        Form::Curve(curve) => {
+        PieceKind::Curve(curve) => {
             wanted.extend([PieceAction::Lay, PieceAction::Follow]);
             if matches!(curve.settings.cross, Cross::River | Cross::Canyon | Cross::Bank) {
                 wanted.push(PieceAction::Fall);
             }
         }
-        Form::Ribbon(_) => wanted.extend([PieceAction::Lay, PieceAction::Follow]),
-        Form::Contour(contour) if contour.points.is_empty() => wanted.push(PieceAction::Bend),
+        PieceKind::Ribbon(_) => wanted.extend([PieceAction::Lay, PieceAction::Follow]),
+        PieceKind::Contour(contour) if contour.points.is_empty() => wanted.push(PieceAction::Bend),
         _ => {}
     }
     if wanted.is_empty() {
@@ -183,13 +183,13 @@ fn actions(ui: &mut Ui, piece: &Piece, state: &TreeState) -> Option<Command> {
 
 /// Of a copy: the way to its original.
 fn copy_of(ui: &mut Ui, tree: &Tree, piece: &Piece, state: &mut TreeState) {
-    let Form::Instance(instance) = &piece.form else { return };
+    let PieceKind::Instance(instance) = &piece.form else { return };
     ui.horizontal(|ui| {
         ui.label(RichText::new(format!("Copy of “{}”", instance.definition)).color(colour::TEXT));
         let original = tree.definitions.iter().position(|d| d.name == instance.definition);
         let tip = "Selects the original: what is changed there changes in all of its copies.";
         if ui.add_enabled(original.is_some(), egui::Button::new("Edit original")).on_hover_text(tip).clicked() {
-            state.select(original.map(Way::definition));
+            state.select(original.map(PiecePath::definition));
         }
     });
 }
@@ -229,11 +229,11 @@ fn point(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &mut TreeState
         ui.weak("Click a point in the view. A double click on the line adds one.");
         return;
     };
-    let form = LinePoint::of(point);
+    let form = LinePoint::from_point(point);
     ui.push_id(("point", index), |ui| {
         desk.rows(ui, &form, |piece, act| {
             if let Some(point) = line_mut(piece).and_then(|points| points.get_mut(index)) {
-                let mut form = LinePoint::of(point);
+                let mut form = LinePoint::from_point(point);
                 act(&mut form);
                 form.write(point);
             }
@@ -249,7 +249,7 @@ fn heading(ui: &mut Ui, text: &str) {
 
 /// The shape across a line: at the selected point, or all along.
 fn cross(ui: &mut Ui, desk: &mut PieceEdit, piece: &Piece, state: &TreeState) {
-    let Form::Curve(curve) = &piece.form else { return };
+    let PieceKind::Curve(curve) = &piece.form else { return };
     let plain = curve.settings.cross.profile();
     let own = |k: usize| curve.points.get(k).and_then(|point| point.profile.as_ref());
     let (title, shown) = match state.point {
@@ -318,7 +318,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
         profile.0.retain(|point| point.0 >= 0.0);
         with_contour(desk, "Change profile", gesture, |contour| match contour.profiles.get_mut(ray) {
             Some(ray) => ray.profile = profile,
-            None => contour.profiles.push(Ray { angle: 0.0, profile }),
+            None => contour.profiles.push(ContourRay { angle: 0.0, profile }),
         });
     }
     ui.horizontal(|ui| {
@@ -329,9 +329,9 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
             let profile = shown.clone();
             with_contour(desk, "Add profile", None, |contour| {
                 if contour.profiles.is_empty() {
-                    contour.profiles.push(Ray { angle: 0.0, profile: profile.clone() });
+                    contour.profiles.push(ContourRay { angle: 0.0, profile: profile.clone() });
                 }
-                contour.profiles.push(Ray { angle: widest_gap(&angles), profile });
+                contour.profiles.push(ContourRay { angle: widest_gap(&angles), profile });
             });
             state.ray = rays.max(1);
         }
@@ -345,7 +345,7 @@ fn contour_profile(ui: &mut Ui, desk: &mut PieceEdit, contour: &Contour, state: 
 
 fn with_contour(desk: &mut PieceEdit, label: &str, gesture: Option<Gesture>, change: impl FnOnce(&mut Contour)) {
     desk.edit(label, gesture, |piece| {
-        if let Form::Contour(contour) = &mut piece.form {
+        if let PieceKind::Contour(contour) = &mut piece.form {
             change(contour);
         }
     });
@@ -384,9 +384,9 @@ pub fn frame(ui: &mut Ui, document: &mut Document) {
 }
 
 /// Changes a picture of the selected piece.
-pub fn take_picture(document: &mut Document, way: &Way, name: String) {
+pub fn take_picture(document: &mut Document, path: &PiecePath, name: String) {
     let Some((layer, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
-    set(document, layer, &tree, way, "Choose picture", |piece| {
+    set(document, layer, &tree, path, "Choose picture", |piece| {
         if let Some(picture) = piece.picture_mut() {
             picture.0 = name;
         }

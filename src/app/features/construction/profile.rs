@@ -135,7 +135,7 @@ fn paint(
     }
     let line = profile.prepare();
     let at = |k: usize| egui::lerp(window.x.0..=window.x.1, k as f32 / 96.0);
-    let curve = (0..=96).map(|k| window.to_screen((at(k), line.at(f64::from(at(k))).0 as f32))).collect();
+    let curve = (0..=96).map(|k| window.to_screen((at(k), line.sample(f64::from(at(k))).0 as f32))).collect();
     painter.line(curve, Stroke::new(2.0, colour::ACCENT));
     for (k, &point) in points.iter().enumerate() {
         let radius = if hot == Some(k) { 5.5 } else { 4.0 };

@@ -42,14 +42,14 @@ fn globe_state(camera: &GlobeCamera) -> serde_json::Value {
 /// The selected piece, for the driver.
 fn piece_state(editor: &Editor, pieces: &TreeState) -> serde_json::Value {
     let tree = editor.doc.tree().map(|(_, tree)| tree);
-    let (Some(tree), Some(way)) = (tree, pieces.selected()) else { return serde_json::Value::Null };
-    let Some(piece) = way.of(tree) else { return serde_json::Value::Null };
+    let (Some(tree), Some(path)) = (tree, pieces.selected()) else { return serde_json::Value::Null };
+    let Some(piece) = path.piece(tree) else { return serde_json::Value::Null };
     json!({
         "title": piece.title(),
         "pieces": tree.count(),
         "point": pieces.point,
         "points": crate::construction::edit::points::handles(piece),
-        "centre": crate::construction::edit::outlook::centre(tree, way),
+        "centre": crate::construction::edit::pick_index::centre(tree, path),
     })
 }
 
@@ -82,7 +82,7 @@ pub fn observe(
         || tasks.is_timing()
         || camera.is_gliding()
         || globe.is_gliding()
-        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.way)
+        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.path)
         || current == 0
         || !drawn.is_current(&shown)
         || samples != doc.scene().samples();

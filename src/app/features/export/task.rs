@@ -11,7 +11,7 @@ use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{Cancelled, Control};
 use crate::film::{Film, FilmError, check_target};
 use crate::io::{FileError, check_place, export_heightmap};
-use crate::look::table_of;
+use crate::look::PaletteTable;
 use crate::planet::projection::{Equirectangular, export_map};
 use crate::scene::Scene;
 
@@ -135,10 +135,12 @@ fn export(
                 pool.install(|| evaluate(scene, scene.samples(), None, &mut Store::forgetful(), control))?;
             control.check()?;
             let terrain = &evaluated.terrain;
-            let report = if scene.as_planet().is_some() {
-                pool.install(|| export_map(scene, terrain, Equirectangular::for_samples(terrain.samples()), path))?
+            let settings = &scene.settings;
+            let report = if let Some(planet) = scene.as_planet() {
+                let map = Equirectangular::for_samples(terrain.samples());
+                pool.install(|| export_map(planet, settings.relief_metres, terrain, map, path))?
             } else {
-                export_heightmap(terrain, &scene.settings, path)?
+                export_heightmap(terrain, settings.relief_metres, settings.size_metres, path)?
             };
             let void = report.void().map_or(String::new(), |void| format!("; {void}"));
             Ok(format!(
@@ -152,7 +154,7 @@ fn export(
         }
         Product::Film(film) => {
             let tell = |share: f32| filmed.store(share.to_bits(), Ordering::Relaxed);
-            let count = pool.install(|| film.shoot(scene, &table_of(scene), path, control, tell))?;
+            let count = pool.install(|| film.shoot(scene, &PaletteTable::for_scene(scene), path, control, tell))?;
             Ok(format!("Exported {}: {count} pictures", path.display()))
         }
     }

@@ -9,7 +9,7 @@ use crate::app::features::layers::stack::node_icon;
 use crate::app::frame::commands::Command;
 use crate::app::frame::theme::colour;
 use crate::nodes::Node;
-use crate::scene::World;
+use crate::planet::World;
 
 /// Search text and whether a shortcut asked for the menu.
 #[derive(Debug, Default)]

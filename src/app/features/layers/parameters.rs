@@ -40,7 +40,7 @@ pub fn show(
     // ids of the rows belong to the layer's node, so that a drag never lands on another layer
     ui.push_id((index, about.name), |ui| {
         presets(ui, document, index, &layer);
-        if !layer.past.is_empty() {
+        if !layer.epochs.is_empty() {
             past(ui, document, index, &layer);
         }
         command = rows(ui, document, preview, Group::Node(index), |_| true);
@@ -100,13 +100,13 @@ fn presets(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
 
 /// What went before the present parameters.
 fn past(ui: &mut Ui, document: &mut Document, index: usize, layer: &Layer) {
-    let gone = layer.past.iter().fold(0u32, |sum, past| sum.saturating_add(past.iterations));
+    let gone = layer.epochs.iter().fold(0u32, |sum, past| sum.saturating_add(past.iterations));
     ui.horizontal(|ui| {
         let text = format!("Goes on from iteration {gone}");
         let tip = "Before that the process had other parameters. The iterations below are counted from there.";
         ui.label(RichText::new(format!("{}  {text}", icon::GIT_BRANCH)).color(colour::ACCENT)).on_hover_text(tip);
         if ui.button("Forget").on_hover_text("Starts from the ground with the parameters below.").clicked() {
-            document.edit("Forget the past", None, |scene| scene.layers[index].past.clear());
+            document.edit("Forget the past", None, |scene| scene.layers[index].epochs.clear());
         }
     });
 }

@@ -15,8 +15,9 @@ use crate::app::frame::theme::ink::{BLUE, GREEN, ORANGE};
 use crate::app::frame::theme::{colour, icon_button};
 use crate::app::frame::widgets::{params, plot};
 use crate::lab::{Parity, Verdict};
-use crate::measure::{Band, Drawing, Limits, MEASURES, Measure, Measures, PLOTS, Reading, bands};
-use crate::planet::PlanetMeasures;
+use crate::measure::{
+    Limits, MEASURES, Measure, MeasureValue, Measures, PLOTS, PlanetMeasures, PlotStyle, ReferenceBand, bands,
+};
 
 /// Whether the panel is there, and what counts as what.
 #[derive(Resource, Clone, Debug, Default, PartialEq)]
@@ -162,7 +163,7 @@ fn row(ui: &mut Ui, measure: &Measure<Measures>, of: &Measures, tint: Color32) {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click());
     let value = Rect::from_min_max(pos2(rect.right() - VALUE, rect.top()), rect.max);
     let scale = Rect::from_min_max(pos2(value.left() - BAND, rect.top()), pos2(value.left() - 4.0, rect.bottom()));
-    let published: Vec<&Band> = bands(measure.key).collect();
+    let published: Vec<&ReferenceBand> = bands(measure.key).collect();
     let name_end = if published.is_empty() { value.left() } else { scale.left() };
     let text = |ui: &mut Ui, rect: Rect, text: RichText, layout: Layout| {
         let mut inside = ui.new_child(egui::UiBuilder::new().max_rect(rect).layout(layout));
@@ -172,8 +173,8 @@ fn row(ui: &mut Ui, measure: &Measure<Measures>, of: &Measures, tint: Color32) {
     text(ui, name, RichText::new(measure.label).color(colour::TEXT), Layout::left_to_right(Align::Center));
     let shown = match reading {
         // a hash is told by its first digits
-        Reading::Hash(_) => measure.show_reading(reading).chars().take(8).collect::<String>() + "…",
-        Reading::Undefined(_) => "–".into(),
+        MeasureValue::Hash(_) => measure.show_reading(reading).chars().take(8).collect::<String>() + "…",
+        MeasureValue::Undefined(_) => "–".into(),
         _ => format!("{} {}", short(measure, reading), measure.unit),
     };
     text(ui, value, RichText::new(shown.trim_end()).color(tint), Layout::right_to_left(Align::Center));
@@ -188,8 +189,8 @@ fn row(ui: &mut Ui, measure: &Measure<Measures>, of: &Measures, tint: Color32) {
         ui.label(RichText::new(measure.label).strong());
         ui.label(measure.meaning);
         match reading {
-            Reading::Undefined(why) => drop(ui.label(format!("There is none: {why}."))),
-            Reading::Hash(_) => drop(ui.label(measure.show_reading(reading))),
+            MeasureValue::Undefined(why) => drop(ui.label(format!("There is none: {why}."))),
+            MeasureValue::Hash(_) => drop(ui.label(measure.show_reading(reading))),
             _ => {}
         }
         for band in &published {
@@ -206,15 +207,15 @@ fn row(ui: &mut Ui, measure: &Measure<Measures>, of: &Measures, tint: Color32) {
 }
 
 /// With as many digits as there is room and sense for.
-fn short(measure: &Measure<Measures>, reading: Reading) -> String {
+fn short(measure: &Measure<Measures>, reading: MeasureValue) -> String {
     match reading {
-        Reading::Number(value) if value.abs() >= 100.0 => format!("{value:.1}"),
+        MeasureValue::Number(value) if value.abs() >= 100.0 => format!("{value:.1}"),
         _ => measure.show_reading(reading),
     }
 }
 
 /// What real terrain has, and where this one stands: three bands wide, the published one in the middle.
-fn draw_band(ui: &Ui, rect: Rect, band: &Band, value: f64) {
+fn draw_band(ui: &Ui, rect: Rect, band: &ReferenceBand, value: f64) {
     let span = band.high - band.low;
     let place = |v: f64| {
         let share = ((v - (band.low - span)) / (3.0 * span)).clamp(0.0, 1.0);
@@ -248,21 +249,21 @@ fn plot(ui: &mut Ui, which: &'static crate::measure::Plot, of: &Measures) {
         ui.label(RichText::new("This ground has none.").color(colour::TEXT_WEAK));
         return;
     }
-    let axis = |axis: &crate::measure::Axis| {
+    let axis = |axis: &crate::measure::PlotAxis| {
         if axis.unit.is_empty() { axis.label.to_string() } else { format!("{}, {}", axis.label, axis.unit) }
     };
     let drawn = plot::still(which.key, vec2(ui.available_width(), 112.0)).y_axis_min_width(30.0);
     drawn.show(ui, |ui| match which.drawing {
-        Drawing::Bars => {
+        PlotStyle::Bars => {
             let width = points.windows(2).map(|pair| pair[1][0] - pair[0][0]).fold(f64::MAX, f64::min);
             let width = if points.len() > 1 { width } else { 1.0 };
             let bar = |&[x, y]: &[f64; 2]| Bar::new(x, y).width(width).fill(BLUE).stroke(egui::Stroke::NONE);
             ui.bar_chart(BarChart::new(which.label, points.iter().map(bar).collect()).color(BLUE));
         }
-        Drawing::Curve => ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(BLUE).width(1.6)),
-        Drawing::Fit => {
+        PlotStyle::Curve => ui.line(Line::new(which.label, PlotPoints::from(points.to_vec())).color(BLUE).width(1.6)),
+        PlotStyle::Fit => {
             if let (Some(line), Some(first), Some(last)) = ((which.line)(of), points.first(), points.last()) {
-                let ends = [first[0], last[0]].map(|x| [x, line.at(x)]);
+                let ends = [first[0], last[0]].map(|x| [x, line.value(x)]);
                 let fit = Line::new("fitted line", PlotPoints::from(ends.to_vec())).color(ORANGE).width(1.4);
                 ui.line(fit.style(LineStyle::dashed_loose()));
             }

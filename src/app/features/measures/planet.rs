@@ -8,7 +8,7 @@ use crate::app::features::measures::panel::MeasuresInfo;
 use crate::app::frame::theme::colour;
 use crate::app::frame::theme::ink::{BLUE, ORANGE};
 use crate::app::frame::widgets::plot;
-use crate::planet::{PLANET_MEASURES, PlanetMeasures};
+use crate::measure::{PLANET_MEASURES, PlanetMeasures};
 
 /// Shows the numbers, each with its meaning, and the curve.
 pub fn show(ui: &mut Ui, info: &MeasuresInfo) {

@@ -19,15 +19,14 @@ use crate::eval::{Store, thread_pool};
 use crate::field::Cancelled;
 use crate::field::Terrain;
 use crate::lab::{Parity, parity};
-use crate::measure::{Limits, Measures, Scale, measure};
-use crate::planet::{PlanetMeasures, measure_planet};
+use crate::measure::{Limits, Measures, PlanetMeasures, TerrainScale, measure, measure_planet};
 use crate::scene::Scene;
 
 /// What is measured.
 #[derive(Clone, Debug)]
 struct Subject {
     terrain: Arc<Terrain>,
-    scale: Scale,
+    scale: TerrainScale,
     limits: Limits,
     /// The scene of a planet, with what its measures depend on and nothing else.
     planet: Option<Scene>,
@@ -73,7 +72,12 @@ impl MeasureTask {
             biomes: scene.biomes.clone(),
             ..Scene::default()
         });
-        Some(Subject { terrain: terrain.clone(), scale: Scale::of(scene), limits: limits.clone(), planet })
+        Some(Subject {
+            terrain: terrain.clone(),
+            scale: TerrainScale::for_scene(scene),
+            limits: limits.clone(),
+            planet,
+        })
     }
 
     /// Begins what is needed next.

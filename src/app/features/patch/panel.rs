@@ -9,7 +9,8 @@ use egui::{Button, Color32, DragValue, Grid, Rect, RichText, Shape, Slider, Stro
 use crate::app::features::patch::task::{PatchOrder, PatchedPlanet};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::{self, colour};
-use crate::planet::patch::{LONGEST_TERRAIN_METRES, Square};
+use crate::planet::square::Square;
+use crate::scene::LONGEST_TERRAIN_METRES;
 use crate::scene::{Scene, example};
 
 /// Samples per side that are offered.

@@ -8,7 +8,8 @@ use crate::app::frame::tasks::{self, Outcome, Tasks};
 use crate::eval::{Store, evaluate, thread_pool};
 use crate::field::{Cancelled, Control};
 use crate::io::{FileError, check_place};
-use crate::planet::patch::{PatchError, Square, put_back, take};
+use crate::planet::square::Square;
+use crate::scene::{PatchError, put_patch_back, take_patch};
 use crate::scene::{Scene, SceneError};
 
 /// What shall be done.
@@ -170,12 +171,12 @@ pub fn carry_out(task: PatchOrder, control: &Control) -> Result<Made, PatchingEr
     match task {
         PatchOrder::Take { planet, from, square, samples, path } => {
             let heights = absolute(&path.with_extension("r32"));
-            let patch = take(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?;
+            let patch = take_patch(&planet, &*terrain(&planet)?, square, samples, &from, &heights)?;
             patch.save(&path)?;
             Ok(Made::Patch(path))
         }
         PatchOrder::Put { patch, planet, file, square, heights } => {
-            let after = put_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
+            let after = put_patch_back(&planet, square, &patch, &*terrain(&patch)?, &absolute(&heights))?;
             Ok(Made::Planet(Box::new(PatchedPlanet { before: planet, after, file })))
         }
     }

@@ -15,7 +15,8 @@ use crate::app::frame::editor::Editor;
 use crate::app::frame::interface::{InterfaceApp, Slot, parameter_area};
 use crate::app::frame::widgets::params::own_rows;
 use crate::app::frame::widgets::row::section;
-use crate::look;
+use crate::look::PaletteTable;
+use crate::palette::{BIOME_PREFIX, BiomeTable, Palette, biome_names, palette_names};
 use crate::scene::Settings;
 
 pub struct SceneSettingsPlugin;
@@ -34,15 +35,15 @@ impl Default for Swatches {
     /// Those that come with the program.
     fn default() -> Self {
         let settings = Settings::default();
-        let palettes = look::palette_names().into_iter().filter_map(|name| look::palette(&name));
+        let palettes = palette_names().into_iter().filter_map(|name| Palette::named(&name));
         let palettes = palettes.map(|palette| Swatch {
-            colours: palette.table(&settings).lut,
+            colours: PaletteTable::new(palette, &settings).lut,
             name: palette.name.clone(),
             label: palette.label.clone(),
         });
-        let tables = look::biome_names().into_iter().filter_map(|name| look::biome_table(&name));
+        let tables = biome_names().into_iter().filter_map(|name| BiomeTable::named(&name));
         let tables = tables.map(|table| Swatch {
-            name: format!("{}{}", look::PREFIX, table.name),
+            name: format!("{BIOME_PREFIX}{}", table.name),
             label: table.label.clone(),
             colours: table.types.iter().map(|kind| [kind.colour[0], kind.colour[1], kind.colour[2], 255]).collect(),
         });

@@ -16,7 +16,7 @@ use bevy_egui::egui::Ui;
 use egui_phosphor::regular as icon;
 
 use self::panel::VariantsState;
-use self::thumbnails::{ThumbnailService, VariantsInfo};
+use self::thumbnails::{ThumbnailClient, VariantsInfo};
 use crate::app::frame::commands::{Action, CommandApp, CommandQueue, Info, keys};
 use crate::app::frame::editor::Editor;
 use crate::app::frame::evaluation::EvaluationClient;
@@ -43,7 +43,7 @@ impl Plugin for VariantsPlugin {
             .add_systems(
                 EguiPrimaryContextPass,
                 (receive.in_set(FrameSystems::Tell), order.in_set(FrameSystems::Settle))
-                    .run_if(resource_exists::<ThumbnailService>),
+                    .run_if(resource_exists::<ThumbnailClient>),
             );
     }
 }
@@ -85,7 +85,7 @@ impl Action for VariantsAction {
 
 fn start(mut commands: Commands, waker: Res<Waker>) {
     let waker = waker.clone();
-    commands.insert_resource(ThumbnailService::new(move || waker.wake()));
+    commands.insert_resource(ThumbnailClient::new(move || waker.wake()));
 }
 
 fn run(In(action): In<VariantsAction>, mut state: ResMut<VariantsState>) {
@@ -127,7 +127,7 @@ fn end(InMut(ui): InMut<Ui>, mut state: ResMut<VariantsState>) {
 }
 
 /// Takes the thumbnails that are there.
-fn receive(mut service: ResMut<ThumbnailService>, mut info: ResMut<VariantsInfo>, mut cost: ResMut<FrameCost>) {
+fn receive(mut service: ResMut<ThumbnailClient>, mut info: ResMut<VariantsInfo>, mut cost: ResMut<FrameCost>) {
     let begun = Instant::now();
     service.receive();
     *info = service.info();
@@ -136,7 +136,7 @@ fn receive(mut service: ResMut<ThumbnailService>, mut info: ResMut<VariantsInfo>
 
 /// Draws what the panels want now. The sheet waits while the evaluation is busy.
 fn order(
-    mut service: ResMut<ThumbnailService>,
+    mut service: ResMut<ThumbnailClient>,
     state: Res<VariantsState>,
     (mut evaluation, editor): (ResMut<EvaluationClient>, Res<Editor>),
     (tasks, mut busy): (Res<Tasks>, Local<Option<Busy>>),

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bevy::prelude::Resource;
 
-use crate::lab::{Made, Maker, Size, Thumbnail, Variant};
+use crate::lab::{FinishedThumbnail, SceneVariant, Size, Thumbnail, ThumbnailService};
 use crate::scene::Scene;
 
 /// Of the contact sheet.
@@ -26,9 +26,9 @@ const THREADS_SHARE: usize = 4;
 #[derive(Clone, Debug, Default)]
 pub struct Wants {
     /// The contact sheet; empty while it is closed.
-    pub sheet: Arc<Vec<Variant>>,
+    pub sheet: Arc<Vec<SceneVariant>>,
     /// What lies beside the slider under the pointer.
-    pub ghosts: Arc<Vec<Variant>>,
+    pub ghosts: Arc<Vec<SceneVariant>>,
 }
 
 /// A place for a thumbnail.
@@ -44,13 +44,13 @@ pub enum ThumbnailState {
 /// The thumbnails of some variants, as far as they are drawn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ThumbnailSet {
-    pub of: Arc<Vec<Variant>>,
+    pub of: Arc<Vec<SceneVariant>>,
     thumbnails: Vec<ThumbnailState>,
 }
 
 impl ThumbnailSet {
     /// The thumbnails of `wanted`; all are coming if these are of something else.
-    pub fn for_these(&self, wanted: &Arc<Vec<Variant>>) -> Self {
+    pub fn for_these(&self, wanted: &Arc<Vec<SceneVariant>>) -> Self {
         if Arc::ptr_eq(&self.of, wanted) {
             return self.clone();
         }
@@ -111,7 +111,7 @@ impl ThumbnailQueue {
     }
 
     /// Lays out what is wanted now; what is drawn already is kept. Returns whether that is something else than before.
-    fn lay(&mut self, wanted: &Arc<Vec<Variant>>) -> bool {
+    fn lay(&mut self, wanted: &Arc<Vec<SceneVariant>>) -> bool {
         if Arc::ptr_eq(&self.thumbnails.of, wanted) {
             return false;
         }
@@ -121,7 +121,7 @@ impl ThumbnailQueue {
     }
 
     /// Takes a thumbnail of the present order; gives others back.
-    fn take(&mut self, made: Made) -> Result<(), Made> {
+    fn take(&mut self, made: FinishedThumbnail) -> Result<(), FinishedThumbnail> {
         let Some(order) = self.order.as_ref().filter(|order| order.number == made.order) else { return Err(made) };
         let thumbnail = order.thumbnails.get(made.index).and_then(|&k| self.thumbnails.thumbnails.get_mut(k));
         if let Some(thumbnail) = thumbnail {
@@ -147,9 +147,9 @@ impl ThumbnailQueue {
 
 /// See the module.
 #[derive(Resource)]
-pub struct ThumbnailService {
+pub struct ThumbnailClient {
     /// Without a thread there are no thumbnails, and everything else works.
-    maker: Option<Mutex<Maker>>,
+    maker: Option<Mutex<ThumbnailService>>,
     sheet: ThumbnailQueue,
     ghosts: ThumbnailQueue,
     waits: bool,
@@ -157,11 +157,11 @@ pub struct ThumbnailService {
     next: u64,
 }
 
-impl ThumbnailService {
+impl ThumbnailClient {
     /// A thumbnails that calls `notify` whenever a thumbnail is there.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let maker = Maker::new((processors / THREADS_SHARE).max(1), notify);
+        let maker = ThumbnailClient::new((processors / THREADS_SHARE).max(1), notify);
         Self {
             maker: maker.ok().map(Mutex::new),
             sheet: ThumbnailQueue::new(SHEET),
@@ -171,7 +171,7 @@ impl ThumbnailService {
         }
     }
 
-    fn maker(&mut self) -> Option<&mut Maker> {
+    fn maker(&mut self) -> Option<&mut ThumbnailClient> {
         Some(self.maker.as_mut()?.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -197,7 +197,7 @@ impl ThumbnailService {
         self.receive();
     }
 
-    fn take(&mut self, made: Made) {
+    fn take(&mut self, made: FinishedThumbnail) {
         // what nobody wants any more is not kept
         let _ = self.sheet.take(made).or_else(|made| self.ghosts.take(made));
     }

@@ -4,7 +4,7 @@ use crate::app::frame::document::{Document, Group, Selection};
 use crate::eval::Playhead;
 use crate::nodes::Node;
 use crate::param::Value;
-use crate::scene::{Layer, Past};
+use crate::scene::{Layer, ParamEpoch};
 
 /// A process was changed while its playhead stood part of the way. It is replayed from the start; going on from here
 /// is offered.
@@ -14,13 +14,13 @@ pub struct Offer {
     pub iteration: u32,
     /// The node and its past as they were when the playhead came to stand there.
     node: Node,
-    past: Vec<Past>,
+    past: Vec<ParamEpoch>,
 }
 
 impl Offer {
     /// `layer` with the node and the past of then.
     fn origin(&self, layer: &Layer) -> Layer {
-        Layer { node: self.node.clone(), past: self.past.clone(), ..layer.clone() }
+        Layer { node: self.node.clone(), epochs: self.past.clone(), ..layer.clone() }
     }
 }
 
@@ -36,13 +36,13 @@ fn laws_differ(a: &Node, b: &Node) -> bool {
 }
 
 /// The stretches of `layer` up to `iteration`.
-fn past_until(layer: &Layer, iteration: u32) -> Vec<Past> {
+fn past_until(layer: &Layer, iteration: u32) -> Vec<ParamEpoch> {
     let mut left = iteration;
     let mut past = Vec::new();
     for (node, _, iterations) in layer.stages() {
         let lasts = iterations.min(left);
         if lasts > 0 {
-            past.push(Past { node: node.clone(), iterations: lasts });
+            past.push(ParamEpoch { node: node.clone(), iterations: lasts });
         }
         left -= lasts;
     }
@@ -50,9 +50,9 @@ fn past_until(layer: &Layer, iteration: u32) -> Vec<Past> {
 }
 
 /// Lets `layer` begin with `past`; it ends after as many iterations as before, but goes on for one at the least.
-fn begin_with(layer: &mut Layer, past: Vec<Past>, total: u32) {
+fn begin_with(layer: &mut Layer, past: Vec<ParamEpoch>, total: u32) {
     let gone = past.iter().fold(0u32, |sum, p| sum.saturating_add(p.iterations));
-    layer.past = past;
+    layer.epochs = past;
     if let Some(index) = layer.node.about().find("iterations") {
         let left = total.saturating_sub(gone).max(1);
         // the parameter is a whole number
@@ -76,7 +76,7 @@ impl Document {
         let standing = self.offer.clone().filter(|o| o.layer == layer && o.iteration == playhead.iteration);
         let before = self.scene().layers.get(layer)?;
         before.node.as_process()?;
-        let (node, past) = (before.node.clone(), before.past.clone());
+        let (node, past) = (before.node.clone(), before.epochs.clone());
         Some(standing.unwrap_or(Offer { layer, iteration: playhead.iteration, node, past }))
     }
 
@@ -199,11 +199,11 @@ mod tests {
         assert_eq!(document.offer().map(|o| (o.layer, o.iteration)), Some((1, 15)));
         document.continue_from_here();
         let layer = &document.scene().layers[1];
-        assert_eq!((layer.past.len(), layer.past[0].iterations, layer.iterations()), (1, 15, Some(40)));
-        assert!(layer.past[0].node != layer.node && document.offer().is_none());
+        assert_eq!((layer.epochs.len(), layer.epochs[0].iterations, layer.iterations()), (1, 15, Some(40)));
+        assert!(layer.epochs[0].node != layer.node && document.offer().is_none());
         assert_eq!(document.iteration(), 15);
         document.undo();
-        assert_eq!((document.scene().layers[1].past.len(), document.iteration()), (0, 15));
+        assert_eq!((document.scene().layers[1].epochs.len(), document.iteration()), (0, 15));
     }
 
     #[test]
@@ -231,7 +231,7 @@ mod tests {
         document.branch_from_here();
         let layers = &document.scene().layers;
         assert_eq!(layers.iter().map(|l| l.enabled).collect::<Vec<_>>(), [true, false, true]);
-        assert!(layers[1].node != changed && layers[2].past[0].node == layers[1].node);
+        assert!(layers[1].node != changed && layers[2].epochs[0].node == layers[1].node);
         assert_eq!((layers[2].name.as_str(), layers[2].iterations()), ("Thermal erosion B", Some(40)));
         assert_eq!((document.branches(), document.iteration()), (vec![1, 2], 15));
         document.show_branch(1);
@@ -258,7 +258,7 @@ mod tests {
         document.branch_from_here();
         let names: Vec<&str> = document.scene().layers.iter().map(|l| l.name.as_str()).collect();
         assert_eq!(names, ["Perlin noise", "Slides", "Slides B", "Thermal erosion 2"]);
-        assert!(document.scene().layers[3].past.is_empty());
+        assert!(document.scene().layers[3].epochs.is_empty());
     }
 
     #[test]
@@ -279,11 +279,11 @@ mod tests {
         document.seek(10);
         document.branch_from_here();
         let layer = &document.scene().layers[3];
-        assert_eq!(layer.past.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10]);
+        assert_eq!(layer.epochs.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10]);
         document.seek(30);
         document.branch_from_here();
         let layer = &document.scene().layers[4];
-        assert_eq!(layer.past.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10, 20]);
+        assert_eq!(layer.epochs.iter().map(|p| p.iterations).collect::<Vec<_>>(), [10, 20]);
         assert_eq!(layer.iterations(), Some(40));
     }
 }

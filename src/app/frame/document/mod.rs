@@ -18,8 +18,8 @@ pub use crate::app::frame::document::group::Group;
 pub use crate::app::frame::document::transport::{SPEED_RANGE, Transport};
 pub use crate::app::frame::document::variant::Variant;
 
-use crate::eval::Quality;
-use crate::scene::{Gesture, History, Layer, Scene, SceneError, Warning};
+use crate::eval::RequestQuality;
+use crate::scene::{EditHistory, Gesture, Layer, Scene, SceneError, Warning};
 
 /// What the parameter panel shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub enum Selection {
 #[derive(Debug)]
 pub struct Document {
     scene: Scene,
-    history: History,
+    history: EditHistory,
     path: Option<PathBuf>,
     /// The scene as it was opened or saved last.
     saved: Scene,
@@ -44,7 +44,7 @@ pub struct Document {
     /// Grows with every change that needs an evaluation, also from one scene to the next.
     revision: u64,
     /// Revision of the newest request, and its quality.
-    asked: Option<(u64, Quality)>,
+    asked: Option<(u64, RequestQuality)>,
     /// Revision of the newest picture on screen.
     shown: u64,
     /// Revision of the newest picture at full size.
@@ -67,7 +67,7 @@ impl Default for Document {
     fn default() -> Self {
         Self {
             scene: Scene::default(),
-            history: History::default(),
+            history: EditHistory::default(),
             path: None,
             saved: Scene::default(),
             selection: Selection::Scene,
@@ -132,8 +132,9 @@ impl Document {
 
     /// Whether the full size was asked for and has not come; if nothing is being computed, it was stopped.
     pub fn is_unfinished(&self) -> bool {
-        let asked_full =
-            self.asked.is_some_and(|(revision, quality)| revision == self.revision && quality != Quality::Preview);
+        let asked_full = self
+            .asked
+            .is_some_and(|(revision, quality)| revision == self.revision && quality != RequestQuality::Preview);
         asked_full && self.complete != self.revision
     }
 

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::app::frame::document::Document;
-use crate::eval::{Play, Playhead, Quality, Report, Request};
+use crate::eval::{Play, Playhead, Request, RequestQuality, WorkerReport};
 use crate::nodes::Work;
 use crate::scene::{Mask, Mix, Scene};
 
@@ -15,12 +15,12 @@ impl Document {
     /// The next request, if anything changed since the last one.
     pub fn take_request(&mut self) -> Option<Request> {
         let quality = match (self.seeking, self.dragging) {
-            (true, _) => Quality::Full,
-            (false, true) => Quality::Preview,
-            (false, false) => Quality::PreviewThenFull,
+            (true, _) => RequestQuality::Full,
+            (false, true) => RequestQuality::Preview,
+            (false, false) => RequestQuality::PreviewThenFull,
         };
         if let Some((revision, asked)) = self.asked {
-            let finer = asked == Quality::Preview && quality != Quality::Preview;
+            let finer = asked == RequestQuality::Preview && quality != RequestQuality::Preview;
             if revision == self.revision && !finer {
                 return None;
             }
@@ -37,27 +37,29 @@ impl Document {
     /// Whether the picture that a report brings shall be shown; moves the playhead along with a process that plays.
     /// A preview of an older revision is taken as long as nothing newer is on screen: while a slider is dragged there may
     /// be no other.
-    pub fn accept<P>(&mut self, report: &Report<P>) -> bool {
+    pub fn accept<P>(&mut self, report: &WorkerReport<P>) -> bool {
         let current = |revision: u64| revision == self.revision;
         let taken = match report {
-            Report::Preview { revision, .. } => *revision >= self.shown,
-            Report::Frame { revision, .. } | Report::Done { revision, .. } => current(*revision),
-            Report::Cancelled { .. } | Report::Failed { .. } => false,
+            WorkerReport::Preview { revision, .. } => *revision >= self.shown,
+            WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. } => current(*revision),
+            WorkerReport::Cancelled { .. } | WorkerReport::Failed { .. } => false,
         };
-        if let (true, Report::Frame { revision, .. } | Report::Done { revision, .. }) = (taken, report) {
+        if let (true, WorkerReport::Frame { revision, .. } | WorkerReport::Done { revision, .. }) = (taken, report) {
             self.complete = *revision;
         }
         match report {
-            Report::Frame { output, .. } if taken && self.transport.playing => {
+            WorkerReport::Frame { output, .. } if taken && self.transport.playing => {
                 self.transport.playhead = output.playhead;
             }
-            Report::Done { .. } if taken && self.transport.playing => self.transport.put_away(),
-            Report::Failed { revision, .. } if current(*revision) => self.transport.pause(),
+            WorkerReport::Done { .. } if taken && self.transport.playing => self.transport.put_away(),
+            WorkerReport::Failed { revision, .. } if current(*revision) => self.transport.pause(),
             _ => {}
         }
         if let (
             true,
-            Report::Preview { revision, .. } | Report::Frame { revision, .. } | Report::Done { revision, .. },
+            WorkerReport::Preview { revision, .. }
+            | WorkerReport::Frame { revision, .. }
+            | WorkerReport::Done { revision, .. },
         ) = (taken, report)
         {
             self.shown = *revision;

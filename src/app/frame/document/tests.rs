@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::frame::document::*;
-use crate::eval::{Output, Playhead, Report};
+use crate::eval::{Output, Playhead, WorkerReport};
 use crate::field::{Edges, Grid, Terrain};
 use crate::nodes::Node;
 use crate::param::Value;
@@ -26,7 +26,7 @@ fn output(playhead: Option<Playhead>) -> Output<()> {
         terrain,
         prepared: (),
         playhead,
-        ledger: None,
+        mass_balance: None,
         problems: Vec::new(),
         insight: Arc::default(),
         elapsed: Duration::ZERO,
@@ -36,16 +36,16 @@ fn output(playhead: Option<Playhead>) -> Output<()> {
 #[test]
 fn a_drag_is_one_step_with_previews_and_the_full_size_on_release() {
     let mut document = document(&["Perlin"]);
-    assert_eq!(document.take_request().unwrap().quality, Quality::PreviewThenFull);
+    assert_eq!(document.take_request().unwrap().quality, RequestQuality::PreviewThenFull);
     let gesture = Some(Gesture(7));
     for frequency in [5.0, 6.0, 7.0] {
         document.set(Group::Node(0), 0, &Value::Float(frequency), gesture);
         document.end_frame(true, None);
-        assert_eq!(document.take_request().unwrap().quality, Quality::Preview);
+        assert_eq!(document.take_request().unwrap().quality, RequestQuality::Preview);
         assert!(document.take_request().is_none());
     }
     document.end_frame(false, None);
-    assert_eq!(document.take_request().unwrap().quality, Quality::PreviewThenFull);
+    assert_eq!(document.take_request().unwrap().quality, RequestQuality::PreviewThenFull);
     assert!(document.take_request().is_none());
     assert_eq!(document.undo_label(), Some("Change frequency"));
     document.undo();
@@ -112,9 +112,9 @@ fn transport_plays_pauses_steps_and_ends() {
     document.play_or_pause();
     let request = document.take_request().unwrap();
     assert_eq!(request.playhead, Some(Playhead { layer: 1, iteration: 0 }));
-    assert_eq!((request.play.unwrap().speed, request.quality), (Some(30.0), Quality::Full));
+    assert_eq!((request.play.unwrap().speed, request.quality), (Some(30.0), RequestQuality::Full));
     let revision = document.revision();
-    let frame = |iteration| Report::Frame { revision, output: output(Some(Playhead { layer: 1, iteration })) };
+    let frame = |iteration| WorkerReport::Frame { revision, output: output(Some(Playhead { layer: 1, iteration })) };
     assert!(document.accept(&frame(8)));
     assert_eq!(document.iteration(), 8);
     document.set_speed(1.0, true);
@@ -130,7 +130,7 @@ fn transport_plays_pauses_steps_and_ends() {
     assert_eq!(document.iteration(), 0);
     document.play_or_pause();
     let revision = document.revision();
-    assert!(document.accept(&Report::Done { revision, output: output(None) }));
+    assert!(document.accept(&WorkerReport::Done { revision, output: output(None) }));
     assert!(!document.transport().is_playing());
     assert_eq!(document.iteration(), total);
 }
@@ -152,9 +152,9 @@ fn an_edit_pauses_and_stale_previews_never_replace_newer_pictures() {
     document.set(Group::Node(0), 0, &Value::Float(9.0), None);
     assert!(!document.transport().is_playing());
     let revision = document.revision();
-    assert!(document.accept(&Report::Preview { revision: revision - 1, output: output(None) }));
-    assert!(document.accept(&Report::Done { revision, output: output(None) }));
-    assert!(!document.accept(&Report::Preview { revision: revision - 1, output: output(None) }));
+    assert!(document.accept(&WorkerReport::Preview { revision: revision - 1, output: output(None) }));
+    assert!(document.accept(&WorkerReport::Done { revision, output: output(None) }));
+    assert!(!document.accept(&WorkerReport::Preview { revision: revision - 1, output: output(None) }));
 }
 
 #[test]

@@ -53,12 +53,12 @@ impl Document {
     }
 
     /// A variant of the scene, as the scene is looked at.
-    pub fn seen(&self, variant: lab::Variant) -> lab::Variant {
-        lab::Variant { scene: self.shown_of(variant.scene).0, ..variant }
+    pub fn seen(&self, variant: lab::SceneVariant) -> lab::SceneVariant {
+        lab::SceneVariant { scene: self.shown_of(variant.scene).0, ..variant }
     }
 
     /// Makes the scene what a variant of it is.
-    pub fn adopt_variant(&mut self, variant: &lab::Variant) {
+    pub fn adopt_variant(&mut self, variant: &lab::SceneVariant) {
         self.offer = None;
         self.edit("Adopt variant", None, |scene| scene.clone_from(&variant.scene));
     }

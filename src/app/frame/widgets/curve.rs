@@ -4,7 +4,7 @@ use bevy_egui::egui;
 use egui::{Color32, Pos2, Rect, Sense, Stroke, StrokeKind, Ui, pos2, vec2};
 
 use crate::app::frame::theme::colour;
-use crate::param::Curve;
+use crate::param::ToneCurve;
 use crate::scene::Gesture;
 
 const HEIGHT: f32 = 150.0;
@@ -14,12 +14,12 @@ const APART: f32 = 0.005;
 
 /// What the editor made of the curve.
 pub struct Edited {
-    pub curve: Curve,
+    pub curve: ToneCurve,
     pub gesture: Option<Gesture>,
 }
 
 /// Shows `curve`; returns the new one if it was changed.
-pub fn editor(ui: &mut Ui, label: &str, curve: &Curve) -> Option<Edited> {
+pub fn editor(ui: &mut Ui, label: &str, curve: &ToneCurve) -> Option<Edited> {
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), HEIGHT), Sense::click_and_drag());
     response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Other, true, format!("{label} curve")));
     let response = response.on_hover_text("Click adds a point, dragging moves it, a double or right click removes it.");
@@ -41,21 +41,21 @@ pub fn editor(ui: &mut Ui, label: &str, curve: &Curve) -> Option<Edited> {
         return (index > 0 && index + 1 < points.len()).then(|| {
             let mut points = points;
             points.remove(index);
-            Edited { curve: Curve(points), gesture: None }
+            Edited { curve: ToneCurve(points), gesture: None }
         });
     }
     if let (Some(index), Some(at)) = (grabbed, response.interact_pointer_pos()) {
         let mut points = points;
         points[index] = moved(&points, index, to_unit(area, at));
-        let curve = Curve(points);
+        let curve = ToneCurve(points);
         return Some(Edited { curve, gesture: Some(Gesture(response.id.value())) });
     }
-    if response.clicked() && under.is_none() && points.len() < Curve::MAX_POINTS {
+    if response.clicked() && under.is_none() && points.len() < ToneCurve::MAX_POINTS {
         let at = to_unit(area, response.interact_pointer_pos()?);
         let mut points = points;
         if points.iter().all(|p| (p.0 - at.0).abs() > APART) {
             points.push(at);
-            return Some(Edited { curve: Curve(points).sanitised(), gesture: None });
+            return Some(Edited { curve: ToneCurve(points).sanitised(), gesture: None });
         }
     }
     None
@@ -85,7 +85,7 @@ fn to_unit(area: Rect, at: Pos2) -> (f32, f32) {
     (x.clamp(0.0, 1.0), y.clamp(0.0, 1.0))
 }
 
-fn paint(ui: &Ui, rect: Rect, area: Rect, points: &[(f32, f32)], curve: &Curve, hot: Option<usize>) {
+fn paint(ui: &Ui, rect: Rect, area: Rect, points: &[(f32, f32)], curve: &ToneCurve, hot: Option<usize>) {
     let painter = ui.painter_at(rect);
     painter.rect(rect, 4.0, colour::DEEP, Stroke::new(1.0, colour::LINE), StrokeKind::Inside);
     let grid = Stroke::new(1.0, Color32::from_rgb(36, 39, 44));
@@ -96,7 +96,7 @@ fn paint(ui: &Ui, rect: Rect, area: Rect, points: &[(f32, f32)], curve: &Curve, 
     }
     let prepared = curve.prepare();
     let steps = 64;
-    let line = (0..=steps).map(|k| k as f32 / steps as f32).map(|x| to_screen(area, (x, prepared.at(x)))).collect();
+    let line = (0..=steps).map(|k| k as f32 / steps as f32).map(|x| to_screen(area, (x, prepared.value(x)))).collect();
     painter.line(line, Stroke::new(2.0, colour::ACCENT));
     for (k, &point) in points.iter().enumerate() {
         let radius = if hot == Some(k) { 5.5 } else { 4.0 };
@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    fn press(harness: &mut Harness<Curve>, at: Pos2, button: PointerButton, to: Pos2) {
+    fn press(harness: &mut Harness<ToneCurve>, at: Pos2, button: PointerButton, to: Pos2) {
         let event = |pos, pressed| Event::PointerButton { pos, button, pressed, modifiers: Modifiers::NONE };
         harness.event(Event::PointerMoved(at));
         harness.event(event(at, true));
@@ -124,13 +124,13 @@ mod tests {
 
     #[test]
     fn click_adds_drag_moves_right_click_removes_and_the_ends_stay() {
-        let show = |ui: &mut Ui, curve: &mut Curve| {
+        let show = |ui: &mut Ui, curve: &mut ToneCurve| {
             if let Some(edited) = editor(ui, "Levels", curve) {
                 assert_eq!(edited.curve, edited.curve.sanitised(), "always a curve");
                 *curve = edited.curve;
             }
         };
-        let mut harness = Harness::builder().with_size(vec2(300.0, 200.0)).build_ui_state(show, Curve::identity());
+        let mut harness = Harness::builder().with_size(vec2(300.0, 200.0)).build_ui_state(show, ToneCurve::identity());
         let area = harness.get_by_label("Levels curve").rect().shrink(GRAB);
         let place = |x: f32, y: f32| to_screen(area, (x, y));
         let left = PointerButton::Primary;

@@ -1,7 +1,5 @@
 //! Rows for what a parameter refers to: a file, another layer, or a composed piece.
 
-use std::sync::Arc;
-
 use bevy_egui::egui;
 use egui::{RichText, Ui};
 use egui_phosphor::regular as icon;
@@ -79,22 +77,21 @@ pub fn layer(ui: &mut Ui, about: &About, spec: &ParamSpec, name: &str, names: &[
 }
 
 /// A construction tree: one of the composed pieces, or one of somebody's own.
-pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, tree: &Arc<Tree>) -> Option<Change> {
-    let value = Value::Tree(tree.clone());
+pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value) -> Option<Change> {
     let composed = about.presets.iter().filter_map(|preset| {
         let (_, value) = preset.values.iter().find(|(name, _)| *name == spec.name)?;
         Some((preset, value))
     });
     let composed: Vec<_> = composed.collect();
     let change = ui.horizontal(|ui| {
-        let label = label(ui, about, spec, &value);
+        let label = label(ui, about, spec, value);
         let mut change = asks_for_reset(&label, spec).then(|| Change::at_once(spec.default.clone()));
-        let text = composed.iter().find(|(_, is)| **is == value).map_or("Your own", |(preset, _)| preset.label);
+        let text = composed.iter().find(|(_, is)| *is == value).map_or("Your own", |(preset, _)| preset.label);
         let width = ui.available_width();
         let combo = egui::ComboBox::from_id_salt("tree").selected_text(text).width(width).truncate();
         let combo = combo.show_ui(ui, |ui| {
             for (preset, made) in &composed {
-                if ui.selectable_label(**made == value, preset.label).on_hover_text(preset.help).clicked() {
+                if ui.selectable_label(*made == value, preset.label).on_hover_text(preset.help).clicked() {
                     change = Some(Change::at_once((*made).clone()));
                 }
             }
@@ -102,7 +99,7 @@ pub fn tree(ui: &mut Ui, about: &About, spec: &ParamSpec, tree: &Arc<Tree>) -> O
         combo.response.labelled_by(label.id).on_hover_text(spec.help);
         change
     });
-    let pieces = tree.count();
+    let pieces = value.as_tree::<Tree>().map_or(0, |tree| tree.count());
     let pieces = if pieces == 1 { "1 piece".into() } else { format!("{pieces} pieces") };
     ui.weak(format!("{pieces}. Select one in the list above or in the view to change it."));
     change.inner

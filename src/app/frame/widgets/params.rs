@@ -5,12 +5,6 @@
 
 use std::path::PathBuf;
 
-use bevy::ecs::system::In;
-use bevy::prelude::ResMut;
-use bevy_egui::egui;
-use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui, vec2};
-use egui_phosphor::regular as icon;
-
 use crate::app::frame::commands::{Action, Command, Info};
 use crate::app::frame::dialogs::files::{self, Files};
 use crate::app::frame::document::{Document, Group};
@@ -20,7 +14,12 @@ use crate::app::frame::widgets::row::{
     Change, Choose, asks_for_reset, exact, label, reset_menu, suffix, title, tooltip, tooltip_with,
 };
 use crate::app::frame::widgets::{curve, links};
-use crate::param::{About, Kind, ParamSpec, Params, Value};
+use crate::param::{About, ParamKind, ParamSpec, Params, Value};
+use bevy::ecs::system::In;
+use bevy::prelude::ResMut;
+use bevy_egui::egui;
+use egui::{DragValue, PointerButton, Response, Sense, Slider, SliderClamping, Ui, vec2};
+use egui_phosphor::regular as icon;
 
 /// Width of the field for a typed value, unless its text needs more.
 const VALUE_WIDTH: f32 = 74.0;
@@ -107,13 +106,13 @@ pub fn row(
     let scope = ui.id().with((about.name, spec.name));
     let mut command = None;
     let change = ui.push_id(scope, |ui| match (&spec.kind, &value) {
-        (Kind::Curve, _) => curve_rows(ui, about, spec, &value),
-        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
-        (Kind::Layer, Value::Text(name)) => {
+        (ParamKind::Curve, _) => curve_rows(ui, about, spec, &value),
+        (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, &mut command),
+        (ParamKind::Layer, Value::Text(name)) => {
             let layer = if let Group::Mask(layer) = group { layer } else { usize::MAX };
             links::layer(ui, about, spec, name, &document.scene().mask_sources(layer))
         }
-        (Kind::Tree, Value::Tree(tree)) => links::tree(ui, about, spec, tree),
+        (ParamKind::Tree, _) => links::tree(ui, about, spec, &value),
         _ => line(ui, about, spec, &value, &mut |ui: &mut Ui| preview.show(ui, document, group, index)),
     });
     if let Some(Change { value, gesture }) = change.inner {
@@ -131,7 +130,7 @@ pub fn piece_row(
     choose: &mut Option<Choose>,
 ) -> Option<Change> {
     match (&spec.kind, value) {
-        (Kind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
+        (ParamKind::Image, Value::Text(name)) => links::image(ui, about, spec, name, choose),
         _ => line(ui, about, spec, value, &mut |_| ()),
     }
 }
@@ -143,24 +142,24 @@ fn line(ui: &mut Ui, about: &About, spec: &ParamSpec, value: &Value, more: &mut 
         let mut change = None;
         let mut resets = asks_for_reset(&label, spec);
         match (&spec.kind, value) {
-            (Kind::Float { hard, slider }, Value::Float(v)) => {
+            (ParamKind::Float { hard, slider }, Value::Float(v)) => {
                 let as_f64 = |(a, b): (f32, f32)| (exact(a), exact(b));
                 let (number, reset) = number(ui, about, spec, &label, exact(*v), [*hard, *slider].map(as_f64), more);
                 change = number.map(|(response, v)| Change::by(&response, Value::Float(v as f32)));
                 resets |= reset;
             }
-            (Kind::Int { hard, slider }, Value::Int(v)) => {
+            (ParamKind::Int { hard, slider }, Value::Int(v)) => {
                 let as_f64 = |(a, b): (i64, i64)| (a as f64, b as f64);
                 let (number, reset) = number(ui, about, spec, &label, *v as f64, [*hard, *slider].map(as_f64), more);
                 change = number.map(|(response, v)| Change::by(&response, Value::Int(v.round() as i64)));
                 resets |= reset;
             }
-            (Kind::Bool, Value::Bool(on)) => {
+            (ParamKind::Bool, Value::Bool(on)) => {
                 let mut on = *on;
                 let response = ui.checkbox(&mut on, "").labelled_by(label.id);
                 change = response.changed().then(|| Change::at_once(Value::Bool(on)));
             }
-            (Kind::Choice(options), Value::Choice(chosen)) => {
+            (ParamKind::Choice(options), Value::Choice(chosen)) => {
                 let text = options.get(*chosen).map_or("", |option| option.label);
                 let width = ui.available_width();
                 let combo = egui::ComboBox::from_id_salt("choice").selected_text(text).width(width).truncate();
@@ -191,7 +190,7 @@ fn number(
     [hard, slider]: [(f64, f64); 2],
     more: &mut dyn FnMut(&mut Ui),
 ) -> (Option<(Response, f64)>, bool) {
-    let whole = matches!(spec.kind, Kind::Int { .. });
+    let whole = matches!(spec.kind, ParamKind::Int { .. });
     let logarithmic = slider.0 > 0.0 && slider.1 / slider.0 >= 50.0;
     let field_width = field_width(ui, spec, value);
     let width = (ui.available_width() - field_width - ui.spacing().item_spacing.x).max(40.0);
@@ -243,7 +242,7 @@ fn field(
     slider: (f64, f64),
     logarithmic: bool,
 ) -> Field {
-    let whole = matches!(spec.kind, Kind::Int { .. });
+    let whole = matches!(spec.kind, ParamKind::Int { .. });
     let speed = match (whole, logarithmic) {
         (_, true) => (value.abs() * 0.01).max(slider.0 * 0.01),
         (true, _) => ((slider.1 - slider.0) / 400.0).clamp(0.05, 1.0),

@@ -6,7 +6,7 @@ use egui_phosphor::regular as icon;
 
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::{self, ICON_BUTTON, ROW, colour, icon_button};
-use crate::param::{About, Kind, ParamSpec, Value};
+use crate::param::{About, ParamKind, ParamSpec, Value};
 use crate::scene::{Gesture, Scene};
 
 /// A file dialog is asked for.
@@ -84,10 +84,10 @@ pub(super) fn tooltip_with(
         ui.set_max_width(320.0);
         ui.label(RichText::new(title(spec)).strong());
         ui.label(spec.help);
-        if matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. }) {
+        if matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. }) {
             ui.weak(format!("From {}{}", spec.range_text(), suffix(spec.unit)));
         }
-        if !matches!(spec.kind, Kind::Curve | Kind::Tree) {
+        if !matches!(spec.kind, ParamKind::Curve | ParamKind::Tree) {
             ui.weak(format!("Default {}; double-click to reset", show(spec, &spec.default)));
         }
         if !about.source.is_empty() {
@@ -100,9 +100,9 @@ pub(super) fn tooltip_with(
 /// A value as the panel writes it.
 fn show(spec: &ParamSpec, value: &Value) -> String {
     match (&spec.kind, value) {
-        (Kind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
-        (Kind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
-        (Kind::Curve | Kind::Tree, _) => "its default".into(),
+        (ParamKind::Choice(options), Value::Choice(k)) => options.get(*k).map_or("?", |option| option.label).into(),
+        (ParamKind::Bool, Value::Bool(on)) => if *on { "on" } else { "off" }.into(),
+        (ParamKind::Curve | ParamKind::Tree, _) => "its default".into(),
         _ => format!("{}{}", spec.show(value), suffix(spec.unit)),
     }
 }

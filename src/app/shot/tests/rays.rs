@@ -3,7 +3,7 @@
 use super::*;
 use crate::app::view::{FARTHEST_WORLD, SIDE_WORLD};
 use crate::construction::construction_kit;
-use crate::construction::trace::{Ray, Tracer};
+use crate::construction::trace::{TraceRay, Tracer};
 
 /// A tree with a grid of its heights.
 fn random(seed: u64) -> (Arc<SquareTerrain>, Arc<TreeSurface>) {
@@ -32,13 +32,13 @@ fn pose_of(prepared: &SquareTerrain, width: u32, height: u32) -> (Pose, crate::a
 }
 
 /// A ray of the world in metres of the tree, and the metres that a unit of it is long.
-fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (Ray, f64) {
+fn in_metres(tree_surface: &TreeSurface, eye: Vec3, way: Vec3) -> (TraceRay, f64) {
     let (along, up) = (1.0 / tree_surface.per_metre, 1.0 / tree_surface.rise);
     let metres = |v: Vec3| [f64::from(v.x) * along, f64::from(v.z) * along, f64::from(v.y) * up];
     let half = 0.5 * tree_surface.program.side;
     let ([x, y, z], way) = (metres(eye), metres(way));
     let long = way.iter().map(|w| w * w).sum::<f64>().sqrt();
-    (Ray { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
+    (TraceRay { origin: [x + half, y + half, z], direction: way.map(|w| w / long) }, long)
 }
 
 /// Rays end above the ground that the CPU finds, not beyond it, by no more than a pixel is high; those that do not are
@@ -60,14 +60,14 @@ fn assert_ends_agree(name: &str, prepared: &Arc<SquareTerrain>, tree_surface: &A
         tracer.tolerance = (1e-7 * tree_surface.program.side, 1e-6);
         let trace = tracer.trace(&ray);
         let Some(cpu) = trace.distance else { continue };
-        if ray.at(cpu)[2] * tree_surface.rise < f64::from(prepared.scale.base_world) {
+        if ray.point(cpu)[2] * tree_surface.rise < f64::from(prepared.scale.base_world) {
             continue; // under the block
         }
         met += 1;
         let whole = u32::from(*r) << 16 | u32::from(*g) << 8 | u32::from(*b);
         let gpu = f64::from(whole as f32 / 16_777_215.0 * FARTHEST_WORLD) * long;
         let tolerance = 0.25 * pixel * up * gpu / long + 2e-6 * tree_surface.program.side;
-        let p = ray.at(gpu);
+        let p = ray.point(gpu);
         let above = p[2] - tracer.height([p[0], p[1]], &tracer.detail(gpu));
         let entered = (cpu - trace.entry).abs() < 1e-3 * cpu && (gpu - cpu).abs() < 2e-3 * cpu;
         let agrees = entered || (gpu < cpu + 4.0 * tolerance && (-2.0 * tolerance..3.0 * tolerance).contains(&above));
@@ -117,11 +117,11 @@ fn what_rays_show_is_what_the_grid_shows() {
 /// What cannot be traced is refused, not drawn from the grid as if nothing were the matter.
 #[test]
 fn a_tree_that_is_too_deep_is_refused_in_words() {
-    use crate::construction::{Form, Group, Piece, Tree};
+    use crate::construction::{OperatorGroup, Piece, PieceKind, Tree};
     let mut tree: Tree = construction_kit::tree(3);
     for _ in 0..24 {
-        let of = vec![Piece::named("plain", Form::Disc(Default::default())), std::mem::take(&mut tree.terrain)];
-        tree.terrain = Piece::named("blend", Form::Blend(Group { of, ..Group::default() }));
+        let of = vec![Piece::named("plain", PieceKind::Disc(Default::default())), std::mem::take(&mut tree.terrain)];
+        tree.terrain = Piece::named("blend", PieceKind::Blend(OperatorGroup { of, ..OperatorGroup::default() }));
     }
     let (prepared, shallow) = random(3);
     let recipe = TreeRecipe { tree: Arc::new(tree), ..shallow.recipe.clone() };
@@ -165,7 +165,7 @@ fn a_tree_that_is_cut_out_is_cut_out_for_rays_too() {
     construction.tree = Arc::new(crate::construction::Tree {
         terrain: crate::construction::Piece::named(
             "island",
-            crate::construction::Form::Disc(crate::construction::disc::Disc {
+            crate::construction::PieceKind::Disc(crate::construction::disc::Disc {
                 x: 4000.0,
                 y: 4000.0,
                 radius: 2500.0,

@@ -404,7 +404,7 @@ mod tests {
         assert!(tessellation.bytes() <= SMALL.bytes && tessellation.tiles().count() > 30);
         let mut changed = (*tree).clone();
         let disc = crate::construction::Piece {
-            form: crate::construction::Form::Disc(crate::construction::disc::Disc {
+            form: crate::construction::PieceKind::Disc(crate::construction::disc::Disc {
                 x: 600.0,
                 y: 700.0,
                 radius: 300.0,
@@ -413,7 +413,7 @@ mod tests {
             ..Default::default()
         };
         changed.terrain = crate::construction::Piece {
-            form: crate::construction::Form::Blend(crate::construction::Group {
+            form: crate::construction::PieceKind::Blend(crate::construction::OperatorGroup {
                 of: vec![changed.terrain.clone(), disc],
                 ..Default::default()
             }),

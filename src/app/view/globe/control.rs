@@ -87,7 +87,7 @@ impl GlobeCamera {
         Self { pose, map: MapPose::framing(size), map_framed: size, orbit, ..Self::default() }
     }
 
-    /// Over a place; see [`put_over`](Self::put_over).
+    /// Over a place; see `put_over`.
     pub fn placed_over(mut self, terrain: &GlobeTerrain, planet_view: &PlanetView, place: [f64; 5]) -> Self {
         self.put_over(terrain, &planet_view.view, true, place);
         self

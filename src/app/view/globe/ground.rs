@@ -27,7 +27,7 @@ pub struct GlobeSurface<'a> {
 #[derive(Clone, Copy)]
 pub struct FineGroundView<'a> {
     pub fine: FineGround,
-    /// Roughness as colours carry it: the root of its share of [`ROUGHEST`].
+    /// Roughness as colours carry it: the root of its share of `ROUGHEST`.
     pub rough: &'a [f32],
     pub eye: DVec3,
     /// How many times higher than true it is drawn.

@@ -7,11 +7,11 @@
 //!                                 mouse, commands ▶ GlobeCamera
 //!                                 plan ▶ PlannedScenery(Scenery) ─extract▶ lod::select ▶ pieces ▶ draw
 //! ```
-//! [`camera`], [`ground`], [`lod`], [`map`], [`orbit`], [`sun`] and [`air`] know no engine. Positions are worked out in
+//! [`camera`], [`ground`], [`lod`], `map`, `orbit`, `sun` and `air` know no engine. Positions are worked out in
 //! double precision in the space of the planet and reach the shaders relative to the eye.
 //!
 //! Shadows of mountains are found in the fragment stage, towards the sun through the textures: the sun moves with every
-//! drag of the hour, and the relief is drawn ever truer on the way down ([`relief`]).
+//! drag of the hour, and the relief is drawn ever truer on the way down (`relief`).
 
 mod air;
 pub mod camera;

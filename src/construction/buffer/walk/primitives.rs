@@ -2,12 +2,12 @@
 
 use std::f32::consts::TAU;
 
-use super::{Given, VECTORS, smooth};
+use super::{VECTORS, WalkSample, smooth};
 use crate::construction::buffer::RUN;
 
 /// The words, as a shader sees them.
 #[derive(Clone, Copy)]
-pub struct Reading<'a> {
+pub struct BufferReader<'a> {
     /// The words of the tree.
     pub words: &'a [u32],
     /// Samples of the pictures.
@@ -15,7 +15,7 @@ pub struct Reading<'a> {
 }
 
 /// Where a place is beside a course.
-struct Near {
+struct WalkNearest {
     distance: f32,
     along: f32,
     offset: f32,
@@ -42,7 +42,7 @@ fn bits(seed: u32, x: i32, y: i32) -> u32 {
     h ^ (h >> 15)
 }
 
-impl Reading<'_> {
+impl BufferReader<'_> {
     /// The word at `at`.
     pub fn word(&self, at: usize) -> u32 {
         self.words[at]
@@ -106,7 +106,7 @@ impl Reading<'_> {
     }
 
     /// Height and weight of the primitive at `at`.
-    pub fn primitive(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> Given {
+    pub fn primitive(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> WalkSample {
         match self.word(at) {
             0 => self.disc(at + 5, p, level, spacing),
             1 => self.curve(at + 5, p),
@@ -116,11 +116,11 @@ impl Reading<'_> {
         }
     }
 
-    fn disc(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> Given {
+    fn disc(&self, at: usize, p: [f32; 2], level: f32, spacing: f32) -> WalkSample {
         let way = [p[0] - self.real(at), p[1] - self.real(at + 1)];
         let weight = falloff((way[0] * way[0] + way[1] * way[1]).sqrt(), self.real(at + 3), self.real(at + 4));
         if weight <= 0.0 {
-            return Given::default();
+            return WalkSample::default();
         }
         let count = self.word(at + 6) as usize;
         let (amplitude, size, roughness) = (self.real(at + 7), self.real(at + 8), self.real(at + 9));
@@ -187,7 +187,7 @@ impl Reading<'_> {
                 }
             }
         }
-        Given { height: self.real(at + 2) + over, weight }
+        WalkSample { height: self.real(at + 2) + over, weight }
     }
 
     /// Words that the list at `at`, of items of `size` words, takes.
@@ -220,7 +220,7 @@ impl Reading<'_> {
         knot(k, 1) + t * (c1 + t * (c2 + t * c3))
     }
 
-    /// The point on chord `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the chord.
+    /// The point on segment `k` of the vertices at `at`: how far along it, way from there to `p`, offset, length of the segment.
     fn chord(&self, at: usize, k: usize, p: [f32; 2]) -> (f32, [f32; 2], f32, f32) {
         let v = |part: usize| self.real(at + 1 + 2 * k + part);
         let along = [v(2) - v(0), v(3) - v(1)];
@@ -233,7 +233,7 @@ impl Reading<'_> {
     }
 
     /// Where `p` is beside the course at `at`, if within its reach.
-    fn near(&self, at: usize, p: [f32; 2]) -> Option<Near> {
+    fn nearest(&self, at: usize, p: [f32; 2]) -> Option<WalkNearest> {
         let (reach, tolerance) = (self.real(at), self.real(at + 1));
         let vertices = at + 4;
         let chords = self.word(vertices) as usize - 1;
@@ -278,11 +278,11 @@ impl Reading<'_> {
                 }
             }
         }
-        Some(Near { distance, along: along / sum, offset: offset / sum })
+        Some(WalkNearest { distance, along: along / sum, offset: offset / sum })
     }
 
     /// Where the height, width and depth of the course at `at` are, and what follows it.
-    fn course_lines(&self, at: usize) -> [usize; 4] {
+    fn centreline_lines(&self, at: usize) -> [usize; 4] {
         let runs = at + 4 + self.list(at + 4, 2);
         let height = runs + self.list(runs, 5);
         let width = height + self.list(height, 3);
@@ -290,9 +290,9 @@ impl Reading<'_> {
         [height, width, depth, depth + self.list(depth, 3)]
     }
 
-    fn curve(&self, at: usize, p: [f32; 2]) -> Given {
-        let Some(near) = self.near(at, p) else { return Given::default() };
-        let [height, width, depth, profiles] = self.course_lines(at);
+    fn curve(&self, at: usize, p: [f32; 2]) -> WalkSample {
+        let Some(near) = self.nearest(at, p) else { return WalkSample::default() };
+        let [height, width, depth, profiles] = self.centreline_lines(at);
         let x = near.offset / self.line(width, near.along);
         // the profiles around: the second of each pair of stations
         let count = self.word(profiles) as usize;
@@ -312,32 +312,32 @@ impl Reading<'_> {
             }
         }
         let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
-        Given { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
+        WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
-    fn ribbon(&self, at: usize, p: [f32; 2]) -> Given {
-        let Some(near) = self.near(at, p) else { return Given::default() };
-        let [height, width, depth, picture] = self.course_lines(at);
+    fn ribbon(&self, at: usize, p: [f32; 2]) -> WalkSample {
+        let Some(near) = self.nearest(at, p) else { return WalkSample::default() };
+        let [height, width, depth, picture] = self.centreline_lines(at);
         let turned = near.along * self.real(picture + 3);
         let t = turned - 2.0 * libm::floorf(0.5 * turned);
         let u = if t <= 1.0 { t } else { 2.0 - t };
         let v = 0.5 + 0.5 * near.offset / self.line(width, near.along);
         let over = self.picture(picture, u, v) - self.real(picture + 4);
         let weight = falloff(near.distance, self.real(at + 2), self.real(at + 3));
-        Given { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
+        WalkSample { height: self.line(height, near.along) + self.line(depth, near.along) * over, weight }
     }
 
-    fn contour(&self, at: usize, p: [f32; 2]) -> Given {
+    fn contour(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let way = [p[0] - self.real(at), p[1] - self.real(at + 1)];
         let rho = (way[0] * way[0] + way[1] * way[1]).sqrt();
         if rho >= self.real(at + 6) * self.real(at + 5) {
-            return Given::default();
+            return WalkSample::default();
         }
         let angle = libm::atan2f(way[1], way[0]);
         let x = rho / self.line(at + 7, angle);
         let weight = falloff(x, self.real(at + 4), self.real(at + 5));
         if weight <= 0.0 {
-            return Given::default();
+            return WalkSample::default();
         }
         let rays = at + 7 + self.list(at + 7, 3);
         let count = self.word(rays) as usize;
@@ -362,10 +362,10 @@ impl Reading<'_> {
             let wide = ahead(self.real(here), self.real(after));
             rise += smooth(ahead(self.real(here), angle) / wide) * (self.line(after + 1, x) - rise);
         }
-        Given { height: self.real(at + 2) + self.real(at + 3) * rise, weight }
+        WalkSample { height: self.real(at + 2) + self.real(at + 3) * rise, weight }
     }
 
-    fn image(&self, at: usize, p: [f32; 2]) -> Given {
+    fn image(&self, at: usize, p: [f32; 2]) -> WalkSample {
         let pair = |k: usize| [self.real(at + k), self.real(at + k + 1)];
         let (corner, e, f, g) = (pair(0), pair(2), pair(4), pair(6));
         let cross = |a: [f32; 2], b: [f32; 2]| a[0] * b[1] - a[1] * b[0];
@@ -382,10 +382,10 @@ impl Reading<'_> {
             if (0.0..=1.0).contains(&u) && (0.0..=1.0).contains(&v) {
                 let edge = |t: f32| smooth(t / border) * smooth((1.0 - t) / border);
                 let height = self.real(at + 8) + self.real(at + 9) * self.picture(at + 11, u, v);
-                return Given { height, weight: edge(u) * edge(v) };
+                return WalkSample { height, weight: edge(u) * edge(v) };
             }
         }
-        Given::default()
+        WalkSample::default()
     }
 
     /// The picture whose three words are at `at`, at (u, v).

@@ -9,7 +9,7 @@
 //! All worn sand and the share `beach_share` of the worn rock become debris; the rest is mud and lost. Debris spreads over the shore by
 //! diffusion, √(4 D t) = `drift` an iteration, and settles as sand, the less the deeper,
 //! where the ground stays gentler than the beach angle and lower than half a wave height above the sea.
-//! Symbols: R `retreat` (metres an iteration), E exposure (see [`mod@fetch`]; 1 on a straight coast that faces an open sea).
+//! Symbols: R `retreat` (metres an iteration), E exposure (see `fetch`; 1 on a straight coast that faces an open sea).
 //!
 //! Scheme: |∇h| upwind (Rouy & Tourin 1992), so a cell never falls below its lowest neighbour and a coast retreats at the same speed
 //! in every direction; an iteration takes as many steps as keep the retreat below half a cell. Only the cells of the shore are
@@ -32,7 +32,7 @@ use rayon::prelude::*;
 use super::buffers::{WorkingMemory, add_balance, balance, exchange_maps, prepare, total};
 use super::rock::Rock;
 use crate::field::{Cancelled, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 use fetch::Fetch;
 use shore::{CoastalNeighbours, ShoreCells};
 
@@ -98,7 +98,7 @@ impl Process for Coastal {
             params: self.clone(),
             terrain,
             next: WorkingMemory::default(),
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -121,7 +121,7 @@ struct CoastalRun {
     undercut: Vec<bool>,
     terrain: Terrain,
     next: WorkingMemory<CoastalBuffers>,
-    ledger: Ledger,
+    mass_balance: MassBalance,
 }
 
 /// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
@@ -175,25 +175,25 @@ impl Run for CoastalRun {
         deposits.resize(grid.len(), 0.0);
         rows.resize(n, [0.0; 3]);
         let maps = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), rows.par_iter_mut());
-        maps.into_par_iter().with_min_len(16).enumerate().try_for_each(|(i, (wear, deposits, books))| {
+        maps.into_par_iter().with_min_len(16).enumerate().try_for_each(|(i, (wear, deposits, mass_balance))| {
             cx.control.check()?;
             let (old, new) = (grid.row(&self.terrain.height, i), grid.row(height, i));
             add_balance(old, new, [grid.row(old_wear, i), grid.row(old_deposits, i)], wear, deposits);
             let [eroded, deposited] = balance(&old[..distinct], &new[..distinct]);
-            *books = [eroded, deposited, total(&grid.row(debris, i)[..distinct])];
+            *mass_balance = [eroded, deposited, total(&grid.row(debris, i)[..distinct])];
             Ok(())
         })?;
-        let (mut books, mut carried) = ([0.0f64; 2], 0.0f64);
+        let (mut mass_balance, mut carried) = ([0.0f64; 2], 0.0f64);
         for [eroded, deposited, under_way] in &rows[..distinct] {
-            books = [books[0] + eroded, books[1] + deposited];
+            mass_balance = [mass_balance[0] + eroded, mass_balance[1] + deposited];
             carried += under_way;
         }
         cx.control.check()?;
         // from here on the step cannot fail
-        self.ledger.eroded += books[0];
-        self.ledger.deposited += books[1];
-        self.ledger.carried = carried;
-        self.ledger.lost += washed_out;
+        self.mass_balance.eroded += mass_balance[0];
+        self.mass_balance.deposited += mass_balance[1];
+        self.mass_balance.carried = carried;
+        self.mass_balance.lost += washed_out;
         std::mem::swap(&mut self.terrain.height, height);
         std::mem::swap(&mut self.undercut, undercut);
         exchange_maps(&mut self.terrain, WRITTEN, [wear, deposits, debris, sand]);
@@ -204,8 +204,8 @@ impl Run for CoastalRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

@@ -34,7 +34,7 @@ use rayon::prelude::*;
 use super::buffers::{WorkingMemory, exchange_maps, prepare};
 use super::rock::Rock;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
-use crate::nodes::{Context, Ledger, Pace, Process, Run, Traits};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 use brush::Tools;
 use flight::{DropletLane, DropletLaw, LANES};
 use ground::{SharedGround, TileGround};
@@ -100,7 +100,7 @@ impl Process for Droplets {
             terrain,
             next: WorkingMemory::default(),
             round: 0,
-            ledger: Ledger::default(),
+            mass_balance: MassBalance::default(),
         })
     }
 }
@@ -123,7 +123,7 @@ struct DropletsRun {
     next: WorkingMemory<DropletBuffers>,
     /// Iterations done: each has droplets of its own.
     round: u32,
-    ledger: Ledger,
+    mass_balance: MassBalance,
 }
 
 /// What a step writes; it takes the terrain's place when the step is whole. Empty until the first step.
@@ -173,11 +173,11 @@ impl Run for DropletsRun {
         self.fold(cx)?;
         // from here on the step cannot fail
         for [eroded, deposited] in &self.next.rows[..grid.distinct()] {
-            self.ledger.eroded += eroded;
-            self.ledger.deposited += deposited;
+            self.mass_balance.eroded += eroded;
+            self.mass_balance.deposited += deposited;
         }
-        self.ledger.lost += lost;
-        self.ledger.carried += dust;
+        self.mass_balance.lost += lost;
+        self.mass_balance.carried += dust;
         self.round += 1;
         std::mem::swap(&mut self.terrain.height, &mut self.next.height);
         exchange_maps(&mut self.terrain, WRITTEN, &mut self.next.maps);
@@ -188,8 +188,8 @@ impl Run for DropletsRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {
@@ -198,7 +198,7 @@ impl Run for DropletsRun {
 }
 
 impl DropletsRun {
-    /// Makes heights, maps and books of what the droplets left on the ground.
+    /// Makes heights, maps and mass balance of what the droplets left on the ground.
     fn fold(&mut self, cx: &Context) -> Result<(), Cancelled> {
         let grid = self.terrain.grid;
         let (n, distinct) = (grid.samples, grid.distinct());
@@ -218,7 +218,7 @@ impl DropletsRun {
         (heights, balances, waters).into_par_iter().enumerate().try_for_each(
             |(b, ((height, rows), (wear, deposits), (flow, sediment)))| {
                 cx.control.check()?;
-                for (r, books) in rows.iter_mut().enumerate() {
+                for (r, mass_balance) in rows.iter_mut().enumerate() {
                     let i = b * BAND_ROWS + r;
                     let (own, from) = (r * n..(r + 1) * n, (i % distinct) * distinct);
                     let (height, old) = (&mut height[own.clone()], grid.row(old, i));
@@ -234,10 +234,10 @@ impl DropletsRun {
                         deposits[j] = before.1[j] + if fall < 0.0 { -fall } else { 0.0 };
                         flow[j] += before.2[j];
                     }
-                    *books = [0.0; 2];
+                    *mass_balance = [0.0; 2];
                     for (old, new) in old[..distinct].iter().zip(&height[..distinct]) {
                         let fall = f64::from(*old) - f64::from(*new);
-                        books[usize::from(fall < 0.0)] += fall.abs();
+                        mass_balance[usize::from(fall < 0.0)] += fall.abs();
                     }
                 }
                 Ok(())

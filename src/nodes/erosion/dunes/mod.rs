@@ -2,7 +2,7 @@
 //!
 //! Law, an iteration: a cell of sand depth s lifts e = E · f · (1 - σ), at most s / 2, into the air above it, where a is already. All
 //! that is in the air makes one hop of the saltation length ℓ with the wind w; where it comes down the share p of it
-//! stays, the rest hops on in the next iteration. Then the sand slides ([`Repose`]).
+//! stays, the rest hops on in the next iteration. Then the sand slides (`Repose`).
 //! - f = 1 + B · ∂h/∂w, from 0 to 3: the wind presses harder on a slope it climbs and lets go of one it leaves. This makes flat sand
 //!   unstable: bedforms of wavelength near 3 ℓ grow fastest, E · B · k · sin(k ℓ) an iteration, and then merge.
 //! - σ, from 0 to 1, is the shelter behind what stands upwind: the height of the shadow's surface above the ground, over what a
@@ -10,15 +10,15 @@
 //! - p = p_rock + (p_sand - p_rock) · min(1, s / 2E), and p → 1 where σ → 1: sand bounces off rock and stays on sand.
 //! - Bare rock under flying sand wears by K · erodibility · f · (1 - min(1, s / 2E)) · (1 - σ) · a, which blows away as dust.
 //!
-//! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand [`SAND_GRIP`], B [`PRESS`].
-//! Scheme: hops are shifts of the whole field ([`Hop`]), in whole slabs ([`Slabs`]): the sand is conserved to the last slab, and the wind
+//! Symbols: E `lift_metres`, ℓ `saltation_metres`, K `abrasion`, p_rock `rock_grip`, p_sand `SAND_GRIP`, B `PRESS`.
+//! Scheme: hops are shifts of the whole field (`Hop`), in whole slabs (`Slabs`): the sand is conserved to the last slab, and the wind
 //! blows alike in every direction. ∂h/∂w is taken over a quarter of a hop, so that it does not depend on the grid; the
 //! shadow's surface is relaxed by one cell an iteration. Old states are read, new ones written; a cancelled step leaves
 //! the run as it was.
 //! Boundary: sand leaves over an open edge, and `inflow` comes in on the windward side; a wrapping terrain continues.
 //! Stability: bedforms travel E · B an iteration, kept below a quarter of the distance over which the slope is taken.
 //! Maps: [`MapKind::Sand`] is the sand that lies, [`MapKind::Wear`] the rock worn off. Sand that is in the air at the end is in
-//! the ledger only.
+//! the mass balance only.
 //! Source: Werner 1995 (slabs, shadow, repose); Nishimori, Yamasaki and Andersen 1998 (winds by turns); Anderson
 //! 1987 (growth of bedforms); Paris et al. 2019.
 

@@ -9,8 +9,8 @@ use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::erosion::buffers::{WorkingMemory, exchange_maps};
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::erosion::wind::{Hop, WindLine, toward};
-use crate::nodes::{Context, Ledger, Run};
+use crate::nodes::erosion::wind::{Hop, WindLine, wind_direction};
+use crate::nodes::{Context, MassBalance, Run};
 
 /// Cells of a band of rows.
 const BAND_CELLS: usize = 16 * 1024;
@@ -33,7 +33,7 @@ pub struct DunesRun {
     iteration: u32,
     now: Saltation,
     terrain: Terrain,
-    ledger: Ledger,
+    mass_balance: MassBalance,
     next: WorkingMemory<DuneBuffers>,
 }
 
@@ -113,7 +113,7 @@ impl DunesRun {
             Some(map) => map.iter().map(|&depth| slabs.at_most(depth)).collect(),
         };
         bed.iter_mut().zip(&sand).for_each(|(b, s)| *b -= s);
-        let mut ledger = Ledger::default();
+        let mut mass_balance = MassBalance::default();
         if params.sand_metres > 0.0 {
             let (fine, wide) = (Swell::new(cx, 4.0 * hop, 0), Swell::new(cx, 12.0 * hop, 1));
             let distinct = grid.distinct();
@@ -130,7 +130,7 @@ impl DunesRun {
                 sum
             };
             let rows: Vec<f64> = sand.par_chunks_mut(grid.samples).enumerate().map(laid).collect();
-            ledger.added = rows[..distinct].iter().sum();
+            mass_balance.added = rows[..distinct].iter().sum();
         }
         for ((h, &b), &s) in terrain.height.iter_mut().zip(&bed).zip(&sand) {
             *h = surface(b, s, 0.0);
@@ -152,7 +152,7 @@ impl DunesRun {
             iteration: 0,
             now,
             terrain,
-            ledger,
+            mass_balance,
             next: WorkingMemory::default(),
         }
     }
@@ -168,7 +168,7 @@ impl DunesRun {
         let (metre, cell_metres) = (1.0 / cx.relief_metres, cx.cell_metres());
         let turn = self.turn(self.iteration);
         let middle = 0.5 * (params.winds.max(1) - 1) as f32;
-        let wind = toward(params.wind_angle + (turn as f32 - middle) * params.turn_angle);
+        let wind = wind_direction(params.wind_angle + (turn as f32 - middle) * params.turn_angle);
         let press_metres = cell_metres.max(0.25 * params.saltation_metres);
         let lift_metres = params.lift_metres.min(0.25 * press_metres / PRESS);
         let hop_cells = f64::from(params.saltation_metres) / f64::from(cell_metres);
@@ -267,7 +267,7 @@ impl Run for DunesRun {
             Ok(())
         })?;
 
-        // slide, and keep the books
+        // slide, and keep the mass balance
         let (bed, worn, flying) = (&**self.bed, &**worn, &**flying);
         let worn_part = (!worn.is_empty()).then_some(worn);
         let layers = Layers { bed, worn: worn_part, cover: left };
@@ -317,13 +317,13 @@ impl Run for DunesRun {
             deposited += row[1];
             carried += row[2];
         }
-        let books = &mut self.ledger;
+        let mass_balance = &mut self.mass_balance;
         // what blows in counts as laid on the edge and lifted at once
-        books.added += entered;
-        books.eroded += eroded + entered;
-        books.deposited += deposited;
-        books.lost += (eroded + entered - deposited) - (carried - books.carried);
-        books.carried = carried;
+        mass_balance.added += entered;
+        mass_balance.eroded += eroded + entered;
+        mass_balance.deposited += deposited;
+        mass_balance.lost += (eroded + entered - deposited) - (carried - mass_balance.carried);
+        mass_balance.carried = carried;
         let DuneBuffers { flying, shadow, worn, height, sand, wear, .. } = &mut *self.next;
         std::mem::swap(&mut self.now.flying, flying);
         std::mem::swap(&mut self.now.shadow, shadow);
@@ -341,8 +341,8 @@ impl Run for DunesRun {
         &self.terrain
     }
 
-    fn ledger(&self) -> Ledger {
-        self.ledger
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

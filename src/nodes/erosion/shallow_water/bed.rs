@@ -122,7 +122,7 @@ pub fn work_cells(law: &ShallowWaterLaw, row: &Wetted, ground: &mut [f32], held:
         let laid = if laid < most { laid } else { most };
         let new = h + (slip[j] + (laid - taken));
         ground[j] = new;
-        // by what the ground really changed: rounding stays in the books
+        // by what the ground really changed: rounding stays in the mass balance
         held[j] = s - ((new - h) - slip[j]);
     }
 }

@@ -33,7 +33,7 @@
 //! by up to a tenth.
 //! Boundary: open edges let water run out with the slope and speed it comes with, and its sediment is lost; walls keep
 //! all. A wrapping terrain has no edges.
-//! Books: heights are f32; what rounding keeps from the ground stays in the sediment map. Wear and deposits are the net
+//! Mass balance: heights are f32; what rounding keeps from the ground stays in the sediment map. Wear and deposits are the net
 //! change since the start. Flow is the present discharge, as the number of cells whose rain and spring water passes.
 //! Directions: on cones the wear by azimuth differs by 0.2 % while the flow is smooth and by 4 % once roughness of a
 //! thousandth has set off gullies (tested).

@@ -1,4 +1,4 @@
-//! The process under way: its state, its books, and the terrain it shows.
+//! The process under way: its state, its mass balance, and the terrain it shows.
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +11,7 @@ use super::supply::Supply;
 use super::sweep::{Rim, RollingRows};
 use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::{Context, Ledger, Run};
+use crate::nodes::{Context, MassBalance, Run};
 
 /// Cells of a band; three rows beside it are computed twice, so bands are not too small.
 const BAND_CELLS: usize = 64 * 1024;
@@ -176,19 +176,19 @@ impl Run for ShallowWaterRun {
         self.shown.get_or_init(|| self.show())
     }
 
-    fn ledger(&self) -> Ledger {
+    fn mass_balance(&self) -> MassBalance {
         let grid = self.before.grid;
         let distinct = grid.distinct();
-        let mut books = Ledger { lost: self.left.sediment, ..Ledger::default() };
+        let mut mass_balance = MassBalance { lost: self.left.sediment, ..MassBalance::default() };
         for i in 0..distinct {
             let now = row_of(&self.state, grid.samples, i, GROUND);
             for (&h0, &h) in grid.row(&self.before.height, i)[..distinct].iter().zip(now) {
                 let fall = f64::from(h0) - f64::from(h);
-                *if fall > 0.0 { &mut books.eroded } else { &mut books.deposited } += fall.abs();
+                *if fall > 0.0 { &mut mass_balance.eroded } else { &mut mass_balance.deposited } += fall.abs();
             }
         }
-        books.carried = total(grid, &self.state, SEDIMENT) - self.sediment_before;
-        books
+        mass_balance.carried = total(grid, &self.state, SEDIMENT) - self.sediment_before;
+        mass_balance
     }
 
     fn snapshot(&self) -> Box<dyn Run> {

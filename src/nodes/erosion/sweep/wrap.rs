@@ -3,7 +3,7 @@
 //! Scheme: the rows of a block advance side by side, which keeps the processor busy while one chain of dependent cells
 //! waits for its own results. All threads share the cells as relaxed atomics, plain loads and stores; the progress of
 //! the blocks orders them. A row begins two columns after the row before and meets the cells of its own start again at its
-//! end, when they have changed; the vectors of the [open grid](super::open), which hold every cell in one place
+//! end, when they have changed; the vectors of the open grid (`open`), which hold every cell in one place
 //! only, are not made for that.
 
 use std::hint::select_unpredictable;

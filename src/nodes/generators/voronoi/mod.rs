@@ -9,10 +9,10 @@
 //!
 //! Scheme: the distances of a small block of samples are taken to the points that can matter to it and no others. If the
 //! block's centre has its n-th nearest point at distance R and the block reaches ρ around its centre, the n
-//! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid ([`nearest`]) finds
+//! nearest points of every sample lie within R + 2ρ of the centre; a bucket grid (`nearest`) finds
 //! them. The result is that of a search through all points, bit for bit (tested), whatever the block.
 //! Boundary: open terrains have no points beyond their edges. On wrapping terrains the distance goes the short way
-//! round, each point counting once. On a globe the points lie on the sphere ([`globe`]). Where there are fewer points than n, the farthest counts again.
+//! round, each point counting once. On a globe the points lie on the sphere (`globe`). Where there are fewer points than n, the farthest counts again.
 //! Source: Worley 1996; Olsen 2004; document 000, §1.2 and §3.3.3.
 
 mod globe;
@@ -25,7 +25,7 @@ use nearest::{Buckets, FeaturePoint};
 
 crate::choices! {
     /// How distance is measured.
-    Metric {
+    DistanceMetric {
         Euclidean "Euclidean": "The true distance: straight slopes.",
         Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
     }
@@ -58,7 +58,7 @@ crate::params! {
         /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
         jitter: f32 = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
         /// How distance is measured.
-        metric: Metric = Metric::Euclidean;
+        metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.
@@ -218,7 +218,7 @@ impl Voronoi {
             for l in 0..LANES {
                 // infinite where there are too few points: the farthest counts again
                 known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
-                sum[l] += c * if self.metric == Metric::Squared { known[l] } else { known[l].sqrt() };
+                sum[l] += c * if self.metric == DistanceMetric::Squared { known[l] } else { known[l].sqrt() };
             }
         }
         sum.map(|s| self.base + self.amplitude * s)

@@ -1,9 +1,9 @@
 //! Craters: what falls on a world without air, from the oldest to the youngest.
 //!
-//! Law: sizes N(>D) ∝ D^-b ([`mod@population`]); forms after Pike 1977, blankets after
-//! McGetchin et al. 1973, wear like diffusion ([`mod@shape`]); each impact replaces the
-//! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at [`FLOODED`] of
-//! the time ([`mod@stamp`]).
+//! Law: sizes N(>D) ∝ D^-b (`population`); forms after Pike 1977, blankets after
+//! McGetchin et al. 1973, wear like diffusion (`shape`); each impact replaces the
+//! ground it hits, the blankets of younger craters bury older ones, and lava fills the large old basins at `FLOODED` of
+//! the time (`stamp`).
 //! Wear: τ = wear·age·(D_mean/D)^½ with age from 0, now, to 1, so that small craters go first; D_mean is the geometric mean
 //! of the smallest and the largest.
 //! Air of density a (1 is Earth's) adds 8a·age/(1.02 - a) to τ and burns up what would make craters below a·5 km, a few
@@ -32,7 +32,7 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 use impact::{Event, Impact};
 use population::{Sizes, UnshapedImpact, population};
-use rough::Turn;
+use rough::CraterTurn;
 use shape::{CraterLaw, CraterShape, smooth};
 use stamp::stamp;
 use surface::CraterSurface;
@@ -237,7 +237,7 @@ impl Craters {
             * (1.0 - smooth(0.0, RAYS_GONE, air));
         let is_mare = time < OLD && diameter >= self.maria_from * self.largest && diameter > 0.0;
         let lava = if is_mare { self.maria * strength } else { 0.0 };
-        let turn = Turn::new(cx.random.bits(index, 4));
+        let turn = CraterTurn::new(cx.random.bits(index, 4));
         Some(Impact::new(surface, centre, 0.5 * diameter, shape).with_look(strength, (uneven, turn), ray, lava))
     }
 }

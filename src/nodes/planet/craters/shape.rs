@@ -19,7 +19,7 @@
 //! from 300 km on; three terraces; and that the blanket begins with the whole height of the rim (McGetchin's own begins with
 //! 0.14 R^0.74, and part of a real rim is lifted ground).
 //! Volume: rim and blanket of a fresh bowl hold 80 to 100 % of what the bowl lost (tested), because the blanket ends at
-//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters are a law of form, not a process that keeps a ledger.
+//! [`REACH`]; floors, peaks and worn craters are not balanced. Craters are a law of form, not a process that keeps a mass balance.
 //!
 //! Wear: creep flattens a crater like diffusion flattens a bowl, with τ the product of diffusivity and time over the
 //! square of its radius: depth falls as 1/(1 + 1.5τ), the sharper rim as 1/(1 + 4τ), and its crest widens. That craters wear so is

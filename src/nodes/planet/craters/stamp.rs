@@ -1,7 +1,7 @@
 //! Pressing craters into the ground in the order of their ages.
 //!
-//! Scheme: events, impacts and floods, are listed by tiles of samples ([`tiles`](super::tiles)). First every impact
-//! learns the ground before it ([`planes`](super::planes)); then every tile goes through its list by itself.
+//! Scheme: events, impacts and floods, are listed by tiles of samples (`tiles`). First every impact
+//! learns the ground before it (`planes`); then every tile goes through its list by itself.
 //! Cost: the area of each crater, and for its plane the number of older ones around it.
 //! No event reads what another tile writes, so no bit depends on threads or tiles.
 

@@ -12,7 +12,7 @@ use crate::app::features::bench::report::counted;
 use crate::app::features::bench::task::{Ask, BenchInfo, Order, Underway};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::{colour, icon_button};
-use crate::lab::{Extremes, NodeSubject, Plan, Subject, document_001};
+use crate::lab::{BenchPlan, BenchSubject, Extremes, NodeSubject, document_001};
 use crate::nodes::Node;
 use crate::scene::Layer;
 
@@ -103,7 +103,7 @@ impl Choice {
         let sizes = SIZES.into_iter().zip(self.sizes).filter(|(_, on)| *on).map(|(n, _)| n).collect();
         let threads = self.threads.iter().filter(|(_, on)| *on).map(|(t, _)| *t).collect();
         let extremes = self.extremes.then(Extremes::default);
-        let plan = Plan { sizes, threads, repetitions: self.repetitions, extremes, ..Plan::default() };
+        let plan = BenchPlan { sizes, threads, repetitions: self.repetitions, extremes, ..BenchPlan::default() };
         Order { subjects, plan }
     }
 

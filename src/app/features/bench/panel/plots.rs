@@ -14,7 +14,7 @@ use crate::app::features::bench::report::{Report, growth as growth_of, threads, 
 use crate::app::frame::theme::colour;
 use crate::app::frame::theme::ink;
 use crate::app::frame::widgets::plot;
-use crate::lab::{Cell, Findings};
+use crate::lab::{BenchCell, Findings};
 
 /// Colours that people who confuse red and green can tell apart (Okabe & Ito 2008), each with a mark of its own.
 const INKS: [(Color32, MarkerShape); 7] = [
@@ -87,7 +87,7 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
     say_what_is_left_out(ui, report);
     let on = found.threads.get(state.threads).copied().unwrap_or(1);
     let subjects = shown(state, report);
-    let named: Vec<(String, &Findings, Vec<&Cell>)> = subjects
+    let named: Vec<(String, &Findings, Vec<&BenchCell>)> = subjects
         .into_iter()
         .map(|subject| {
             let cells = subject.cells.iter().filter(|c| c.threads == on && c.milliseconds.low > 0.0).collect();
@@ -142,7 +142,7 @@ pub fn growth(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
 }
 
 /// The ends of the power law that was fitted, in the plot's logarithms: it goes through the mean of all points.
-fn fitted(subject: &Findings, on: usize, cells: &[&Cell]) -> Option<[[f64; 2]; 2]> {
+fn fitted(subject: &Findings, on: usize, cells: &[&BenchCell]) -> Option<[[f64; 2]; 2]> {
     let law = growth_of(subject, on)?.time?;
     let n = cells.len() as f64;
     let x = cells.iter().map(|cell| samples(cell.samples)).sum::<f64>() / n;
@@ -227,7 +227,7 @@ pub fn speed_up(ui: &mut Ui, state: &mut BenchState, report: &Arc<Report>) {
         let height = 0.8 / more.len() as f64;
         for (j, (&many, (tint, _))) in more.iter().zip(INKS).enumerate() {
             let place = |k: usize| -(k as f64) + 0.4 - (j as f64 + 0.5) * height;
-            let cells: Vec<(usize, &Cell)> =
+            let cells: Vec<(usize, &BenchCell)> =
                 subjects.iter().enumerate().filter_map(|(k, s)| Some((k, s.cell(side, many)?))).collect();
             let bars = cells.iter().map(|(k, cell)| {
                 let told = format!("{}, {}: {} times", subjects[*k].name, threads(many), three(cell.speed_up.median));

@@ -3,11 +3,11 @@
 use crate::app::features::construction::viewport::*;
 
 /// Lines of the ground plan as they lie on the ground that is seen.
-pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<Outline>) -> Vec<(Drawn, bool)> {
+pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<PickOutline>) -> Vec<(Drawn, bool)> {
     let metres = metres(tree);
     let longest = metres.0 / 96.0;
     let mut lines = Vec::new();
-    for Outline { mut places, closed, inner } in outlines {
+    for PickOutline { mut places, closed, inner } in outlines {
         if closed && let Some(&first) = places.first() {
             places.push(first);
         }
@@ -15,11 +15,11 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<Outline>) -> Vec<(
         let mut seen = true;
         let mut k = 0usize;
         for pair in places.windows(2) {
-            let way = sub(pair[1], pair[0]);
-            let parts = ((length(way) / longest).ceil() as usize).clamp(1, 64);
+            let side = sub(pair[1], pair[0]);
+            let parts = ((length(side) / longest).ceil() as usize).clamp(1, 64);
             for i in 0..=parts {
                 let t = i as f64 / parts as f64;
-                let place = metres.place(add(pair[0], [way[0] * t, way[1] * t]));
+                let place = metres.place(add(pair[0], [side[0] * t, side[1] * t]));
                 let on_square = place.iter().all(|c| (0.0..=1.0).contains(c));
                 match screen(stage, place).filter(|_| on_square) {
                     Some(at) => {
@@ -44,16 +44,16 @@ pub(crate) fn drape(stage: &Stage, tree: &Tree, outlines: Vec<Outline>) -> Vec<(
 
 impl Lines {
     /// The lines of a piece, from `kept` where nothing has changed.
-    fn of(kept: Option<Self>, stage: &Stage, tree: &Arc<Tree>, way: &Way, seed: u32) -> Self {
+    fn of(kept: Option<Self>, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Self {
         if let Some(kept) = kept
             && Arc::ptr_eq(&kept.tree, tree)
-            && kept.way == *way
+            && kept.path == *path
             && kept.stage == *stage
         {
             return kept;
         }
-        let lines = drape(stage, tree, outlook::outlines(tree, way, seed));
-        Self { tree: tree.clone(), way: way.clone(), stage: stage.clone(), lines }
+        let lines = drape(stage, tree, pick_index::outlines(tree, path, seed));
+        Self { tree: tree.clone(), path: path.clone(), stage: stage.clone(), lines }
     }
 }
 
@@ -62,14 +62,14 @@ pub(crate) fn draw_outlines(
     state: &mut TreeState,
     stage: &Stage,
     tree: &Arc<Tree>,
-    selected: Option<&Way>,
+    selected: Option<&PiecePath>,
     seed: u32,
 ) {
-    let hovered = state.hovered.clone().filter(|way| Some(way) != selected && way.of(tree).is_some());
+    let hovered = state.hovered.clone().filter(|path| Some(path) != selected && path.piece(tree).is_some());
     let kept = state.view.hovered.take();
-    state.view.hovered = hovered.map(|way| Lines::of(kept, stage, tree, &way, seed));
+    state.view.hovered = hovered.map(|path| Lines::of(kept, stage, tree, &path, seed));
     let kept = state.view.selected.take();
-    state.view.selected = selected.map(|way| Lines::of(kept, stage, tree, way, seed));
+    state.view.selected = selected.map(|path| Lines::of(kept, stage, tree, path, seed));
     for (lines, tint) in [(&state.view.hovered, colour::TEXT_STRONG), (&state.view.selected, colour::ACCENT)] {
         for (line, inner) in lines.iter().flat_map(|lines| &lines.lines) {
             let width = if *inner { 1.2 } else { 1.8 };

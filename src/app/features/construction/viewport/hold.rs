@@ -5,7 +5,7 @@
 
 use crate::app::features::construction::viewport::*;
 use crate::app::frame::tasks::{Outcome, Task};
-use crate::construction::edit::bond::{self, Motion};
+use crate::construction::edit::link_group::{self, Motion};
 use egui::{Event, Key};
 
 /// How a piece follows the pointer after a key.
@@ -76,12 +76,12 @@ impl Ground {
 /// A drag under way.
 pub(crate) struct Held {
     pub(crate) grip: Grip,
-    pub(crate) way: Way,
+    pub(crate) path: PiecePath,
     pub(crate) layer: usize,
     /// The tree and the view as they were.
     pub(crate) tree: Arc<Tree>,
     stage: Stage,
-    chain: Chain,
+    transform: TransformPath,
     seed: u32,
     /// Its middle, in the metres around it and in those of the tree.
     pub(crate) centre: Point,
@@ -108,7 +108,7 @@ impl Held {
     /// Its middle as it is now, in the metres around it.
     pub(crate) fn middle(&self) -> Point {
         match self.grip {
-            Grip::Move => self.chain.inward(add(self.pivot, self.shifted)),
+            Grip::Move => self.transform.inward(add(self.pivot, self.shifted)),
             _ => self.centre,
         }
     }
@@ -179,13 +179,13 @@ impl Held {
 /// Lets the selected piece follow the pointer.
 pub fn grab(document: &Document, state: &mut TreeState, stage: Option<&Stage>, grab: Grab) {
     let Some(stage) = stage else { return };
-    let (Some((_, tree)), Some(way)) = (document.tree(), state.selected().cloned()) else { return };
+    let (Some((_, tree)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
     let tree = tree.clone();
-    if way.is_locked(&tree) {
+    if path.is_locked(&tree) {
         state.notice = Some("The piece is locked: it stays where it is.".into());
         return;
     }
-    take_hold(document, state, stage, &tree, grab.grip(), way, None);
+    take_hold(document, state, stage, &tree, grab.grip(), path, None);
     if let Some(held) = &mut state.view.held {
         held.begin(grab.grip());
     }
@@ -198,7 +198,7 @@ pub(crate) fn take_hold(
     stage: &Stage,
     tree: &Arc<Tree>,
     grip: Grip,
-    way: Way,
+    path: PiecePath,
     at: Option<Pos2>,
 ) {
     let Some((layer, _)) = document.tree() else { return };
@@ -206,20 +206,20 @@ pub(crate) fn take_hold(
         Grip::Point(k) => Some(k),
         _ => state.point,
     };
-    let Some(centre) = middle(state, tree, &way) else { return };
+    let Some(centre) = middle(state, tree, &path) else { return };
     let seed = document.tree_seed(layer);
-    let (chain, metres) = (Chain::of(tree, &way, seed), metres(tree));
-    let pivot = chain.outward(centre);
-    let has_line = way.of(tree).is_some_and(|piece| points::line(piece).is_some());
+    let (transform, metres) = (TransformPath::for_piece(tree, &path, seed), metres(tree));
+    let pivot = transform.outward(centre);
+    let has_line = path.piece(tree).is_some_and(|piece| points::line(piece).is_some());
     let needs_ground = state.follows && has_line && grip != Grip::Raise;
-    let ground = if needs_ground { below(&state.view, tree, &way, seed) } else { Ground::No };
+    let ground = if needs_ground { below(&state.view, tree, &path, seed) } else { Ground::No };
     let mut held = Held {
         grip,
-        way,
+        path,
         layer,
         tree: tree.clone(),
         stage: stage.clone(),
-        chain,
+        transform,
         seed,
         centre,
         pivot,
@@ -239,9 +239,9 @@ pub(crate) fn take_hold(
 }
 
 /// The ground without the piece, worked out aside.
-fn below(view: &ViewportState, tree: &Arc<Tree>, way: &Way, seed: u32) -> Ground {
-    let (tree, way, before) = (tree.clone(), way.clone(), view.latest().cloned());
-    let work = move || Below::new(&tree, &way, seed, before.as_ref().map(|outlook| &*outlook.program));
+fn below(view: &ViewportState, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Ground {
+    let (tree, path, before) = (tree.clone(), path.clone(), view.latest().cloned());
+    let work = move || Below::new(&tree, &path, seed, before.as_ref().map(|pick_index| &*pick_index.program));
     let aside = work.clone();
     match view.pick.tasks.start("ground", move |_| aside()) {
         Ok(task) => Ground::Coming(task),
@@ -277,12 +277,12 @@ pub(crate) fn drag(
     let to = metres.metres(place);
     let ctrl = ctx.input(|i| i.modifiers.command);
     let old = held.tree.clone();
-    let Some(piece) = held.way.of(&old) else { return };
+    let Some(piece) = held.path.piece(&old) else { return };
     let (label, said, made) = made(held, piece, (from, to), (from_screen, at), typed, ctrl);
     let mut tree = (*held.tree).clone();
-    let (way, seed) = (held.way.clone(), held.seed);
+    let (path, seed) = (held.path.clone(), held.seed);
     let changed = match &made {
-        Made::Moved(motion) => Ok(motion.of(piece, way.root, &held.chain)),
+        Made::Moved(motion) => Ok(motion.applied(piece, path.root, &held.transform)),
         Made::Point(k, q) => {
             let mut piece = piece.clone();
             points::move_handle(&mut piece, *k, *q).map(|()| piece)
@@ -290,7 +290,7 @@ pub(crate) fn drag(
     };
     let mut piece = match changed {
         Ok(piece) => piece,
-        Err(Refusal::NotConvex) => {
+        Err(EditError::NotConvex) => {
             state.hint = Some("Not farther: the four corners must stay convex, or the picture would fold".into());
             return;
         }
@@ -300,7 +300,7 @@ pub(crate) fn drag(
         }
     };
     let set = |tree: &mut Tree, piece: &Piece| {
-        if let Some(place) = way.of_mut(tree) {
+        if let Some(place) = path.piece_mut(tree) {
             place.clone_from(piece);
         }
     };
@@ -308,10 +308,10 @@ pub(crate) fn drag(
     let before = match &made {
         Made::Moved(motion) => {
             set(&mut tree, &piece);
-            bond::carry(&mut tree, &way, seed, motion);
+            link_group::carry(&mut tree, &path, seed, motion);
             piece.clone()
         }
-        Made::Point(..) => held.way.of(&held.tree).cloned().unwrap_or_default(),
+        Made::Point(..) => held.path.piece(&held.tree).cloned().unwrap_or_default(),
     };
     if let Some(below) = held.ground.there()
         && let Some(points) = points::line_mut(&mut piece)
@@ -326,7 +326,7 @@ pub(crate) fn drag(
         }
     }
     set(&mut tree, &piece);
-    bond::follow(&mut tree, &before, &way, seed);
+    link_group::follow(&mut tree, &before, &path, seed);
     state.hint = Some(match (&held.keys, &held.ground) {
         (Some(keys), _) => {
             let typed = if keys.typed.is_empty() { String::new() } else { format!(" [{}]", keys.typed) };
@@ -356,11 +356,11 @@ fn made(
     let axis = held.keys.as_ref().and_then(|keys| keys.axis);
     match held.grip {
         Grip::Move => {
-            let way = sub(to, from);
+            let pushed = sub(to, from);
             let [east, south] = match (axis, typed) {
-                (None, None) => way,
-                (Some(Axis::East), None) => [way[0], 0.0],
-                (Some(Axis::South), None) => [0.0, way[1]],
+                (None, None) => pushed,
+                (Some(Axis::East), None) => [pushed[0], 0.0],
+                (Some(Axis::South), None) => [0.0, pushed[1]],
                 (Some(Axis::South), Some(number)) => [0.0, number],
                 (_, Some(number)) => [number, 0.0],
             };
@@ -405,7 +405,7 @@ fn made(
         }
         Grip::Point(k) => {
             let start = points::handles(piece).get(k).copied().unwrap_or(held.centre);
-            let q = held.chain.inward(add(held.chain.outward(start), sub(to, from)));
+            let q = held.transform.inward(add(held.transform.outward(start), sub(to, from)));
             ("Move point", "The point goes along".into(), Made::Point(k, q))
         }
     }

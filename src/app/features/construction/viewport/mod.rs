@@ -12,7 +12,7 @@ use crate::app::features::construction::viewport::draw::{drape, draw_handles, dr
 pub use crate::app::features::construction::viewport::hold::{Grab, grab};
 use crate::app::features::construction::viewport::hold::{Held, drag, take_hold};
 use crate::app::features::construction::viewport::put::carried;
-pub use crate::app::features::construction::viewport::put::{chain_of, push_metres, pushed, put};
+pub use crate::app::features::construction::viewport::put::{push_metres, pushed, put, transform_of};
 
 use std::sync::Arc;
 
@@ -25,14 +25,14 @@ use crate::app::frame::document::Document;
 use crate::app::frame::tasks::Tasks;
 use crate::app::frame::theme::colour;
 use crate::app::view::{Place, Stage};
-use crate::construction::edit::chain::Chain;
 use crate::construction::edit::library::{self, Item};
-use crate::construction::edit::outlook::{self, Outline, Outlook};
+use crate::construction::edit::pick_index::{self, PickIndex, PickOutline};
 use crate::construction::edit::reshape::{Reshape, tidy, wrapped};
 use crate::construction::edit::snap::{Below, lay};
-use crate::construction::edit::{Refusal, Way, bond, points};
+use crate::construction::edit::transform_path::TransformPath;
+use crate::construction::edit::{EditError, PiecePath, link_group, points};
 use crate::construction::plane::{Point, add, length, sub};
-use crate::construction::{Form, Piece, Tree};
+use crate::construction::{Piece, PieceKind, Tree};
 use crate::scene::Gesture;
 
 /// Points of the screen within which something is taken hold of.
@@ -60,7 +60,7 @@ type Drawn = Vec<(Pos2, bool)>;
 /// Lines on the screen with whether they are inner ones, and what they were made of.
 struct Lines {
     tree: Arc<Tree>,
-    way: Way,
+    path: PiecePath,
     stage: Stage,
     lines: Vec<(Drawn, bool)>,
 }
@@ -77,7 +77,7 @@ pub struct ViewportState {
     selected: Option<Lines>,
     hovered: Option<Lines>,
     /// Middle of the selected piece, in the metres around it.
-    centre: Option<(Arc<Tree>, Way, Option<Point>)>,
+    centre: Option<(Arc<Tree>, PiecePath, Option<Point>)>,
     last_click: Option<Pos2>,
     /// Where the pointer was when pieces were looked for under it, and the one found.
     under: Option<Under>,
@@ -89,7 +89,7 @@ struct Under {
     /// Of what was drawn when it was looked for.
     serial: (u64, u64),
     tree: Arc<Tree>,
-    found: Option<Way>,
+    found: Option<PiecePath>,
 }
 
 /// What waits until it is known which pieces are where.
@@ -139,13 +139,13 @@ impl ViewportState {
     }
 
     /// The trees made ready to be asked, if they are.
-    pub fn outlook(&mut self, document: &Document) -> Option<&Outlook> {
+    pub fn pick_index(&mut self, document: &Document) -> Option<&PickIndex> {
         let (layer, tree) = document.tree()?;
         self.pick.index(tree, document.tree_seed(layer))
     }
 
     /// The same, of a tree that may be older.
-    pub fn latest(&self) -> Option<&Arc<Outlook>> {
+    pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.pick.latest()
     }
 }
@@ -198,15 +198,15 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
         hold::end(&ctx, document, state);
     }
     // pieces are looked for before they are asked for
-    state.view.outlook(document);
+    state.view.pick_index(document);
     waited(document, state, stage, free);
     // the drag may have changed it
     let tree = document.tree_of(layer).cloned().unwrap_or(tree);
     carried(ui, document, state, stage, free);
 
-    let selected = state.selected().cloned().filter(|way| way.of(&tree).is_some());
+    let selected = state.selected().cloned().filter(|path| path.piece(&tree).is_some());
     let seed = document.tree_seed(layer);
-    let handles = selected.as_ref().map(|way| handles(state, stage, &tree, way, seed)).unwrap_or_default();
+    let handles = selected.as_ref().map(|path| handles(state, stage, &tree, path, seed)).unwrap_or_default();
     let is_busy = state.view.held.is_some() || state.carried.is_some();
     let is_free = over_view && !is_busy && !ctx.input(|i| i.pointer.any_down() && !i.pointer.any_pressed());
     let grip = pointer.filter(|_| is_free).and_then(|at| nearest(&handles, at));
@@ -240,17 +240,17 @@ pub fn show(ui: &mut Ui, document: &mut Document, state: &mut TreeState, stage: 
 
 /// What can be done with what is under the pointer.
 fn hovering(state: &TreeState, tree: &Tree) -> Option<String> {
-    let way = state.hovered.as_ref()?;
-    let title = title_of(tree, way, way.of(tree)?);
-    Some(if state.selected() == Some(way) {
+    let path = state.hovered.as_ref()?;
+    let title = title_of(tree, path, path.piece(tree)?);
+    Some(if state.selected() == Some(path) {
         format!("{title}: click again for the piece below, double-click to frame it, Esc for none")
     } else {
         format!("Click to select {title}")
     })
 }
 
-fn words(grip: Grip, tree: &Tree, way: Option<&Way>, follows: bool) -> String {
-    let piece = way.and_then(|way| Some(title_of(tree, way, way.of(tree)?))).unwrap_or_default();
+fn words(grip: Grip, tree: &Tree, path: Option<&PiecePath>, follows: bool) -> String {
+    let piece = path.and_then(|path| Some(title_of(tree, path, path.piece(tree)?))).unwrap_or_default();
     match grip {
         Grip::Move if follows => format!("Drag to move {piece}; a line goes on following the ground"),
         Grip::Move => format!("Drag to move {piece} over the ground"),
@@ -269,36 +269,36 @@ struct Handles {
     is_image: bool,
 }
 
-fn middle(state: &mut TreeState, tree: &Arc<Tree>, way: &Way) -> Option<Point> {
+fn middle(state: &mut TreeState, tree: &Arc<Tree>, path: &PiecePath) -> Option<Point> {
     if let Some((known, of, centre)) = &state.view.centre
         && Arc::ptr_eq(known, tree)
-        && of == way
+        && of == path
     {
         return *centre;
     }
     let centre = match &state.view.held {
         // the middle goes along with what is moved, and stays for the rest
         Some(held) if !matches!(held.grip, Grip::Point(_)) => Some(held.middle()),
-        _ => outlook::centre(tree, way),
+        _ => pick_index::centre(tree, path),
     };
-    state.view.centre = Some((tree.clone(), way.clone(), centre));
+    state.view.centre = Some((tree.clone(), path.clone(), centre));
     centre
 }
 
-fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, way: &Way, seed: u32) -> Handles {
+fn handles(state: &mut TreeState, stage: &Stage, tree: &Arc<Tree>, path: &PiecePath, seed: u32) -> Handles {
     let mut handles = Handles::default();
-    if way.is_locked(tree) {
+    if path.is_locked(tree) {
         return handles;
     }
-    let (Some(piece), Some(centre)) = (way.of(tree), middle(state, tree, way)) else { return handles };
-    let (chain, metres) = (Chain::of(tree, way, seed), metres(tree));
-    handles.is_image = matches!(piece.form, Form::Image(_));
+    let (Some(piece), Some(centre)) = (path.piece(tree), middle(state, tree, path)) else { return handles };
+    let (transform, metres) = (TransformPath::for_piece(tree, path, seed), metres(tree));
+    handles.is_image = matches!(piece.form, PieceKind::Image(_));
     for (k, q) in points::handles(piece).into_iter().enumerate() {
-        if let Some(at) = screen(stage, metres.place(chain.outward(q))) {
+        if let Some(at) = screen(stage, metres.place(transform.outward(q))) {
             handles.grips.push((Grip::Point(k), at));
         }
     }
-    let pivot = metres.place(chain.outward(centre));
+    let pivot = metres.place(transform.outward(centre));
     let Some(at) = screen(stage, pivot) else { return handles };
     let radius = f64::from(RING) * stage.share_per_point(pivot);
     let on_ring = |angle: f64| {
@@ -343,8 +343,8 @@ fn clicks(
         let double = i.pointer.button_double_clicked(PointerButton::Primary);
         (i.pointer.primary_pressed(), i.pointer.primary_clicked(), double, i.modifiers.command)
     });
-    if pressed && let (Some(grip), Some(way)) = (grip, state.selected().cloned()) {
-        take_hold(document, state, stage, tree, grip, way, Some(at));
+    if pressed && let (Some(grip), Some(path)) = (grip, state.selected().cloned()) {
+        take_hold(document, state, stage, tree, grip, path, Some(at));
         return;
     }
     if grip.is_some() || state.view.held.is_some() {
@@ -359,8 +359,8 @@ fn clicks(
         return;
     }
     if double {
-        if let Some(way) = state.selected().cloned() {
-            done.look = look_at(stage, tree, &way, document.tree().map_or(0, |(layer, _)| document.tree_seed(layer)));
+        if let Some(path) = state.selected().cloned() {
+            done.look = look_at(stage, tree, &path, document.tree().map_or(0, |(layer, _)| document.tree_seed(layer)));
         }
         return;
     }
@@ -378,7 +378,7 @@ fn clicks(
 
 /// Does what was asked for, once it is known which pieces are where.
 fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: Rect) {
-    if state.view.waiting.is_none() || state.view.outlook(document).is_none() {
+    if state.view.waiting.is_none() || state.view.pick_index(document).is_none() {
         return;
     }
     match state.view.waiting.take() {
@@ -391,10 +391,11 @@ fn waited(document: &mut Document, state: &mut TreeState, stage: &Stage, free: R
 /// Selects what a click means.
 fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: Place) {
     let Some((_, tree)) = document.tree().map(|(layer, tree)| (layer, tree.clone())) else { return };
-    let Some(outlook) = state.view.outlook(document) else { return };
-    let found: Vec<Way> = outlook.at(metres(&tree).metres(place)).into_iter().map(|(way, _)| way).collect();
+    let Some(pick_index) = state.view.pick_index(document) else { return };
+    let found: Vec<PiecePath> =
+        pick_index.pieces_at(metres(&tree).metres(place)).into_iter().map(|(path, _)| path).collect();
     let again = state.view.last_click.is_some_and(|last| last.distance(at) < SAME_CLICK);
-    let place_of = |way: &Way| found.iter().position(|other| other == way);
+    let place_of = |path: &PiecePath| found.iter().position(|other| other == path);
     let next = match state.selected().and_then(place_of) {
         Some(k) if again => (k + 1) % found.len().max(1),
         _ => 0,
@@ -405,9 +406,10 @@ fn choose(document: &Document, state: &mut TreeState, at: Pos2, place: Place) {
 }
 
 /// The box of the world around a piece.
-pub fn look_at(stage: &Stage, tree: &Tree, way: &Way, seed: u32) -> Option<[[f32; 3]; 2]> {
+pub fn look_at(stage: &Stage, tree: &Tree, path: &PiecePath, seed: u32) -> Option<[[f32; 3]; 2]> {
     let metres = metres(tree);
-    let places = outlook::outlines(tree, way, seed).into_iter().flat_map(|line| line.places).map(|p| metres.place(p));
+    let places =
+        pick_index::outlines(tree, path, seed).into_iter().flat_map(|line| line.places).map(|p| metres.place(p));
     let (mut low, mut high) = ([1.0f64; 2], [0.0f64; 2]);
     for place in places {
         for k in 0..2 {
@@ -421,32 +423,32 @@ pub fn look_at(stage: &Stage, tree: &Tree, way: &Way, seed: u32) -> Option<[[f32
 fn on_line(state: &TreeState, at: Pos2) -> bool {
     let lines = state.view.selected.iter().flat_map(|lines| &lines.lines).filter(|(_, inner)| *inner);
     let near = |a: Pos2, b: Pos2| {
-        let (way, along) = (at - a, b - a);
-        let t = (way.dot(along) / along.length_sq().max(1e-6)).clamp(0.0, 1.0);
-        (way - along * t).length() <= GRAB
+        let (path, along) = (at - a, b - a);
+        let t = (path.dot(along) / along.length_sq().max(1e-6)).clamp(0.0, 1.0);
+        (path - along * t).length() <= GRAB
     };
     lines.into_iter().any(|(line, _)| line.windows(2).any(|pair| near(pair[0].0, pair[1].0)))
 }
 
 fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, place: Place) {
-    let (Some((layer, _)), Some(way)) = (document.tree(), state.selected().cloned()) else { return };
-    if way.is_locked(tree) {
+    let (Some((layer, _)), Some(path)) = (document.tree(), state.selected().cloned()) else { return };
+    if path.is_locked(tree) {
         state.notice = Some("The piece is locked: no point was added.".into());
         return;
     }
     let seed = document.tree_seed(layer);
-    let chain = Chain::of(tree, &way, seed);
-    let q = chain.inward(metres(tree).metres(place));
-    let below = state.follows.then(|| Below::new(tree, &way, seed, state.view.latest().map(|o| &*o.program)));
+    let transform = TransformPath::for_piece(tree, &path, seed);
+    let q = transform.inward(metres(tree).metres(place));
+    let below = state.follows.then(|| Below::new(tree, &path, seed, state.view.latest().map(|o| &*o.program)));
     let mut new = (**tree).clone();
-    let Some(piece) = way.of_mut(&mut new) else { return };
+    let Some(piece) = path.piece_mut(&mut new) else { return };
     let before = piece.clone();
     match points::add_point(piece, q) {
         Ok(index) => {
             if let (Some(below), Some(point)) = (below, points::line_mut(piece).and_then(|p| p.get_mut(index))) {
                 point.height = tidy(below.height(q));
             }
-            bond::follow(&mut new, &before, &way, seed);
+            link_group::follow(&mut new, &before, &path, seed);
             document.edit_tree(layer, "Add point", None, new);
             state.point = Some(index);
         }
@@ -455,7 +457,13 @@ fn add_point(document: &mut Document, state: &mut TreeState, tree: &Arc<Tree>, p
 }
 
 /// The piece that a click would select.
-fn under_pointer(state: &mut TreeState, document: &Document, stage: &Stage, tree: &Arc<Tree>, at: Pos2) -> Option<Way> {
+fn under_pointer(
+    state: &mut TreeState,
+    document: &Document,
+    stage: &Stage,
+    tree: &Arc<Tree>,
+    at: Pos2,
+) -> Option<PiecePath> {
     let serial = stage.serial();
     if let Some(known) = &state.view.under
         && known.at == at
@@ -464,9 +472,10 @@ fn under_pointer(state: &mut TreeState, document: &Document, stage: &Stage, tree
     {
         return known.found.clone();
     }
-    let outlook = state.view.outlook(document)?;
+    let pick_index = state.view.pick_index(document)?;
     let place = stage.ground([at.x, at.y]);
-    let found = place.and_then(|place| outlook.at(metres(tree).metres(place)).into_iter().next().map(|(way, _)| way));
+    let found = place
+        .and_then(|place| pick_index.pieces_at(metres(tree).metres(place)).into_iter().next().map(|(path, _)| path));
     state.view.under = Some(Under { at, serial, tree: tree.clone(), found: found.clone() });
     found
 }

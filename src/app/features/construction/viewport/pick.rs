@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::app::frame::tasks::{Newest, Tasks};
 use crate::construction::Tree;
-use crate::construction::edit::outlook::Outlook;
+use crate::construction::edit::pick_index::PickIndex;
 
 /// See the module.
 #[derive(Default)]
 pub struct PickTask {
-    index: Newest<(), Arc<Outlook>>,
+    index: Newest<(), Arc<PickIndex>>,
     pub tasks: Tasks,
 }
 
@@ -19,18 +19,18 @@ impl PickTask {
     }
 
     /// What was known last, of whatever tree.
-    pub fn latest(&self) -> Option<&Arc<Outlook>> {
+    pub fn latest(&self) -> Option<&Arc<PickIndex>> {
         self.index.done().map(|(_, index)| index)
     }
 
     /// The pick index of a tree, if it is there; if not, it is being worked out from now on.
-    pub fn index(&mut self, tree: &Arc<Tree>, seed: u32) -> Option<&Outlook> {
-        let is_it = |index: &Arc<Outlook>| Arc::ptr_eq(&index.tree, tree) && index.seed == seed;
+    pub fn index(&mut self, tree: &Arc<Tree>, seed: u32) -> Option<&PickIndex> {
+        let is_it = |index: &Arc<PickIndex>| Arc::ptr_eq(&index.tree, tree) && index.seed == seed;
         self.index.receive();
         if !self.latest().is_some_and(is_it) && self.index.running().is_none() {
             let (tree, before) = (tree.clone(), self.latest().cloned());
             let task =
-                self.tasks.start("pieces", move |_| Some(Arc::new(Outlook::new(&tree, seed, before.as_deref()))));
+                self.tasks.start("pieces", move |_| Some(Arc::new(PickIndex::new(&tree, seed, before.as_deref()))));
             self.index.begin((), task);
             self.index.receive();
         }

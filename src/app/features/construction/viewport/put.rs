@@ -17,7 +17,7 @@ pub(crate) fn carried(ui: &Ui, document: &Document, state: &mut TreeState, stage
         let angle = f64::from(k) / 64.0 * std::f64::consts::TAU;
         [centre[0] + radius * angle.cos(), centre[1] + radius * angle.sin()]
     });
-    let outline = Outline { places: ring.collect(), closed: true, inner: false };
+    let outline = PickOutline { places: ring.collect(), closed: true, inner: false };
     let painter = ui.painter().with_clip_rect(free);
     for (line, _) in drape(stage, tree, vec![outline]) {
         stroke(&painter, &line, 1.8, colour::ACCENT);
@@ -53,24 +53,24 @@ pub fn put(
     let near = state.selected().cloned();
     let mut new = (*tree).clone();
     let p = metres(&tree).metres(place);
-    let Some(outlook) = state.view.outlook(document) else {
+    let Some(pick_index) = state.view.pick_index(document) else {
         state.view.waiting = Some(Waiting::Put(item, at));
         return;
     };
-    match library::place(&mut new, item, p, near.as_ref(), &outlook.program, seed) {
-        Ok(way) => {
+    match library::place(&mut new, item, p, near.as_ref(), &pick_index.program, seed) {
+        Ok(path) => {
             document.edit_tree(layer, &format!("Place {}", item.label().to_lowercase()), None, new);
-            state.select(Some(way));
+            state.select(Some(path));
         }
         Err(why) => state.notice = Some(format!("Nothing was placed: {why}.")),
     }
 }
 
 /// The selected piece of a tree, for edits that are no drags.
-pub fn chain_of(document: &Document, tree: &Tree, way: &Way) -> Option<(usize, u32, Chain)> {
+pub fn transform_of(document: &Document, tree: &Tree, path: &PiecePath) -> Option<(usize, u32, TransformPath)> {
     let (layer, _) = document.tree()?;
     let seed = document.tree_seed(layer);
-    Some((layer, seed, Chain::of(tree, way, seed)))
+    Some((layer, seed, TransformPath::for_piece(tree, path, seed)))
 }
 
 /// How far and to where an arrow key pushes, in metres of the tree: along the compass, as it is seen.
@@ -87,12 +87,18 @@ pub fn push_metres(stage: Option<&Stage>, tree: &Tree, right: i32, away: i32, sh
 }
 
 /// The piece with a change that moves it.
-pub fn pushed(piece: &Piece, point: Option<usize>, chain: &Chain, centre: Point, by: Point) -> Result<Piece, Refusal> {
+pub fn pushed(
+    piece: &Piece,
+    point: Option<usize>,
+    transform: &TransformPath,
+    centre: Point,
+    by: Point,
+) -> Result<Piece, EditError> {
     if let Some((k, start)) = point.and_then(|k| Some((k, points::handles(piece).get(k).copied()?))) {
         let mut piece = piece.clone();
-        let there = chain.inward(add(chain.outward(start), by));
+        let there = transform.inward(add(transform.outward(start), by));
         return points::move_handle(&mut piece, k, there).map(|()| piece);
     }
-    let there = chain.inward(add(chain.outward(centre), by));
-    Ok(Reshape::shift(sub(there, centre)).of(piece))
+    let there = transform.inward(add(transform.outward(centre), by));
+    Ok(Reshape::shift(sub(there, centre)).applied(piece))
 }

@@ -2,9 +2,9 @@
 //!
 //! The values stay as they are when one of them is adopted, so that the sheet stands still.
 
-use crate::lab::{Knob, Sweep, VariantError};
+use crate::lab::{ParamRef, VariantError, VariantSweep};
 use crate::nodes::Work;
-use crate::param::{Kind, ParamSpec, Params, Value};
+use crate::param::{ParamKind, ParamSpec, Params, Value};
 use crate::scene::Scene;
 
 /// From the first value to the last.
@@ -19,7 +19,7 @@ pub struct Axis {
     pub range: Option<Range>,
     pub steps: usize,
     /// What the values were made for.
-    made: Option<(Knob, Option<Range>, usize)>,
+    made: Option<(ParamRef, Option<Range>, usize)>,
     values: Vec<Value>,
 }
 
@@ -34,22 +34,21 @@ impl Axis {
     }
 
     /// The values, one of which is the present one if that lies between them.
-    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Sweep, VariantError> {
-        let knob = Knob::of(scene, layer, &self.parameter)?;
-        let is_same = self
-            .made
-            .as_ref()
-            .is_some_and(|(made, range, steps)| is_same(made, &knob) && (*range, *steps) == (self.range, self.steps));
+    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
+        let param_ref = ParamRef::find(scene, layer, &self.parameter)?;
+        let is_same = self.made.as_ref().is_some_and(|(made, range, steps)| {
+            is_same(made, &param_ref) && (*range, *steps) == (self.range, self.steps)
+        });
         if !is_same {
-            self.values = knob.values(self.range, self.steps)?;
-            self.made = Some((knob, self.range, self.steps));
+            self.values = param_ref.values(self.range, self.steps)?;
+            self.made = Some((param_ref, self.range, self.steps));
         }
-        include(&mut self.values, &knob.value(scene));
-        Ok(Sweep { knob, values: self.values.clone() })
+        include(&mut self.values, &param_ref.value(scene));
+        Ok(VariantSweep { param_ref, values: self.values.clone() })
     }
 }
 
-fn is_same(a: &Knob, b: &Knob) -> bool {
+fn is_same(a: &ParamRef, b: &ParamRef) -> bool {
     // the same place may have been taken by another node
     a.is(b) && std::ptr::eq(a.spec(), b.spec())
 }
@@ -81,7 +80,7 @@ fn number(value: &Value) -> Option<f64> {
 /// Seeds of the scene or of a layer.
 #[derive(Clone, Debug, Default)]
 pub struct Seeds {
-    made: Option<Knob>,
+    made: Option<ParamRef>,
     values: Vec<Value>,
 }
 
@@ -89,19 +88,19 @@ impl Seeds {
     pub const COUNT: usize = 16;
 
     /// The present seed and others.
-    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Sweep, VariantError> {
-        let knob = Knob::of(scene, layer, "seed")?;
-        let present = knob.value(scene);
-        if !self.made.is_some_and(|made| is_same(&made, &knob)) {
+    pub fn sweep(&mut self, scene: &Scene, layer: Option<usize>) -> Result<VariantSweep, VariantError> {
+        let param_ref = ParamRef::find(scene, layer, "seed")?;
+        let present = param_ref.value(scene);
+        if !self.made.is_some_and(|made| is_same(&made, &param_ref)) {
             let first = if let Value::Int(seed) = present { seed } else { 0 };
             let following = |k: i64| Value::Int((first + k) % (i64::from(u32::MAX) + 1));
             self.values = (0..Self::COUNT as i64).map(following).collect();
-            self.made = Some(knob);
+            self.made = Some(param_ref);
         }
         if !self.values.contains(&present) {
             self.values[0] = present;
         }
-        Ok(Sweep { knob, values: self.values.clone() })
+        Ok(VariantSweep { param_ref, values: self.values.clone() })
     }
 
     /// Other seeds; the present one will be the first of them.
@@ -129,7 +128,7 @@ pub fn parameters(scene: &Scene, layer: Option<usize>) -> Vec<&'static ParamSpec
         "seed" | "resolution" => false,
         // only generators are blended
         "blend" | "smoothness" => is_generator,
-        _ => !matches!(spec.kind, Kind::Curve | Kind::Image | Kind::Layer),
+        _ => !matches!(spec.kind, ParamKind::Curve | ParamKind::Image | ParamKind::Layer),
     };
     let mut specs: Vec<&'static ParamSpec> = Vec::new();
     for params in groups {
@@ -174,7 +173,7 @@ mod tests {
         let (mut axis, mut seeds) = (Axis::of(5), Seeds::default());
         axis.choose("frequency");
         let first = axis.sweep(&scene, Some(0)).unwrap();
-        scene = first.knob.turned(&scene, &first.values[3]).unwrap();
+        scene = first.param_ref.turned(&scene, &first.values[3]).unwrap();
         assert_eq!(axis.sweep(&scene, Some(0)).unwrap().values, first.values);
         let drawn = seeds.sweep(&scene, Some(0)).unwrap();
         assert_eq!((drawn.values.len(), &drawn.values[0]), (16, &Value::Int(7)));

@@ -10,7 +10,7 @@ use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::app::frame::document::{Document, Group};
 use crate::app::frame::theme::colour;
 use crate::app::frame::widgets::params::SliderPreview;
-use crate::lab::{Knob, Sweep, Variant, sweep};
+use crate::lab::{ParamRef, SceneVariant, VariantSweep, sweep};
 use crate::param::Value;
 use crate::scene::Scene;
 
@@ -30,7 +30,7 @@ struct Aim {
 pub struct Ghosts {
     pub is_on: bool,
     aim: Option<Aim>,
-    variants: Arc<Vec<Variant>>,
+    variants: Arc<Vec<SceneVariant>>,
     /// Index of the present value.
     present: usize,
     thumbnails: ThumbnailSet,
@@ -54,7 +54,7 @@ impl Default for Ghosts {
 }
 
 impl Ghosts {
-    pub fn wanted(&self) -> &Arc<Vec<Variant>> {
+    pub fn wanted(&self) -> &Arc<Vec<SceneVariant>> {
         &self.variants
     }
 
@@ -131,7 +131,7 @@ impl SliderPreview for Ghosts {
 
 /// A lower, the present and a higher value, as far as there are such, each as it would be looked at; and which is the
 /// present one.
-fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<Variant>)> {
+fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec<SceneVariant>)> {
     let scene = document.scene();
     let spec = group.of(scene)?.about().params.get(param)?;
     let layer = match group {
@@ -141,13 +141,13 @@ fn beside(document: &Document, group: Group, param: usize) -> Option<(usize, Vec
         Group::Node(layer) | Group::Mix(layer) | Group::Mask(layer) => Some(layer),
     };
     // a thumbnail has its own resolution, and of two parameters of one name only the first is found by it
-    let knob = Knob::of(scene, layer, spec.name).ok()?;
-    if spec.name == "resolution" || !std::ptr::eq(knob.spec(), spec) {
+    let param_ref = ParamRef::find(scene, layer, spec.name).ok()?;
+    if spec.name == "resolution" || !std::ptr::eq(param_ref.spec(), spec) {
         return None;
     }
-    let [lower, higher] = knob.beside(scene, 1).ok()?;
+    let [lower, higher] = param_ref.neighbours(scene, 1).ok()?;
     let present = lower.len();
-    let values: Vec<Value> = [lower, vec![knob.value(scene)], higher].concat();
-    let variants = sweep(scene, &Sweep { knob, values }).ok()?;
+    let values: Vec<Value> = [lower, vec![param_ref.value(scene)], higher].concat();
+    let variants = sweep(scene, &VariantSweep { param_ref, values }).ok()?;
     Some((present, variants.into_iter().map(|variant| document.seen(variant)).collect()))
 }

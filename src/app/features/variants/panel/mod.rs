@@ -18,8 +18,8 @@ use crate::app::features::variants::panel::prints::Prints;
 use crate::app::features::variants::thumbnails::{VariantsInfo, Wants};
 use crate::app::frame::document::Document;
 use crate::app::frame::theme::colour;
-use crate::lab::{Knob, Variant, VariantError, presets, sweep, table};
-use crate::param::{Kind, ParamSpec};
+use crate::lab::{ParamRef, SceneVariant, VariantError, presets, sweep, table};
+use crate::param::{ParamKind, ParamSpec};
 use crate::scene::Scene;
 
 /// What varies from thumbnail to thumbnail.
@@ -107,10 +107,10 @@ pub struct VariantsState {
     /// Something else shall vary.
     changed: bool,
     /// As they would be adopted.
-    variants: Result<Vec<Variant>, Nothing>,
+    variants: Result<Vec<SceneVariant>, Nothing>,
     columns: Option<usize>,
     /// As they are looked at.
-    wanted: Arc<Vec<Variant>>,
+    wanted: Arc<Vec<SceneVariant>>,
     prints: Prints,
 }
 
@@ -168,7 +168,7 @@ impl VariantsState {
             return;
         }
         self.variants = self.vary(document.scene(), layer);
-        let wanted: Vec<Variant> = self.variants.iter().flatten().cloned().map(|v| document.seen(v)).collect();
+        let wanted: Vec<SceneVariant> = self.variants.iter().flatten().cloned().map(|v| document.seen(v)).collect();
         // pictures of other values in the same places would mislead
         if self.changed || !same_place || wanted.len() != self.wanted.len() {
             self.prints.clear();
@@ -179,7 +179,7 @@ impl VariantsState {
         ctx.request_repaint();
     }
 
-    fn vary(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Vec<Variant>, Nothing> {
+    fn vary(&mut self, scene: &Scene, layer: Option<usize>) -> Result<Vec<SceneVariant>, Nothing> {
         let mut columns = None;
         let variants = match self.what {
             What::SceneSeed => sweep(scene, &self.scene_seeds.sweep(scene, None)?)?,
@@ -210,7 +210,7 @@ impl VariantsState {
 fn choose_missing(axis: &mut Axis, scene: &Scene, layer: Option<usize>, index: usize) -> Result<(), Nothing> {
     let there = parameters(scene, layer);
     if !there.iter().any(|spec| spec.name == axis.parameter) {
-        let is_number = |spec: &&&ParamSpec| matches!(spec.kind, Kind::Float { .. } | Kind::Int { .. });
+        let is_number = |spec: &&&ParamSpec| matches!(spec.kind, ParamKind::Float { .. } | ParamKind::Int { .. });
         let spec = there.iter().filter(is_number).nth(index).or(there.first()).ok_or(Nothing::NoParameters)?;
         axis.choose(spec.name);
     }
@@ -348,8 +348,8 @@ fn axis(
     steps: std::ops::RangeInclusive<usize>,
 ) -> bool {
     let mut changed = false;
-    let Ok(knob) = Knob::of(scene, layer, &axis.parameter) else { return false };
-    let spec = knob.spec();
+    let Ok(param_ref) = ParamRef::find(scene, layer, &axis.parameter) else { return false };
+    let spec = param_ref.spec();
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
         if !title.is_empty() {
@@ -367,8 +367,8 @@ fn axis(
         shown.response.widget_info(|| named(egui::WidgetType::ComboBox, format!("Parameter {title}").trim()));
         shown.response.on_hover_text(spec.help);
         let (hard, slider) = match &spec.kind {
-            Kind::Float { hard, slider } => (widened(*hard), widened(*slider)),
-            Kind::Int { hard, slider } => ((hard.0 as f64, hard.1 as f64), (slider.0 as f64, slider.1 as f64)),
+            ParamKind::Float { hard, slider } => (widened(*hard), widened(*slider)),
+            ParamKind::Int { hard, slider } => ((hard.0 as f64, hard.1 as f64), (slider.0 as f64, slider.1 as f64)),
             _ => return,
         };
         let (mut from, mut to) = axis.range.unwrap_or(slider);

@@ -64,7 +64,7 @@ impl Prints {
                 continue;
             }
             left -= 1;
-            let picture = &thumbnail.picture;
+            let picture = &thumbnail.image;
             let image = ColorImage::from_rgb([picture.width, picture.height], &picture.rgb);
             let texture = ctx.load_texture("thumbnail", image, TextureOptions::LINEAR);
             cell.next = Some(Print { of: thumbnail.clone(), texture, frame });

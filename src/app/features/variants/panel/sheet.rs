@@ -7,7 +7,7 @@ use egui_phosphor::regular as icon;
 use crate::app::features::variants::panel::prints::Prints;
 use crate::app::features::variants::thumbnails::{ThumbnailSet, ThumbnailState};
 use crate::app::frame::theme::colour;
-use crate::lab::{Glance, Variant};
+use crate::lab::{Glance, SceneVariant};
 use crate::scene::Scene;
 
 const GAP: f32 = 6.0;
@@ -19,7 +19,7 @@ const LEAST: f32 = 48.0;
 
 /// A sheet that is ready to be drawn.
 pub struct Sheet<'a> {
-    pub variants: &'a [Variant],
+    pub variants: &'a [SceneVariant],
     pub thumbnails: &'a ThumbnailSet,
     pub prints: &'a Prints,
     /// As many as look best, when left out.
@@ -50,7 +50,7 @@ impl Sheet<'_> {
             let is_present = variant.scene == *scene;
             self.cell(ui, cell, k, &response, is_present);
             response.widget_info(|| {
-                let name = format!("Variant {}", variant.caption);
+                let name = format!("SceneVariant {}", variant.caption);
                 egui::WidgetInfo::selected(egui::WidgetType::Button, true, is_present, name)
             });
             if response.clicked() {
@@ -101,7 +101,7 @@ fn score(ui: &Ui, picture: Rect, glance: &Glance) {
 }
 
 /// What a thumbnail is and what it is like.
-fn tell(ui: &mut Ui, variant: &Variant, thumbnail: &ThumbnailState, is_present: bool) {
+fn tell(ui: &mut Ui, variant: &SceneVariant, thumbnail: &ThumbnailState, is_present: bool) {
     ui.label(RichText::new(&variant.caption).strong());
     match thumbnail {
         ThumbnailState::Coming => {

@@ -1,0 +1,116 @@
+//! What the command line asks of the editor: to be opened, and to draw its 3D view without a window.
+
+use std::sync::Arc;
+
+use super::shot;
+use super::view::globe::{Body, GlobeCamera, GlobeTerrain, GlobeView, PlanetProjection, PlanetView};
+use super::view::{
+    Overlay, OverlayChoice, Pose, SIDE_WORLD, SquareTerrain, TreeRecipe, TreeSurface, Unsupported, ViewMode, climate_of,
+};
+use super::{Options, run};
+use crate::cli::{CommandResult, EditArgs, EditorCommands, Failure, SceneJob, ShotArgs, print, usage};
+use crate::field::{Control, Terrain};
+use crate::look::PaletteTable;
+
+/// What the command line can do with the editor.
+pub const COMMANDS: EditorCommands = EditorCommands { edit, shot: draw_shot };
+
+fn edit(args: EditArgs) -> CommandResult {
+    Ok(run(Options { scene: args.scene, drive: args.drive })?)
+}
+
+/// Draws the 3D view of a scene as a picture.
+fn draw_shot(args: &ShotArgs, job: &SceneJob) -> CommandResult {
+    let mode =
+        ViewMode::named(&args.mode).ok_or_else(|| unknown("mode", &args.mode, ViewMode::ALL.map(ViewMode::name)))?;
+    // there is nothing to compare with
+    let overlays = || Overlay::all().into_iter().filter(|overlay| *overlay != Overlay::Difference);
+    let overlay = overlays().find(|overlay| overlay.name() == args.overlay);
+    let overlay = overlay.ok_or_else(|| unknown("overlay", &args.overlay, overlays().map(Overlay::name)))?;
+    let refused = |unsupported: Unsupported| usage(anyhow::anyhow!(unsupported.text()));
+    let recipe = mode.asks_tree().then(|| TreeRecipe::from_scene(&job.scene)).transpose().map_err(refused)?;
+    let terrain = job.evaluate()?;
+    if job.scene.as_planet().is_some() {
+        return draw_planet(args, job, &terrain, mode, overlay);
+    }
+    let palette = PaletteTable::for_scene(&job.scene);
+    let climate = Some(climate_of(&job.scene));
+    let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let prepared =
+        job.pool.install(|| SquareTerrain::new(&terrain, &job.scene.settings, &choice, &Control::default()))?;
+    let legend = prepared.legend.clone();
+    let tree_surface = recipe.map(|recipe| Arc::new(TreeSurface::new(recipe, None)));
+    let mut options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    if let [east, south, height, heading, tilt] = args.from[..] {
+        let place = [east, south].map(|metres| metres / prepared.scale.metres_per_world - 0.5 * SIDE_WORLD);
+        let at = glam::Vec3::new(place[0], 0.0, place[1]);
+        let ground = match &tree_surface {
+            Some(tree_surface) => tree_surface.floor_world(at, 1e-3),
+            None => prepared.scale.ground_world(&prepared.terrain, at),
+        };
+        let eye_world = at.with_y(ground + height / prepared.scale.metres_per_world);
+        options.view = shot::ShotView::Pose(Pose { eye_world, yaw: heading.to_radians(), pitch: tilt.to_radians() });
+    }
+    let subject = shot::ShotSubject::Terrain(prepared.into(), palette.into(), tree_surface);
+    shot::shot(&subject, &options, &args.output)?;
+    print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
+    match legend {
+        None => Ok(()),
+        Some(legend) => print(&format!("{legend}\n")),
+    }
+}
+
+fn draw_planet(
+    args: &ShotArgs,
+    job: &SceneJob,
+    terrain: &Arc<Terrain>,
+    mode: ViewMode,
+    overlay: Overlay,
+) -> CommandResult {
+    let planet = &job.scene.planet;
+    let projection = PlanetProjection::named(&args.way)
+        .ok_or_else(|| unknown("way", &args.way, PlanetProjection::ALL.map(PlanetProjection::name)))?;
+    let mut planet_view = PlanetView { body: Body::from_planet(planet), view: GlobeView::default(), projection };
+    if let Some(times) = args.exaggeration {
+        planet_view.view.exaggeration = times.clamp(1.0, 500.0);
+    }
+    let palette = PaletteTable::for_scene(&job.scene);
+    let climate = Some(climate_of(&job.scene));
+    let choice = OverlayChoice { overlay, reference: None, biomes: palette.biomes.clone(), climate };
+    let radius = f64::from(planet.radius_metres);
+    let (settings, palette) = (&job.scene.settings, palette.into());
+    let prepare = || GlobeTerrain::new(terrain, settings, radius, &palette, &choice, &Control::default());
+    let prepared = Arc::new(job.pool.install(prepare)?);
+    let size = glam::Vec2::new(args.width as f32, args.height as f32);
+    let mut camera = GlobeCamera::framing(&prepared, &planet_view, size);
+    if let Some(text) = &args.at {
+        camera = camera.placed_over(&prepared, &planet_view, place(text)?);
+    }
+    let options = shot::ShotOptions { width: args.width, height: args.height, mode, ..Default::default() };
+    let subject = shot::ShotSubject::Planet(prepared.clone(), Box::new(planet_view), Box::new(camera));
+    shot::shot(&subject, &options, &args.output)?;
+    print(&format!("{}  {} × {} pixels\n", args.output.display(), args.width, args.height))?;
+    match &prepared.legend {
+        None => Ok(()),
+        Some(legend) => print(&format!("{legend}\n")),
+    }
+}
+
+/// Latitude, longitude, height, heading and inclination.
+fn place(text: &str) -> Result<[f64; 5], Failure> {
+    let wrong = || usage(anyhow::anyhow!("`{text}` is not of the form LAT,LON,HEIGHT or LAT,LON,HEIGHT,HEADING,PITCH"));
+    let mut place = [0.0, 0.0, 0.0, 0.0, -90.0];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() != 3 && parts.len() != 5 {
+        return Err(wrong());
+    }
+    for (part, out) in parts.iter().zip(&mut place) {
+        *out = part.trim().parse().ok().filter(|x: &f64| x.is_finite()).ok_or_else(wrong)?;
+    }
+    Ok(place)
+}
+
+fn unknown(what: &str, name: &str, known: impl IntoIterator<Item = String>) -> Failure {
+    let known: Vec<String> = known.into_iter().collect();
+    usage(anyhow::anyhow!("there is no {what} `{name}`; there are {}", known.join(", ")))
+}

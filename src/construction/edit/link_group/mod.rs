@@ -1,0 +1,480 @@
+//! Pieces that go together: a lake and its water, an oasis and its palms.
+//!
+//! Pieces of any material layer with the same link group are moved, turned, scaled and raised as one, and points of theirs that lie at the same
+//! place stay there. What lies on the ground belongs to it: a piece of the relief that is taken away, copied or hidden takes the
+//! others along, not the other way round.
+
+use super::reshape::{Reshape, raised, tidy};
+use super::transform_path::TransformPath;
+use super::{EditError, PiecePath, Root, numbered, points, put_on_material, remove, soundly};
+use crate::construction::contour::Contour;
+use crate::construction::piece::{Piece, PieceKind, Tree};
+use crate::construction::place::Placement;
+use crate::construction::plane::{Point, add, length, sub};
+use crate::construction::program::MaterialLayer;
+
+/// Points of pieces that go together lie at the same place if they are no farther apart, beside the side of the square.
+const SAME_PLACE: f64 = 1e-4;
+
+/// What a hand does to a piece, in metres of the tree.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// Moves it.
+    Shift {
+        /// Where it is taken.
+        from: Point,
+        /// Where it is put.
+        to: Point,
+    },
+    /// Turns it around a place.
+    Turn {
+        /// What stays where it is.
+        about: Point,
+        /// Degrees, from east to south.
+        degrees: f64,
+    },
+    /// Scales it around a place.
+    Scale {
+        /// What stays where it is.
+        about: Point,
+        /// The factor.
+        by: f64,
+    },
+    /// Raises it by so many metres.
+    Raise(f64),
+}
+
+impl Motion {
+    /// The piece moved. What is laid on the ground keeps its thickness, and plants their density.
+    #[must_use]
+    pub fn applied(&self, piece: &Piece, root: Root, transform: &TransformPath) -> Piece {
+        match *self {
+            Self::Shift { from, to } => {
+                Reshape::shift(sub(transform.inward(to), transform.inward(from))).applied(piece)
+            }
+            Self::Turn { about, degrees } => {
+                let own = if transform.is_mirrored() { -degrees } else { degrees };
+                Reshape::turn(transform.inward(about), own).applied(piece)
+            }
+            Self::Scale { about, by } => {
+                let mut piece = Reshape::scale(transform.inward(about), by).applied(piece);
+                if let (Root::Material(MaterialLayer::Vegetation), Some(placement)) = (root, placement_mut(&mut piece))
+                {
+                    placement.steepen = tidy(f64::from(placement.steepen) / by);
+                }
+                piece
+            }
+            Self::Raise(by) => match root {
+                Root::Material(MaterialLayer::Sand | MaterialLayer::Snow | MaterialLayer::Vegetation) => piece.clone(),
+                _ => raised(piece, transform.rise_inward(by)),
+            },
+        }
+    }
+}
+
+fn placement(piece: &Piece) -> Option<&Placement> {
+    match &piece.form {
+        PieceKind::Place(group) => Some(&group.settings),
+        PieceKind::Instance(instance) => Some(&instance.settings),
+        _ => None,
+    }
+}
+
+fn placement_mut(piece: &mut Piece) -> Option<&mut Placement> {
+    match &mut piece.form {
+        PieceKind::Place(group) => Some(&mut group.settings),
+        PieceKind::Instance(instance) => Some(&mut instance.settings),
+        _ => None,
+    }
+}
+
+/// The link groups of a piece and of all that is in it.
+fn link_groups(piece: &Piece) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    piece.visit(&mut |piece| {
+        if !piece.link_group.is_empty() && !found.contains(&piece.link_group) {
+            found.push(piece.link_group.clone());
+        }
+    });
+    found
+}
+
+/// Whether a piece, or one in it, goes together with others.
+pub fn is_bound(piece: &Piece) -> bool {
+    !link_groups(piece).is_empty()
+}
+
+/// The outermost pieces that have one of these link groups.
+fn bearers(tree: &Tree, link_groups: &[String]) -> Vec<PiecePath> {
+    let mut found = Vec::new();
+    if link_groups.is_empty() {
+        return found;
+    }
+    let materials = MaterialLayer::ALL.map(PiecePath::material);
+    for path in materials.into_iter().chain((0..tree.definitions.len()).map(PiecePath::definition)) {
+        if let Some(piece) = path.piece(tree) {
+            gather(piece, path, link_groups, &mut found);
+        }
+    }
+    found
+}
+
+fn gather(piece: &Piece, path: PiecePath, link_groups: &[String], found: &mut Vec<PiecePath>) {
+    if link_groups.contains(&piece.link_group) {
+        found.push(path);
+        return;
+    }
+    for (k, child) in piece.children().iter().enumerate() {
+        gather(child, path.child(k), link_groups, found);
+    }
+}
+
+/// The pieces that go together with the one at `path`, or with something in it.
+pub fn others(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
+    let link_groups = path.piece(tree).map(link_groups).unwrap_or_default();
+    bearers(tree, &link_groups).into_iter().filter(|other| !path.holds(other) && !other.holds(path)).collect()
+}
+
+/// Moves what goes together with the piece at `path`, which is moved itself already.
+pub fn carry(tree: &mut Tree, path: &PiecePath, seed: u32, motion: &Motion) {
+    for other in others(tree, path) {
+        let transform = TransformPath::for_piece(tree, &other, seed);
+        if let Some(piece) = other.piece_mut(tree) {
+            *piece = motion.applied(piece, other.root, &transform);
+        }
+    }
+}
+
+/// Has what goes together with the piece at `path` follow an edit of its numbers or points; `before` is the piece as it was.
+pub fn follow(tree: &mut Tree, before: &Piece, path: &PiecePath, seed: u32) {
+    let Some(after) = path.piece(tree).cloned() else { return };
+    if after == *before || others(tree, path).is_empty() {
+        return;
+    }
+    let transform = TransformPath::for_piece(tree, path, seed);
+    for motion in motions(before, &after, &transform) {
+        carry(tree, path, seed, &motion);
+    }
+    if let (PieceKind::Contour(was), PieceKind::Contour(is)) = (&before.form, &after.form)
+        && was.points.is_empty()
+        && !is.points.is_empty()
+    {
+        return bend(tree, path, &transform, is, seed);
+    }
+    let handles =
+        |piece: &Piece| -> Vec<Point> { points::handles(piece).into_iter().map(|q| transform.outward(q)).collect() };
+    // the points of a contour have gone along with its middle
+    let mut moved = before.clone();
+    if let (PieceKind::Contour(old), PieceKind::Contour(new)) = (&mut moved.form, &after.form) {
+        (old.settings.x, old.settings.y) = (new.settings.x, new.settings.y);
+    }
+    let (was, is) = (handles(&moved), handles(&after));
+    let near = SAME_PLACE * f64::from(tree.frame.side);
+    for other in others(tree, path) {
+        let transform = TransformPath::for_piece(tree, &other, seed);
+        let Some(piece) = other.piece_mut(tree) else { continue };
+        let own: Vec<Point> = points::handles(piece).into_iter().map(|q| transform.outward(q)).collect();
+        let at = |p: Point| own.iter().position(|q| length(sub(*q, p)) <= near);
+        let first = was.iter().zip(&is).position(|(a, b)| a != b).unwrap_or(was.len().min(is.len()));
+        match is.len() as isize - was.len() as isize {
+            0 => {
+                let pairs: Vec<(usize, usize)> = (0..was.len()).filter_map(|k| Some((k, at(was[k])?))).collect();
+                for (k, own_k) in pairs {
+                    if was[k] != is[k] {
+                        // corners that would fold stay
+                        let there = add(own[own_k], sub(is[k], was[k]));
+                        let _ = points::move_handle(piece, own_k, transform.inward(there));
+                    }
+                    follow_point(piece, own_k, (&moved, &after), k);
+                }
+            }
+            1 if was.iter().filter(|p| at(**p).is_some()).count() > 1 => {
+                let _ = points::add_point(piece, transform.inward(is[first]));
+            }
+            -1 => {
+                if let Some(k) = at(was[first]) {
+                    let _ = points::remove_point(piece, k);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Gives the round contours around the middle of one that has got points points in the same directions, each at its own distance.
+fn bend(tree: &mut Tree, path: &PiecePath, transform: &TransformPath, bent: &Contour, seed: u32) {
+    let middle_of = |contour: &Contour| [f64::from(contour.settings.x), f64::from(contour.settings.y)];
+    let (middle, near) = (middle_of(bent), SAME_PLACE * f64::from(tree.frame.side));
+    let points = bent.points.iter().map(|&(x, y)| transform.outward(add(middle, [f64::from(x), f64::from(y)])));
+    let points: Vec<Point> = points.collect();
+    for other in others(tree, path) {
+        let own = TransformPath::for_piece(tree, &other, seed);
+        let Some(PieceKind::Contour(contour)) = other.piece_mut(tree).map(|piece| &mut piece.form) else { continue };
+        let (centre, radius) = (middle_of(contour), f64::from(contour.settings.radius));
+        if contour.points.is_empty() && length(sub(own.outward(centre), transform.outward(middle))) <= near {
+            let paths = points.iter().map(|&p| sub(own.inward(p), centre)).filter(|path| length(*path) > 0.0);
+            let round = paths.map(|path| path.map(|along| tidy(radius * along / length(path))));
+            contour.points = round.map(|[x, y]| (x, y)).collect();
+        }
+    }
+}
+
+/// The height of a point of a line follows, and its width.
+fn follow_point(piece: &mut Piece, own: usize, (before, after): (&Piece, &Piece), k: usize) {
+    let (Some(a), Some(b)) = (points::line(before), points::line(after)) else { return };
+    let (Some(a), Some(b)) = (a.get(k), b.get(k)) else { return };
+    let Some(point) = points::line_mut(piece).and_then(|points| points.get_mut(own)) else { return };
+    if a.height != b.height {
+        point.height = tidy(f64::from(point.height) + f64::from(b.height) - f64::from(a.height));
+    }
+    if a.width != b.width && a.width > 0.0 {
+        point.width = tidy(f64::from(point.width) * f64::from(b.width) / f64::from(a.width));
+    }
+}
+
+/// What was done to a piece whose numbers changed, as far as that moves it.
+fn motions(before: &Piece, after: &Piece, transform: &TransformPath) -> Vec<Motion> {
+    let mut found = Vec::new();
+    let place = |x: f32, y: f32| transform.outward([f64::from(x), f64::from(y)]);
+    let mut shift = |from: Point, to: Point| {
+        if from != to {
+            found.push(Motion::Shift { from, to });
+        }
+    };
+    let rise = |a: f32, b: f32| transform.height_outward(f64::from(b)) - transform.height_outward(f64::from(a));
+    let (mut raise, mut scale, mut turn) = (0.0, None, None);
+    match (&before.form, &after.form) {
+        (PieceKind::Contour(a), PieceKind::Contour(b)) => {
+            let (a, b, is_round) = (&a.settings, &b.settings, b.points.is_empty());
+            shift(place(a.x, a.y), place(b.x, b.y));
+            raise = rise(a.height, b.height);
+            scale = is_round.then(|| (place(b.x, b.y), f64::from(b.radius) / f64::from(a.radius)));
+        }
+        (PieceKind::Disc(a), PieceKind::Disc(b)) => {
+            shift(place(a.x, a.y), place(b.x, b.y));
+            raise = rise(a.height, b.height);
+            scale = Some((place(b.x, b.y), f64::from(b.radius) / f64::from(a.radius)));
+        }
+        _ => {
+            if let (Some(a), Some(b)) = (placement(before), placement(after)) {
+                let at = |p: &Placement| place(p.pivot_x + p.move_x, p.pivot_y + p.move_y);
+                if (a.pivot_x, a.pivot_y) == (b.pivot_x, b.pivot_y) {
+                    shift(at(a), at(b));
+                    turn = Some((at(b), f64::from(b.turn_angle) - f64::from(a.turn_angle)));
+                    scale = Some((at(b), f64::from(b.scale) / f64::from(a.scale)));
+                    raise = rise(a.raise, b.raise);
+                }
+            }
+        }
+    }
+    found.extend(turn.filter(|(_, by)| *by != 0.0).map(|(about, degrees)| Motion::Turn { about, degrees }));
+    let sound = |by: f64| by.is_finite() && by > 0.0 && by != 1.0;
+    found.extend(scale.filter(|(_, by)| sound(*by)).map(|(about, by)| Motion::Scale { about, by }));
+    if raise != 0.0 {
+        found.push(Motion::Raise(raise));
+    }
+    found
+}
+
+/// Ties two pieces to each other.
+pub fn tie(tree: &mut Tree, a: &PiecePath, b: &PiecePath) {
+    let known = [a, b]
+        .into_iter()
+        .find_map(|path| path.piece(tree).map(|p| p.link_group.clone()).filter(|link_group| !link_group.is_empty()));
+    let wanted = || a.piece(tree).map_or_else(String::new, Piece::title).to_lowercase();
+    let link_group = known.unwrap_or_else(|| unused(tree, &wanted()));
+    for path in [a, b] {
+        if let Some(piece) = path.piece_mut(tree) {
+            piece.link_group.clone_from(&link_group);
+        }
+    }
+}
+
+/// Lets a piece go by itself.
+pub fn untie(tree: &mut Tree, path: &PiecePath) {
+    let Some(piece) = path.piece_mut(tree) else { return };
+    let link_group = std::mem::take(&mut piece.link_group);
+    // one alone is bound to nothing
+    if let [left] = bearers(tree, &[link_group])[..].to_vec().as_slice()
+        && let Some(piece) = left.piece_mut(tree)
+    {
+        piece.link_group.clear();
+    }
+}
+
+/// A link group that no piece has.
+pub fn unused(tree: &Tree, wanted: &str) -> String {
+    let mut taken = Vec::new();
+    tree.roots().iter().for_each(|(_, root)| root.visit(&mut |piece| taken.push(piece.link_group.clone())));
+    let wanted = if wanted.is_empty() { "together" } else { wanted };
+    numbered(wanted, |link_group| taken.iter().any(|other| other == link_group))
+}
+
+/// What belongs to a piece of the relief and lies on other material layers.
+fn belongings(tree: &Tree, path: &PiecePath) -> Vec<PiecePath> {
+    if path.root != Root::Material(MaterialLayer::Terrain) {
+        return Vec::new();
+    }
+    let is_on =
+        |other: &PiecePath| matches!(other.root, Root::Material(material) if material != MaterialLayer::Terrain);
+    others(tree, path).into_iter().filter(is_on).collect()
+}
+
+/// [`super::remove`], with what belongs to the piece and to no other.
+///
+/// # Errors
+/// When it is not there.
+pub fn remove_all(tree: &mut Tree, path: &PiecePath) -> Result<Option<PiecePath>, EditError> {
+    let mut loose = path.piece(tree).map(link_groups).unwrap_or_default();
+    let is_relief = path.root == Root::Material(MaterialLayer::Terrain);
+    let next = remove(tree, path)?;
+    // what something else of the relief still has stays
+    loose.retain(|link_group| {
+        let bearers = bearers(tree, std::slice::from_ref(link_group));
+        is_relief && !bearers.iter().any(|path| path.root == Root::Material(MaterialLayer::Terrain))
+    });
+    while let Some(path) = bearers(tree, &loose).pop() {
+        remove(tree, &path)?;
+        prune(tree, path.parent());
+    }
+    Ok(next)
+}
+
+/// Takes away operators that hold nothing any more, from the inside outwards.
+fn prune(tree: &mut Tree, mut here: Option<PiecePath>) {
+    while let Some(path) = here.filter(|path| path.piece(tree).is_some_and(|piece| piece.children().is_empty())) {
+        if remove(tree, &path).is_err() {
+            return;
+        }
+        here = path.parent();
+    }
+}
+
+/// Shows or hides a piece with what belongs to it.
+pub fn hide(tree: &mut Tree, path: &PiecePath) {
+    let Some(hidden) = path.piece(tree).map(|piece| !piece.hidden) else { return };
+    for path in belongings(tree, path).iter().chain([path]) {
+        if let Some(piece) = path.piece_mut(tree) {
+            piece.hidden = hidden;
+        }
+    }
+}
+
+/// [`super::duplicate`], with what belongs to the piece; the copies go together with each other.
+///
+/// # Errors
+/// When it is not there, or the tree would have too many pieces.
+pub fn duplicate(tree: &mut Tree, path: &PiecePath, by: f64, seed: u32) -> Result<PiecePath, EditError> {
+    soundly(tree, |tree| {
+        let owned = belongings(tree, path);
+        let middle = TransformPath::for_piece(tree, path, seed).outward([0.0; 2]);
+        let copies: Vec<(MaterialLayer, Piece)> = owned
+            .iter()
+            .filter_map(|other| {
+                let Root::Material(material) = other.root else { return None };
+                let transform = TransformPath::for_piece(tree, other, seed);
+                let motion = Motion::Shift { from: middle, to: add(middle, [by; 2]) };
+                let piece = motion.applied(other.piece(tree)?, other.root, &transform);
+                // what it is in bends and moves it there as well
+                Some((material, wrapped_as(tree, other, piece)))
+            })
+            .collect();
+        let copy = super::duplicate(tree, path, by)?;
+        let mut renamed: Vec<(String, String)> = Vec::new();
+        if let Some(piece) = copy.piece(tree) {
+            for old in link_groups(piece) {
+                let new = unused(tree, &old);
+                renamed.push((old, new));
+            }
+        }
+        let rename = |piece: &mut Piece| {
+            piece.visit_mut(&mut |piece| {
+                if let Some((_, new)) = renamed.iter().find(|(old, _)| *old == piece.link_group) {
+                    piece.link_group.clone_from(new);
+                }
+            });
+        };
+        if let Some(piece) = copy.piece_mut(tree) {
+            rename(piece);
+            // a copy without belongings is bound to nothing
+            if copies.is_empty() {
+                piece.visit_mut(&mut |piece| piece.link_group.clear());
+            }
+        }
+        for (material, mut piece) in copies {
+            rename(&mut piece);
+            put_on_material(tree, material, piece)?;
+        }
+        Ok(copy)
+    })
+}
+
+/// [`super::instantiate`], with what belongs to the piece: that gets a copy of its own as well, bound to the new copy.
+///
+/// # Errors
+/// Those of [`super::instantiate`].
+pub fn instantiate(tree: &mut Tree, path: &PiecePath, by: f64) -> Result<PiecePath, EditError> {
+    soundly(tree, |tree| {
+        let owned = belongings(tree, path);
+        let old = path.piece(tree).map(link_groups).unwrap_or_default();
+        let known = tree.definitions.len();
+        let copy = super::instantiate(tree, path, by)?;
+        let Some(link_group) = old.first().filter(|_| !owned.is_empty()).cloned() else { return Ok(copy) };
+        let new = unused(tree, &link_group);
+        let bind = |tree: &mut Tree, first: &PiecePath, second: &PiecePath| {
+            // what was all of a material layer is now in a blend
+            let first = if first.is_root() { first.child(0) } else { first.clone() };
+            for (path, link_group) in [(&first, &link_group), (second, &new)] {
+                if let Some(piece) = path.piece_mut(tree) {
+                    piece.link_group.clone_from(link_group);
+                }
+            }
+        };
+        bind(tree, path, &copy);
+        // from the last on: a copy is put behind what it is a copy of
+        for other in owned.iter().rev() {
+            let there = super::instantiate(tree, other, by)?;
+            bind(tree, other, &there);
+        }
+        // originals are bound to nothing: what shows them is
+        for definition in tree.definitions.iter_mut().skip(known) {
+            definition.piece.visit_mut(&mut |piece| {
+                if old.contains(&piece.link_group) {
+                    piece.link_group.clear();
+                }
+            });
+        }
+        Ok(copy)
+    })
+}
+
+/// A piece in everything that moves and bends what is at `path`, from the inside outwards.
+pub fn wrapped_as(tree: &Tree, path: &PiecePath, piece: Piece) -> Piece {
+    let mut piece = piece;
+    let mut here = path.parent();
+    while let Some(parent) = here {
+        let form = match parent.piece(tree).map(|piece| &piece.form) {
+            Some(PieceKind::Warp(group)) => Some(PieceKind::Warp(crate::construction::OperatorGroup {
+                settings: group.settings.clone(),
+                of: vec![],
+            })),
+            Some(PieceKind::Place(group)) => Some(PieceKind::Place(crate::construction::OperatorGroup {
+                settings: group.settings.clone(),
+                of: vec![],
+            })),
+            _ => None,
+        };
+        if let Some(form) = form {
+            let mut around = Piece::new(form);
+            if let Some(children) = around.children_mut() {
+                children.push(piece);
+            }
+            piece = around;
+        }
+        here = parent.parent();
+    }
+    piece
+}
+
+#[cfg(test)]
+mod tests;

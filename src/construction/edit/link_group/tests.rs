@@ -1,0 +1,264 @@
+use std::sync::Arc;
+
+use super::*;
+use crate::construction::edit::library::{Item, place};
+use crate::construction::edit::{pick_index, snap};
+use crate::construction::sample::Detail;
+use crate::construction::{Program, presets};
+
+const SEED: u32 = 5;
+
+/// A plain with an entry of the library in its middle, and the way to that.
+fn tree_with(item: Item) -> (Tree, PiecePath) {
+    let mut tree = Tree::default();
+    let program = Program::new(&tree, SEED);
+    place(&mut tree, Item::Hills, [4000.0, 4000.0], None, &program, SEED).unwrap();
+    let program = Program::new(&tree, SEED);
+    let path = place(&mut tree, item, [4000.0, 4000.0], None, &program, SEED).unwrap();
+    (tree, path)
+}
+
+/// Deepest water within so many metres of a place, and how much of the ground there is under water.
+fn water(tree: &Tree, at: Point, within: f64) -> (f64, f64) {
+    let program = Program::new(tree, SEED);
+    let (mut deepest, mut wet, mut all) = (0.0f64, 0, 0);
+    for k in 0..41 * 41 {
+        let p = add(at, [(k % 41 - 20) as f64 / 20.0 * within, (k / 41 - 20) as f64 / 20.0 * within]);
+        let water = program.sample_in::<false>(
+            &program.selection(&crate::construction::Area::ALL),
+            MaterialLayer::Water,
+            p,
+            &Detail::FULL,
+        );
+        let depth = if water.weight >= 0.5 { water.height - program.height(p, &Detail::FULL) } else { 0.0 };
+        deepest = deepest.max(depth);
+        wet += usize::from(depth > 0.0);
+        all += 1;
+    }
+    (deepest, wet as f64 / all as f64)
+}
+
+#[test]
+fn a_lake_a_river_a_valley_and_an_oasis_bring_their_water() {
+    let items = [
+        (Item::Lake, 1000.0, 0.2, 2.0),
+        (Item::River, 1000.0, 0.02, 2.0),
+        // the composed valley is laid at a part of its size, its river with it
+        (Item::Valley, 300.0, 0.003, 0.5),
+        (Item::Oasis, 1000.0, 0.02, 2.0),
+    ];
+    for (item, within, least_wet, shallowest) in items {
+        let (tree, path) = tree_with(item);
+        tree.check().unwrap();
+        assert_eq!(others(&tree, &path).len(), if item == Item::Oasis { 2 } else { 1 }, "{item:?}");
+        let (deepest, wet) = water(&tree, [4000.0, 4000.0], within);
+        assert!(deepest > shallowest && deepest < 60.0, "{item:?}: {deepest} m");
+        assert!(wet > least_wet && wet < 0.7, "{item:?}: {wet}");
+    }
+    let (tree, _) = tree_with(Item::Oasis);
+    let program = Program::new(&tree, SEED);
+    let all = program.selection(&crate::construction::Area::ALL);
+    let densest = (0..400).map(|k| {
+        let p = [3400.0 + f64::from(k % 20) * 60.0, 3400.0 + f64::from(k / 20) * 60.0];
+        program.sample_in::<false>(&all, MaterialLayer::Vegetation, p, &Detail::FULL).surface(0.0).0
+    });
+    let densest = densest.fold(0.0, f64::max);
+    assert!((0.8..=1.01).contains(&densest), "palms are as dense as they were: {densest}");
+    assert!(tree_with(Item::Crater).0.water.is_none());
+}
+
+#[test]
+fn water_goes_where_its_lake_goes() {
+    let to = [5600.0, 2900.0];
+    for item in [Item::Lake, Item::River, Item::Oasis] {
+        let (mut tree, path) = tree_with(item);
+        let before = water(&tree, [4000.0, 4000.0], 1000.0);
+        let motions = [
+            Motion::Shift { from: [4000.0, 4000.0], to },
+            Motion::Turn { about: to, degrees: 70.0 },
+            Motion::Scale { about: to, by: 1.4 },
+            Motion::Raise(90.0),
+        ];
+        for motion in motions {
+            let transform = TransformPath::for_piece(&tree, &path, SEED);
+            let moved = motion.applied(path.piece(&tree).unwrap(), path.root, &transform);
+            *path.piece_mut(&mut tree).unwrap() = moved;
+            carry(&mut tree, &path, SEED, &motion);
+        }
+        let after = water(&tree, to, 1400.0);
+        assert!((after.1 - before.1).abs() < 0.5 * before.1, "{item:?}: {before:?} {after:?}");
+        assert!(after.0 > 0.5 * before.0, "{item:?}: {before:?} {after:?}");
+        if item != Item::River {
+            assert!(water(&tree, [3000.0, 5000.0], 300.0).1 == 0.0, "{item:?}: nothing is left behind");
+        }
+    }
+}
+
+#[test]
+fn points_of_a_river_take_those_of_its_water_along() {
+    let (mut tree, path) = tree_with(Item::River);
+    let [other] = others(&tree, &path)[..].to_vec().try_into().unwrap();
+    let other: PiecePath = other;
+    let places = |tree: &Tree, path: &PiecePath| points::handles(path.piece(tree).unwrap());
+    let heights = |tree: &Tree, path: &PiecePath| -> Vec<f32> {
+        points::line(path.piece(tree).unwrap()).unwrap().iter().map(|p| p.height).collect()
+    };
+    assert_eq!(places(&tree, &path), places(&tree, &other));
+    let apart: Vec<f32> = heights(&tree, &path).iter().zip(heights(&tree, &other)).map(|(a, b)| a - b).collect();
+    let edit = |tree: &mut Tree, change: &dyn Fn(&mut Piece)| {
+        let before = path.piece(tree).unwrap().clone();
+        change(path.piece_mut(tree).unwrap());
+        follow(tree, &before, &path, SEED);
+        assert_eq!(places(tree, &path), places(tree, &other));
+    };
+    edit(&mut tree, &|piece| points::move_handle(piece, 2, [4100.0, 3500.0]).unwrap());
+    edit(&mut tree, &|piece| {
+        points::add_point(piece, [4300.0, 3800.0]).unwrap();
+    });
+    edit(&mut tree, &|piece| points::remove_point(piece, 3).unwrap());
+    edit(&mut tree, &|piece| snap::lay(points::line_mut(piece).unwrap(), |q| 100.0 + 0.01 * q[0]));
+    let now: Vec<f32> = heights(&tree, &path).iter().zip(heights(&tree, &other)).map(|(a, b)| a - b).collect();
+    assert!(apart.iter().zip(&now).all(|(a, b)| (a - b).abs() < 0.6), "{apart:?} {now:?}");
+}
+
+#[test]
+fn a_lake_that_is_changed_by_its_numbers_keeps_its_water() {
+    let (mut tree, path) = tree_with(Item::Lake);
+    let before = path.piece(&tree).unwrap().clone();
+    let PieceKind::Contour(lake) = &mut path.piece_mut(&mut tree).unwrap().form else { panic!("it is a contour") };
+    (lake.settings.x, lake.settings.radius, lake.settings.height) = (5000.0, 900.0, lake.settings.height + 40.0);
+    follow(&mut tree, &before, &path, SEED);
+    let other = others(&tree, &path)[0].clone();
+    let (PieceKind::Contour(lake), PieceKind::Contour(water)) =
+        (&path.piece(&tree).unwrap().form, &other.piece(&tree).unwrap().form)
+    else {
+        panic!("both are contours")
+    };
+    assert_eq!((lake.settings.x, lake.settings.radius), (water.settings.x, water.settings.radius));
+    assert!((lake.settings.height - water.settings.height - 6.0).abs() < 0.1);
+}
+
+/// A lake that is shaped by points takes its water along: no point of the bay that is pulled out of it stays dry.
+#[test]
+fn the_water_of_a_lake_is_bent_with_it() {
+    let (mut tree, path) = tree_with(Item::Lake);
+    let edit = |tree: &mut Tree, change: &dyn Fn(&mut Piece)| {
+        let before = path.piece(tree).unwrap().clone();
+        change(path.piece_mut(tree).unwrap());
+        follow(tree, &before, &path, SEED);
+    };
+    let bay = [5100.0, 4000.0];
+    assert_eq!(water(&tree, bay, 60.0).1, 0.0, "it is land");
+    edit(&mut tree, &|piece| {
+        let PieceKind::Contour(contour) = &mut piece.form else { panic!("a lake is a contour") };
+        points::give_points(contour);
+    });
+    let handles = points::handles(path.piece(&tree).unwrap());
+    let [other] = others(&tree, &path).try_into().expect("its water");
+    assert_eq!(points::handles(other.piece(&tree).unwrap()).len(), handles.len());
+    edit(&mut tree, &|piece| points::move_handle(piece, 0, [5400.0, 4000.0]).unwrap());
+    let of_water = points::handles(other.piece(&tree).unwrap());
+    assert!(length(sub(of_water[0], [5400.0, 4000.0])) < 1.0, "{of_water:?}");
+    assert_eq!(water(&tree, bay, 60.0).1, 1.0);
+}
+
+#[test]
+fn what_belongs_to_a_lake_is_copied_hidden_and_removed_with_it() {
+    let (mut tree, path) = tree_with(Item::Lake);
+    let copy = duplicate(&mut tree, &path, 1500.0, SEED).unwrap();
+    assert_eq!(others(&tree, &copy).len(), 1);
+    assert_ne!(path.piece(&tree).unwrap().link_group, copy.piece(&tree).unwrap().link_group);
+    assert!(water(&tree, [5500.0, 5500.0], 300.0).1 > 0.5, "the copy has water");
+    hide(&mut tree, &copy);
+    assert!(others(&tree, &copy)[0].piece(&tree).unwrap().hidden);
+    assert_eq!(water(&tree, [5500.0, 5500.0], 300.0).1, 0.0);
+    remove_all(&mut tree, &copy).unwrap();
+    assert_eq!(tree.water.as_ref().unwrap().children().len(), 1);
+    remove_all(&mut tree, &path).unwrap();
+    assert!(tree.water.is_none());
+    // water alone goes alone
+    let (mut tree, path) = tree_with(Item::Lake);
+    let other = others(&tree, &path)[0].clone();
+    remove_all(&mut tree, &other).unwrap();
+    assert!(path.piece(&tree).is_some());
+}
+
+#[test]
+fn a_linked_copy_of_a_lake_has_water_of_its_own() {
+    // the ground of an oasis is broad: copies that lie nearer bury each other's
+    for (item, by) in [(Item::Lake, 1800.0), (Item::Oasis, 3400.0)] {
+        let (mut tree, path) = tree_with(item);
+        let owned = others(&tree, &path).len();
+        let copy = instantiate(&mut tree, &path, by).unwrap();
+        // of a copy another one is made
+        let third = instantiate(&mut tree, &copy, -2.0 * by).unwrap();
+        tree.check().unwrap();
+        for (path, at) in [(&path, 4000.0), (&copy, 4000.0 + by), (&third, 4000.0 - by)] {
+            assert!(matches!(path.piece(&tree).unwrap().form, PieceKind::Instance(_)), "{item:?}");
+            assert_eq!(others(&tree, path).len(), owned, "{item:?} at {at}");
+            let (deepest, wet) = water(&tree, [at, at], 700.0);
+            assert!(deepest > 2.0 && wet > 0.01, "{item:?} at {at}: {deepest} m, {wet}");
+        }
+        // each goes its own way
+        let before = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
+        carry(&mut tree, &copy, SEED, &Motion::Shift { from: [0.0, 0.0], to: [50.0, 0.0] });
+        let after = [&path, &copy].map(|path| pick_index::centre(&tree, &others(&tree, path)[0]).unwrap());
+        assert_eq!(before[0], after[0]);
+        assert!((after[1][0] - before[1][0] - 50.0).abs() < 0.1, "{item:?}");
+    }
+}
+
+#[test]
+fn bonds_are_tied_kept_in_files_and_absent_from_those_without() {
+    let (mut tree, path) = tree_with(Item::Lake);
+    assert_eq!(Tree::from_ron(&tree.to_ron(0)).unwrap(), tree);
+    let other = others(&tree, &path)[0].clone();
+    untie(&mut tree, &other);
+    assert!(others(&tree, &path).is_empty() && !tree.to_ron(0).contains("bond"));
+    tie(&mut tree, &other, &path);
+    assert_eq!(others(&tree, &path), [other]);
+    for (_, tree) in presets::all() {
+        let _: &Arc<Tree> = &tree;
+        assert!(!tree.to_ron(0).contains("bond"));
+    }
+    assert!(pick_index::centre(&tree, &path).is_some());
+}
+
+#[test]
+fn in_a_warped_tree_the_water_is_warped_as_its_basin_is() {
+    let mut tree = (*presets::volcano()).clone();
+    tree.water = None;
+    let program = Program::new(&tree, SEED);
+    let path = place(&mut tree, Item::Lake, [4000.0, 6300.0], None, &program, SEED).unwrap();
+    let other = others(&tree, &path)[0].clone();
+    let (a, b) = (TransformPath::for_piece(&tree, &path, SEED), TransformPath::for_piece(&tree, &other, SEED));
+    for p in [[3700.0, 6100.0], [4300.0, 6600.0]] {
+        let (p, q) = (a.outward(p), b.outward(p));
+        assert!(length(sub(p, q)) < 1e-6, "{p:?} {q:?}");
+    }
+}
+
+/// On an island in the sea, which is a piece of water itself, rivers and lakes have their own level.
+#[test]
+fn water_is_laid_in_place_of_the_sea() {
+    let mut tree = (*presets::volcano()).clone();
+    for (item, at) in [(Item::River, [4357.0, 3770.0]), (Item::Lake, [6200.0, 5200.0]), (Item::River, [4000.0, 6300.0])]
+    {
+        let program = Program::new(&tree, SEED);
+        let path = place(&mut tree, item, at, None, &program, SEED).unwrap();
+        tree.check().unwrap();
+        assert_eq!(others(&tree, &path).len(), 1);
+        let (deepest, wet) = water(&tree, at, 900.0);
+        assert!(deepest > 2.0 && deepest < 70.0 && wet > 0.01, "{item:?}: {deepest} m deep, {wet} of the ground");
+    }
+    // all of it in one place, beside each other
+    let [sea, belongings] = tree.root(MaterialLayer::Water).unwrap().children() else {
+        panic!("the sea and what lies in its place")
+    };
+    assert!(!is_bound(sea) && belongings.children().len() == 3);
+    // the sea is as it was, away from them
+    let program = Program::new(&tree, SEED);
+    let all = program.selection(&crate::construction::Area::ALL);
+    let far = program.sample_in::<false>(&all, MaterialLayer::Water, [100.0, 100.0], &Detail::FULL);
+    assert_eq!((far.height, far.weight), (0.0, 1.0));
+}

@@ -1,0 +1,311 @@
+//! Which pieces are at a place, and the outlines of where they end.
+//!
+//! An [`PickIndex`] knows every primitive of the trees that are laid out, those of copies once for each copy, with what they are in.
+//! Hidden and locked pieces are not found in the view.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+use super::transform_path::TransformPath;
+use super::{PiecePath, points};
+use crate::construction::check::DEEPEST;
+use crate::construction::piece::{Piece, PieceKind, Tree};
+use crate::construction::plane::{Area, Point, add, higher, length, lower, scaled, sub};
+use crate::construction::program::{MaterialLayer, Program};
+use crate::construction::sample::Detail;
+
+/// A primitive made ready on its own.
+#[derive(Debug)]
+struct PickShape {
+    piece: Piece,
+    program: Program,
+    /// Of the box around it, in square metres of its own.
+    size: f64,
+}
+
+#[derive(Debug)]
+struct PickLeaf {
+    /// What is selected by it: the piece, or the outermost copy that shows it.
+    path: PiecePath,
+    transform: TransformPath,
+    shape: Arc<PickShape>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct PickIndex {
+    /// The tree that it was made of.
+    pub tree: Arc<Tree>,
+    /// Chooses the random values of the tree.
+    pub seed: u32,
+    /// The tree made ready.
+    pub program: Arc<Program>,
+    leaves: Vec<PickLeaf>,
+}
+
+impl PickIndex {
+    /// What `before` has as well is not made ready again.
+    pub fn new(tree: &Arc<Tree>, seed: u32, before: Option<&Self>) -> Self {
+        let program = Program::shared(tree, seed);
+        let mut pick_index = Self { tree: tree.clone(), seed, program, leaves: Vec::new() };
+        for material in MaterialLayer::ALL {
+            if let Some(root) = tree.root(material) {
+                pick_index.gather(root, &PiecePath::material(material), None, &TransformPath::plain(seed), before, 0);
+            }
+        }
+        pick_index
+    }
+
+    fn gather(
+        &mut self,
+        piece: &Piece,
+        path: &PiecePath,
+        copy: Option<&PiecePath>,
+        transform: &TransformPath,
+        before: Option<&Self>,
+        depth: usize,
+    ) {
+        if piece.hidden || piece.locked || depth > 2 * DEEPEST {
+            return;
+        }
+        if let PieceKind::Instance(instance) = &piece.form {
+            let tree = self.tree.clone();
+            let Some(definition) = tree.definition(&instance.definition) else { return };
+            let mut transform = transform.clone();
+            transform.place(&instance.settings);
+            // an original that is locked shows in its copies all the same
+            let shown = Piece { locked: false, ..definition.piece.clone() };
+            self.gather(&shown, path, Some(copy.unwrap_or(path)), &transform, before, depth + 1);
+            return;
+        }
+        if piece.takes_pieces() {
+            for (k, child) in piece.children().iter().enumerate() {
+                let mut transform = transform.clone();
+                transform.enter(piece, k);
+                self.gather(child, &path.child(k), copy, &transform, before, depth + 1);
+            }
+            return;
+        }
+        let known = self.leaves.iter().chain(before.into_iter().flat_map(|b| &b.leaves));
+        let same = |leaf: &&PickLeaf| leaf.shape.piece.form == piece.form;
+        let shape = known.into_iter().find(same).map(|leaf| leaf.shape.clone());
+        let shape = shape.unwrap_or_else(|| Arc::new(PickShape::new(&self.tree, piece)));
+        self.leaves.push(PickLeaf { path: copy.unwrap_or(path).clone(), transform: transform.clone(), shape });
+    }
+
+    /// The pieces that have weight at a place, the greatest first; of equal ones the smaller first.
+    pub fn pieces_at(&self, p: Point) -> Vec<(PiecePath, f64)> {
+        let mut found: Vec<(PiecePath, f64, f64)> = Vec::new();
+        for leaf in &self.leaves {
+            let weight = lower(leaf.shape.program.sample(leaf.transform.inward(p), &Detail::FULL).weight, 1.0);
+            if weight <= 0.0 {
+                continue;
+            }
+            match found.iter_mut().find(|(path, ..)| *path == leaf.path) {
+                Some((_, most, _)) => *most = higher(*most, weight),
+                None => found.push((leaf.path.clone(), weight, leaf.shape.size)),
+            }
+        }
+        // weights that a hand could not tell apart count as equal
+        let step = |weight: f64| libm::floor(weight * 50.0);
+        found.sort_by(|a, b| step(b.1).total_cmp(&step(a.1)).then(a.2.total_cmp(&b.2)));
+        found.into_iter().map(|(path, weight, _)| (path, weight)).collect()
+    }
+}
+
+impl PickShape {
+    fn new(tree: &Tree, piece: &Piece) -> Self {
+        let program = alone(tree, piece, false);
+        let area = root_area(&program);
+        let size = if area.is_empty() { 0.0 } else { (area.high[0] - area.low[0]) * (area.high[1] - area.low[1]) };
+        Self { piece: piece.clone(), program, size }
+    }
+}
+
+fn alone(tree: &Tree, piece: &Piece, with_originals: bool) -> Program {
+    let definitions = if with_originals { tree.definitions.clone() } else { Vec::new() };
+    let terrain = Piece { hidden: false, ..piece.clone() };
+    Program::new(&Tree { frame: tree.frame.clone(), definitions, terrain, ..Tree::default() }, 0)
+}
+
+fn root_area(program: &Program) -> Area {
+    program.roots[MaterialLayer::Terrain as usize].map_or(Area::EMPTY, |root| program.nodes[root as usize].area)
+}
+
+/// Where a piece has weight, in the metres around it.
+pub fn area(tree: &Tree, path: &PiecePath) -> Area {
+    path.piece(tree).map_or(Area::EMPTY, |piece| root_area(&alone(tree, piece, true)))
+}
+
+/// The middle of a piece, in the metres around it: what it turns about.
+pub fn centre(tree: &Tree, path: &PiecePath) -> Option<Point> {
+    let piece = path.piece(tree)?;
+    let middle = |area: Area| (!area.is_empty()).then(|| area.centre());
+    match &piece.form {
+        PieceKind::Disc(disc) => Some([f64::from(disc.x), f64::from(disc.y)]),
+        PieceKind::Contour(contour) => Some([f64::from(contour.settings.x), f64::from(contour.settings.y)]),
+        PieceKind::Curve(_) | PieceKind::Ribbon(_) | PieceKind::Image(_) => {
+            middle(Area::enclosing(points::handles(piece)))
+        }
+        PieceKind::Warp(group) if group.settings.bend == crate::construction::warp::Bend::Twist => {
+            Some([f64::from(group.settings.x), f64::from(group.settings.y)])
+        }
+        _ => {
+            let area = area(tree, path);
+            let placement = match &piece.form {
+                PieceKind::Instance(instance) => Some(&instance.settings),
+                PieceKind::Place(group) => Some(&group.settings),
+                _ => None,
+            };
+            // what it turns about already, where that is in it
+            if let Some(place) = placement {
+                let at = [f64::from(place.pivot_x + place.move_x), f64::from(place.pivot_y + place.move_y)];
+                if area.contains(at) {
+                    return Some(at);
+                }
+            }
+            let side = f64::from(tree.frame.side);
+            // what reaches beyond the square is taken hold of where it is seen
+            let seen = area.intersection(Area { low: [0.0; 2], high: [side; 2] });
+            middle(if seen.is_empty() { area } else { seen })
+        }
+    }
+}
+
+/// A line on the ground plan, in metres of the tree.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PickOutline {
+    /// What it goes through.
+    pub places: Vec<Point>,
+    /// Whether the last place is joined to the first.
+    pub closed: bool,
+    /// The line that a piece runs along, not where it ends.
+    pub inner: bool,
+}
+
+/// Primitives whose outlines are drawn at the most.
+const MOST_LEAVES: usize = 48;
+
+/// Where a piece ends, and the lines that its points lie on.
+pub fn outlines(tree: &Tree, path: &PiecePath, seed: u32) -> Vec<PickOutline> {
+    let mut out = Vec::new();
+    if let Some(piece) = path.piece(tree) {
+        let mut left = MOST_LEAVES;
+        walk(tree, piece, &TransformPath::for_piece(tree, path, seed), &mut left, 0, &mut out);
+    }
+    out
+}
+
+fn walk(
+    tree: &Tree,
+    piece: &Piece,
+    transform: &TransformPath,
+    left: &mut usize,
+    depth: usize,
+    out: &mut Vec<PickOutline>,
+) {
+    if depth > 2 * DEEPEST || *left == 0 {
+        return;
+    }
+    if let PieceKind::Instance(instance) = &piece.form {
+        if let Some(definition) = tree.definition(&instance.definition) {
+            let mut transform = transform.clone();
+            transform.place(&instance.settings);
+            walk(tree, &definition.piece, &transform, left, depth + 1, out);
+        }
+        return;
+    }
+    if piece.takes_pieces() {
+        for (k, child) in piece.children().iter().enumerate().filter(|(_, child)| !child.hidden) {
+            let mut transform = transform.clone();
+            transform.enter(piece, k);
+            walk(tree, child, &transform, left, depth + 1, out);
+        }
+        return;
+    }
+    *left -= 1;
+    for mut line in of_leaf(piece) {
+        line.places.iter_mut().for_each(|place| *place = transform.outward(*place));
+        out.push(line);
+    }
+}
+
+const ROUND: usize = 96;
+
+fn ring_points(at: impl Fn(f64) -> Point) -> Vec<Point> {
+    (0..ROUND).map(|k| at(k as f64 / ROUND as f64 * TAU)).collect()
+}
+
+/// In the piece's own metres.
+fn of_leaf(piece: &Piece) -> Vec<PickOutline> {
+    let closed = |places| PickOutline { places, closed: true, inner: false };
+    match &piece.form {
+        PieceKind::Disc(disc) => {
+            let (centre, radius) = ([f64::from(disc.x), f64::from(disc.y)], f64::from(disc.radius));
+            vec![closed(ring_points(|a| add(centre, scaled([libm::cos(a), libm::sin(a)], radius))))]
+        }
+        PieceKind::Contour(contour) => {
+            let prepared = contour.prepare();
+            let centre = [f64::from(contour.settings.x), f64::from(contour.settings.y)];
+            let at = |a: f64, by: f64| add(centre, scaled([libm::cos(a), libm::sin(a)], prepared.edge(a) * by));
+            let reach = prepared.reach();
+            vec![
+                closed(ring_points(|a| at(a, reach))),
+                PickOutline { places: ring_points(|a| at(a, 1.0)), closed: true, inner: true },
+            ]
+        }
+        PieceKind::Image(image) => {
+            let corners = image.corners.map(|(x, y)| [f64::from(x), f64::from(y)]);
+            let side = |k: usize| {
+                let (a, b) = (corners[k], corners[(k + 1) % 4]);
+                (0..16).map(move |i| add(a, scaled(sub(b, a), f64::from(i) / 16.0)))
+            };
+            vec![closed((0..4).flat_map(side).collect())]
+        }
+        PieceKind::Curve(_) | PieceKind::Ribbon(_) => beside_line(piece),
+        _ => Vec::new(),
+    }
+}
+
+/// Places of a line that are kept of its outline.
+const MOST_PLACES: usize = 240;
+
+fn beside_line(piece: &Piece) -> Vec<PickOutline> {
+    let Some(centreline) = points::centreline(piece) else { return Vec::new() };
+    let all = centreline.path.line();
+    let stride = all.len().div_ceil(MOST_PLACES).max(1);
+    let last = all.len() - 1;
+    let line: Vec<Point> = (0..all.len()).filter(|k| k % stride == 0 || *k == last).map(|k| all[k]).collect();
+    let reach = centreline.falloff.radius * (1.0 - 1e-6);
+    let heading = |k: usize| {
+        let (a, b) = (line[k.saturating_sub(1)], line[(k + 1).min(line.len() - 1)]);
+        let step = sub(b, a);
+        let long = length(step);
+        if long > 0.0 { scaled(step, 1.0 / long) } else { [1.0, 0.0] }
+    };
+    // inside sharp bends the line runs nearer by than it reaches
+    let is_edge =
+        |p: &Point| centreline.path.nearest_point::<false>(*p).is_none_or(|near| near.distance > 0.97 * reach);
+    let side = |k: usize, by: f64| {
+        let along = heading(k);
+        add(line[k], scaled([-along[1], along[0]], by))
+    };
+    let cap = |k: usize, from: f64| {
+        let along = heading(k);
+        (0..=12).map(move |i| (k, along, from + f64::from(i) / 12.0 * std::f64::consts::PI))
+    };
+    let on_cap = |(k, along, a): (usize, Point, f64)| {
+        let (sin, cos) = (libm::sin(a), libm::cos(a));
+        add(line[k], scaled([along[0] * cos - along[1] * sin, along[0] * sin + along[1] * cos], reach))
+    };
+    let (quarter, end) = (0.5 * std::f64::consts::PI, line.len() - 1);
+    let left = (0..line.len()).map(|k| side(k, -reach));
+    let right = (0..line.len()).rev().map(|k| side(k, reach));
+    let places: Vec<Point> = left
+        .chain(cap(end, -quarter).map(on_cap))
+        .chain(right)
+        .chain(cap(0, quarter).map(on_cap))
+        .filter(is_edge)
+        .collect();
+    vec![PickOutline { places, closed: true, inner: false }, PickOutline { places: line, closed: false, inner: true }]
+}

@@ -1,0 +1,158 @@
+//! From a piece's own metres to those of the tree and back: through every placement, warp and instance that it is in.
+//!
+//! Law: the same maps that [`Program`](crate::construction::Program) puts together, ω⁻¹ of a warp included. Back through a twist the
+//! way is exact (it keeps distances), back through noise by p ← q - (ω⁻¹(p) - p), which contracts since the push never folds the ground.
+
+use super::{PiecePath, Root};
+use crate::construction::piece::{Piece, PieceKind, Tree};
+use crate::construction::place::Placement;
+use crate::construction::plane::{Affine, Point, add, sub};
+use crate::construction::warp::PreparedWarp;
+
+/// Steps of the way back through noise; each leaves less than two thirds of the error.
+const STEPS: usize = 24;
+
+#[derive(Clone, Debug)]
+enum Link {
+    Map { inward: Affine, outward: Affine },
+    Warp(PreparedWarp),
+}
+
+/// Everything that a piece is in, from the root down.
+#[derive(Clone, Debug)]
+pub struct TransformPath {
+    links: Vec<Link>,
+    rise: f64,
+    lift: f64,
+    seed: u32,
+}
+
+impl TransformPath {
+    /// Of nothing: the tree's own metres.
+    pub fn plain(seed: u32) -> Self {
+        Self { links: Vec::new(), rise: 1.0, lift: 0.0, seed }
+    }
+
+    /// What the piece at `path` is in. A piece of an original is taken to be in the first copy that shows it.
+    pub fn for_piece(tree: &Tree, path: &PiecePath, seed: u32) -> Self {
+        Self::nested(tree, path, seed, 0)
+    }
+
+    fn nested(tree: &Tree, path: &PiecePath, seed: u32, depth: usize) -> Self {
+        let mut transform = Self::plain(seed);
+        if let Root::Definition(index) = path.root
+            && depth < crate::construction::check::DEEPEST
+            && let Some(copy) = first_copy(tree, index)
+        {
+            transform = Self::nested(tree, &copy, seed, depth + 1);
+            if let Some(Piece { form: PieceKind::Instance(instance), .. }) = copy.piece(tree) {
+                transform.place(&instance.settings);
+            }
+        }
+        let mut here = PiecePath { root: path.root, steps: Vec::new() };
+        for &k in &path.steps {
+            if let Some(piece) = here.piece(tree) {
+                transform.enter(piece, k);
+            }
+            here.steps.push(k);
+        }
+        transform
+    }
+
+    /// What the children of `parent` are in, the one with number `at` in particular.
+    pub fn for_child(tree: &Tree, parent: &PiecePath, at: usize, seed: u32) -> Self {
+        let mut transform = Self::for_piece(tree, parent, seed);
+        if let Some(piece) = parent.piece(tree) {
+            transform.enter(piece, at);
+        }
+        transform
+    }
+
+    /// Goes into child `k` of a piece.
+    pub fn enter(&mut self, piece: &Piece, k: usize) {
+        match &piece.form {
+            PieceKind::Place(group) => self.place(&group.settings),
+            PieceKind::Warp(group) => self.links.push(Link::Warp(group.settings.prepare(self.seed))),
+            // what is added is a height of its own
+            PieceKind::Add(_) if k > 0 => self.lift = 0.0,
+            _ => {}
+        }
+    }
+
+    /// Goes through a placement.
+    pub fn place(&mut self, placement: &Placement) {
+        let outward = placement.map();
+        self.links.push(Link::Map { inward: outward.inverse(), outward });
+        let (rise, lift) = placement.heights();
+        self.lift += self.rise * lift;
+        self.rise *= rise;
+        self.seed = self.seed.wrapping_add(placement.variation.wrapping_mul(0x9e37_79b1));
+    }
+
+    /// From places of the tree to places of the piece.
+    pub fn inward(&self, p: Point) -> Point {
+        self.links.iter().fold(p, |p, link| match link {
+            Link::Map { inward, .. } => inward.apply(p),
+            Link::Warp(warp) => warp.displace::<false>(p).0,
+        })
+    }
+
+    /// From places of the piece to places of the tree.
+    pub fn outward(&self, q: Point) -> Point {
+        self.links.iter().rev().fold(q, |q, link| match link {
+            Link::Map { outward, .. } => outward.apply(q),
+            Link::Warp(warp) => unbent(warp, q),
+        })
+    }
+
+    /// From the tree's heights to the piece's.
+    pub fn height_inward(&self, z: f64) -> f64 {
+        if self.rise == 0.0 { 0.0 } else { (z - self.lift) / self.rise }
+    }
+
+    /// A height inside, as it is outside.
+    pub fn height_outward(&self, z: f64) -> f64 {
+        z * self.rise + self.lift
+    }
+
+    /// A height difference of the tree as the piece counts it.
+    pub fn rise_inward(&self, by: f64) -> f64 {
+        if self.rise == 0.0 { 0.0 } else { by / self.rise }
+    }
+
+    /// Whether east and west are exchanged for the piece.
+    pub fn is_mirrored(&self) -> bool {
+        let flips =
+            self.links.iter().filter(|link| matches!(link, Link::Map { inward, .. } if inward.determinant() < 0.0));
+        flips.count() % 2 == 1
+    }
+}
+
+/// p with ω⁻¹(p) = q.
+fn unbent(warp: &PreparedWarp, q: Point) -> Point {
+    if let PreparedWarp::Twist { centre, angle, falloff } = warp {
+        let path = sub(q, *centre);
+        let turn = angle * falloff.sample(crate::construction::plane::length(path)).0;
+        let (sin, cos) = (libm::sin(turn), libm::cos(turn));
+        return add(*centre, [cos * path[0] + sin * path[1], cos * path[1] - sin * path[0]]);
+    }
+    (0..STEPS).fold(q, |p, _| sub(add(p, q), warp.displace::<false>(p).0))
+}
+
+/// The first copy of an original, of the material layers before those in other originals.
+fn first_copy(tree: &Tree, index: usize) -> Option<PiecePath> {
+    let name = &tree.definitions.get(index)?.name;
+    let materials = crate::construction::MaterialLayer::ALL.map(PiecePath::material);
+    let originals = (0..tree.definitions.len()).filter(|&k| k != index).map(PiecePath::definition);
+    materials.into_iter().chain(originals).find_map(|root| {
+        let piece = root.piece(tree)?;
+        copy_in(piece, &root, name)
+    })
+}
+
+fn copy_in(piece: &Piece, path: &PiecePath, name: &str) -> Option<PiecePath> {
+    if matches!(&piece.form, PieceKind::Instance(instance) if instance.definition == *name) {
+        return Some(path.clone());
+    }
+    piece.children().iter().enumerate().find_map(|(k, child)| copy_in(child, &path.child(k), name))
+}

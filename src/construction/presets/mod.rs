@@ -1,0 +1,31 @@
+//! Composed pieces to begin with, as RON that people can read: `src/construction/presets/`.
+
+use std::sync::{Arc, LazyLock};
+
+use super::piece::Tree;
+
+macro_rules! presets {
+    ($($name:ident),+) => {
+        $(
+            /// The tree of `presets/` of this name.
+            pub fn $name() -> Arc<Tree> {
+                static TREE: LazyLock<Arc<Tree>> =
+                    LazyLock::new(|| read(include_str!(concat!(stringify!($name), ".ron"))));
+                TREE.clone()
+            }
+        )+
+        /// All of them, with their names.
+        pub fn all() -> Vec<(&'static str, Arc<Tree>)> {
+            vec![$( (stringify!($name), $name()) ),+]
+        }
+    };
+}
+
+presets!(volcano, valley, oasis, moon);
+
+fn read(text: &str) -> Arc<Tree> {
+    match Tree::from_ron(text) {
+        Ok(tree) => Arc::new(tree),
+        Err(error) => panic!("shipped with the program: {error}"),
+    }
+}

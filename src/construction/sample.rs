@@ -1,0 +1,134 @@
+//! What a tree is asked and what it answers.
+
+use super::plane::{Interval, Point, higher, lower};
+
+/// Weight from which on there is terrain.
+pub const THRESHOLD: f64 = 0.5;
+
+/// How finely the ground is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Detail {
+    /// Level of detail κ, from 0 (plain forms) to 1 (everything).
+    pub level: f64,
+    /// Distance between the samples that the answer is for, in metres; octaves that they could not show are left out. 0 keeps
+    /// all.
+    pub spacing: f64,
+}
+
+impl Detail {
+    /// Everything, however fine.
+    pub const FULL: Self = Self { level: 1.0, spacing: 0.0 };
+
+    /// Every detail that samples `spacing` metres apart could show.
+    pub fn every(spacing: f64) -> Self {
+        Self { level: 1.0, spacing }
+    }
+
+    /// Share of an octave: fades in from 2 to 4 samples a wave, and from `level` (i - 1)/(n - 1) to i/(n - 1) for octave i of n.
+    /// The first one never fades with the level.
+    #[inline]
+    pub fn share(&self, octave: usize, octaves: usize, wavelength: f64) -> f64 {
+        let mut share = 1.0;
+        if wavelength < 4.0 * self.spacing {
+            share = super::plane::smooth(wavelength / (2.0 * self.spacing) - 1.0).0;
+        }
+        if self.level < 1.0 && octave > 0 {
+            let t = self.level * (octaves - 1) as f64 - (octave - 1) as f64;
+            share *= super::plane::smooth(t).0;
+        }
+        share
+    }
+}
+
+/// The ground at one place. Where the weight is 0 the elevation means nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GroundSample {
+    /// Elevation f, in metres.
+    pub height: f64,
+    /// Weight α.
+    pub weight: f64,
+    /// ∇f.
+    pub slope: Point,
+    /// ∇α, per metre.
+    pub fade: Point,
+}
+
+impl GroundSample {
+    /// The elevation of the terrain: f where α ≥ [`THRESHOLD`], and from there down to `base` where there is nothing.
+    #[inline]
+    pub fn surface(&self, base: f64) -> (f64, Point) {
+        let (s, ds) = super::plane::smooth(self.weight / THRESHOLD);
+        let over = self.height - base;
+        let turn = over * ds / THRESHOLD;
+        let slope = [self.slope[0] * s + self.fade[0] * turn, self.slope[1] * s + self.fade[1] * turn];
+        if s == 1.0 { (self.height, self.slope) } else { (base + over * s, slope) }
+    }
+}
+
+/// What holds for every place of a stretch: the ranges of f and α, and bounds of their gradients.
+///
+/// Elevations of a blend may be infinitely steep where the weight vanishes (there 0/0 of different things meet), so that
+/// α·|∇f|, which stays finite, has a bound of its own: it is all that operators above and the surface need there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct GroundBounds {
+    /// Range of f, in metres.
+    pub height: Interval,
+    /// Range of α.
+    pub weight: Interval,
+    /// Bound of |∇f|; may be infinite.
+    pub slope: f64,
+    /// Bound of |∇α|.
+    pub fade: f64,
+    /// Bound of α·|∇f|.
+    pub laid: f64,
+}
+
+impl GroundBounds {
+    /// Nothing here.
+    pub const NOTHING: Self = Self {
+        height: Interval { low: 0.0, high: 0.0 },
+        weight: Interval { low: 0.0, high: 0.0 },
+        slope: 0.0,
+        fade: 0.0,
+        laid: 0.0,
+    };
+
+    /// Of something whose elevation is Lipschitz everywhere.
+    pub fn plain(height: Interval, weight: Interval, slope: f64, fade: f64) -> Self {
+        Self { height, weight, slope, fade, laid: slope * weight.high }
+    }
+
+    /// Whether the weight is 0 everywhere.
+    pub fn is_nothing(&self) -> bool {
+        self.weight.high <= 0.0
+    }
+
+    /// Range and Lipschitz bound of [`GroundSample::surface`].
+    pub fn surface(&self, base: f64) -> (Interval, f64) {
+        if self.is_nothing() {
+            return (Interval::one(base), 0.0);
+        }
+        if self.weight.low >= THRESHOLD {
+            return (self.height, self.slope);
+        }
+        let x = Interval::new(self.weight.low / THRESHOLD, lower(self.weight.high / THRESHOLD, 1.0));
+        let s = Interval::new(super::plane::smooth(x.low).0, super::plane::smooth(x.high).0);
+        // s' = 6x(1-x) peaks at ½, s/x = 3x-2x² at ¾
+        let peak = lower(higher(0.5, x.low), x.high);
+        let turn = 6.0 * peak * (1.0 - peak) / THRESHOLD;
+        let crest = lower(higher(0.75, x.low), x.high);
+        let per_weight = (3.0 * crest - 2.0 * crest * crest) / THRESHOLD;
+        let over = Interval::new(self.height.low - base, self.height.high - base);
+        let steep = lower(self.slope * s.high, per_weight * self.laid);
+        let range = over.product(s);
+        (Interval::new(base + range.low, base + range.high), steep + turn * self.fade * over.reach())
+    }
+}
+
+impl Interval {
+    /// A range that holds the other with room for rounding.
+    pub fn loosened(self) -> Self {
+        let by = 1e-9 * (1.0 + self.reach());
+        Self { low: self.low - by, high: self.high + by }
+    }
+}

@@ -1,0 +1,56 @@
+//! What lies on the ground and hides its colour: snow and sand, from the terrain's maps.
+
+use super::colour::{Light, brighten, decode, encode, mix};
+use super::raster::PixelGrid;
+use crate::field::{MapKind, Terrain};
+
+/// Colour of a cover (sRGB), and the depth in metres at which the ground shows through by half; later ones lie on top.
+pub const COVERS: [(MapKind, [u8; 3], f32); 2] =
+    [(MapKind::Sand, [222, 186, 132], 0.4), (MapKind::Snow, [240, 244, 248], 0.25)];
+
+/// How much of the ground a cover hides that is `depth` half-depths deep.
+pub fn share_hidden(depth: f32) -> f32 {
+    let square = depth * depth;
+    square / (1.0 + square)
+}
+
+/// An sRGB colour of the ground under covers that hide such shares of it, in the order of [`COVERS`].
+pub fn covered(ground: [u8; 3], shares: [f32; COVERS.len()]) -> [u8; 3] {
+    let lying = COVERS.iter().zip(shares);
+    encode(lying.fold(decode(ground), |below, ((_, colour, _), share)| mix(below, decode(*colour), share)))
+}
+
+/// Depths under the pixels of a picture.
+pub struct PixelCoverDepths {
+    /// Colour, depth in metres over half-depth; later ones lie on top.
+    lying: Vec<(Light, PixelGrid)>,
+    /// How bright the ground itself is.
+    brightness: Option<PixelGrid>,
+}
+
+impl PixelCoverDepths {
+    /// What lies on the ground of `terrain`, snow and sand among it, on the pixels of a picture.
+    pub fn new(terrain: &Terrain, relief_metres: f32, width: usize, height: usize) -> Self {
+        let pixels = |map: &[f32]| {
+            let mut field = Terrain::flat(terrain.grid);
+            field.height.copy_from_slice(map);
+            PixelGrid::of_heights(&field, width, height)
+        };
+        let lying = COVERS.iter().filter_map(|&(kind, colour, half_metres)| {
+            let mut raster = pixels(terrain.map(kind)?);
+            raster.values.iter_mut().for_each(|depth| *depth = (*depth * (relief_metres / half_metres)).max(0.0));
+            Some((decode(colour), raster))
+        });
+        let lying = lying.collect();
+        Self { lying, brightness: terrain.map(MapKind::Brightness).map(|map| pixels(map)) }
+    }
+
+    /// The colour of ground of colour `ground` at pixel (x, y), seen through what lies on it.
+    pub fn covered(&self, ground: Light, x: usize, y: usize) -> Light {
+        let ground = self.brightness.as_ref().map_or(ground, |map| brighten(ground, map.values[y * map.width + x]));
+        self.lying.iter().fold(ground, |below, (colour, depth)| {
+            let depth = depth.values[y * depth.width + x];
+            mix(below, *colour, share_hidden(depth))
+        })
+    }
+}

@@ -1,0 +1,296 @@
+//! A planet in numbers, each sample weighed by the area it stands for, so that no number depends on how the planet is turned.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rayon::prelude::*;
+use serde::Serialize;
+
+use super::{ClimateMeasures, climate_measures};
+use crate::field::topology::FACES;
+use crate::field::{Cancelled, Control, Globe, Terrain, globe_gradient};
+use crate::planet::Planet;
+use crate::scene::Scene;
+
+/// Bands of height of the hypsometric curve.
+pub const BANDS: usize = 64;
+
+/// What [`measure_planet`] finds. Heights count from height 0, depths from the sea.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlanetMeasures {
+    /// Radius of the planet.
+    pub radius_metres: f32,
+    /// Samples per side of a face.
+    pub face_samples: usize,
+    /// Area of its surface.
+    pub area_km2: f64,
+    /// Share of the planet above the sea, from 0 to 1.
+    pub land_share: f64,
+    /// Area above the sea.
+    pub land_km2: f64,
+    /// Lowest height.
+    pub lowest_metres: f64,
+    /// Highest height.
+    pub highest_metres: f64,
+    /// Mean height by area.
+    pub mean_metres: f64,
+    /// Mean height of the land above the sea; nothing without land.
+    pub mean_land_metres: Option<f64>,
+    /// Mean depth of the sea; nothing without sea.
+    pub mean_depth_metres: Option<f64>,
+    /// Water in the sea.
+    pub sea_km3: f64,
+    /// Mean slope of the land at the planet's resolution; nothing without land.
+    pub mean_land_slope_degrees: Option<f64>,
+    /// Share of the planet in each of 64 equal bands of height from the lowest to the highest; their sum is 1.
+    pub hypsometry: Vec<f64>,
+    /// How warm and wet it is.
+    pub climate: ClimateMeasures,
+    /// Content hash of the heights and data maps.
+    pub hash: String,
+}
+
+/// Reads a number; nothing where there is none.
+pub type Read = fn(&PlanetMeasures) -> Option<f64>;
+
+/// The numbers of a planet, with what they are called, their unit and what they mean.
+pub const PLANET_MEASURES: &[(&str, &str, &str, Read)] = &[
+    ("radius_metres", "m", "Radius at height 0.", |m| Some(f64::from(m.radius_metres))),
+    ("area_km2", "km²", "Area of the whole planet at height 0.", |m| Some(m.area_km2)),
+    ("land_share", "", "Share of the planet above the sea.", |m| Some(m.land_share)),
+    ("land_km2", "km²", "Area above the sea.", |m| Some(m.land_km2)),
+    ("lowest_metres", "m", "Height of the deepest place.", |m| Some(m.lowest_metres)),
+    ("highest_metres", "m", "Height of the highest place.", |m| Some(m.highest_metres)),
+    ("mean_metres", "m", "Mean height of all ground.", |m| Some(m.mean_metres)),
+    ("mean_land_metres", "m", "Mean height of the land above the sea.", |m| m.mean_land_metres),
+    ("mean_depth_metres", "m", "Mean depth of the sea.", |m| m.mean_depth_metres),
+    ("sea_km3", "km³", "Water in the sea.", |m| Some(m.sea_km3)),
+    ("mean_land_slope_degrees", "°", "Mean slope of the land between samples.", |m| m.mean_land_slope_degrees),
+    ("mean_temperature_celsius", "°C", "Mean temperature.", |m| Some(m.climate.celsius.mean)),
+    ("min_temperature_celsius", "°C", "Lowest temperature.", |m| Some(m.climate.celsius.min)),
+    ("max_temperature_celsius", "°C", "Highest temperature.", |m| Some(m.climate.celsius.max)),
+    ("mean_land_temperature_celsius", "°C", "Mean temperature of the land.", |m| {
+        m.climate.land_celsius.map(|s| s.mean)
+    }),
+    ("mean_moisture", "", "Mean moisture; 0 is a desert, 1 a rain forest.", |m| Some(m.climate.moisture.mean)),
+    ("min_moisture", "", "Lowest moisture.", |m| Some(m.climate.moisture.min)),
+    ("max_moisture", "", "Highest moisture.", |m| Some(m.climate.moisture.max)),
+    ("mean_land_moisture", "", "Mean moisture of the land.", |m| m.climate.land_moisture.map(|s| s.mean)),
+];
+
+/// Measures the terrain of a planet on the threads of the present pool; the same bits for any number of them.
+///
+/// # Errors
+/// When it was cancelled.
+pub fn measure_planet(terrain: &Terrain, scene: &Scene, control: &Control) -> Result<PlanetMeasures, Cancelled> {
+    let Planet { radius_metres, .. } = scene.planet;
+    let n = terrain.samples();
+    let globe = Globe::new(n);
+    control.advance(0.0);
+    let areas = globe.areas();
+    control.check()?;
+    let radius_km = f64::from(radius_metres) / 1000.0;
+    let area_km2 = 4.0 * std::f64::consts::PI * radius_km * radius_km;
+    let unit_km2 = area_km2 / globe.grid().distinct_len() as f64;
+    let ground = PlanetGround {
+        globe: &globe,
+        height: &terrain.height,
+        areas: &areas,
+        range: terrain.range(),
+        relief: f64::from(scene.settings.relief_metres),
+        sea: f64::from(scene.settings.sea_level),
+        steepness: scene.settings.relief_metres / radius_metres,
+    };
+    let done = AtomicUsize::new(0);
+    let rows: Vec<AreaSums> = (0..FACES * n)
+        .into_par_iter()
+        .map(|row| {
+            control.check()?;
+            let sums = ground.row(row);
+            let count = done.fetch_add(1, Ordering::Relaxed) + 1;
+            control.advance(0.5 * count as f32 / (FACES * n) as f32);
+            Ok(sums)
+        })
+        .collect::<Result<_, Cancelled>>()?;
+    // in the order of the rows, whoever summed them
+    let mut all = AreaSums::default();
+    rows.iter().for_each(|row| all.add(row));
+    control.advance(0.5);
+    let climate = climate_measures(scene, terrain, control)?;
+    control.advance(1.0);
+    let AreaSums { whole, mean, land, above, depth, slopes, mut hypsometry } = all;
+    hypsometry.iter_mut().for_each(|share| *share /= whole);
+    let water = whole - land;
+    let mean_of = |sum: f64, share: f64| (share > 0.0).then(|| sum / share);
+    Ok(PlanetMeasures {
+        radius_metres,
+        face_samples: n,
+        area_km2,
+        land_share: land / whole,
+        land_km2: land * unit_km2,
+        lowest_metres: ground.lowest(),
+        highest_metres: ground.highest(),
+        mean_metres: mean / whole,
+        mean_land_metres: mean_of(above, land),
+        mean_depth_metres: mean_of(depth, water),
+        sea_km3: depth * unit_km2 / 1000.0,
+        mean_land_slope_degrees: mean_of(slopes, land),
+        hypsometry: hypsometry.into(),
+        climate,
+        hash: format!("{:032x}", terrain.hash()),
+    })
+}
+
+/// What is summed by area.
+#[derive(Clone)]
+struct AreaSums {
+    whole: f64,
+    mean: f64,
+    land: f64,
+    above: f64,
+    depth: f64,
+    slopes: f64,
+    hypsometry: [f64; BANDS],
+}
+
+impl Default for AreaSums {
+    fn default() -> Self {
+        Self { whole: 0.0, mean: 0.0, land: 0.0, above: 0.0, depth: 0.0, slopes: 0.0, hypsometry: [0.0; BANDS] }
+    }
+}
+
+impl AreaSums {
+    fn add(&mut self, other: &Self) {
+        self.whole += other.whole;
+        self.mean += other.mean;
+        self.land += other.land;
+        self.above += other.above;
+        self.depth += other.depth;
+        self.slopes += other.slopes;
+        self.hypsometry.iter_mut().zip(other.hypsometry).for_each(|(sum, other)| *sum += other);
+    }
+}
+
+/// The ground of a planet.
+struct PlanetGround<'a> {
+    globe: &'a Globe,
+    height: &'a [f32],
+    areas: &'a [f32],
+    range: (f32, f32),
+    relief: f64,
+    sea: f64,
+    /// The relief in radii.
+    steepness: f32,
+}
+
+impl PlanetGround<'_> {
+    fn lowest(&self) -> f64 {
+        f64::from(self.range.0) * self.relief
+    }
+
+    fn highest(&self) -> f64 {
+        f64::from(self.range.1) * self.relief
+    }
+
+    fn band(&self, metres: f64) -> usize {
+        let (lowest, highest) = (self.lowest(), self.highest());
+        let place = if highest > lowest { (metres - lowest) / (highest - lowest) } else { 0.0 };
+        ((place * BANDS as f64) as usize).min(BANDS - 1)
+    }
+
+    /// The sums of a row, counted over all faces.
+    fn row(&self, row: usize) -> AreaSums {
+        let n = self.globe.samples();
+        let mut sums = AreaSums::default();
+        for k in (row * n..(row + 1) * n).filter(|&k| self.globe.grid().owns(k)) {
+            let (metres, area) = (f64::from(self.height[k]) * self.relief, f64::from(self.areas[k % (n * n)]));
+            sums.hypsometry[self.band(metres)] += area;
+            sums.whole += area;
+            sums.mean += area * metres;
+            if metres > self.sea {
+                sums.land += area;
+                sums.above += area * (metres - self.sea);
+                let slope = globe_gradient(self.globe, self.height, k);
+                let [x, y, z] = slope.map(|s| f64::from(s * self.steepness));
+                sums.slopes += area * libm::atan((x * x + y * y + z * z).sqrt()).to_degrees();
+            } else {
+                sums.depth += area * (self.sea - metres);
+            }
+        }
+        sums
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::disallowed_methods, reason = "no height depends on what a test measures")]
+
+    use super::*;
+    use crate::field::Grid;
+    use crate::planet::World;
+    use crate::scene::Settings;
+
+    fn measured(height: impl Fn([f64; 3]) -> f64) -> PlanetMeasures {
+        let settings = Settings { world: World::Planet, relief_metres: 10_000.0, ..Settings::default() };
+        let scene = Scene { settings, ..Scene::default() };
+        let mut terrain = Terrain::flat(Grid::globe(65));
+        let globe = Globe::new(65);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            *h = height(globe.direction_of(k).map(f64::from)) as f32;
+        }
+        measure_planet(&terrain, &scene, &Control::default()).unwrap()
+    }
+
+    /// Archimedes: the height along an axis is spread evenly over a sphere.
+    #[test]
+    fn a_planet_whose_height_is_its_latitude_has_even_bands() {
+        let m = measured(|[_, _, z]| z);
+        assert!((m.land_share - 0.5).abs() < 0.01 && m.mean_metres.abs() < 1.0, "{m:?}");
+        assert!((m.mean_land_metres.unwrap() - 5000.0).abs() < 60.0);
+        // samples stand in rows, so single bands may miss or catch one
+        for four in m.hypsometry.chunks(4) {
+            assert!((four.iter().sum::<f64>() * BANDS as f64 / 4.0 - 1.0).abs() < 0.15, "{:?}", m.hypsometry);
+        }
+        assert!((m.area_km2 / 5.1e8 - 1.0).abs() < 0.01, "Earth has 510 million km²");
+    }
+
+    #[test]
+    fn it_stops_says_how_far_it_is_and_has_the_same_bits_for_any_number_of_threads() {
+        let settings = Settings { world: World::Planet, ..Settings::default() };
+        let scene = Scene { settings, palette: "biome:earth".into(), ..Scene::default() };
+        let mut terrain = Terrain::flat(Grid::globe(33));
+        let globe = Globe::new(33);
+        for (k, h) in terrain.height.iter_mut().enumerate() {
+            let [x, y, z] = globe.direction_of(k);
+            *h = 0.3 * x * y + 0.2 * z;
+        }
+        let with = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let control = Control::default();
+            let measures = pool.install(|| measure_planet(&terrain, &scene, &control)).unwrap();
+            assert_eq!(control.progress().1, 1.0);
+            measures
+        };
+        let one = with(1);
+        assert_eq!(one, with(3));
+        assert!((one.climate.types.iter().map(|kind| kind.share).sum::<f64>() - 1.0).abs() < 1e-9);
+        let stopped = Control::default();
+        stopped.cancel();
+        assert_eq!(measure_planet(&terrain, &scene, &stopped), Err(Cancelled));
+    }
+
+    #[test]
+    fn nothing_depends_on_how_the_planet_is_turned() {
+        let height = |[x, y, z]: [f64; 3]| 0.3 * (3.0 * x).sin() + 0.2 * (5.0 * y).cos() * z;
+        // a turn of 1 radian about y, then of 2 about z
+        let turned = |[x, y, z]: [f64; 3]| {
+            let [a, c] = [1f64.cos() * x + 1f64.sin() * z, 1f64.cos() * z - 1f64.sin() * x];
+            height([2f64.cos() * a + 2f64.sin() * y, 2f64.cos() * y - 2f64.sin() * a, c])
+        };
+        let (a, b) = (measured(height), measured(turned));
+        assert!((a.land_share - b.land_share).abs() < 0.004, "{} and {}", a.land_share, b.land_share);
+        let apart: f64 = a.hypsometry.iter().zip(&b.hypsometry).map(|(a, b)| (a - b).abs()).sum();
+        assert!(apart < 0.06, "histograms differ by {apart}");
+        let (a, b) = (a.mean_land_slope_degrees.unwrap(), b.mean_land_slope_degrees.unwrap());
+        assert!((a / b - 1.0).abs() < 0.01, "{a} and {b}");
+    }
+}

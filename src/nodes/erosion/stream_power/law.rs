@@ -1,0 +1,313 @@
+//! One step of stream power on a bed whose water is routed: uplift, wear, settling, creep, and the account of it.
+//!
+//! Wear: with x the fall to the new height where the way down meets the far side of its facet and y the fall before,
+//! x + c·x^n = y, where c = Δt·K·A^m·erodibility / (distance)^n. For n = 1, 2 and ½ it has a closed form. For any other n the root comes from a
+//! table ([`PowerRoot`]).
+
+use rayon::prelude::*;
+
+use super::power_root::{PowerRoot, exp2, log2};
+use super::uplift::Uplift;
+use super::{SLIDE_YEARS, StreamPower};
+use crate::field::Cancelled;
+use crate::field::metric::Links;
+use crate::field::topology::{Beyond, Window, around_row};
+use crate::hydrology::{Basins, DInfinity, FlowMesh};
+use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
+use crate::nodes::filters::gauss;
+
+/// Cells done between two looks at the stop flag.
+const CHECK: usize = 1 << 15;
+/// A coefficient that wears everything there is to wear.
+const MOST: f64 = 1.0e30;
+/// Share of a lake's depth that can be filled in one step; what is filled at once would be level to the bit.
+const FILL: f32 = 0.5;
+/// Largest Courant number of explicit creep.
+const COURANT: f64 = 0.25;
+
+/// The law in heights and cells.
+pub struct Forces {
+    /// Greatest uplift of a step.
+    pub uplift: f32,
+    settles: bool,
+    m: f64,
+    n: f64,
+    /// For an n without a closed form.
+    root: Option<PowerRoot>,
+    /// c of one cell area (in cells) on one cell of distance.
+    wear: f64,
+    /// Source area in cells.
+    source: f64,
+    /// Fall over one cell at the talus angle.
+    talus: f32,
+    /// Share of what is too steep that comes down.
+    slide: f32,
+    /// Creep's D·Δt in m², and per square cell.
+    creep_metres: f64,
+    creep: f64,
+}
+
+impl Forces {
+    /// The law on cells with sides of `cell` metres.
+    pub fn new(law: &StreamPower, cx: &Context, cell: f64) -> Self {
+        let relief = f64::from(cx.relief_metres);
+        let (dt, m, n) = (f64::from(law.time_step), f64::from(law.area_exponent), f64::from(law.slope_exponent));
+        let cell_area = cell * cell;
+        // metres a step for one cell area on a slope of 1
+        let metres = dt * f64::from(law.erodibility) * 1.0e-3 * libm::pow(cell_area / 1.0e6, m);
+        let creep_metres = f64::from(law.diffusivity) * dt;
+        let talus = if law.talus_angle < 89.9 { cx.rise_over(law.talus_angle, cell as f32) } else { f32::INFINITY };
+        Self {
+            uplift: (f64::from(law.uplift_rate) * 1.0e-3 * dt / relief) as f32,
+            settles: law.deposition > 0.0,
+            m,
+            n,
+            root: (![0.5, 1.0, 2.0].contains(&n)).then(|| PowerRoot::new(n)),
+            wear: metres * libm::pow(relief / cell, n) / relief,
+            source: f64::from(law.source_area) / cell_area,
+            talus,
+            slide: (dt / (dt + SLIDE_YEARS)) as f32,
+            creep_metres,
+            creep: creep_metres / cell_area,
+        }
+    }
+
+    /// c for an area and a distance in cells.
+    #[inline]
+    fn coefficient(&self, area: f64, distance: f64) -> f64 {
+        let wet = area + self.source;
+        let strength = if self.m == 0.5 { wet.sqrt() } else { libm::pow(wet, self.m) };
+        let along = if self.n == 1.0 { distance } else { exp2(self.n * log2(distance)) };
+        self.wear * strength / along
+    }
+
+    /// The fall that is left of `fall` after wear of coefficient `c`.
+    #[inline]
+    fn worn(&self, fall: f64, c: f64) -> f64 {
+        if let Some(root) = &self.root {
+            return root.root(fall, c);
+        }
+        if self.n == 1.0 {
+            return fall / (1.0 + c);
+        }
+        if self.n == 2.0 {
+            return 2.0 * fall / (1.0 + (1.0 + 4.0 * c * fall).sqrt());
+        }
+        // n = ½; in the root z: z² + c·z = fall
+        let z = 2.0 * fall / (c + (c * c + 4.0 * fall).sqrt());
+        z * z
+    }
+}
+
+/// The ground of a step, and what wears it.
+#[derive(Default)]
+pub struct Bed {
+    /// Heights in cells.
+    pub height: Vec<f32>,
+    /// Coefficient of each cell's wear.
+    c: Vec<f32>,
+    /// Share of what is too steep that comes down in each cell.
+    slide: Vec<f32>,
+    /// The ground before it is worn, where settling asks for it.
+    risen: Vec<f32>,
+    /// Rock that comes to each cell, as a volume.
+    flux: Vec<f32>,
+    next: Vec<f32>,
+}
+
+impl Bed {
+    /// Lifts the ground; outlets stay.
+    pub fn rise(
+        &mut self,
+        cx: &Context,
+        old: &[f32],
+        flow: &DInfinity,
+        forces: &Forces,
+        uplift: &Uplift,
+    ) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        self.height.resize(old.len(), 0.0);
+        self.height.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+            cx.control.check()?;
+            for (j, h) in row.iter_mut().enumerate() {
+                let k = i * n + j;
+                let rises = flow.receivers[k][0] as usize != k;
+                *h = old[k] + if rises { forces.uplift * uplift.share(k) } else { 0.0 };
+            }
+            Ok(())
+        })?;
+        if forces.settles {
+            self.risen.clone_from(&self.height);
+        }
+        Ok(())
+    }
+
+    /// Computes the coefficient of the wear in every cell.
+    pub fn prepare(
+        &mut self,
+        cx: &Context,
+        flow: &DInfinity,
+        area: &[f32],
+        forces: &Forces,
+        rock: &Rock,
+    ) -> Result<(), Cancelled> {
+        let n = cx.grid.samples;
+        self.c.resize(area.len(), 0.0);
+        self.slide.resize(area.len(), 0.0);
+        let rows = self.c.par_chunks_mut(n).zip(self.slide.par_chunks_mut(n));
+        rows.enumerate().try_for_each(|(i, (row, slides))| {
+            cx.control.check()?;
+            for (j, (c, slide)) in row.iter_mut().zip(slides).enumerate() {
+                let k = i * n + j;
+                let fraction = f64::from(flow.fraction[k]);
+                let on_square = || (1.0 + fraction * fraction).sqrt();
+                let distance = flow.distance.get(k).map_or_else(on_square, |&distance| f64::from(distance));
+                let erodibility = rock.erodibility(k);
+                *c = (forces.coefficient(f64::from(area[k]), distance) * f64::from(erodibility)).min(MOST) as f32;
+                *slide = forces.slide * erodibility;
+            }
+            Ok(())
+        })
+    }
+
+    /// Wears the bed, from the outlets up.
+    pub fn wear(&mut self, cx: &Context, flow: &DInfinity, order: &[u32], forces: &Forces) -> Result<(), Cancelled> {
+        for block in order.rchunks(CHECK) {
+            cx.control.check()?;
+            for &k in block.iter().rev() {
+                let k = k as usize;
+                let ([first, second], fraction) = (flow.receivers[k], flow.fraction[k]);
+                let (one, two) = (self.height[first as usize], self.height[second as usize]);
+                // the height where the way down meets the far side of the facet
+                let (h, floor) = (self.height[k], one + (two - one) * fraction);
+                if h <= floor {
+                    continue;
+                }
+                let fall = f64::from(h) - f64::from(floor);
+                let mut left = forces.worn(fall, f64::from(self.c[k])) as f32;
+                let on_square = || (1.0 + fraction * fraction).sqrt();
+                let stands = forces.talus * flow.distance.get(k).copied().unwrap_or_else(on_square);
+                if left > stands {
+                    left -= (left - stands) * self.slide[k];
+                }
+                let new = floor + left;
+                // what is not worn keeps its bits
+                self.height[k] = if new < h && self.slide[k] > 0.0 { new } else { h };
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets part of the rock that `wear` took settle downstream, and all that lakes hold.
+    pub fn settle(
+        &mut self,
+        cx: &Context,
+        (mesh, flow, basins): (&FlowMesh, &DInfinity, &Basins),
+        order: &[u32],
+        area: &[f32],
+        deposition: f32,
+    ) -> Result<(), Cancelled> {
+        let Self { height, risen, flux, .. } = self;
+        let areas = mesh.owned_areas();
+        let own_area = |k: usize| areas.map_or(1.0, |areas| areas[k]);
+        flux.clear();
+        flux.extend(risen.iter().zip(&*height).enumerate().map(|(k, (before, now))| (before - now) * own_area(k)));
+        for block in order.chunks(CHECK) {
+            cx.control.check()?;
+            for &k in block {
+                let k = k as usize;
+                let [first, second] = flow.receivers[k].map(|to| to as usize);
+                if first == k || flux[k] <= 0.0 {
+                    continue;
+                }
+                let own = own_area(k);
+                let depth = basins.spill_level[basins.basin[k] as usize] - height[k];
+                let settles = if depth > 0.0 {
+                    let room = depth * FILL;
+                    if flux[k] < room * own { flux[k] / own } else { room }
+                } else {
+                    flux[k] * (deposition / (area[k] + deposition * own))
+                };
+                let new = height[k] + settles;
+                // what the rounding of the height kept back goes on
+                let on = flux[k] - (new - height[k]) * own;
+                let aside = on * flow.fraction[k];
+                flux[first] += on - aside;
+                flux[second] += aside;
+                height[k] = new;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the soil creep, between neighbours of the `conductances` on a globe; outlets stay. The ground is closed.
+    pub fn creep(
+        &mut self,
+        cx: &Context,
+        (mesh, conductances): (&FlowMesh, Option<&Links>),
+        flow: &DInfinity,
+        forces: &Forces,
+        rock: &Rock,
+    ) -> Result<(), Cancelled> {
+        if forces.creep == 0.0 {
+            return Ok(());
+        }
+        let (grid, old) = (cx.grid, &self.height);
+        let n = grid.samples;
+        let smooth = match forces.creep > COURANT {
+            true => Some(gauss::smoothed(cx, old, (2.0 * forces.creep_metres).sqrt() as f32)?),
+            false => None,
+        };
+        self.next.resize(grid.len(), 0.0);
+        cx.bands(&mut self.next, |first, out| {
+            let mut window = Window::new(grid, Beyond::Nearest, old, first);
+            for (row, new) in (first..).zip(out.chunks_mut(n)) {
+                let here = grid.row(old, row);
+                if let Some(smooth) = &smooth {
+                    new.iter_mut().zip(grid.row(smooth, row)).zip(here).for_each(|((new, s), h)| *new = s - h);
+                } else if let Some((conductances, areas)) = conductances.zip(mesh.owned_areas()) {
+                    window.advance(old);
+                    new.fill(0.0);
+                    for (there, links) in around_row(window.rows()).into_iter().zip(conductances.around_row(row)) {
+                        exchange(here, there, links, new);
+                    }
+                    // copies have no area, and are closed
+                    let rate = |area: f32| if area > 0.0 { forces.creep as f32 / area } else { 0.0 };
+                    new.iter_mut().zip(grid.row(areas, row)).for_each(|(new, &area)| *new *= rate(area));
+                } else {
+                    window.advance(old);
+                    mean_difference(window.rows(), (forces.creep / 6.0) as f32, new);
+                }
+                for (j, (new, &h)) in new.iter_mut().zip(here).enumerate() {
+                    let k = row * n + j;
+                    let rests = flow.receivers[k][0] as usize == k;
+                    *new = if rests { h } else { h + *new * rock.erodibility(k) };
+                }
+            }
+        })?;
+        std::mem::swap(&mut self.height, &mut self.next);
+        Ok(())
+    }
+}
+
+/// `rate` times what the eight neighbours of the cells of a row have more, on a square.
+fn mean_difference([north, here, south]: [&[f32]; 3], rate: f32, out: &mut [f32]) {
+    let n = out.len();
+    let (north, here, south) = (&north[..n + 2], &here[..n + 2], &south[..n + 2]);
+    for (j, out) in out.iter_mut().enumerate() {
+        let h = here[j + 1];
+        let straight = (north[j + 1] + south[j + 1]) + (here[j] + here[j + 2]);
+        let diagonal = (north[j] + north[j + 2]) + (south[j] + south[j + 2]);
+        *out = rate * (4.0 * (straight - 4.0 * h) + (diagonal - 4.0 * h));
+    }
+}
+
+/// Adds up what comes from a neighbour on a globe.
+fn exchange(here: &[f32], there: &[f32], links: &[f32], gained: &mut [f32]) {
+    let n = here.len();
+    let (there, links, gained) = (&there[..n], &links[..n], &mut gained[..n]);
+    for j in 0..n {
+        gained[j] += links[j] * (there[j] - here[j]);
+    }
+}

@@ -1,0 +1,257 @@
+//! Stream power: mountains that rise while rivers cut them.
+//!
+//! Law: ∂h/∂t = U - K·(A + A₀)^m·S^n + D∇²h + G·q/A, with A the area that drains through a place, weighted by the rain,
+//! and S its slope. K is given as the `erodibility` E at 1 km² on a slope of 1: K = E / (10⁶ m²)^m. The source area A₀
+//! lets slopes without a channel wear at the pace of a small one, the same at any resolution. q is the rock under way:
+//! the share G/A of it settles (Yuan et al. 2019), and lakes catch what comes to them.
+//! At rest S = ((1 + G)·U / K)^(1/n) · A^(-m/n).
+//! Landslides: what stands steeper than the talus angle comes down within about [`SLIDE_YEARS`] and is washed away.
+//!
+//! Scheme: one step is uplift, routing, wear, settling, diffusion.
+//! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the wear knows
+//! no direction of the grid; depressions drain over their spill points, where rivers cut down until the lake is gone.
+//! Wear ([`law`]): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
+//! is cut below them. Stable for any time step.
+//! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the Gaussian
+//! that solves it; on a globe between neighbours of the conductances of [`Links`].
+//! Distances and areas are the true ones, on squares and on globes ([`FlowMesh`]).
+//! Boundary: open edges, the sea and on ground that has neither its lowest cell stay at their height; what gets there is lost.
+//! What remains of the grid: a channel is a chain of cells, and its steps are multiples of 45°. Where water runs in a sheet a
+//! cell's share of it is cos α wide, α the angle between slope and row or column, so that without a source area smooth slopes
+//! wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 % in all directions.
+//! Source: Whipple & Tucker 1999 (the law); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
+
+pub mod law;
+pub mod power_root;
+pub mod uplift;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use super::buffers::{self, exchange_maps};
+use super::rock::Rock;
+use crate::field::metric::Links;
+use crate::field::{Cancelled, Globe, MapKind, Terrain};
+use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
+use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use law::{Bed, Forces};
+use uplift::{Uplift, UpliftShape};
+
+crate::params! {
+    /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
+    StreamPower "Mountain building" in "Erosion", from "Braun & Willett 2013; Whipple & Tucker 1999; Yuan et al. 2019", also "stream power uplift tectonics fluvial landscape evolution rivers valleys ridges orogeny incision" {
+        /// Iterations of one time step each. More let the range grow older.
+        iterations: u32 = 40, 0..=10_000, slider 1..=300;
+        /// Time that passes in one iteration.
+        time_step: f32 ["years"] = 2000.0, 1.0..=1_000_000.0, slider 100.0..=20_000.0;
+        /// How fast the ground rises where it rises fastest. Fast uplift makes high, steep mountains.
+        uplift_rate: f32 ["mm/year"] = 0.5, 0.0..=100.0, slider 0.0..=5.0;
+        /// Where the ground rises.
+        uplift_shape: UpliftShape = UpliftShape::Everywhere;
+        /// How unevenly it rises: 0 is smooth, 1 leaves some parts almost still.
+        uplift_variation: f32 = 0.3, 0.0..=1.0;
+        /// How fast a stream that drains 1 km² cuts down on a slope of 45°. Large makes deep valleys and low mountains.
+        erodibility: f32 ["mm/year"] = 3.0, 0.0..=1000.0, slider 0.0..=20.0;
+        /// How much more a large stream cuts than a small one. Large makes flat valley floors and steep heads.
+        area_exponent: f32 = 0.5, 0.0..=2.0, slider 0.3..=0.7;
+        /// How much more a stream cuts where it is steep. Above 1 steps in a river wear away quickly.
+        slope_exponent: f32 = 1.0, 0.25..=4.0, slider 0.5..=2.0;
+        /// Area that every place drains at least. Large makes broad smooth slopes between few valleys.
+        source_area: f32 ["m²"] = 20_000.0, 0.0..=10_000_000.0, slider 0.0..=200_000.0;
+        /// How readily the rock under way settles. At 0 rivers carry all of it away; at 1 they build fans and fill basins.
+        deposition: f32 = 0.0, 0.0..=10.0, slider 0.0..=2.0;
+        /// How fast soil creeps and rounds the crests.
+        diffusivity: f32 ["m²/year"] = 0.01, 0.0..=100.0, slider 0.0..=0.2;
+        /// Steepest slope that stands; landslides bring down what is steeper. 90 lets anything stand.
+        talus_angle: f32 ["°"] = 45.0, 0.0..=90.0, slider 20.0..=60.0;
+        /// Resistance of the rock everywhere: 0 is loose, 1 never wears. Where a layer below made a hardness map, the harder of the two counts.
+        hardness: f32 = 0.0, 0.0..=1.0;
+        /// Height of the sea: ground at or below it neither rises nor wears.
+        sea_level: f32 ["m"] = 0.0, -100_000.0..=100_000.0, slider -500.0..=2000.0;
+        presets {
+            Light "Light": "Draws a first net of valleys on the ground there is." { iterations = 12, uplift_rate = 0.2, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.002, talus_angle = 42.0 }
+            Natural "Natural": "Ridges and valleys that have found their places." { iterations = 60, erodibility = 4.0, source_area = 5000.0, diffusivity = 0.004, talus_angle = 42.0 }
+            Strong "Strong": "Deep valleys between worn mountains." { iterations = 120, erodibility = 8.0, source_area = 6000.0, diffusivity = 0.008, talus_angle = 32.0 }
+            YoungRange "Young range": "Fast uplift: steep flanks, narrow gorges and high crests." { iterations = 100, uplift_rate = 1.6, erodibility = 5.0, source_area = 5000.0, diffusivity = 0.006, talus_angle = 38.0 }
+            OldRange "Old range": "The uplift is over: wide valleys, round crests." { iterations = 120, time_step = 4000.0, uplift_rate = 0.05, erodibility = 4.0, source_area = 15_000.0, diffusivity = 0.006, talus_angle = 30.0 }
+            Canyons "Plateau canyons": "Gorges work their way back into a high plain." { iterations = 80, uplift_rate = 1.0, erodibility = 4.0, slope_exponent = 1.5, source_area = 2000.0, talus_angle = 60.0, diffusivity = 0.0 }
+            Hills "Hills": "Soft, rounded hills and gentle hollows." { iterations = 60, time_step = 2500.0, uplift_rate = 0.1, erodibility = 4.0, source_area = 60_000.0, diffusivity = 0.008, talus_angle = 30.0 }
+        }
+    }
+}
+
+/// Time in which most of what is too steep comes down.
+pub const SLIDE_YEARS: f64 = 10_000.0;
+
+/// The data maps of this process.
+const WRITTEN: [MapKind; 3] = [MapKind::Wear, MapKind::Deposits, MapKind::Flow];
+
+impl Process for StreamPower {
+    fn traits(&self) -> Traits {
+        // 2: ranges die out towards open edges, and wear with a slope exponent other than ½, 1 and 2 reads its roots from a
+        // table; on planets 1: water goes between two neighbours, as it does on squares
+        Traits {
+            writes: &WRITTEN,
+            on_globe: true,
+            is_random: self.uplift_variation > 0.0,
+            version: 2,
+            planet_version: 1,
+            ..Traits::PROCESS
+        }
+    }
+
+    fn iterations(&self) -> u32 {
+        self.iterations
+    }
+
+    fn pace(&self) -> Pace {
+        Pace::Time
+    }
+
+    fn start(&self, _cx: &Context, mut terrain: Terrain) -> Box<dyn Run> {
+        buffers::prepare(&mut terrain, &WRITTEN);
+        let grid = terrain.grid;
+        Box::new(StreamPowerRun {
+            law: self.clone(),
+            rock: Rock::new(&terrain, self.hardness),
+            rain: terrain.map(MapKind::Rain).cloned(),
+            mesh: Arc::new(FlowMesh::new(grid)),
+            conductances: grid.is_globe().then(|| Arc::new(Links::conductances(&Globe::new(grid.samples)))),
+            uplift: None,
+            terrain,
+            scratch: Scratch::default(),
+            mass_balance: MassBalance::default(),
+        })
+    }
+}
+
+/// A range under way.
+struct StreamPowerRun {
+    law: StreamPower,
+    rock: Rock,
+    rain: Option<Arc<Vec<f32>>>,
+    mesh: Arc<FlowMesh>,
+    /// On a globe.
+    conductances: Option<Arc<Links>>,
+    /// Made in the first step; it depends on nothing but the place.
+    uplift: Option<Arc<Uplift>>,
+    terrain: Terrain,
+    scratch: Scratch,
+    mass_balance: MassBalance,
+}
+
+/// What a step works with; nothing in it outlives the step.
+#[derive(Default)]
+struct Scratch {
+    graph: FlowGraph,
+    flow: DInfinity,
+    bed: Bed,
+    area: Vec<f32>,
+    /// The next state of the maps.
+    maps: [Vec<f32>; 3],
+    rows: Vec<[f64; 3]>,
+}
+
+impl Run for StreamPowerRun {
+    fn step(&mut self, cx: &Context) -> Result<(), Cancelled> {
+        let (law, mesh, grid) = (&self.law, &*self.mesh, self.terrain.grid);
+        let uplift = match &self.uplift {
+            Some(uplift) => uplift.clone(),
+            None => {
+                let made = Uplift::new(cx, law.uplift_shape, law.uplift_variation)?;
+                self.uplift.insert(Arc::new(made)).clone()
+            }
+        };
+        let Scratch { graph, flow, bed, area, maps, rows } = &mut self.scratch;
+        let old = &self.terrain.height;
+        let outlets = Outlets::new(grid, old, law.sea_level / cx.relief_metres);
+        graph.route(mesh, old, &outlets, FlowRouting::D8, cx.control)?;
+        flow.route(mesh, &graph.filled(old), &outlets, graph, cx.control)?;
+        let order = flow.upstream_order(cx.control)?;
+        mesh.write_areas(area);
+        if let Some(rain) = &self.rain {
+            let wet = |rain: f32| if rain > 0.0 { rain.min(1.0e6) } else { 0.0 };
+            area.iter_mut().zip(rain.iter()).for_each(|(area, &rain)| *area *= wet(rain));
+        }
+        // the share that goes to each of the two is where the way down meets their line: it keeps the mean course
+        flow.accumulate(&order, &flow.fraction, area);
+
+        let forces = Forces::new(law, cx, f64::from(mesh.cell_metres(cx.size_metres)));
+        bed.rise(cx, old, flow, &forces, &uplift)?;
+        bed.prepare(cx, flow, area, &forces, &self.rock)?;
+        bed.wear(cx, flow, &order, &forces)?;
+        if law.deposition > 0.0 {
+            bed.settle(cx, (mesh, flow, &graph.basins), &order, area, law.deposition)?;
+        }
+        grid.close(&mut bed.height);
+        bed.creep(cx, (mesh, self.conductances.as_deref()), flow, &forces, &self.rock)?;
+        grid.close(&mut bed.height);
+
+        let n = grid.samples;
+        let before = WRITTEN.map(|kind| self.terrain.map(kind).expect("made at the start").as_slice());
+        let (new, receivers, areas) = (&bed.height, &flow.receivers, mesh.owned_areas());
+        maps.iter_mut().for_each(|map| map.resize(grid.len(), 0.0));
+        rows.resize(grid.rows(), [0.0; 3]);
+        let [wear, deposits, flowing] = maps;
+        let buffers = (wear.par_chunks_mut(n), deposits.par_chunks_mut(n), flowing.par_chunks_mut(n), &mut *rows);
+        buffers.into_par_iter().enumerate().try_for_each(|(i, (wear, deposits, flowing, sums))| {
+            cx.control.check()?;
+            *sums = [0.0; 3];
+            for j in 0..n {
+                let k = i * n + j;
+                let rises = receivers[k][0] as usize != k;
+                let up = if rises { forces.uplift * uplift.share(k) } else { 0.0 };
+                let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[k]);
+                let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
+                wear[j] = before[0][k] + lost as f32;
+                deposits[j] = before[1][k] + won as f32;
+                flowing[j] = area[k];
+                // without areas the samples of a square that are no copies count alike
+                let own = areas.map_or(if j < grid.distinct() { 1.0 } else { 0.0 }, |areas| f64::from(areas[k]));
+                sums[0] += lost * own;
+                sums[1] += won * own;
+                sums[2] += f64::from(up) * own;
+            }
+            Ok(())
+        })?;
+        // from here on the step cannot fail
+        maps.iter_mut().for_each(|map| grid.close(map));
+        let counted = if grid.is_globe() { grid.rows() } else { grid.distinct() };
+        for [eroded, deposited, added] in &rows[..counted] {
+            self.mass_balance.eroded += eroded;
+            self.mass_balance.deposited += deposited;
+            self.mass_balance.added += added;
+        }
+        self.mass_balance.lost = self.mass_balance.eroded - self.mass_balance.deposited;
+        std::mem::swap(&mut self.terrain.height, &mut bed.height);
+        exchange_maps(&mut self.terrain, WRITTEN, maps);
+        Ok(())
+    }
+
+    fn terrain(&self) -> &Terrain {
+        &self.terrain
+    }
+
+    fn mass_balance(&self) -> MassBalance {
+        self.mass_balance
+    }
+
+    fn snapshot(&self) -> Box<dyn Run> {
+        Box::new(Self {
+            law: self.law.clone(),
+            rock: self.rock.clone(),
+            rain: self.rain.clone(),
+            mesh: self.mesh.clone(),
+            conductances: self.conductances.clone(),
+            uplift: self.uplift.clone(),
+            terrain: self.terrain.clone(),
+            scratch: Scratch::default(),
+            mass_balance: self.mass_balance,
+        })
+    }
+
+    fn bytes(&self) -> usize {
+        self.terrain.bytes() + self.uplift.as_ref().map_or(0, |uplift| uplift.bytes())
+    }
+}

@@ -1,0 +1,99 @@
+//! What is left of a fall that wears by a power of itself: the root x in [0, y] of x + c·x^n = y for one n and many c, y.
+//!
+//! Scheme: with x = t·y the root depends on one number, b = c·y^(n-1): t + b·t^n = 1. So log t is tabulated over
+//! s = log b and read by cubic Hermite interpolation, whose slopes are known: d log t / d log b = -(1 - t) / (t + n (1 - t)).
+//! Where b is so small that t rounds to 1 the table ends, and where t is nothing beside 1 it goes on as a straight line.
+//! Logarithms are to base 2, from + - × ÷ and the bits of the numbers, so they are the same everywhere.
+//! Error: t is right to 1e-7, as `tests/core/erosion_streams.rs` finds beside bisection.
+
+/// Entries of the table for a doubling of b.
+const PER_DOUBLING: f64 = 32.0;
+/// Below 2 to this power, a part is nothing beside 1.
+const NOTHING: f64 = -28.0;
+/// Newton's steps for an entry, from the entry before.
+const STEPS: usize = 6;
+
+/// The roots for one exponent.
+pub struct PowerRoot {
+    n: f64,
+    /// log t and its slope over one entry, from s = [`NOTHING`] on.
+    entries: Vec<[f64; 2]>,
+}
+
+impl PowerRoot {
+    /// The root for exponent `n`.
+    pub fn new(n: f64) -> Self {
+        // t is 2^(-s/n) in the end, and after this many doublings it is nothing beside 1
+        let doublings = -NOTHING * if n > 1.0 { n } else { 1.0 } - NOTHING;
+        let count = (doublings * PER_DOUBLING) as usize + 2;
+        let mut r = 0.0;
+        let entries = (0..count).map(|k| {
+            let s = NOTHING + k as f64 / PER_DOUBLING;
+            let parts = |r: f64| (exp2(r), exp2(s + n * r));
+            // the logarithm of the sum is all but straight in r
+            for _ in 0..STEPS {
+                let (one, two) = parts(r);
+                r -= log2(one + two) * (one + two) / (one + n * two);
+            }
+            let (one, two) = parts(r);
+            [r, -two / (one + n * two) / PER_DOUBLING]
+        });
+        let entries = entries.collect();
+        Self { n, entries }
+    }
+
+    /// The root for a fall y above 0.
+    #[inline]
+    pub fn root(&self, y: f64, c: f64) -> f64 {
+        if c <= 0.0 {
+            return y;
+        }
+        let s = log2(c) + (self.n - 1.0) * log2(y);
+        let place = (s - NOTHING) * PER_DOUBLING;
+        if place <= 0.0 {
+            return y;
+        }
+        let at = place as usize;
+        let log_t = match self.entries.get(at..at + 2) {
+            None => -s / self.n,
+            Some(pair) => {
+                let ([a, slope_a], [b, slope_b], f) = (pair[0], pair[1], place - at as f64);
+                let rise = b - a;
+                let bend = slope_a - rise;
+                a + f * (rise + (1.0 - f) * (bend * (1.0 - f) + (rise - slope_b) * f))
+            }
+        };
+        let x = y * exp2(log_t);
+        if x < y { x } else { y }
+    }
+}
+
+/// The logarithm to base 2 of a normal number above 0, to 1e-12.
+#[inline]
+pub fn log2(x: f64) -> f64 {
+    const HALF_ROOT: u64 = 0x3fe6_a09e_667f_3bcd;
+    // the exponent that leaves a mantissa from √½ to √2
+    let exponent = ((x.to_bits() as i64) - HALF_ROOT as i64) >> 52;
+    let mantissa = f64::from_bits((x.to_bits() as i64 - (exponent << 52)) as u64);
+    let z = (mantissa - 1.0) / (mantissa + 1.0);
+    let q = z * z;
+    let far = 1.0 / 9.0 + q * (1.0 / 11.0 + q * (1.0 / 13.0 + q * (1.0 / 15.0)));
+    let series = 1.0 + q * (1.0 / 3.0 + q * (1.0 / 5.0 + q * (1.0 / 7.0 + q * far)));
+    exponent as f64 + z * series * (2.0 * std::f64::consts::LOG2_E)
+}
+
+/// 2 to the power of x, to 1e-11 of itself; 0 below the normal numbers.
+#[inline]
+pub fn exp2(x: f64) -> f64 {
+    if x < -1021.0 {
+        return 0.0;
+    }
+    let x = if x < 1023.0 { x } else { 1023.0 };
+    // adding so great a number rounds to the nearest whole one
+    const ROUND: f64 = 6_755_399_441_055_744.0;
+    let whole = (x + ROUND) - ROUND;
+    let p = (x - whole) * std::f64::consts::LN_2;
+    let high = 1.0 / 120.0 + p * (1.0 / 720.0 + p * (1.0 / 5040.0 + p * (1.0 / 40320.0 + p * (1.0 / 362_880.0))));
+    let part = 1.0 + p * (1.0 + p * (0.5 + p * (1.0 / 6.0 + p * (1.0 / 24.0 + p * high))));
+    part * f64::from_bits(((whole as i64 + 1023) << 52) as u64)
+}

@@ -1,0 +1,119 @@
+//! Where the ground rises, and how fast beside the fastest place.
+//!
+//! Law: everywhere 1; dome sin²(πu)·sin²(πv); range cos²(πt) for |t| < ½, with t the distance from the axis through
+//! the centre in sides. Variation v multiplies this by 1 + 2v·(noise - 1), noise in [0, 1] about ½, not below 0.
+//! Boundary: towards open edges a range dies out as sin²(½π·e/`END`), e the distance from its end over the length of its
+//! axis; edges stay at their height, and a range that rose alike up to them would end in a cliff. On wrapping terrains
+//! all of it repeats, and a range goes on without an end along a side or a diagonal.
+
+use crate::field::{Cancelled, Edges, Globe};
+use crate::nodes::Context;
+use crate::nodes::generators::gradient_noise::GradientNoise;
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
+use crate::nodes::generators::warp::DomainWarp;
+
+crate::choices! {
+    /// Where the ground rises.
+    UpliftShape {
+        Everywhere "Everywhere": "The whole terrain rises alike, but for its edges.",
+        Dome "Dome": "The middle rises, the edges stay.",
+        EastWest "Range, east to west": "A band through the middle rises, from the west edge to the east, and dies out towards them.",
+        NorthSouth "Range, north to south": "A band through the middle rises, from the north edge to the south, and dies out towards them.",
+        Diagonal "Range, diagonal": "A band through the middle rises, from the south-west to the north-east, and dies out towards the corners.",
+    }
+}
+
+/// Share of a range's axis over which it dies out at each open edge.
+const END: f32 = 0.3;
+/// Features of the variation along a side.
+const FREQUENCY: f32 = 3.0;
+const OCTAVES: u32 = 4;
+
+/// Share of the greatest uplift in every sample; none where it is the same all over.
+pub struct Uplift(Option<Vec<f32>>);
+
+/// The form on a globe: a dome on the equator at longitude 0, or a range along a great circle; none of them has an end.
+fn on_globe(shape: UpliftShape, [x, y, z]: [f32; 3]) -> f32 {
+    let across = match shape {
+        UpliftShape::Everywhere => return 1.0,
+        UpliftShape::Dome => return if x > 0.0 { x * x } else { 0.0 },
+        UpliftShape::EastWest => z,
+        UpliftShape::NorthSouth => y,
+        UpliftShape::Diagonal => (z - y) * std::f32::consts::FRAC_1_SQRT_2,
+    };
+    // with across the sine of the distance from the great circle, cos² of twice that distance
+    let form = 1.0 - 2.0 * across * across;
+    if form > 0.0 { form * form } else { 0.0 }
+}
+
+impl Uplift {
+    /// The share of the uplift that every sample has.
+    pub fn new(cx: &Context, shape: UpliftShape, variation: f32) -> Result<Self, Cancelled> {
+        if shape == UpliftShape::Everywhere && variation == 0.0 {
+            return Ok(Self(None));
+        }
+        let grid = cx.grid;
+        let mut share = vec![0.0; grid.len()];
+        let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
+        let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
+        let noise = GradientNoise::new(grid, cx.random.fork(1), &law, NoiseFade::Improved, DomainWarp::NONE);
+        noise.sum(cx, 1.0 - variation, &weights, &mut share)?;
+        if grid.is_globe() {
+            let globe = Globe::new(grid.samples);
+            cx.rows(&mut share, |row, cells| {
+                for (j, share) in cells.iter_mut().enumerate() {
+                    let form = on_globe(shape, globe.direction_of(row * grid.samples + j));
+                    *share = if *share > 0.0 { *share * form } else { 0.0 };
+                }
+            })?;
+            return Ok(Self(Some(share)));
+        }
+        let swell = |t: f32| {
+            let s = libm::sinf(t * std::f32::consts::PI);
+            s * s
+        };
+        let open = grid.edges == Edges::Open;
+        // share that is left at `place` along the axis, from 0 at one end to 1 at the other
+        let end = |place: f32| {
+            let from_end = if place < 0.5 { place } else { 1.0 - place };
+            if open && from_end < END { swell(0.5 * from_end / END) } else { 1.0 }
+        };
+        let ends: Vec<f32> = (0..grid.samples).map(|k| end(grid.position(k))).collect();
+        let diagonal_ends: Vec<f32> = (0..2 * grid.samples).map(|k| end(0.5 * grid.position(k))).collect();
+        let along: Vec<f32> = (0..grid.samples).map(|k| swell(grid.position(k))).collect();
+        cx.rows(&mut share, |i, row| {
+            for (j, share) in row.iter_mut().enumerate() {
+                let form = match shape {
+                    UpliftShape::Everywhere => 1.0,
+                    UpliftShape::Dome => along[i] * along[j],
+                    UpliftShape::EastWest => along[i] * ends[j],
+                    UpliftShape::NorthSouth => along[j] * ends[i],
+                    UpliftShape::Diagonal => {
+                        let sum = (i + j) % (grid.samples - 1);
+                        let far = (i + j).abs_diff(grid.samples - 1) * 2 > grid.samples - 1;
+                        let across = if far && open { 0.0 } else { swell(grid.position(sum) + 0.5) };
+                        across * diagonal_ends[j + grid.samples - 1 - i]
+                    }
+                };
+                *share = if *share > 0.0 { *share * form } else { 0.0 };
+            }
+        })?;
+        if grid.edges == Edges::Wrap {
+            let n = grid.samples;
+            (0..n).for_each(|i| share[i * n + n - 1] = share[i * n]);
+            share.copy_within(0..n, (n - 1) * n);
+        }
+        Ok(Self(Some(share)))
+    }
+
+    /// Share of the greatest uplift in sample `k` of the grid.
+    #[inline(always)]
+    pub fn share(&self, k: usize) -> f32 {
+        self.0.as_ref().map_or(1.0, |share| share[k])
+    }
+
+    /// Memory that it takes.
+    pub fn bytes(&self) -> usize {
+        self.0.as_ref().map_or(0, |share| 4 * share.len())
+    }
+}

@@ -1,0 +1,214 @@
+//! Rivers of a planet: every drop of rain reaches the sea, rivers join, and their valleys go downhill all the way.
+//!
+//! Law: water goes down the steepest way, out of depressions over their spill points ([`FlowGraph`]); discharge Q is the area that
+//! drains to a place, weighted by the rain. A river begins where Q exceeds the source area; it is w·(Q/10⁶ km²)^½ wide and its bed
+//! d·(Q/10⁶ km²)^0.4 deep (hydraulic geometry, Leopold & Maddock 1953). With lakes the bed lies below the filled
+//! surface, without below the ground, and a bed is never higher than the one before it: passes are cut through. Valley
+//! sides rise at the given slope until they meet the ground.
+//! Fjords: near the poles ice has deepened the last stretch of the rivers below the sea, most in the middle
+//! of it, so that the sea comes in over a sill (`fjords`). Deltas: other great rivers lay ground on the sea floor around their
+//! mouths, where it is shallow, and reach the sea through arms in it (`deltas`).
+//! Boundary: water ends in the sea, on a planet without one at its lowest place.
+//! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; document 003, §2 (the wish for rivers that join).
+
+mod mouths;
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::field::{Cancelled, MapKind, Terrain};
+use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
+use crate::nodes::water::banks::{BankedGround, Reach};
+use crate::nodes::{Context, Filter, Traits};
+use mouths::{deltas, fjords};
+
+crate::params! {
+    /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
+    PlanetRivers "Rivers of the planet" in "Planet", from "Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014", also "stream valley drainage network delta fjord estuary lake water globe" {
+        /// Area that must drain to a place before a river begins. Small makes many rivers.
+        source_area: f32 ["km²"] = 60_000.0, 1.0..=10_000_000.0, slider 2000.0..=1_000_000.0;
+        /// Width of the valley floor of a river that drains a million km². At 0 it is one sample wide.
+        width: f32 ["km"] = 15.0, 0.0..=1000.0, slider 0.0..=100.0;
+        /// Depth of the bed of a river that drains a million km². At 0 rivers only cut through what is in their way.
+        depth: f32 ["m"] = 200.0, 0.0..=10_000.0, slider 0.0..=1000.0;
+        /// How steeply the sides of the valleys rise. Gentle ones make broad valleys.
+        valley_slope: f32 ["m/km"] = 12.0, 0.1..=1000.0, slider 1.0..=100.0;
+        /// Keeps depressions as lakes that the rivers run through. Without, rivers cut through what dams them up.
+        lakes: bool = false;
+        /// How long the fjords of cold coasts are. At 0 there are none.
+        fjords: f32 ["km"] = 150.0, 0.0..=2000.0, slider 0.0..=500.0;
+        /// Latitude from which there are fjords, north and south.
+        fjord_latitude: f32 ["°"] = 55.0, 0.0..=90.0 => |rivers| rivers.fjords > 0.0;
+        /// Depth of the fjords below the sea.
+        fjord_depth: f32 ["m"] = 400.0, 1.0..=5000.0, slider 50.0..=1500.0 => |rivers| rivers.fjords > 0.0;
+        /// How far the delta of a river that drains a million km² goes out into the sea. At 0 there are none.
+        deltas: f32 ["km"] = 120.0, 0.0..=2000.0, slider 0.0..=400.0;
+        presets {
+            Earth "Like Earth": "Rivers from all over the land, fjords in the north and south, deltas." { source_area = 60_000.0 }
+            Lakes "Land of lakes": "Depressions stay full of water, and rivers run through them." { lakes = true, source_area = 20_000.0, depth = 100.0 }
+            Canyons "Canyons": "Deep, narrow valleys of few great rivers, long after the rain." { source_area = 150_000.0, depth = 1500.0, valley_slope = 60.0, width = 5.0, fjords = 0.0, deltas = 0.0 }
+        }
+    }
+}
+
+/// Drainage area that widths and depths are given for.
+const REFERENCE_KM2: f64 = 1.0e6;
+const DEPTH_EXPONENT: f32 = 0.4;
+/// How full of water a bed is.
+const FULL: f32 = 0.6;
+
+/// What the parts of the work share.
+pub(super) struct Network<'a> {
+    pub mesh: &'a FlowMesh,
+    pub graph: &'a FlowGraph,
+    /// Every cell of the graph, each after all that drain to it.
+    pub upstream_order: &'a [u32],
+    /// Discharge as a multiple of the reference.
+    pub discharge: Vec<f32>,
+    /// Whether a river runs through a cell of the land.
+    pub is_river: Vec<bool>,
+    pub sea: f32,
+    /// Side of a cell of the mean area.
+    pub cell_metres: f32,
+    pub relief_metres: f32,
+}
+
+impl Network<'_> {
+    /// Distance in metres between two cells, along the chord.
+    pub(super) fn chord_metres(&self, a: usize, b: usize) -> f32 {
+        self.mesh.straight_distance(a, b) * self.cell_metres
+    }
+}
+
+impl Filter for PlanetRivers {
+    fn traits(&self) -> Traits {
+        Traits {
+            writes: &[MapKind::Water, MapKind::Flow],
+            on_globe: true,
+            on_square: false,
+            is_random: self.deltas > 0.0,
+            reads_sea_level: true,
+            previews_exactly: false,
+            version: 4,
+            ..Traits::FILTER
+        }
+    }
+
+    fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
+        cx.control.check()?;
+        terrain.close_seam();
+        let mesh = FlowMesh::new(terrain.grid);
+        cx.control.check()?;
+        let sea = cx.sea_level;
+        let outlets = Outlets::new(terrain.grid, &terrain.height, sea);
+        let graph = FlowGraph::new(&mesh, &terrain.height, &outlets, FlowRouting::D8, cx.control)?;
+        let upstream_order = graph.upstream_order(cx.control)?;
+        let mut flow = mesh.areas();
+        if let Some(rain) = terrain.map(MapKind::Rain) {
+            flow.par_iter_mut()
+                .zip(rain.par_iter())
+                .for_each(|(flow, &rain)| *flow *= if rain > 0.0 { rain } else { 0.0 });
+        }
+        accumulate(&graph.receivers, &upstream_order, &mut flow);
+        cx.control.check()?;
+        let cell_metres = mesh.cell_metres(cx.size_metres);
+        let cell_km = f64::from(cell_metres) * 1.0e-3;
+        let per_cell = (cell_km * cell_km / REFERENCE_KM2) as f32;
+        let discharge: Vec<f32> = flow.par_iter().map(|&area| area * per_cell).collect();
+        let least = self.source_area / REFERENCE_KM2 as f32;
+        let is_river = |k: usize| discharge[k] >= least && graph.receivers[k] as usize != k;
+        let is_river = (0..mesh.len()).into_par_iter().map(is_river).collect();
+        let network = Network {
+            mesh: &mesh,
+            graph: &graph,
+            upstream_order: &upstream_order,
+            discharge,
+            is_river,
+            sea,
+            cell_metres,
+            relief_metres: cx.relief_metres,
+        };
+        let before = std::mem::take(&mut terrain.height);
+        let cut = self.cut(&network, &before, cx);
+        terrain.height = before;
+        let Cut { mut ground, mut water } = cut?;
+        [&mut ground, &mut water, &mut flow].into_iter().for_each(|values| terrain.grid.close(values));
+        terrain.height = ground;
+        terrain.set_map(MapKind::Water, Some(Arc::new(water)));
+        terrain.set_map(MapKind::Flow, Some(Arc::new(flow)));
+        Ok(())
+    }
+}
+
+/// The ground with its valleys, and the water in them.
+struct Cut {
+    ground: Vec<f32>,
+    water: Vec<f32>,
+}
+
+impl PlanetRivers {
+    fn cut(&self, network: &Network, before: &[f32], cx: &Context) -> Result<Cut, Cancelled> {
+        let Network { mesh, graph, upstream_order, discharge, is_river, sea, .. } = network;
+        let receivers = &graph.receivers;
+        let filled = if self.lakes { graph.filled(before) } else { before.to_vec() };
+        let rivers: Vec<usize> = upstream_order.iter().map(|&k| k as usize).filter(|&k| is_river[k]).collect();
+        // beds stay above the sea, so that only fjords let it in
+        let floor = sea.next_up();
+        let mut depth = vec![0.0f32; before.len()];
+        let mut bed = filled.clone();
+        for &k in &rivers {
+            depth[k] = self.depth / network.relief_metres * libm::powf(discharge[k], DEPTH_EXPONENT);
+            let low = filled[k] - depth[k];
+            bed[k] = if low > floor { low } else { floor };
+        }
+        // a lake keeps its water, however deep the ground below it
+        let is_lake = |k: usize| filled[k] > before[k];
+        let is_bed: Vec<bool> = (0..before.len()).into_par_iter().map(|k| is_river[k] && !is_lake(k)).collect();
+        never_rising(&rivers, receivers, &is_bed, &mut bed);
+        cx.control.check()?;
+        let rise = self.valley_slope * 1.0e-3 * network.cell_metres / network.relief_metres;
+        let half_width = |k: usize| 500.0 * self.width * discharge[k].sqrt() / network.cell_metres;
+        let reach = |&k: &usize| Reach { cell: k as u32, bed: bed[k], half_width: half_width(k), rise };
+        let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
+        let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
+        // the sea floor stays
+        let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;
+        // where the side of a lower valley cuts into a bed, the bed goes on at that height; in a fjord the sill stays
+        let is_above_sea: Vec<bool> =
+            is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();
+        never_rising(&rivers, receivers, &is_above_sea, &mut ground);
+
+        // water stands in a bed no higher than in the one before it, and where it runs into a lake no lower than that
+        let mut surface = ground.clone();
+        rivers.iter().for_each(|&k| surface[k] = ground[k] + FULL * depth[k]);
+        never_rising(&rivers, receivers, &is_bed, &mut surface);
+        if self.lakes {
+            surface.par_iter_mut().enumerate().filter(|&(k, _)| is_lake(k)).for_each(|(k, level)| {
+                *level = if filled[k] > *level { filled[k] } else { *level };
+            });
+        }
+        for &k in rivers.iter().rev() {
+            let to = receivers[k] as usize;
+            if is_river[to] && surface[to] > surface[k] {
+                surface[k] = surface[to];
+            }
+        }
+        let depth_of = |k: usize| if ground[k] > *sea && surface[k] > ground[k] { surface[k] - ground[k] } else { 0.0 };
+        let water = (0..before.len()).into_par_iter().map(depth_of).collect();
+        if self.deltas > 0.0 {
+            deltas(self, network, &rivers, &fjord, &mut ground, cx)?;
+        }
+        Ok(Cut { ground, water })
+    }
+}
+
+/// Lowers the heights along the beds of rivers to those before them.
+fn never_rising(rivers: &[usize], receiver: &[u32], is_bed: &[bool], height: &mut [f32]) {
+    for &k in rivers {
+        let to = receiver[k] as usize;
+        if is_bed[k] && is_bed[to] && height[to] > height[k] {
+            height[to] = height[k];
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! A square of a planet, laid on the tangent plane in its middle.
+//!
+//! North is up, and distances along the ground from the middle are true in every direction (azimuthal equidistant
+//! projection).
+
+use crate::field::globe::{from_angles, latitude, longitude};
+
+/// A square on a planet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Square {
+    /// Its middle, in degrees.
+    pub longitude: f64,
+    /// Degrees to the north of the equator.
+    pub latitude: f64,
+    /// Side of the square.
+    pub side_metres: f64,
+}
+
+/// Largest share of half the way around that a square may span: beyond, its corners lie too far round the planet.
+const MOST: f64 = 0.5;
+
+impl Square {
+    /// Longest side that a square may have on a planet.
+    pub fn longest_side(radius_metres: f64) -> f64 {
+        std::f64::consts::PI * radius_metres * MOST
+    }
+
+    /// Points along its border, so many on each side; the last is the first.
+    pub fn border(&self, radius_metres: f64, per_side: usize) -> Vec<[f64; 3]> {
+        let corners = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 0.0)];
+        let step = |k: usize| k as f64 / per_side as f64;
+        let sides = corners.windows(2).flat_map(|pair| {
+            let ((u, v), (to_u, to_v)) = (pair[0], pair[1]);
+            (0..per_side).map(move |k| (u + (to_u - u) * step(k), v + (to_v - v) * step(k)))
+        });
+        sides.chain([corners[0]]).map(|(u, v)| self.direction(radius_metres, u, v)).collect()
+    }
+
+    /// Unit vector of the place (u, v) of the square: to the east and to the south, from 0 to 1.
+    pub fn direction(&self, radius_metres: f64, u: f64, v: f64) -> [f64; 3] {
+        let (east, south) = ((u - 0.5) * self.side_metres, (v - 0.5) * self.side_metres);
+        let distance = (east * east + south * south).sqrt();
+        let middle = self.middle();
+        if distance == 0.0 {
+            return middle;
+        }
+        let (right, up) = self.axes();
+        let angle = distance / radius_metres;
+        let (along, out) = (libm::sin(angle) / distance, libm::cos(angle));
+        std::array::from_fn(|k| middle[k] * out + (right[k] * east - up[k] * south) * along)
+    }
+
+    /// The place of a direction in the square, and whether it lies on its side of the planet.
+    pub fn place(&self, radius_metres: f64, direction: [f64; 3]) -> Option<[f64; 2]> {
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let (right, up) = self.axes();
+        let (out, east, north) = (dot(direction, self.middle()), dot(direction, right), dot(direction, up));
+        if out < -0.5 {
+            return None;
+        }
+        let level = (east * east + north * north).sqrt();
+        let metres = if level < 1.0e-15 { radius_metres } else { radius_metres * libm::atan2(level, out) / level };
+        Some([0.5 + east * metres / self.side_metres, 0.5 - north * metres / self.side_metres])
+    }
+
+    /// The square around a direction.
+    pub fn centred(direction: [f64; 3], side_metres: f64) -> Self {
+        Self { longitude: longitude(direction).to_degrees(), latitude: latitude(direction).to_degrees(), side_metres }
+    }
+
+    fn middle(&self) -> [f64; 3] {
+        from_angles(self.latitude.to_radians(), self.longitude.to_radians())
+    }
+
+    /// East and north in the middle.
+    fn axes(&self) -> ([f64; 3], [f64; 3]) {
+        let [x, y, z] = self.middle();
+        let around = self.longitude.to_radians();
+        let east = [-libm::sin(around), libm::cos(around), 0.0];
+        (east, [y * east[2] - z * east[1], z * east[0] - x * east[2], x * east[1] - y * east[0]])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_directions_are_inverse_and_north_is_up() {
+        let square = Square { longitude: 170.0, latitude: 60.0, side_metres: 2.0e6 };
+        let radius = 6.371e6;
+        for (u, v) in [(0.5, 0.5), (0.0, 0.0), (1.0, 0.3), (0.2, 0.9)] {
+            let [x, y] = square.place(radius, square.direction(radius, u, v)).unwrap();
+            assert!((x - u).abs() < 1e-9 && (y - v).abs() < 1e-9, "{u}, {v} became {x}, {y}");
+        }
+        assert!(latitude(square.direction(radius, 0.5, 0.0)) > latitude(square.direction(radius, 0.5, 0.5)));
+        // true distance: half the side to the north is 1000 km
+        let up = latitude(square.direction(radius, 0.5, 0.0)) - 60f64.to_radians();
+        assert!((up * radius - 1.0e6).abs() < 1.0);
+        assert_eq!(square.place(radius, square.direction(radius, 0.5, 0.5).map(|c| -c)), None);
+    }
+}
