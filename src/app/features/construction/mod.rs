@@ -131,9 +131,9 @@ fn show_alone(In(TreeAction::ShowAlone): In<TreeAction>, mut editor: ResMut<Edit
     }
 }
 
-fn take_picture(In(TakePicture(path)): In<TakePicture>, mut editor: ResMut<Editor>, state: Res<TreeState>) {
+fn take_picture(In(TakePicture(file)): In<TakePicture>, mut editor: ResMut<Editor>, state: Res<TreeState>) {
     if let Some(path) = state.selected() {
-        piece::take_picture(&mut editor.doc, path, path.to_string_lossy().into_owned());
+        piece::take_picture(&mut editor.doc, path, file.to_string_lossy().into_owned());
     }
 }
 
@@ -157,7 +157,7 @@ fn menu(InMut(ui): InMut<Ui>, editor: Res<Editor>, state: Res<TreeState>, mut qu
             PieceAction::Push(_) | PieceAction::PushFar(_) => continue,
             PieceAction::Library | PieceAction::Follow => construction,
             PieceAction::Lay | PieceAction::Fall => is_line,
-            PieceAction::Dissolve => selected.is_some_and(|piece| !piece.of().is_empty()),
+            PieceAction::Dissolve => selected.is_some_and(|piece| !piece.children().is_empty()),
             PieceAction::Bend => {
                 selected.is_some_and(|p| matches!(&p.form, PieceKind::Contour(contour) if contour.points.is_empty()))
             }

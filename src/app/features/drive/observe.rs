@@ -82,7 +82,7 @@ pub fn observe(
         || tasks.is_timing()
         || camera.is_gliding()
         || globe.is_gliding()
-        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.path)
+        || planned.0.iter().flatten().any(|scenery| scenery.projection != editor.view.way)
         || current == 0
         || !drawn.is_current(&shown)
         || samples != doc.scene().samples();

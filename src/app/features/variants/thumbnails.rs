@@ -161,7 +161,7 @@ impl ThumbnailClient {
     /// A thumbnails that calls `notify` whenever a thumbnail is there.
     pub fn new(notify: impl Fn() + Send + Sync + 'static) -> Self {
         let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let maker = ThumbnailClient::new((processors / THREADS_SHARE).max(1), notify);
+        let maker = ThumbnailService::new((processors / THREADS_SHARE).max(1), notify);
         Self {
             maker: maker.ok().map(Mutex::new),
             sheet: ThumbnailQueue::new(SHEET),
@@ -171,7 +171,7 @@ impl ThumbnailClient {
         }
     }
 
-    fn maker(&mut self) -> Option<&mut ThumbnailClient> {
+    fn maker(&mut self) -> Option<&mut ThumbnailService> {
         Some(self.maker.as_mut()?.get_mut().unwrap_or_else(PoisonError::into_inner))
     }
 
