@@ -30,7 +30,6 @@ use crate::app::view::{
     ComparedTerrain, Overlay, OverlayChoice, Reference, RenderTerrain, SquareTerrain, ViewState, climate_of,
 };
 use crate::eval::{Playhead, Store};
-use crate::field::Cancelled;
 use crate::look::PaletteTable;
 use crate::scene::Scene;
 
