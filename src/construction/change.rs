@@ -4,8 +4,9 @@
 //! else differs wherever either of the two has weight. Children that were put in, taken out or moved within a list are found by what
 //! the two lists have in common at their beginning and end.
 
+use super::material::MaterialLayer;
 use super::plane::Area;
-use super::program::{MaterialLayer, Program};
+use super::program::Program;
 
 /// Holds every place where the terrain (or what lies on it) of the two can differ, in metres; `None` if there is none.
 pub fn changed_area(before: &Program, after: &Program) -> Option<Area> {

@@ -7,7 +7,7 @@
 use super::falloff::Falloff;
 use super::ground::{ReliefField, ReliefParams, ReliefStyle};
 use super::plane::{Area, Capsule, Interval, Point, length, scaled, sub};
-use super::rows::{LANES, PointRow, RowSamples};
+use super::row_samples::{LANES, PointRow, RowSamples};
 use super::sample::{Detail, GroundBounds, GroundSample};
 
 crate::params! {

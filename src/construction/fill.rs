@@ -4,9 +4,10 @@ use std::ops::Range as Span;
 
 use rayon::prelude::*;
 
+use super::material::MaterialLayer;
 use super::plane::{Area, higher, lower};
-use super::program::{MaterialLayer, Program};
-use super::rows::{LANES, PointRow, RowSamples};
+use super::program::Program;
+use super::row_samples::{LANES, PointRow, RowSamples};
 use super::sample::{Detail, GroundSample};
 use crate::field::{Cancelled, Control, Grid};
 

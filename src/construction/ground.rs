@@ -10,7 +10,7 @@
 
 use super::noise::ReliefNoise;
 use super::plane::{Affine, Capsule, Interval, Point, dot, higher, lower};
-use super::rows::LANES;
+use super::row_samples::LANES;
 use super::sample::Detail;
 
 crate::choices! {

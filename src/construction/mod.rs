@@ -36,6 +36,7 @@ pub mod ground;
 pub mod hierarchy;
 pub mod image;
 pub mod image_sampler;
+pub mod material;
 pub mod noise;
 pub mod path;
 pub mod piece;
@@ -46,6 +47,7 @@ pub mod profile;
 pub mod program;
 pub mod replace;
 pub mod ribbon;
+pub mod row_samples;
 pub mod rows;
 pub mod sample;
 pub mod text;
@@ -54,9 +56,10 @@ pub mod warp;
 
 pub use change::changed_area;
 pub use check::TreeError;
+pub use material::MaterialLayer;
 pub use piece::{Definition, Frame, Instance, OperatorGroup, Piece, PieceKind, Tree};
 pub use plane::{Area, Capsule, Point};
-pub use program::{MaterialLayer, NodeSelection, Program};
+pub use program::{NodeSelection, Program};
 pub use sample::{Detail, GroundBounds, GroundSample, THRESHOLD};
 
 #[cfg(test)]

@@ -9,7 +9,7 @@
 use std::sync::LazyLock;
 
 use super::plane::{Affine, Capsule, Interval, Point, higher, length, lower};
-use super::rows::LANES;
+use super::row_samples::LANES;
 
 /// √2: a sum of four unit vectors reaches √½ at the middle of a cell.
 const SCALE: f64 = std::f64::consts::SQRT_2;

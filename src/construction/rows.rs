@@ -4,77 +4,11 @@
 //! done once: which pieces and octaves count, the lattice cell that places share; and because the rest is arithmetic on arrays.
 
 use super::deposit::Deposit;
-use super::plane::{Area, Point};
-use super::program::{MaterialLayer, NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program};
+use super::material::MaterialLayer;
+use super::program::{NodeFrame, NodeSelection, Operator, PreparedPrimitive, Program};
 use super::replace;
-use super::sample::{Detail, GroundSample};
-
-/// Places of a row at the most.
-pub const LANES: usize = 64;
-
-/// Heights and weights of the places of a row. Where a weight is 0 the height means nothing.
-#[derive(Clone, Copy, Debug)]
-pub struct RowSamples {
-    /// Heights in metres.
-    pub height: [f64; LANES],
-    /// Weights.
-    pub weight: [f64; LANES],
-}
-
-impl RowSamples {
-    /// No ground anywhere.
-    pub const NOTHING: Self = Self { height: [0.0; LANES], weight: [0.0; LANES] };
-
-    /// The answer of place `k`, without gradients.
-    pub fn sample(&self, k: usize) -> GroundSample {
-        GroundSample { height: self.height[k], weight: self.weight[k], ..GroundSample::default() }
-    }
-
-    fn set(&mut self, k: usize, sample: &GroundSample) {
-        (self.height[k], self.weight[k]) = (sample.height, sample.weight);
-    }
-
-    /// From the first place with weight to the one after the last.
-    pub fn span(&self, n: usize) -> Option<(usize, usize)> {
-        let first = self.weight[..n].iter().position(|&w| w > 0.0)?;
-        let last = self.weight[..n].iter().rposition(|&w| w > 0.0)?;
-        Some((first, last + 1))
-    }
-}
-
-/// Places of a row.
-#[derive(Clone, Copy)]
-pub struct PointRow<'a> {
-    /// To the east, in metres.
-    pub xs: &'a [f64],
-    /// To the south, in metres.
-    pub ys: &'a [f64],
-}
-
-impl<'a> PointRow<'a> {
-    /// Number of places.
-    #[allow(clippy::len_without_is_empty, reason = "a row has at least one place")]
-    pub fn len(&self) -> usize {
-        self.xs.len()
-    }
-
-    fn part(&self, (from, to): (usize, usize)) -> PointRow<'a> {
-        PointRow { xs: &self.xs[from..to], ys: &self.ys[from..to] }
-    }
-
-    fn point(&self, k: usize) -> Point {
-        [self.xs[k], self.ys[k]]
-    }
-
-    /// From the first place in the area to the one after the last.
-    fn span(&self, area: &Area) -> Option<(usize, usize)> {
-        let n = self.len();
-        let inside = |&k: &usize| area.contains(self.point(k));
-        let first = (0..n).find(inside)?;
-        let last = (first..n).rfind(inside)?;
-        Some((first, last + 1))
-    }
-}
+use super::row_samples::{LANES, PointRow, RowSamples};
+use super::sample::Detail;
 
 /// Sums of a blend, lane by lane.
 struct BlendSumRow {

@@ -8,8 +8,9 @@
 //! With [`Bound::Global`] one λ holds for everything: Hart's algorithm, to compare with.
 //! Source: document 004, §7.1 and fig. 18; Hart 1994.
 
+use super::material::MaterialLayer;
 use super::plane::{Area, Capsule, Interval, Point, higher, length, lower};
-use super::program::{MaterialLayer, NodeSelection, Program};
+use super::program::{NodeSelection, Program};
 use super::sample::Detail;
 
 /// A ray in metres: east, south, up. The direction has length 1.

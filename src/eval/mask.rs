@@ -8,7 +8,7 @@ use crate::io::raster;
 use crate::nodes::Context;
 use crate::nodes::filters::gauss;
 use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
 use crate::scene::{Mask, Reads};
 
@@ -122,7 +122,8 @@ fn uniform_noise(cx: &Context, mask: &Mask) -> Result<Vec<f32>, Cancelled> {
     let random = cx.random.fork(NOISE_SALT).fork(u64::from(mask.noise_seed));
     let weights = octaves::weights(NOISE_OCTAVES, 0.5, 1.0);
     let mut noise = vec![0.0; cx.grid.len()];
-    GradientNoise::new(cx.grid, random, &law, Fade::Improved, DomainWarp::NONE).sum(cx, 0.0, &weights, &mut noise)?;
+    GradientNoise::new(cx.grid, random, &law, NoiseFade::Improved, DomainWarp::NONE)
+        .sum(cx, 0.0, &weights, &mut noise)?;
     // the sum of several octaves is close to a normal distribution
     cx.rows(&mut noise, |_, row| {
         row.iter_mut()

@@ -56,7 +56,7 @@ impl DistinctCells {
     }
 
     /// The index one `step` (-1, 0 or 1) from row or column `index`, if there is one.
-    pub fn along(self, index: usize, step: isize) -> Option<usize> {
+    pub fn neighbour(self, index: usize, step: isize) -> Option<usize> {
         let there = index as isize + step;
         let side = self.side as isize;
         (self.wraps || (0..side).contains(&there)).then(|| there.rem_euclid(side) as usize)

@@ -61,7 +61,7 @@ fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     let cells = ground.cells;
     let side = cells.side;
     let here = ground.row(row);
-    let (north, south) = (cells.along(row, -1), cells.along(row, 1));
+    let (north, south) = (cells.neighbour(row, -1), cells.neighbour(row, 1));
     // metres of height per metre of way, over one step and over two
     let per_step = (f64::from(ground.scale.relief_metres) / ground.cell_metres()) as f32;
     let factor = |both: bool| if both { 0.5 * per_step } else { per_step };
@@ -69,7 +69,7 @@ fn fill(ground: &DistinctSamples, row: usize, out: &mut [f32]) {
     let (north, south) = (north.map_or(here, |r| ground.row(r)), south.map_or(here, |r| ground.row(r)));
     let slope = |dx: f32, dy: f32| (dx * dx + dy * dy).sqrt();
     let edge = |j: usize| {
-        let (west, east) = (cells.along(j, -1), cells.along(j, 1));
+        let (west, east) = (cells.neighbour(j, -1), cells.neighbour(j, 1));
         let across = factor(west.is_some() && east.is_some());
         slope((here[east.unwrap_or(j)] - here[west.unwrap_or(j)]) * across, (south[j] - north[j]) * down)
     };

@@ -5,7 +5,7 @@ use crate::node_kit::{Place, node};
 use talweg::field::{Control, Edges, MapKind, Terrain};
 use talweg::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets, priority_flood};
 use talweg::nodes::Node;
-use talweg::nodes::erosion::power_root::{PowerRoot, exp2, log2};
+use talweg::nodes::erosion::stream_power::power_root::{PowerRoot, exp2, log2};
 
 const BOTH: [Edges; 2] = [Edges::Open, Edges::Wrap];
 
@@ -129,10 +129,10 @@ fn the_table_of_roots_agrees_with_bisection() {
     for n in [0.25, 0.4, 0.7, 1.01, 1.3, 1.5, 3.0, 4.0] {
         let root = PowerRoot::new(n);
         for fall in [1.0e-38, 1.0e-9, 1.0e-4, 0.3, 50.0, 1.0e5] {
-            assert_eq!(root.of(fall, 0.0), fall);
+            assert_eq!(root.root(fall, 0.0), fall);
             for k in -600..1000 {
                 let c = (f64::from(k) * 0.1).exp2();
-                let (x, exact) = (root.of(fall, c), bisected(fall, c, n));
+                let (x, exact) = (root.root(fall, c), bisected(fall, c, n));
                 assert!((0.0..=fall).contains(&x), "n {n} fall {fall} c {c}: {x}");
                 assert!((x - exact).abs() <= 1.0e-7 * exact, "n {n} fall {fall} c {c}: {x}, not {exact}");
             }

@@ -3,7 +3,7 @@
 
 use crate::node_kit::{Place, node, on_squares};
 use talweg::field::{Control, Edges, MapKind, Stream, Terrain};
-use talweg::nodes::generators::triangular::{Layout, Triangular, triangle};
+use talweg::nodes::generators::triangular::{TriangleLayout, Triangular, triangle};
 use talweg::nodes::generators::voronoi::{Regions, Scatter, Voronoi};
 use talweg::nodes::{Node, Work};
 
@@ -373,8 +373,8 @@ fn a_single_triangle_is_that_of_the_paper() {
     let control = Control::default();
     let place = Place::new(5, Edges::Open);
     let cx = place.context(&control);
-    let flat = Triangular { amplitude: 0.0, layout: Layout::Triangle, ..Triangular::default() };
-    let rough = Triangular { layout: Layout::Triangle, ..Triangular::default() };
+    let flat = Triangular { amplitude: 0.0, layout: TriangleLayout::Triangle, ..Triangular::default() };
+    let rough = Triangular { layout: TriangleLayout::Triangle, ..Triangular::default() };
     let made = |node: &Triangular, detail: u32| triangle(node, &cx, detail).unwrap();
     for detail in 1..=4u32 {
         let side = 1usize << detail;

@@ -4,8 +4,8 @@
 use talweg::eval::{Store, evaluate};
 use talweg::field::{Control, Edges, Grid, MapKind, Stream, Terrain};
 use talweg::nodes::generators::squig_river::network::RiverNetwork;
-use talweg::nodes::generators::squig_river::squig::Side;
-use talweg::nodes::generators::squig_river::{Banks, SquigRiver};
+use talweg::nodes::generators::squig_river::squig::TerrainEdge;
+use talweg::nodes::generators::squig_river::{BankShape, SquigRiver};
 use talweg::nodes::{Context, Generator, Node};
 use talweg::scene::{Blend, Layer, Scene};
 
@@ -38,19 +38,33 @@ fn kinds() -> Vec<SquigRiver> {
         plain.clone(),
         SquigRiver { tributaries: 0, forks: 0, cascades: 0.0, ..plain.clone() },
         SquigRiver { cascades: 1.0, steps: 12, drop: 0.5, rivers: 4, tributaries: 9, forks: 8, ..plain.clone() },
-        SquigRiver { entry: Side::West, exit: Side::East, rivers: 8, width: 250.0, depth: 40.0, ..plain.clone() },
-        SquigRiver { entry: Side::South, exit: Side::South, detail: 5, width: 20.0, ..plain.clone() },
-        SquigRiver { banks: Banks::AsInPaper, tributaries: 0, forks: 0, cascades: 0.0, depth: 2.0, ..plain.clone() },
-        SquigRiver { banks: Banks::AsInPaper, rivers: 3, tributaries: 5, forks: 4, ..plain },
+        SquigRiver {
+            entry: TerrainEdge::West,
+            exit: TerrainEdge::East,
+            rivers: 8,
+            width: 250.0,
+            depth: 40.0,
+            ..plain.clone()
+        },
+        SquigRiver { entry: TerrainEdge::South, exit: TerrainEdge::South, detail: 5, width: 20.0, ..plain.clone() },
+        SquigRiver {
+            banks: BankShape::AsInPaper,
+            tributaries: 0,
+            forks: 0,
+            cascades: 0.0,
+            depth: 2.0,
+            ..plain.clone()
+        },
+        SquigRiver { banks: BankShape::AsInPaper, rivers: 3, tributaries: 5, forks: 4, ..plain },
     ]
 }
 
-fn on_side(side: Side, position: [f32; 2]) -> bool {
+fn on_side(side: TerrainEdge, position: [f32; 2]) -> bool {
     match side {
-        Side::North => position[1] == 0.0,
-        Side::East => position[0] == 1.0,
-        Side::South => position[1] == 1.0,
-        Side::West => position[0] == 0.0,
+        TerrainEdge::North => position[1] == 0.0,
+        TerrainEdge::East => position[0] == 1.0,
+        TerrainEdge::South => position[1] == 1.0,
+        TerrainEdge::West => position[0] == 0.0,
     }
 }
 
@@ -75,7 +89,7 @@ fn courses_go_from_edge_to_edge_or_join_and_their_water_never_rises() {
                 forks += usize::from(owners[first].len() > 1);
                 for pair in course.nodes.windows(2) {
                     let [from, to] = [pair[0], pair[1]].map(|id| network.nodes[id]);
-                    if node.banks == Banks::Symmetric {
+                    if node.banks == BankShape::Symmetric {
                         assert!(to.level <= from.level, "{} to {}: {seed} {node:?}", from.level, to.level);
                     }
                     // no gap: neighbours on the lattice
@@ -109,7 +123,7 @@ fn nearest(network: &RiverNetwork, x: f64, y: f64) -> (f64, f64, f64) {
 
 #[test]
 fn water_has_the_level_of_the_nearest_place_of_a_course_and_only_there() {
-    for (k, node) in kinds().into_iter().filter(|n| n.banks == Banks::Symmetric).enumerate() {
+    for (k, node) in kinds().into_iter().filter(|n| n.banks == BankShape::Symmetric).enumerate() {
         let (terrain, network) = made(&node, 129, k as u32);
         let water = terrain.map(MapKind::Water).unwrap();
         let half = f64::from(node.width / 2.0 / 8000.0).max(0.75 / 128.0);
@@ -163,7 +177,7 @@ fn water_connects_entry_and_exit_at_every_resolution() {
             for seed in if samples > 1000 { 4..5 } else { 3..5 } {
                 let (terrain, _) = made(&node, samples, seed);
                 let water = terrain.map(MapKind::Water).unwrap();
-                let on = |side: Side, k: usize| {
+                let on = |side: TerrainEdge, k: usize| {
                     on_side(side, [k % samples, k / samples].map(|at| at as f32 / (samples - 1) as f32))
                 };
                 let mut seen = vec![false; samples * samples];
@@ -187,7 +201,7 @@ fn water_connects_entry_and_exit_at_every_resolution() {
 /// The paper's form on its own samples: the course in the table falls, water and bed.
 #[test]
 fn as_in_the_paper_the_course_is_a_line_of_samples_that_never_rises() {
-    for node in kinds().into_iter().filter(|n| n.banks == Banks::AsInPaper) {
+    for node in kinds().into_iter().filter(|n| n.banks == BankShape::AsInPaper) {
         for (samples, seed) in [(65, 0), (129, 1), (257, 2), (1025, 3)] {
             let (terrain, network) = made(&node, samples, seed);
             let water = terrain.map(MapKind::Water).unwrap();

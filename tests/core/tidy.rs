@@ -1,5 +1,6 @@
 //! Reads the source tree: the rules that no compiler knows.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// Functions of std whose last bits differ between machines; `libm` has them with the same bits everywhere.
@@ -157,6 +158,123 @@ fn no_file_is_too_long() {
         .map(|(lines, name)| format!("{name}: {lines} lines; {LONGEST} is the most"))
         .collect();
     assert!(long.is_empty(), "\n{}", long.join("\n"));
+}
+
+/// What stands before an item: how public it is.
+fn item(line: &str) -> &str {
+    let line = line.trim_start();
+    let line = match line.strip_prefix("pub") {
+        Some(rest) if rest.starts_with('(') => rest.split_once(')').map_or(rest, |(_, item)| item),
+        Some(rest) if rest.starts_with(' ') => rest,
+        _ => line,
+    };
+    line.trim_start()
+}
+
+/// The word at the beginning of `text`.
+fn word(text: &str) -> &str {
+    &text[..text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len())]
+}
+
+/// Every struct, enum, trait and type under `src/` by name, those of `params!` and `choices!` too, with its file.
+fn types(files: &[File]) -> BTreeMap<&str, Vec<&str>> {
+    let mut types: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in files.iter().filter(|f| f.under("src/")) {
+        let mut described = false;
+        for line in file.text.lines() {
+            let code = line.trim_start();
+            if code.starts_with("//") || code.is_empty() {
+                continue;
+            }
+            let public = code.starts_with("pub");
+            let (kind, rest) = item(code).split_once(' ').unwrap_or_default();
+            let named = match kind {
+                "struct" | "enum" | "trait" | "union" => true,
+                // in a trait or its implementation it is no name of its own
+                "type" => public || !line.starts_with(' '),
+                _ => false,
+            };
+            let name = if named { word(rest) } else { word(code) };
+            // a macro's `$name` is none
+            if (named || described) && !name.is_empty() {
+                types.entry(name).or_default().push(&file.name);
+            }
+            described = code.starts_with("crate::params! {") || code.starts_with("crate::choices! {");
+        }
+    }
+    types
+}
+
+/// Names that still stand for several types. A new one does not belong here: a type's name is its own, or says whose it is.
+const NAMED_TWICE: [&str; 19] = [
+    "Answer",
+    "Ask",
+    "Axis",
+    "Curve",
+    "Desk",
+    "Drawn",
+    "Globe",
+    "Held",
+    "Job",
+    "Laying",
+    "Made",
+    "Measuring",
+    "Order",
+    "Place",
+    "Renaming",
+    "Row",
+    "Running",
+    "Subject",
+    "Window",
+];
+
+#[test]
+fn a_type_has_a_name_of_its_own() {
+    let files = files();
+    let types = types(&files);
+    let twice: Vec<_> = types.iter().filter(|(_, places)| places.len() > 1).collect();
+    let new: Vec<_> = twice.iter().filter(|(name, _)| !NAMED_TWICE.contains(name)).collect();
+    assert!(new.is_empty(), "named more than once: {new:#?}");
+    let gone: Vec<_> = NAMED_TWICE.iter().filter(|name| !twice.iter().any(|(twice, _)| twice == *name)).collect();
+    assert!(gone.is_empty(), "named once by now, take them from the list: {gone:?}");
+}
+
+const PREPOSITIONS: [&str; 36] = [
+    "above", "across", "after", "against", "along", "among", "around", "at", "before", "behind", "below", "beside",
+    "between", "beyond", "by", "down", "for", "in", "inside", "into", "near", "of", "off", "on", "outside", "over",
+    "past", "since", "through", "to", "toward", "towards", "under", "until", "up", "within",
+];
+
+/// Functions that are still called by a preposition alone, by folder. A new one does not belong here.
+const PREPOSITIONS_LEFT: [(&str, usize); 3] = [("app", 22), ("field", 9), ("hydrology", 4)];
+
+#[test]
+fn functions_say_what_they_return() {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in files().iter().filter(|f| f.under("src/")) {
+        for (number, line) in file.text.lines().enumerate() {
+            let line = line.split("//").next().unwrap_or("");
+            let Some((_, rest)) = line.split_once("fn ") else { continue };
+            if PREPOSITIONS.contains(&word(rest)) {
+                let folder = file.name.split('/').nth(1).unwrap().to_string();
+                found.entry(folder).or_default().push(format!("{}:{}: {}", file.name, number + 1, line.trim()));
+            }
+        }
+    }
+    let left: Vec<(&str, usize)> = found.iter().map(|(folder, lines)| (folder.as_str(), lines.len())).collect();
+    assert_eq!(left, PREPOSITIONS_LEFT, "{found:#?}");
+}
+
+#[test]
+fn a_folder_has_its_mod_file() {
+    let all = files();
+    let named = |folder: &str| all.iter().any(|f| f.name == format!("{folder}.rs"));
+    let folders: BTreeSet<&str> = all.iter().filter_map(|f| Some(f.name.rsplit_once('/')?.0)).collect();
+    let beside: Vec<_> = folders
+        .into_iter()
+        .filter(|folder| folder.starts_with("src/") && !folder.starts_with("src/app") && named(folder))
+        .collect();
+    assert!(beside.is_empty(), "the module stands beside its folder, not in it as `mod.rs`: {beside:?}");
 }
 
 /// The formatter wraps code, and leaves comments to people. Rows of a table cannot be wrapped.

@@ -58,9 +58,10 @@ pub use records::{ContourWords, CurveWords, DiscWords, ImageWords, LineWords, Ri
 
 use super::deposit::{Deposit, SmoothBand};
 use super::image_sampler::ImageSampler;
+use super::material::MaterialLayer;
 use super::noise;
 use super::plane::{Affine, Area, Capsule};
-use super::program::{MaterialLayer, NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
+use super::program::{NodeFrame, Operator, PreparedPrimitive, Program, ProgramNode};
 use super::replace::Extent;
 use super::sample::{Detail, GroundBounds};
 use super::warp::PreparedWarp;

@@ -22,9 +22,9 @@ pub mod snap;
 pub mod transform_path;
 
 use super::check::TreeError;
+use super::material::MaterialLayer;
 use super::piece::{Definition, Instance, OperatorGroup, Piece, PieceKind, Tree};
 use super::place::Placement;
-use super::program::MaterialLayer;
 use super::replace::Extent;
 
 /// What a way begins at.

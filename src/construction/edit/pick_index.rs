@@ -9,9 +9,10 @@ use std::sync::Arc;
 use super::transform_path::TransformPath;
 use super::{PiecePath, points};
 use crate::construction::check::DEEPEST;
+use crate::construction::material::MaterialLayer;
 use crate::construction::piece::{Piece, PieceKind, Tree};
 use crate::construction::plane::{Area, Point, add, higher, length, lower, scaled, sub};
-use crate::construction::program::{MaterialLayer, Program};
+use crate::construction::program::Program;
 use crate::construction::sample::Detail;
 
 /// A primitive made ready on its own.

@@ -19,6 +19,7 @@ use super::blend::{self, BlendSum};
 use super::deposit::Deposit;
 use super::detail;
 use super::hierarchy::{Hierarchy, Met};
+use super::material::MaterialLayer;
 use super::piece::Tree;
 use super::plane::{Affine, Area, Capsule, Interval, Point, add, higher, length, scaled, sub};
 use super::replace::{self, Extent};
@@ -106,28 +107,6 @@ impl ProgramNode {
             _ => area,
         }
     }
-}
-
-/// The trees of a construction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MaterialLayer {
-    /// The ground.
-    Terrain,
-    /// Water that lies on it.
-    Water,
-    /// Sand that lies on it.
-    Sand,
-    /// Snow that lies on it.
-    Snow,
-    /// What grows on it.
-    Vegetation,
-}
-
-impl MaterialLayer {
-    /// All of them, the ground first.
-    pub const ALL: [Self; 5] = [Self::Terrain, Self::Water, Self::Sand, Self::Snow, Self::Vegetation];
-    /// Those that lie on the ground and raise it.
-    pub const LYING: [Self; 2] = [Self::Sand, Self::Snow];
 }
 
 /// A tree ready to be asked.

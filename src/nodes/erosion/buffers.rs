@@ -11,7 +11,7 @@ use crate::field::{Edges, Grid, MapKind, Terrain};
 use crate::nodes::MassBalance;
 
 /// What a row lost and gained, and what the water over it carries.
-pub type Account = [f64; 3];
+pub type RowAccount = [f64; 3];
 
 /// Working memory of a run: what a step writes before it takes the terrain's place, and what it needs on the way. A clone
 /// of it is empty, so that a snapshot, which is a clone of its run, holds the state alone.
@@ -43,7 +43,7 @@ pub struct Next<const MAPS: usize> {
     pub height: Vec<f32>,
     pub maps: [Vec<f32>; MAPS],
     /// One for every row.
-    pub accounts: Vec<Account>,
+    pub accounts: Vec<RowAccount>,
 }
 
 impl<const MAPS: usize> Default for Next<MAPS> {
@@ -113,7 +113,7 @@ pub fn prepare(terrain: &mut Terrain, kinds: &[MapKind]) {
 
 /// The account of a row: what it lost and gained, and what the water over it carries, by area where cells have different ones
 /// ([`Metric::owned_areas`](crate::field::Metric::owned_areas)).
-pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> Account {
+pub fn account(grid: Grid, areas: Option<&[f32]>, old: &[f32], new: &[f32], carried: Option<&[f32]>) -> RowAccount {
     let Some(areas) = areas else {
         let distinct = grid.distinct();
         let [lost, gained] = balance(&old[..distinct], &new[..distinct]);

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use super::buffers::{Account, account, add_balance};
+use super::buffers::{RowAccount, account, add_balance};
 use crate::field::metric::{GridMetric, RowMetric};
 use crate::field::topology::{Beyond, Window};
 use crate::field::{Cancelled, Grid, Metric, Uniform};
@@ -60,7 +60,7 @@ pub struct GatherStep<'a, const OUT: usize> {
     /// New wear and deposits.
     pub wear: &'a mut [f32],
     pub deposits: &'a mut [f32],
-    pub accounts: &'a mut [Account],
+    pub accounts: &'a mut [RowAccount],
     pub old_height: &'a [f32],
     /// Old wear and deposits.
     pub old_balance: [&'a [f32]; 2],

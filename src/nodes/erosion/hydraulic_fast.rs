@@ -24,7 +24,7 @@
 //! document says about a fifth. Here it takes 0.65 of it on two threads, where both use vectors (benches/erosion.rs).
 //! Source: Olsen 2004; document 000, §3.3.2.
 
-use super::buffers::{self, Account, Next, WorkingMemory, add_balance, balance, total};
+use super::buffers::{self, Next, RowAccount, WorkingMemory, add_balance, balance, total};
 use super::suspended_sediment::{CellWeather, WRITTEN, lay_down};
 use super::sweep::lanes::{CENTRE, CROSS, FirstLowest, LaneValue, Neighbourhood};
 use super::sweep::{InPlaceScan, ScanLaw, ScanRow};
@@ -153,7 +153,7 @@ struct RowOutput<'a> {
     deposits: &'a mut [f32],
     /// Unless the sweep keeps it.
     sediment: Option<&'a mut [f32]>,
-    account: &'a mut Account,
+    account: &'a mut RowAccount,
 }
 
 impl HydraulicFastLaw<'_> {
@@ -316,8 +316,8 @@ impl<const P: usize> ScanLaw<P> for HydraulicFastLaw<'_> {
         let lowest = FirstLowest::new(around.four(LEVEL, CROSS));
         // without a branch: where water runs cannot be foretold, and it runs nearly everywhere
         let levelling = (level - lowest.value) * all(0.5);
-        let levelling = levelling.only(all(0.0).below(levelling));
-        let moved = A::Value::choose(water.below(levelling), water, levelling);
+        let levelling = levelling.only(all(0.0).less_than(levelling));
+        let moved = A::Value::choose(water.less_than(levelling), water, levelling);
         around.set(GIVEN, CENTRE, moved);
         around.set(LEVEL, CENTRE, level - moved);
         around.set(WATER, CENTRE, water - moved);

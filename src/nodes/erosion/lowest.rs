@@ -179,14 +179,14 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
         let corners = FirstLowest::new(around.four(HEIGHT, CORNERS));
         let straight = if STRAIGHT { h - cross.value } else { none };
         let diagonal = if DIAGONAL { h - corners.value } else { none };
-        let (steep_straight, steep_diagonal) = (straight_limit.below(straight), diagonal_limit.below(diagonal));
+        let (steep_straight, steep_diagonal) = (straight_limit.less_than(straight), diagonal_limit.less_than(diagonal));
         // a wall is no ground
-        let steep = (steep_straight | steep_diagonal) & h.below(all(f32::MAX));
+        let steep = (steep_straight | steep_diagonal) & h.less_than(all(f32::MAX));
         // steep ground is rare and worth a branch, gentle ground is everywhere and is not
         if STEEP && !A::Value::any(steep) {
             return;
         }
-        let mut outside = straight.below(diagonal);
+        let mut outside = straight.less_than(diagonal);
         if STEEP {
             outside = outside & steep_diagonal | !steep_straight;
         }
@@ -199,7 +199,7 @@ impl<const P: usize, const STEEP: bool, const STRAIGHT: bool, const DIAGONAL: bo
             ),
         };
         let erodibility = if P > ERODIBILITY { around.get(ERODIBILITY, CENTRE) } else { all(self.erodibility) };
-        let moving = if STEEP { steep } else { zero.below(fall) & !threshold.below(fall) };
+        let moving = if STEEP { steep } else { zero.less_than(fall) & !threshold.less_than(fall) };
         let moved = (fall * all(0.5) * erodibility).only(moving);
         let left = h - moved;
         around.set(HEIGHT, CENTRE, left);

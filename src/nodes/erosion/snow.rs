@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use super::buffers::{WorkingMemory, exchange_maps};
 use super::cover::{Layers, Repose, Slabs, exchange, surface};
-use super::wind::toward;
+use super::wind::wind_direction;
 use crate::field::{Cancelled, Grid, MapKind, Terrain};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
 
@@ -282,9 +282,9 @@ impl SnowWeather {
         let radians = |degrees: f32| degrees * (std::f32::consts::PI / 180.0);
         let tangent = |degrees: f32| libm::tanf(radians(degrees));
         let (hold, gentle) = (tangent(params.hold_angle), tangent(params.hold_angle - HOLD_FADE_DEGREES));
-        let wind = toward(params.wind_angle);
+        let wind = wind_direction(params.wind_angle);
         // away from where a wind would come: towards the sun
-        let sun = toward(params.sun_angle).map(|part| -part as f32);
+        let sun = wind_direction(params.sun_angle).map(|part| -part as f32);
         let level = libm::cosf(radians(SUN_ELEVATION_DEGREES));
         Self {
             slabs,

@@ -9,7 +9,7 @@ use crate::field::{Edges, Grid};
 
 /// Where a wind blows: unit vector to the east and to the south. `from_degrees` is where it comes from, clockwise from
 /// north.
-pub fn toward(from_degrees: f32) -> [f64; 2] {
+pub fn wind_direction(from_degrees: f32) -> [f64; 2] {
     let angle = f64::from(from_degrees) * (std::f64::consts::PI / 180.0);
     // winds along the grid stay exactly along it
     let clean = |v: f64| if v.abs() < 1e-6 { 0.0 } else { v };
@@ -186,9 +186,9 @@ mod tests {
 
     #[test]
     fn winds_have_their_names() {
-        assert_eq!(toward(270.0), [1.0, 0.0]);
-        assert_eq!(toward(0.0), [0.0, 1.0]);
-        assert_eq!(toward(90.0)[0], -1.0);
+        assert_eq!(wind_direction(270.0), [1.0, 0.0]);
+        assert_eq!(wind_direction(0.0), [0.0, 1.0]);
+        assert_eq!(wind_direction(90.0)[0], -1.0);
     }
 
     /// Against the plain definition, cell by cell.
@@ -225,7 +225,7 @@ mod tests {
         }
         sent.copy_within(0..n, (n - 1) * n);
         for degrees in [0.0, 13.0, 45.0, 300.0] {
-            let hop = Hop::new(grid, toward(degrees), 3.7);
+            let hop = Hop::new(grid, wind_direction(degrees), 3.7);
             let mut got = vec![0.0; n * n];
             let mut line = WindLine::new(n);
             for (i, row) in got.chunks_mut(n).enumerate() {
@@ -242,7 +242,7 @@ mod tests {
         let grid = Grid::new(n, Edges::Open);
         for degrees in [0.0, 77.0, 225.0] {
             for cells in [0.4, 3.3, 40.0] {
-                let hop = Hop::new(grid, toward(degrees), cells);
+                let hop = Hop::new(grid, wind_direction(degrees), cells);
                 let (mut line, mut out) = (WindLine::new(n), vec![0.0; n]);
                 for i in 0..n {
                     let entered = hop.carry(slabs, &vec![0.0; n * n], 100.0, i, &mut line, &mut out);

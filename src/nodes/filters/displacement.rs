@@ -6,7 +6,7 @@
 use crate::field::Cancelled;
 use crate::nodes::Context;
 use crate::nodes::generators::lattice::GradientOctave;
-use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 
 /// A displacement in samples, to the south and to the east.
 pub struct DisplacementField {
@@ -36,7 +36,7 @@ impl DisplacementField {
         let cells = look.reach_metres / cx.size_metres * (cx.grid.samples - 1) as f32;
         let weights = octaves::weights(look.octaves, look.persistence, 2.0 * cells);
         let component = |salt: u64| {
-            let octaves = GradientOctave::all(cx.grid, cx.random.fork(salt), &law, Fade::Improved);
+            let octaves = GradientOctave::all(cx.grid, cx.random.fork(salt), &law, NoiseFade::Improved);
             let mut out = vec![0.0; cx.grid.len()];
             octaves::sum(cx, 0.0, &weights, || octaves.iter().map(GradientOctave::reader).collect(), &mut out)?;
             Ok(out)

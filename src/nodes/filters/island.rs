@@ -9,7 +9,7 @@
 
 use crate::field::{Cancelled, Terrain};
 use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, Filter, Traits};
 
@@ -40,7 +40,7 @@ impl Filter for Island {
         let law = Octaves { count: self.octaves, frequency: self.bays, lacunarity: 2.0, offset: [0.0; 2] };
         let weights = octaves::weights(self.octaves, 0.5, 1.0);
         let mut noise = vec![0.0; cx.grid.len()];
-        GradientNoise::new(cx.grid, cx.random, &law, Fade::Improved, DomainWarp::NONE)
+        GradientNoise::new(cx.grid, cx.random, &law, NoiseFade::Improved, DomainWarp::NONE)
             .sum(cx, 0.5, &weights, &mut noise)?;
         let floor = -self.depth / cx.relief_metres;
         cx.rows(&mut terrain.height, |i, row| {

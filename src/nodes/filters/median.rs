@@ -35,7 +35,7 @@ impl Filter for Median {
 
     fn apply(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         let sides = (self.radius / cx.size_metres).min(FARTHEST);
-        let disc = Disc::new(f64::from(sides) * (cx.grid.samples - 1) as f64);
+        let disc = DiscRows::new(f64::from(sides) * (cx.grid.samples - 1) as f64);
         if disc.reach() == 0 {
             return Ok(());
         }
@@ -55,9 +55,9 @@ impl Filter for Median {
 }
 
 /// Half width of a disc at every row of it, from north to south.
-struct Disc(Vec<usize>);
+struct DiscRows(Vec<usize>);
 
-impl Disc {
+impl DiscRows {
     fn new(radius: f64) -> Self {
         let reach = radius as i64;
         let half = |k: i64| (radius * radius - (k * k) as f64).sqrt() as usize;

@@ -6,7 +6,6 @@ mod displacement;
 mod envelope;
 pub mod expander;
 pub(crate) mod gauss;
-mod globe_gauss;
 mod height_order;
 pub mod invert;
 pub mod island;

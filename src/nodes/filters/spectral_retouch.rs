@@ -12,7 +12,7 @@ use crate::nodes::{Context, Filter, Generator, Traits};
 
 crate::choices! {
     /// Where the tables are added.
-    Share {
+    RetouchShare {
         Everywhere "Everywhere": "The same at all heights, as in the document.",
         Height "By height": "In proportion to height: peaks become rough, lowlands and the sea floor stay as they are.",
     }
@@ -24,7 +24,7 @@ crate::params! {
         /// Height added from the deepest to the highest, about, as a fraction of the relief.
         amount: f32 = 0.12, -10.0..=10.0, slider 0.0..=0.5;
         /// Where the tables are added.
-        share: Share = Share::Everywhere;
+        share: RetouchShare = RetouchShare::Everywhere;
         /// Random values along a side of the first table. More makes the roughness finer.
         frequency: u32 = 16, 1..=256, slider 1..=64;
         /// Number of tables. Each costs the same time.
@@ -61,9 +61,9 @@ impl Filter for SpectralRetouch {
         cx.rows(&mut terrain.height, |i, row| {
             for (h, &s) in row.iter_mut().zip(cx.grid.row(&added, i)) {
                 *h += match self.share {
-                    Share::Everywhere => s,
-                    Share::Height if *h > 0.0 => *h * s,
-                    Share::Height => 0.0,
+                    RetouchShare::Everywhere => s,
+                    RetouchShare::Height if *h > 0.0 => *h * s,
+                    RetouchShare::Height => 0.0,
                 };
             }
         })

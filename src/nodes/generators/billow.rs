@@ -8,7 +8,7 @@
 //! Source: Perlin 1985 (turbulence); Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
-use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
+use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
@@ -18,7 +18,7 @@ crate::params! {
     Billow "Billow noise" in "Noise", from "Perlin 1985; Musgrave in Ebert et al. 2003", also "turbulence clouds dunes cauliflower puffy fbm" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Curve between lattice points.
-        fade: Fade = Fade::Improved;
+        fade: NoiseFade = NoiseFade::Improved;
         /// Height from the creases to the highest hill, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest creases, as a fraction of the relief.

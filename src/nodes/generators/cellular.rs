@@ -18,7 +18,7 @@ use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// Which distance is the height.
-    Feature {
+    CellDistance {
         Nearest "Nearest (F1)": "Distance to the nearest point: pits with sharp crests between them.",
         Second "Second nearest (F2)": "Distance to the second nearest point: overlapping, rounder cells.",
         Difference "Difference (F2 - F1)": "0 on the borders of the cells and highest at the points: peaks divided by valleys.",
@@ -33,7 +33,7 @@ crate::params! {
         /// How often finer relief is added. Each octave costs the same time; few make smooth hills.
         octaves: u32 = 4, 1..=16;
         /// Which distance is the height.
-        feature: Feature = Feature::Difference;
+        feature: CellDistance = CellDistance::Difference;
         /// How far points stand from the centres of their cells: 0 is a regular pattern.
         jitter: f32 = 1.0, 0.0..=1.0;
         /// How much narrower the features of each octave are than those of the one before.
@@ -112,9 +112,9 @@ impl RowReader for CellularReader<'_> {
             for (h, least) in out[run].iter_mut().zip(&self.least) {
                 *h += amplitude
                     * match self.law.feature {
-                        Feature::Nearest => least[0].sqrt(),
-                        Feature::Second => least[1].sqrt(),
-                        Feature::Difference => least[1].sqrt() - least[0].sqrt(),
+                        CellDistance::Nearest => least[0].sqrt(),
+                        CellDistance::Second => least[1].sqrt(),
+                        CellDistance::Difference => least[1].sqrt() - least[0].sqrt(),
                     };
             }
         }

@@ -12,7 +12,7 @@
 //! order: a preview is exactly the subsample of the full size.
 //! Source: document 000, §1 (named); Mandelbrot 1982, *The Fractal Geometry of Nature*, ch. 28 (Poisson faults).
 
-use super::octaves::Fade;
+use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Edges, Stream};
 use crate::nodes::{Context, Generator};
 
@@ -79,7 +79,7 @@ impl FaultLine {
         let height = |x: f32| {
             let distance = self.ahead[0] * x + past;
             let g = if width > 0.0 {
-                Fade::Classic.weight((0.5 + distance * (0.5 / width)).clamp(0.0, 1.0))
+                NoiseFade::Classic.weight((0.5 + distance * (0.5 / width)).clamp(0.0, 1.0))
             } else if distance < 0.0 {
                 0.0
             } else {

@@ -1,7 +1,7 @@
 //! Gradient noise in octaves on every grid: the [plane's](super::lattice) on squares, that of [space](super::solid) on
 //! globes, both read where a [warp](super::warp) displaces them.
 
-use super::octaves::{self, Fade, Octaves, RowReader};
+use super::octaves::{self, NoiseFade, Octaves, RowReader};
 use super::solid::{SolidField, SolidReader};
 use super::warp::{DomainWarp, NoiseField, WarpReader};
 use crate::field::{Cancelled, Grid, Stream};
@@ -17,7 +17,7 @@ pub enum GradientNoise {
 
 impl GradientNoise {
     /// The octaves of `law` on `grid`, each from a fork of `random`.
-    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: DomainWarp) -> Self {
+    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         match grid.is_globe() {
             true => Self::Globe(SolidField::new(grid, random, law, fade, warp)),
             false => Self::Square(NoiseField::new(grid, random, law, fade, warp)),

@@ -8,7 +8,7 @@
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
-use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
+use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::DomainWarp;
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
@@ -22,7 +22,7 @@ crate::params! {
         /// How soon roughness gathers above the plains: at 0 only the first octave is left.
         gain: f32 = 1.0, 0.0..=10.0, slider 0.0..=4.0;
         /// Curve between lattice points.
-        fade: Fade = Fade::Improved;
+        fade: NoiseFade = NoiseFade::Improved;
         /// Height from the plains to a peak that no terrain quite reaches, as a fraction of the relief.
         amplitude: f32 = 1.25, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the lowest plains, about, as a fraction of the relief.

@@ -19,7 +19,7 @@
 
 use std::sync::LazyLock;
 
-use super::octaves::{Fade, Lattice, LatticeAxis, Octaves, RowReader};
+use super::octaves::{Lattice, LatticeAxis, NoiseFade, Octaves, RowReader};
 use crate::field::{Grid, Stream};
 
 /// Unit gradients: 256 directions, computed with libm so that their bits are the same everywhere.
@@ -52,11 +52,11 @@ const RUN: usize = 6;
 
 impl GradientOctave {
     /// The octaves of `law`, each with its own random lattice.
-    pub fn all(grid: Grid, random: Stream, law: &Octaves, fade: Fade) -> Vec<Self> {
+    pub fn all(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade) -> Vec<Self> {
         law.lattices(grid, random, 0, 1.0).into_iter().map(|lattice| Self::new(grid, lattice, fade)).collect()
     }
 
-    fn new(grid: Grid, lattice: Lattice, fade: Fade) -> Self {
+    fn new(grid: Grid, lattice: Lattice, fade: NoiseFade) -> Self {
         let Lattice { stream, columns, rows } = lattice;
         let weights = |axis: &LatticeAxis| axis.fraction.iter().map(|&t| fade.weight(t)).collect();
         let (column_weights, row_weights) = (weights(&columns), weights(&rows));
@@ -235,7 +235,7 @@ mod tests {
     }
 
     /// The law as the module states it, point by point.
-    fn by_the_law(octave: &GradientOctave, fade: Fade, i: usize, j: usize) -> f32 {
+    fn by_the_law(octave: &GradientOctave, fade: NoiseFade, i: usize, j: usize) -> f32 {
         let (x, y) = (octave.columns.fraction[j], octave.rows.fraction[i]);
         let (c, r) = (octave.columns.cell[j] as usize, octave.rows.cell[i] as usize);
         let dot = |dx: usize, dy: usize| {
@@ -253,9 +253,9 @@ mod tests {
             for edges in [Edges::Open, Edges::Wrap] {
                 let n = 65;
                 let law = Octaves { frequency, ..LAW };
-                let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, Fade::Classic)[0];
+                let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, NoiseFade::Classic)[0];
                 for (k, h) in table(octave, n).into_iter().enumerate() {
-                    let expected = by_the_law(octave, Fade::Classic, k / n, k % n);
+                    let expected = by_the_law(octave, NoiseFade::Classic, k / n, k % n);
                     assert!((h - expected).abs() < 2e-6, "{frequency} {edges:?} {k}: {h} is not {expected}");
                 }
             }
@@ -268,7 +268,7 @@ mod tests {
         let grid = Grid::new(n, Edges::Open);
         let axis = || LatticeAxis::new(grid, 8.0, 0.0, 0.0, 0);
         let lattice = Lattice { stream: Stream::new(3, 4), columns: axis(), rows: axis() };
-        let noise = table(&GradientOctave::new(grid, lattice, Fade::Improved), n);
+        let noise = table(&GradientOctave::new(grid, lattice, NoiseFade::Improved), n);
         for i in (0..n).step_by(32) {
             for j in (0..n).step_by(32) {
                 assert_eq!(noise[i * n + j], 0.0);

@@ -5,13 +5,13 @@ use crate::nodes::Context;
 
 crate::choices! {
     /// Weight between lattice points.
-    Fade {
+    NoiseFade {
         Classic "Classic": "3t² - 2t³ of 1985: a little cheaper, with faint creases along the lattice.",
         Improved "Improved": "6t⁵ - 15t⁴ + 10t³ of 2002: no creases, curvature is continuous.",
     }
 }
 
-impl Fade {
+impl NoiseFade {
     /// The weight at `t` from 0 to 1.
     pub fn weight(self, t: f32) -> f32 {
         match self {

@@ -11,7 +11,7 @@
 //! Source: Perlin 1985 and 2002; Musgrave in Ebert et al. 2003, ch. 16.
 
 use super::gradient_noise::GradientNoise;
-use super::octaves::{self, Fade, Octaves, octave_params, offset_params};
+use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
@@ -21,7 +21,7 @@ crate::params! {
     Perlin "Perlin noise" in "Noise", from "Perlin 1985, 2002", also "fbm fractal hills brownian simplex gradient clouds" {
         octave_params!(frequency = 3.0, octaves = 9, persistence = 0.45);
         /// Curve between lattice points.
-        fade: Fade = Fade::Improved;
+        fade: NoiseFade = NoiseFade::Improved;
         /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.

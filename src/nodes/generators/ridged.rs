@@ -9,7 +9,7 @@
 //! Source: Musgrave in Ebert et al. 2003, *Texturing and Modeling*, ch. 16.
 
 use super::gradient_noise::GradientNoise;
-use super::octaves::{self, Fade, Octaves, RowReader, octave_params, offset_params};
+use super::octaves::{self, NoiseFade, Octaves, RowReader, octave_params, offset_params};
 use super::warp::{DomainWarp, warp_params};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator, Traits};
@@ -23,7 +23,7 @@ crate::params! {
         /// How much roughness gathers on the crests: at 0 only the first octave is left, large roughens the valleys too.
         gain: f32 = 2.0, 0.0..=10.0, slider 0.0..=4.0;
         /// Curve between lattice points.
-        fade: Fade = Fade::Improved;
+        fade: NoiseFade = NoiseFade::Improved;
         /// Height from the deepest valley to the highest crest, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Height of the deepest valleys, as a fraction of the relief.

@@ -13,7 +13,7 @@ use glam::Vec4;
 use rayon::prelude::*;
 
 use super::lattice::GradientOctave;
-use super::octaves::Fade;
+use super::octaves::NoiseFade;
 
 /// Samples worked on together; more no longer stay next to the processor.
 const PART: usize = 64;
@@ -86,7 +86,7 @@ impl Scattered {
         &self,
         octave: &GradientOctave,
         row: usize,
-        fade: Fade,
+        fade: NoiseFade,
         amplitude: f32,
         [east, south]: [&[f32]; 2],
         out: &mut [f32],
@@ -103,8 +103,8 @@ impl Scattered {
             return;
         }
         match fade {
-            Fade::Classic => read::<false>(self, row, [east, south], out),
-            Fade::Improved => read::<true>(self, row, [east, south], out),
+            NoiseFade::Classic => read::<false>(self, row, [east, south], out),
+            NoiseFade::Improved => read::<true>(self, row, [east, south], out),
         }
     }
 
@@ -168,7 +168,7 @@ fn read_parts<const IMPROVED: bool, const N: usize>(
     start: usize,
     out: &mut [f32],
 ) -> usize {
-    let weight = |t: f32| if IMPROVED { Fade::Improved.weight(t) } else { Fade::Classic.weight(t) };
+    let weight = |t: f32| if IMPROVED { NoiseFade::Improved.weight(t) } else { NoiseFade::Classic.weight(t) };
     let columns = from.columns[start..].as_chunks::<N>().0;
     let along = from.along[start..].as_chunks::<N>().0;
     let (east, south) = (east[start..].as_chunks::<N>().0, south[start..].as_chunks::<N>().0);
@@ -207,12 +207,12 @@ mod tests {
         for edges in [Edges::Open, Edges::Wrap] {
             for n in [9, 64, 65, 139] {
                 let law = Octaves { count: 1, frequency: 7.0, lacunarity: 2.0, offset: [0.3, -2.0] };
-                let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, Fade::Improved)[0];
+                let octave = &GradientOctave::all(Grid::new(n, edges), Stream::new(1, 2), &law, NoiseFade::Improved)[0];
                 let farthest = 0.2;
                 let mut places = Scattered::new(octave, 7.0, farthest, n, edges == Edges::Wrap);
                 let move_of = |k: usize| farthest * (((k * 37) % 101) as f32 / 50.0 - 1.0);
                 let moves: [Vec<f32>; 2] = [0, 5].map(|of| (0..n).map(|k| move_of(k + of)).collect());
-                for fade in [Fade::Classic, Fade::Improved] {
+                for fade in [NoiseFade::Classic, NoiseFade::Improved] {
                     let read = |places: &Scattered| {
                         let mut out = vec![0.25; n];
                         for row in [0, n / 2, n - 1] {

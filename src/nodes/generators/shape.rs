@@ -10,13 +10,13 @@
 //! either side of its centre along each axis. A crest is then no longer than a side.
 //! Source: document 000, §1; Pike 1977; McGetchin, Settle & Head 1973.
 
-use super::octaves::Fade;
+use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Edges};
 use crate::nodes::{Context, Generator};
 
 crate::choices! {
     /// What stands on the terrain.
-    Form {
+    ShapeKind {
         Plane "Plane": "Level ground.",
         Ramp "Ramp": "A slope that rises evenly from one side of the centre to the other.",
         Cone "Cone": "Straight flanks up to a point.",
@@ -31,21 +31,21 @@ crate::params! {
     /// One plain landform: plane, ramp, cone, dome, crater, ridge or island.
     Shape "Shape" in "Shapes", from "Pike 1977; McGetchin, Settle & Head 1973", also "primitive plane ramp cone dome crater ridge island falloff gradient flat volcano" {
         /// What stands on the terrain.
-        form: Form = Form::Cone;
+        form: ShapeKind = ShapeKind::Cone;
         /// Where the centre lies, from the west edge to the east.
-        centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != Form::Plane;
+        centre_x: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != ShapeKind::Plane;
         /// Where the centre lies, from the north edge to the south.
-        centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != Form::Plane;
+        centre_y: f32 = 0.5, -10.0..=10.0, slider 0.0..=1.0 => |shape| shape.form != ShapeKind::Plane;
         /// Distance from the centre to the foot, in sides of the terrain.
-        radius: f32 = 0.4, 0.001..=10.0, slider 0.02..=1.0 => |shape| shape.form != Form::Plane;
+        radius: f32 = 0.4, 0.001..=10.0, slider 0.02..=1.0 => |shape| shape.form != ShapeKind::Plane;
         /// Height above the ground around it, as a fraction of the relief.
         height: f32 = 0.8, -10.0..=10.0, slider 0.0..=1.5;
         /// Height of the ground, as a fraction of the relief.
         base: f32 = 0.0, -10.0..=10.0, slider -0.5..=1.0;
         /// Which way a ramp rises and a ridge runs: 0 is east, 90 is south.
-        rotation_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0 => |shape| matches!(shape.form, Form::Ramp | Form::Ridge);
+        rotation_angle: f32 ["°"] = 0.0, -360.0..=360.0, slider 0.0..=360.0 => |shape| matches!(shape.form, ShapeKind::Ramp | ShapeKind::Ridge);
         /// Length of the crest of a ridge, in sides of the terrain.
-        length: f32 = 0.6, 0.0..=10.0, slider 0.0..=2.0 => |shape| shape.form == Form::Ridge;
+        length: f32 = 0.6, 0.0..=10.0, slider 0.0..=2.0 => |shape| shape.form == ShapeKind::Ridge;
     }
 }
 
@@ -75,16 +75,16 @@ impl Generator for Shape {
         };
         let around = |x: f32, y: f32| (x * x + y * y).sqrt() * per_radius;
         match self.form {
-            Form::Plane => fill(&|_, _| 1.0, out),
-            Form::Ramp => {
+            ShapeKind::Plane => fill(&|_, _| 1.0, out),
+            ShapeKind::Ramp => {
                 let fold = |d: f32| if wraps && d.abs() > 0.25 { 0.5f32.copysign(d) - d } else { d };
                 let along = |x: f32, y: f32| (fold(x) * facing[0] + fold(y) * facing[1]) * per_radius;
                 fill(&|x, y| 0.5 + 0.5 * along(x, y).clamp(-1.0, 1.0), out)
             }
-            Form::Cone => fill(&|x, y| (1.0 - around(x, y)).max(0.0), out),
-            Form::Dome => fill(&|x, y| (1.0 - around(x, y) * around(x, y)).max(0.0).sqrt(), out),
-            Form::Crater => fill(&|x, y| crater(around(x, y)), out),
-            Form::Ridge => {
+            ShapeKind::Cone => fill(&|x, y| (1.0 - around(x, y)).max(0.0), out),
+            ShapeKind::Dome => fill(&|x, y| (1.0 - around(x, y) * around(x, y)).max(0.0).sqrt(), out),
+            ShapeKind::Crater => fill(&|x, y| crater(around(x, y)), out),
+            ShapeKind::Ridge => {
                 let flank = |x: f32, y: f32| {
                     let along = x * facing[0] + y * facing[1];
                     let beyond = along - along.clamp(-half_crest, half_crest);
@@ -99,7 +99,9 @@ impl Generator for Shape {
                 };
                 fill(&highest, out)
             }
-            Form::Island => fill(&|x, y| Fade::Improved.weight((2.0 - 2.0 * around(x, y)).clamp(0.0, 1.0)), out),
+            ShapeKind::Island => {
+                fill(&|x, y| NoiseFade::Improved.weight((2.0 - 2.0 * around(x, y)).clamp(0.0, 1.0)), out)
+            }
         }
     }
 }

@@ -8,7 +8,7 @@
 //! A preview is exactly the subsample of the full size.
 //! Source: document 000, §1.1.2 (figure 6: frequency 4, step 2, persistence 0.5, linear); Saupe 1988.
 
-use super::octaves::{self, Fade, Lattice, LatticeAxis};
+use super::octaves::{self, Lattice, LatticeAxis, NoiseFade};
 use super::values::{ValueCurve, ValueOctave};
 use crate::field::Cancelled;
 use crate::nodes::{Context, Generator};
@@ -26,7 +26,7 @@ impl Interpolation {
     fn curve(self) -> ValueCurve {
         match self {
             Self::Linear => ValueCurve::Linear,
-            Self::Smoothstep => ValueCurve::Fade(Fade::Classic),
+            Self::Smoothstep => ValueCurve::Fade(NoiseFade::Classic),
             Self::Cubic => ValueCurve::Cubic,
         }
     }

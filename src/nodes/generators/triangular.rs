@@ -22,7 +22,7 @@ use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// What is split.
-    Layout {
+    TriangleLayout {
         Square "Square": "Two triangles fill the terrain.",
         Triangle "Triangle": "A single triangle stands on the south edge, and around it there is nothing.",
     }
@@ -32,7 +32,7 @@ crate::params! {
     /// Rough terrain from triangles that are split in four again and again, each midpoint moved at random.
     Triangular "Triangular midpoints" in "Fractal", from "Fournier, Fussell & Carpenter 1982; document 000, §1.1.1", also "midpoint displacement triangle plasma fractal" {
         /// What is split: the whole terrain, or one triangle in it.
-        layout: Layout = Layout::Square;
+        layout: TriangleLayout = TriangleLayout::Square;
         /// How smooth small features are: near 0 every sample stands alone, at 1 the ground rolls gently.
         smoothness: f32 = 0.85, 0.01..=1.0, slider 0.2..=1.0;
         /// How the displacement falls from level to level.
@@ -51,20 +51,22 @@ crate::params! {
 impl Generator for Triangular {
     fn traits(&self) -> Traits {
         match self.layout {
-            Layout::Square => Traits::GENERATOR,
+            TriangleLayout::Square => Traits::GENERATOR,
             // the rows of a single triangle lie between the samples of the square
-            Layout::Triangle => Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR },
+            TriangleLayout::Triangle => {
+                Traits { writes: &[MapKind::Ground], previews_exactly: false, ..Traits::GENERATOR }
+            }
         }
     }
 
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let law = self.law();
         match self.layout {
-            Layout::Square => {
+            TriangleLayout::Square => {
                 let corners = midpoint::corners(cx, self.corners, self.corner_spread);
                 midpoint::subdivide(cx, &law, 0, corners, split, out)
             }
-            Layout::Triangle => {
+            TriangleLayout::Triangle => {
                 let (rows, table) = self.lower(cx, &law, midpoint::levels(cx.grid))?;
                 shear(cx, rows, &table, out)
             }
@@ -73,7 +75,7 @@ impl Generator for Triangular {
 
     fn generate(&self, cx: &Context, made: &mut Terrain) -> Result<(), Cancelled> {
         self.fill(cx, &mut made.height)?;
-        if self.layout == Layout::Triangle { outline(cx, made.map_mut(MapKind::Ground)) } else { Ok(()) }
+        if self.layout == TriangleLayout::Triangle { outline(cx, made.map_mut(MapKind::Ground)) } else { Ok(()) }
     }
 }
 

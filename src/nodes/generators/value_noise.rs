@@ -8,7 +8,7 @@
 //! On a globe the lattice is one of [space](super::solid), as spread out.
 //! Source: Perlin 1985; Ebert et al. 2003, *Texturing and Modeling*, ch. 2.
 
-use super::octaves::{self, Fade, Octaves, octave_params, offset_params};
+use super::octaves::{self, NoiseFade, Octaves, octave_params, offset_params};
 use super::solid::{Solid, SolidField};
 use super::values::{ValueCurve, ValueOctave};
 use crate::field::Cancelled;
@@ -19,7 +19,7 @@ crate::params! {
     ValueNoise "Value noise" in "Noise", from "Ebert et al. 2003", also "fbm fractal lattice blocks plateaus clouds" {
         octave_params!(frequency = 4.0, octaves = 8, persistence = 0.45);
         /// Curve between lattice points.
-        fade: Fade = Fade::Improved;
+        fade: NoiseFade = NoiseFade::Improved;
         /// Height from the deepest valley to the highest peak, about, as a fraction of the relief.
         amplitude: f32 = 1.0, -10.0..=10.0, slider 0.0..=2.0;
         /// Mean height, as a fraction of the relief.

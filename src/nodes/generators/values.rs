@@ -5,7 +5,7 @@
 //! Scheme: the weights are tabulated per row and column; along one row the lattice is first interpolated in y at every lattice column.
 //! Boundary: open grids see an endless lattice, on wrapping ones it repeats.
 
-use super::octaves::{Fade, Lattice, LatticeAxis, RowReader};
+use super::octaves::{Lattice, LatticeAxis, NoiseFade, RowReader};
 
 /// How values are interpolated between lattice points.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub enum ValueCurve {
     /// Straight between 2 values.
     Linear,
     /// Level at the values.
-    Fade(Fade),
+    Fade(NoiseFade),
     /// Catmull-Rom through 4 values.
     Cubic,
 }
@@ -124,9 +124,12 @@ mod tests {
 
     #[test]
     fn weights_sum_to_one_and_keep_the_lattice_values() {
-        for curve in
-            [ValueCurve::Linear, ValueCurve::Fade(Fade::Classic), ValueCurve::Fade(Fade::Improved), ValueCurve::Cubic]
-        {
+        for curve in [
+            ValueCurve::Linear,
+            ValueCurve::Fade(NoiseFade::Classic),
+            ValueCurve::Fade(NoiseFade::Improved),
+            ValueCurve::Cubic,
+        ] {
             for k in 0..=16 {
                 let sum: f32 = curve.weights(k as f32 / 16.0).iter().sum();
                 assert!((sum - 1.0).abs() < 1e-6, "{curve:?} {k}: {sum}");

@@ -10,7 +10,7 @@
 
 use super::diamond_square;
 use super::midpoint::{self, Distribution, MidpointLaw, Schedule};
-use super::voronoi::{Metric, Regions, Scatter, Voronoi};
+use super::voronoi::{DistanceMetric, Regions, Scatter, Voronoi};
 use crate::field::{Cancelled, Grid};
 use crate::nodes::{Context, Generator};
 
@@ -24,7 +24,7 @@ crate::params! {
         /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
         jitter: f32 = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
         /// How distance is measured.
-        metric: Metric = Metric::Euclidean;
+        metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.

@@ -12,7 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::lattice::{GradientOctave, GradientReader};
-use super::octaves::{Fade, Octaves, RowReader};
+use super::octaves::{NoiseFade, Octaves, RowReader};
 use super::scattered::Scattered;
 use crate::field::{Edges, Grid, Stream};
 
@@ -57,7 +57,7 @@ pub struct NoiseField {
 
 struct Warped {
     strength: f32,
-    fade: Fade,
+    fade: NoiseFade,
     samples: usize,
     displacements: [Vec<GradientOctave>; 2],
     scattered: Vec<Scattered>,
@@ -65,14 +65,15 @@ struct Warped {
 
 impl NoiseField {
     /// The octaves of `law`, read where `warp` displaces.
-    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: DomainWarp) -> Self {
+    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         let octaves = GradientOctave::all(grid, random, law, fade);
         if warp.strength == 0.0 {
             return Self { octaves, warp: None };
         }
         let gentle =
             Octaves { count: WEIGHTS.len() as u32, frequency: warp.frequency, lacunarity: 2.0, offset: law.offset };
-        let displacements = STREAMS.map(|salt| GradientOctave::all(grid, random.fork(salt), &gentle, Fade::Improved));
+        let displacements =
+            STREAMS.map(|salt| GradientOctave::all(grid, random.fork(salt), &gentle, NoiseFade::Improved));
         let wraps = grid.edges == Edges::Wrap;
         let mut frequency = f64::from(law.frequency);
         // the displacement stays within √½ of the summed weights

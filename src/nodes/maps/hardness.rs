@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::field::{Cancelled, Edges, Globe, MapKind, Terrain};
 use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, Filter, Traits};
 
@@ -78,7 +78,7 @@ impl Filter for Hardness {
             let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
             let (random, weights) = (cx.random.fork(1), octaves::weights(OCTAVES, 0.5, 2.0 * self.irregularity));
             let globe = grid.is_globe().then(|| Globe::new(grid.samples));
-            let noise = GradientNoise::new(grid, random, &law, Fade::Improved, DomainWarp::NONE);
+            let noise = GradientNoise::new(grid, random, &law, NoiseFade::Improved, DomainWarp::NONE);
             noise.sum(cx, 0.0, &weights, &mut map)?;
             cx.rows(&mut map, |i, row| {
                 let heights = grid.row(&terrain.height, i);

@@ -16,14 +16,14 @@ use std::f32::consts::FRAC_2_PI;
 
 use crate::field::globe::{meet, towards};
 use crate::field::{Cancelled, Globe};
-use crate::nodes::generators::octaves::{self, Fade, Octaves, RowReader};
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves, RowReader};
 use crate::nodes::generators::solid::{Solid, SolidField, SolidNoise, SpacePoints};
 use crate::nodes::generators::warp::DomainWarp;
 use crate::nodes::{Context, Generator, Traits};
 
 crate::choices! {
     /// How relief and plates are joined.
-    Form {
+    ReliefJoin {
         Plates "Continents and ocean floors": "Plates stand above deep ocean floors, with shelves, lowlands and ranges.",
         Product "Product": "The noise times the cells, as the document has it: rolling ground that sinks between the plates.",
         Cells "Cells alone": "The cells without relief: shows where the plates lie.",
@@ -34,7 +34,7 @@ crate::params! {
     /// Continents with shelves, broken coasts and deep ocean floors between them.
     Continents "Continents" in "Planet", from "Petitprez 2007 (document 003)", also "plates tectonic ocean land voronoi earth" {
         /// How relief and plates are joined.
-        form: Form = Form::Plates;
+        form: ReliefJoin = ReliefJoin::Plates;
         /// Number of plates. Few make one or two large continents, many make archipelagos.
         plates: u32 = 24, 4..=2000, slider 6..=200;
         /// How much the distance to the nearest centre counts.
@@ -50,17 +50,17 @@ crate::params! {
         /// How freely lands join over the borders of plates: 0 leaves one round land on every plate.
         drift: f32 = 0.6, 0.0..=4.0, slider 0.0..=1.5;
         /// Height of the ranges where plates meet on land, as a fraction of the relief of the scene.
-        mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == Form::Plates;
+        mountains: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == ReliefJoin::Plates;
         /// Large features of the relief along a quarter of the way around.
-        frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0 => |c| c.form != Form::Cells;
+        frequency: f32 = 3.0, 0.1..=256.0, slider 0.5..=32.0 => |c| c.form != ReliefJoin::Cells;
         /// How often finer relief is added. Each octave costs the same time.
-        octaves: u32 = 8, 1..=16 => |c| c.form != Form::Cells;
+        octaves: u32 = 8, 1..=16 => |c| c.form != ReliefJoin::Cells;
         /// How high each octave is beside the one before. Small is smooth, large is jagged.
-        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |c| c.form != Form::Cells;
+        persistence: f32 = 0.5, 0.0..=1.0, slider 0.2..=0.8 => |c| c.form != ReliefJoin::Cells;
         /// Height of the relief on the continents, as a fraction of the relief of the scene.
         amplitude: f32 = 0.17, -10.0..=10.0, slider 0.0..=1.0;
         /// Depth of the ocean floor below the continents, as a fraction of the relief of the scene.
-        depth: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == Form::Plates;
+        depth: f32 = 0.35, 0.0..=10.0, slider 0.0..=1.0 => |c| c.form == ReliefJoin::Plates;
         /// Height of the coast, as a fraction of the relief of the scene.
         base: f32 = 0.0, -10.0..=10.0, slider -1.0..=1.0;
         /// Lets continents fade where the planet's air is thin, so that craters rule the ground.
@@ -70,7 +70,7 @@ crate::params! {
             Pangaea "One continent": "A single land in a single ocean." { plates = 5, land = 0.3 }
             Archipelago "Archipelago": "Many islands." { plates = 160, land = 0.25, roughness = 0.7 }
             Dry "Highlands and basins": "Much land, shallow basins." { plates = 14, land = 0.65, depth = 0.2 }
-Document "As in the document": "The plain product of noise and cells." { form = Form::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
+Document "As in the document": "The plain product of noise and cells." { form = ReliefJoin::Product, octaves = 7, roughness = 0.0, drift = 0.0, amplitude = 1.0, follow_air = false }
         }
     }
 }
@@ -96,7 +96,7 @@ impl Generator for Continents {
         let plates = PlateCells::new(self, cx);
         let level = plates.level(self.land);
         let law = Octaves { count: self.octaves, frequency: self.frequency, lacunarity: 2.0, offset: [0.0; 2] };
-        let relief = SolidField::new(cx.grid, cx.random, &law, Fade::Improved, DomainWarp::NONE);
+        let relief = SolidField::new(cx.grid, cx.random, &law, NoiseFade::Improved, DomainWarp::NONE);
         let weights = octaves::weights(self.octaves, self.persistence, 1.0);
         let globe = Globe::new(cx.grid.samples);
         let weight = match cx.planet {
@@ -130,9 +130,9 @@ impl Continents {
     /// Height from the fractal noise p, about [0, 1], how far the cells stand above the level of the coasts, and the ranges.
     fn height(&self, p: f32, v: f32, range: f32) -> f32 {
         match self.form {
-            Form::Plates => {}
-            Form::Product => return self.base + self.amplitude * p * v,
-            Form::Cells => return self.base + self.amplitude * 0.5 * v,
+            ReliefJoin::Plates => {}
+            ReliefJoin::Product => return self.base + self.amplitude * p * v,
+            ReliefJoin::Cells => return self.base + self.amplitude * 0.5 * v,
         }
         // 0 on the plates, -1 on the ocean floor; the coasts lie near the upper rim, on a shelf
         let rim = |v: f32| {
@@ -197,13 +197,13 @@ impl<'a> PlateCells<'a> {
         let weights = octaves::weights(COAST_OCTAVES, 0.6, 2.4 * law.roughness / (2.0 * scale));
         let octave = |axis: u64, k: u32| {
             let frequency = 2.0 * scale * FRAC_2_PI * (1 << k) as f32;
-            Solid::new(cx.random.fork(COAST).fork(axis).fork(u64::from(k)), frequency, Fade::Improved)
+            Solid::new(cx.random.fork(COAST).fork(axis).fork(u64::from(k)), frequency, NoiseFade::Improved)
         };
         let own = |salt: u64, count: u32, persistence: f32, amplitude: f32, first: f32| {
             let weights = octaves::weights(count, persistence, amplitude);
             let octave = |(k, weight)| {
                 let stream = cx.random.fork(salt).fork(k as u64);
-                (Solid::new(stream, first * scale * (1 << k) as f32, Fade::Improved), weight)
+                (Solid::new(stream, first * scale * (1 << k) as f32, NoiseFade::Improved), weight)
             };
             weights.into_iter().enumerate().map(octave).collect::<Vec<_>>()
         };

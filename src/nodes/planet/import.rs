@@ -16,7 +16,7 @@ use crate::planet::projection::{Equirectangular, Registration};
 
 crate::choices! {
     /// How the planet is laid out in files.
-    Layout {
+    FileLayout {
         Map "Map": "One map, twice as wide as high, with all longitudes and latitudes. Its pixels are areas, as on nearly all maps.",
         Points "Map of points": "One map whose first and last rows are the poles, and whose first and last columns are the same.",
         Faces "Six faces": "Six squares, NAME-px to NAME-nz, as Talweg exports them. Choose any one of them.",
@@ -29,7 +29,7 @@ crate::params! {
         /// The file. A .r16 or .r32 map must be twice as wide as high.
         file: ImageFile = ImageFile::default();
         /// How the planet is laid out in files.
-        layout: Layout = Layout::Map;
+        layout: FileLayout = FileLayout::Map;
         /// Longitude in the middle of the map. Many maps have 180° there.
         middle: f32 ["°"] = 0.0, -180.0..=180.0;
         /// Which heights black and white stand for.
@@ -51,9 +51,9 @@ impl Generator for PlanetImport {
     fn fill(&self, cx: &Context, out: &mut [f32]) -> Result<(), Cancelled> {
         let is_smooth = self.sampling == Sampling::Bicubic;
         match self.layout {
-            Layout::Map => self.fill_map(cx, Registration::Pixel, is_smooth, out),
-            Layout::Points => self.fill_map(cx, Registration::Grid, is_smooth, out),
-            Layout::Faces => {
+            FileLayout::Map => self.fill_map(cx, Registration::Pixel, is_smooth, out),
+            FileLayout::Points => self.fill_map(cx, Registration::Grid, is_smooth, out),
+            FileLayout::Faces => {
                 // the scene reports what is wrong with the files; until then the ground is level
                 let Ok(faces) = Faces::read(&self.file.0, |raster, value| self.height(cx, raster, value)) else {
                     return each(cx, out, |_| 0.0);
@@ -64,7 +64,7 @@ impl Generator for PlanetImport {
     }
 
     fn file_dependencies(&self) -> Vec<String> {
-        if self.layout != Layout::Faces {
+        if self.layout != FileLayout::Faces {
             return Vec::new();
         }
         let names = face_names(&self.file.0).map(Vec::from).unwrap_or_default();
@@ -74,7 +74,7 @@ impl Generator for PlanetImport {
     fn files_error(&self) -> Option<String> {
         let is_readable =
             || std::iter::once(self.file.0.clone()).chain(self.file_dependencies()).all(|name| raster(&name).is_ok());
-        if self.layout != Layout::Faces || self.file.0.is_empty() || !is_readable() {
+        if self.layout != FileLayout::Faces || self.file.0.is_empty() || !is_readable() {
             return None;
         }
         fitting(&self.file.0).err().map(|error| error.to_string())

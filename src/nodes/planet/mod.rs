@@ -6,4 +6,3 @@ pub mod import;
 pub mod patch;
 pub mod river_walk;
 pub mod rivers;
-mod rivers_mouths;

@@ -31,7 +31,7 @@ impl Reach {
 }
 
 /// The ground with banks. Copies are left for [`Grid::close`](crate::field::Grid::close).
-pub struct Banks {
+pub struct BankedGround {
     /// Index in the reaches of the river cell that cuts each cell, or [`NONE`].
     pub by: Vec<u32>,
     /// The heights.
@@ -43,7 +43,7 @@ pub const NONE: u32 = u32::MAX;
 /// Cells that a bank reaches to either side at most, on a globe.
 const BROADEST: usize = 256;
 
-impl Banks {
+impl BankedGround {
     /// Cuts `reaches` into those cells of `height` that lie above `floor`.
     ///
     /// # Errors

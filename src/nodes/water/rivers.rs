@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::banks::{Banks, NONE, Reach};
+use super::banks::{BankedGround, NONE, Reach};
 use super::routed::Routed;
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowRouting, accumulate, strahler_orders};
@@ -72,7 +72,7 @@ impl Filter for Rivers {
             reaches.push(Reach { cell: k as u32, bed: filled[k] - depth, half_width, rise });
             depths.push(depth);
         }
-        let banks = Banks::new(&routed.mesh, height, f32::NEG_INFINITY, &reaches, cx.control)?;
+        let banks = BankedGround::new(&routed.mesh, height, f32::NEG_INFINITY, &reaches, cx.control)?;
 
         let lake = |k: usize| filled[k] > height[k];
         let mut ground = height.clone();

@@ -5,10 +5,10 @@
 
 pub mod primitives;
 
+use crate::construction::material::MaterialLayer;
 use primitives::BufferReader;
 
 use super::{Buffer, HEADER, op};
-use crate::construction::program::MaterialLayer;
 
 /// What a walk gives: height in metres and weight. Where the weight is 0 the height means nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

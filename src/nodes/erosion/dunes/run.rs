@@ -9,7 +9,7 @@ use crate::field::{Cancelled, Edges, MapKind, Terrain};
 use crate::nodes::erosion::buffers::{WorkingMemory, exchange_maps};
 use crate::nodes::erosion::cover::{Layers, Repose, Slabs, exchange, surface};
 use crate::nodes::erosion::rock::Rock;
-use crate::nodes::erosion::wind::{Hop, WindLine, toward};
+use crate::nodes::erosion::wind::{Hop, WindLine, wind_direction};
 use crate::nodes::{Context, MassBalance, Run};
 
 /// Cells of a band of rows.
@@ -168,7 +168,7 @@ impl DunesRun {
         let (metre, cell_metres) = (1.0 / cx.relief_metres, cx.cell_metres());
         let turn = self.turn(self.iteration);
         let middle = 0.5 * (params.winds.max(1) - 1) as f32;
-        let wind = toward(params.wind_angle + (turn as f32 - middle) * params.turn_angle);
+        let wind = wind_direction(params.wind_angle + (turn as f32 - middle) * params.turn_angle);
         let press_metres = cell_metres.max(0.25 * params.saltation_metres);
         let lift_metres = params.lift_metres.min(0.25 * press_metres / PRESS);
         let hop_cells = f64::from(params.saltation_metres) / f64::from(cell_metres);

@@ -8,7 +8,7 @@ use super::flux::{Outflow, gather_outflow, scale_cells};
 use super::law::ShallowWaterLaw;
 use super::rows::{FIELDS, FLUX, GROUND, NeighbourRow, Pipes, SEDIMENT, WATER, row_of};
 use super::supply::Supply;
-use super::transport::{PipeTransport, Share, rain_cells, stay_cells};
+use super::transport::{FluxShare, PipeTransport, rain_cells, stay_cells};
 use crate::nodes::erosion::rock::Rock;
 
 /// Water and sediment that left over the edges.
@@ -44,7 +44,7 @@ pub struct RollingRows<'a> {
     columns: [NeighbourRow; 3],
     /// Rows t - 1, t.
     pushed: Pair<Pipes>,
-    shares: Pair<Share>,
+    shares: Pair<FluxShare>,
     worked: Pair<Worked>,
     /// Rows t - 2, t - 1.
     moved: Pair<PipeTransport>,
@@ -62,7 +62,7 @@ impl<'a> RollingRows<'a> {
             state,
             columns: std::array::from_fn(|_| NeighbourRow::new(n)),
             pushed: std::array::from_fn(|_| Pipes::new(n)),
-            shares: std::array::from_fn(|_| Share::new(n)),
+            shares: std::array::from_fn(|_| FluxShare::new(n)),
             worked: std::array::from_fn(|_| Worked { ground: vec![0.0; n], held: vec![0.0; n] }),
             moved: std::array::from_fn(|_| PipeTransport::new(n)),
             outflow: Outflow::new(n),

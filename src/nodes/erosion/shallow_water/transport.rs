@@ -4,12 +4,12 @@ use super::rows::{PaddedRow, Pipes};
 use crate::field::Edges;
 
 /// What multiplies the flux that leaves a cell: K for the water, K·s/d for the sediment. Column j at j + 1.
-pub struct Share {
+pub struct FluxShare {
     pub water: PaddedRow,
     pub sediment: PaddedRow,
 }
 
-impl Share {
+impl FluxShare {
     pub fn new(n: usize) -> Self {
         Self { water: vec![0.0; n + 2], sediment: vec![0.0; n + 2] }
     }
@@ -43,7 +43,7 @@ impl PipeTransport {
     }
 
     /// Scales the fluxes `pushed` by what the cells they leave let through.
-    pub fn move_row(&mut self, pushed: &Pipes, own: &Share, south: &Share) {
+    pub fn move_row(&mut self, pushed: &Pipes, own: &FluxShare, south: &FluxShare) {
         for (moved, own, south) in
             [(&mut self.water, &own.water, &south.water), (&mut self.sediment, &own.sediment, &south.sediment)]
         {

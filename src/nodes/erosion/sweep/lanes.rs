@@ -12,7 +12,7 @@ pub trait LaneValue: Copy + Sub<Output = Self> + Mul<Output = Self> + Neg<Output
 
     /// The same value for all cells.
     fn all(value: f32) -> Self;
-    fn below(self, other: Self) -> Self::Mask;
+    fn less_than(self, other: Self) -> Self::Mask;
     /// `yes` where the mask is true, elsewhere `no`.
     fn choose(mask: Self::Mask, yes: Self, no: Self) -> Self;
     fn any(mask: Self::Mask) -> bool;
@@ -39,7 +39,7 @@ impl LaneValue for f32 {
     }
 
     #[inline(always)]
-    fn below(self, other: Self) -> bool {
+    fn less_than(self, other: Self) -> bool {
         self < other
     }
 
@@ -63,7 +63,7 @@ impl LaneValue for Vec4 {
     }
 
     #[inline(always)]
-    fn below(self, other: Self) -> BVec4A {
+    fn less_than(self, other: Self) -> BVec4A {
         self.cmplt(other)
     }
 
@@ -118,9 +118,9 @@ pub struct FirstLowest<V: LaneValue> {
 impl<V: LaneValue> FirstLowest<V> {
     #[inline(always)]
     pub fn new([a, b, c, d]: [V; 4]) -> Self {
-        let (second, fourth) = (b.below(a), d.below(c));
+        let (second, fourth) = (b.less_than(a), d.less_than(c));
         let (first, third) = (V::choose(second, b, a), V::choose(fourth, d, c));
-        let last = third.below(first);
+        let last = third.less_than(first);
         Self { value: V::choose(last, third, first), last, second, fourth }
     }
 }

@@ -10,7 +10,7 @@
 
 use super::{SolidNoise, SpacePoints, drawn, mixed};
 use crate::field::Stream;
-use crate::nodes::generators::cellular::Feature;
+use crate::nodes::generators::cellular::CellDistance;
 
 /// One octave.
 #[derive(Clone, Copy, Debug)]
@@ -19,12 +19,12 @@ pub struct SolidCells {
     frequency: f32,
     shift: [f32; 3],
     jitter: f32,
-    feature: Feature,
+    feature: CellDistance,
 }
 
 impl SolidCells {
     /// `frequency` cells per unit of length.
-    pub fn new(random: Stream, frequency: f32, jitter: f32, feature: Feature) -> Self {
+    pub fn new(random: Stream, frequency: f32, jitter: f32, feature: CellDistance) -> Self {
         let shift = random.fork(0);
         Self {
             seed: random.bits(0, 0) as u32,
@@ -38,9 +38,9 @@ impl SolidCells {
     /// Mean and spread of the feature on a cut through space, and in the plane.
     fn levels(&self) -> [[f32; 2]; 2] {
         match self.feature {
-            Feature::Nearest => [[0.5202, 0.1722], [0.4292, 0.1896]],
-            Feature::Second => [[0.7168, 0.1430], [0.6986, 0.1765]],
-            Feature::Difference => [[0.1966, 0.1583], [0.2694, 0.2011]],
+            CellDistance::Nearest => [[0.5202, 0.1722], [0.4292, 0.1896]],
+            CellDistance::Second => [[0.7168, 0.1430], [0.6986, 0.1765]],
+            CellDistance::Difference => [[0.1966, 0.1583], [0.2694, 0.2011]],
         }
     }
 
@@ -131,9 +131,9 @@ impl SolidNoise for SolidCells {
                     two = if farther < two { farther } else { two };
                 }
                 let value = match self.feature {
-                    Feature::Nearest => one.sqrt(),
-                    Feature::Second => two.sqrt(),
-                    Feature::Difference => two.sqrt() - one.sqrt(),
+                    CellDistance::Nearest => one.sqrt(),
+                    CellDistance::Second => two.sqrt(),
+                    CellDistance::Difference => two.sqrt() - one.sqrt(),
                 };
                 *out += amplitude * (wanted + (value - mean) * stretch);
             }
@@ -168,7 +168,7 @@ mod tests {
     /// Mean and spread of every feature are those of the plane, at full jitter.
     #[test]
     fn a_globe_is_as_high_and_as_rough_as_the_plane() {
-        for feature in [Feature::Nearest, Feature::Second, Feature::Difference] {
+        for feature in [CellDistance::Nearest, CellDistance::Second, CellDistance::Difference] {
             let node = Cellular { feature, octaves: 1, frequency: 40.0, ..Cellular::default() };
             let control = Control::default();
             let cx = Context {
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn no_nearer_point_is_missed() {
         for (jitter, frequency) in [(1.0, 3.0), (0.0, 9.0), (0.6, 40.0)] {
-            let noise = SolidCells::new(Stream::new(8, 9), frequency, jitter, Feature::Second);
+            let noise = SolidCells::new(Stream::new(8, 9), frequency, jitter, CellDistance::Second);
             let [[mean, spread], [wanted, wanted_spread]] = noise.levels();
             let globe = Globe::new(65);
             let heights = on_globe(&noise);

@@ -17,7 +17,7 @@ use std::cell::RefCell;
 use std::f32::consts::FRAC_2_PI;
 use std::rc::Rc;
 
-use super::octaves::{Fade, Octaves, RowReader};
+use super::octaves::{NoiseFade, Octaves, RowReader};
 use super::warp::DomainWarp;
 use crate::field::{Globe, Grid, Stream};
 
@@ -63,12 +63,12 @@ pub struct Solid {
     /// Lattice cells per unit of length.
     frequency: f32,
     shift: [f32; 3],
-    fade: Fade,
+    fade: NoiseFade,
 }
 
 impl Solid {
     /// `frequency` lattice cells per unit of length.
-    pub fn new(random: Stream, frequency: f32, fade: Fade) -> Self {
+    pub fn new(random: Stream, frequency: f32, fade: NoiseFade) -> Self {
         let shift = random.fork(0);
         Self {
             seed: random.bits(0, 0) as u32,
@@ -80,7 +80,7 @@ impl Solid {
     }
 
     /// Value noise: uniform random heights on the lattice, as [`values`](super::values) has them in the plane.
-    pub fn values(random: Stream, frequency: f32, fade: Fade) -> Self {
+    pub fn values(random: Stream, frequency: f32, fade: NoiseFade) -> Self {
         Self { values: true, ..Self::new(random, frequency, fade) }
     }
 
@@ -98,10 +98,10 @@ impl SolidNoise for Solid {
         let scale = 0.25 / if self.values { VALUE_DEVIATION } else { GRADIENT_DEVIATION };
         let amplitude = amplitude * scale;
         match (self.fade, self.values) {
-            (Fade::Improved, false) => self.sum::<true, false>(points, amplitude, out, places),
-            (Fade::Classic, false) => self.sum::<false, false>(points, amplitude, out, places),
-            (Fade::Improved, true) => self.sum::<true, true>(points, amplitude, out, places),
-            (Fade::Classic, true) => self.sum::<false, true>(points, amplitude, out, places),
+            (NoiseFade::Improved, false) => self.sum::<true, false>(points, amplitude, out, places),
+            (NoiseFade::Classic, false) => self.sum::<false, false>(points, amplitude, out, places),
+            (NoiseFade::Improved, true) => self.sum::<true, true>(points, amplitude, out, places),
+            (NoiseFade::Classic, true) => self.sum::<false, true>(points, amplitude, out, places),
         }
     }
 }
@@ -348,7 +348,7 @@ pub struct SolidField<N = Solid> {
 
 impl SolidField {
     /// A sum of gradient noise.
-    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: Fade, warp: DomainWarp) -> Self {
+    pub fn new(grid: Grid, random: Stream, law: &Octaves, fade: NoiseFade, warp: DomainWarp) -> Self {
         let eddies = |axis: u64| Solid::new(random.fork(WARP_SALT).fork(axis), warp.frequency * FRAC_2_PI, fade);
         // sides of a face are π/2 long
         let push = warp.strength / FRAC_2_PI;
@@ -439,7 +439,7 @@ mod tests {
     use super::*;
 
     fn octave(frequency: f32) -> Solid {
-        Solid::new(Stream::new(3, 4), frequency, Fade::Improved)
+        Solid::new(Stream::new(3, 4), frequency, NoiseFade::Improved)
     }
 
     #[test]

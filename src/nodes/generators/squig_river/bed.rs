@@ -18,7 +18,7 @@ use super::network::{RUN, RiverNetwork};
 use super::reach::ReachBounds;
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
-use crate::nodes::generators::octaves::Fade;
+use crate::nodes::generators::octaves::NoiseFade;
 
 crate::choices! {
     /// Profile of the valley's sides.
@@ -247,11 +247,11 @@ impl<'a> RiverBed<'a> {
         let t = out / side;
         let rise = match valley {
             Valley::Vee => t * (1.0 + t - t * t),
-            Valley::Floodplain => Fade::Classic.weight(t),
+            Valley::Floodplain => NoiseFade::Classic.weight(t),
             Valley::Gorge => t * (2.0 - t),
         };
         let level_ground = 2.0 * half;
-        let fill = Fade::Classic.weight(((out - level_ground) / (side - level_ground)).clamp(0.0, 1.0));
+        let fill = NoiseFade::Classic.weight(((out - level_ground) / (side - level_ground)).clamp(0.0, 1.0));
         (bank + (height - bank) * if height > bank { rise } else { fill }, 0.0)
     }
 }

@@ -24,11 +24,11 @@ use crate::field::{Cancelled, Edges, Grid, MapKind, Terrain};
 use crate::nodes::{Context, Generator, Traits};
 use bed::{CrossProfile, Valley};
 use network::{Levees, RiverNetwork, RiverPlan, WaterProfile};
-use squig::Side;
+use squig::TerrainEdge;
 
 crate::choices! {
     /// How the ground meets the water.
-    Banks {
+    BankShape {
         Symmetric "Symmetric": "A bed of chosen width with the same banks on both sides.",
         AsInPaper "As in the paper": "The lowest ground nearby: gentle rivers one sample wide, a cliff on one side and a slope on the other.",
     }
@@ -38,9 +38,9 @@ crate::params! {
     /// Rough terrain grown together with its rivers, which wind from edge to edge, join and fork.
     SquigRiver "Squig-curve rivers" in "Fractal", from "Prusinkiewicz & Hammel 1993; document 000, §2.1", also "river valley water stream tributary delta waterfall cascade midpoint displacement triangle fractal" {
         /// Edge of the terrain where rivers come in. The place on it is random.
-        entry: Side = Side::North;
+        entry: TerrainEdge = TerrainEdge::North;
         /// Edge of the terrain where rivers leave. The place on it is random.
-        exit: Side = Side::South;
+        exit: TerrainEdge = TerrainEdge::South;
         /// Number of rivers. Where two meet they go on as one.
         rivers: u32 = 1, 1..=8;
         /// Number of smaller rivers that flow into them.
@@ -58,7 +58,7 @@ crate::params! {
         /// Number of cascades along a river.
         steps: u32 = 6, 1..=64, slider 1..=20;
         /// How the ground meets the water.
-        banks: Banks = Banks::Symmetric;
+        banks: BankShape = BankShape::Symmetric;
         /// Width of the water.
         width: f32 ["m"] = 60.0, 0.1..=5000.0, slider 5.0..=400.0;
         /// Depth of the water in the middle.
@@ -104,12 +104,12 @@ impl Generator for SquigRiver {
 
     fn generate(&self, cx: &Context, terrain: &mut Terrain) -> Result<(), Cancelled> {
         match self.banks {
-            Banks::Symmetric => {
+            BankShape::Symmetric => {
                 self.ground(cx, &mut terrain.height)?;
                 let network = self.network(cx)?;
                 *terrain.map_mut(MapKind::Water) = bed::lay(cx, &network, &self.profile(cx), &mut terrain.height)?;
             }
-            Banks::AsInPaper => {
+            BankShape::AsInPaper => {
                 // rivers belong to the whole table: other sizes are read from it
                 let levels = midpoint::levels(cx.grid);
                 let full = Grid::working((1 << levels) + 1, cx.grid.edges);
@@ -152,8 +152,8 @@ impl SquigRiver {
     /// paper those on the samples of the grid.
     pub fn network(&self, cx: &Context) -> Result<RiverNetwork, Cancelled> {
         match self.banks {
-            Banks::Symmetric => self.network_of(cx, self.detail),
-            Banks::AsInPaper => self.network_of(cx, midpoint::levels(cx.grid).saturating_sub(1)),
+            BankShape::Symmetric => self.network_of(cx, self.detail),
+            BankShape::AsInPaper => self.network_of(cx, midpoint::levels(cx.grid).saturating_sub(1)),
         }
     }
 
@@ -161,7 +161,7 @@ impl SquigRiver {
         let plan = self.plan(cx);
         let random = cx.random.fork(COURSES);
         let mut network = RiverNetwork::new(&plan, random, level, cx.control)?;
-        if self.banks == Banks::Symmetric {
+        if self.banks == BankShape::Symmetric {
             let fall = WaterProfile {
                 source: self.source_height,
                 drop: self.drop,
@@ -189,11 +189,11 @@ impl SquigRiver {
             triangular::split(level, coarse, fine)?;
             let number = level.number - 1;
             match self.banks {
-                Banks::Symmetric if number <= self.detail => {
+                BankShape::Symmetric if number <= self.detail => {
                     MidpointTable::new(level).carry(&self.network_of(cx, number)?, fine);
                 }
-                Banks::Symmetric => {}
-                Banks::AsInPaper => {
+                BankShape::Symmetric => {}
+                BankShape::AsInPaper => {
                     let mut network = self.network_of(cx, number)?;
                     MidpointTable::new(level).least(&mut network, self.depth / cx.relief_metres, fine, cx)?;
                 }

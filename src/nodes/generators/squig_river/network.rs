@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 use super::reach::{HeapLevel, ReachBounds, distance, distance_around};
-use super::squig::{Edge, Side, Vertex, edges_across, refine, turn};
+use super::squig::{Edge, TerrainEdge, Vertex, edges_across, refine, turn};
 use crate::field::{Cancelled, Control, Stream};
 
 /// Levels at which every course chooses for itself.
@@ -29,9 +29,9 @@ pub const RUN: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub struct RiverPlan {
     /// Where rivers come in.
-    pub entry: Side,
+    pub entry: TerrainEdge,
     /// Where they leave.
-    pub exit: Side,
+    pub exit: TerrainEdge,
     /// Number of main rivers.
     pub rivers: u32,
     /// Number of tributaries.
@@ -121,7 +121,7 @@ impl Chance {
     }
 
     /// A number below `count` for the use `what` of course `salt`.
-    fn below(self, salt: u64, what: i32, count: usize) -> usize {
+    fn number_below(self, salt: u64, what: i32, count: usize) -> usize {
         (self.unit(salt, what) * count as f32) as usize
     }
 
@@ -140,7 +140,7 @@ impl RiverNetwork {
             control.check()?;
             let salt = u64::from(k) + 1;
             // rivers enter in different eighths of their side
-            let part = (chance.below(0, 0, 8) as u32 + k * 3) % 8;
+            let part = (chance.number_below(0, 0, 8) as u32 + k * 3) % 8;
             let choose = |l: u32, first: bool, _: bool, e: Edge| match first && l < SHARED {
                 true => part >> (SHARED - 1 - l) & 1 == 1,
                 false => chance.shared(l, salt, e),
@@ -154,8 +154,8 @@ impl RiverNetwork {
             control.check()?;
             let salt = u64::from(k) + 100;
             let main = u64::from(k % plan.rivers) + 1;
-            let sides: Vec<Side> = Side::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
-            let from = sides[chance.below(salt, 0, sides.len())];
+            let sides: Vec<TerrainEdge> = TerrainEdge::ALL.iter().copied().filter(|&s| s != plan.exit).collect();
+            let from = sides[chance.number_below(salt, 0, sides.len())];
             // at the exit it takes the halves of the river
             let choose = |l: u32, _: bool, last: bool, e: Edge| chance.shared(l, if last { main } else { salt }, e);
             network.flow_into(&grow(from, plan.exit, level, choose, false), chance.unit(salt, 1));
@@ -166,8 +166,8 @@ impl RiverNetwork {
                 let main = &rivers[(k % plan.rivers) as usize];
                 (0..TRIES).any(|attempt| {
                     let salt = 10_000 + u64::from(k) * TRIES + attempt;
-                    let window = (2 + chance.below(salt, 0, 6)).min(main.len());
-                    let first = chance.below(salt, 1, main.len() - window + 1);
+                    let window = (2 + chance.number_below(salt, 0, 6)).min(main.len());
+                    let first = chance.number_below(salt, 1, main.len() - window + 1);
                     // its ends are those of the river, but where the river leaves the terrain it may find its own way out
                     let free = first + window == main.len();
                     let fine = (SHARED..level).fold(main[first..first + window].to_vec(), |c, l| {
@@ -390,7 +390,13 @@ impl RiverNetwork {
 }
 
 /// The course from side to side after `level` splits; `choose(level, first, last, edge)` is the half at the second end.
-fn grow(entry: Side, exit: Side, level: u32, choose: impl Fn(u32, bool, bool, Edge) -> bool, back: bool) -> Vec<Edge> {
+fn grow(
+    entry: TerrainEdge,
+    exit: TerrainEdge,
+    level: u32,
+    choose: impl Fn(u32, bool, bool, Edge) -> bool,
+    back: bool,
+) -> Vec<Edge> {
     let (mut course, start) = match entry == exit && level > 0 {
         true => (turn(entry, back), 1),
         false => (edges_across(entry, exit), 0),

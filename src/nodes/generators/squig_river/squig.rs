@@ -10,7 +10,7 @@
 
 crate::choices! {
     /// An edge of the terrain.
-    Side {
+    TerrainEdge {
         North "North": "The upper edge of the map.",
         East "East": "The right edge of the map.",
         South "South": "The lower edge of the map.",
@@ -54,18 +54,18 @@ impl Edge {
     }
 }
 
-fn side_edge(side: Side) -> Edge {
+fn side_edge(side: TerrainEdge) -> Edge {
     match side {
-        Side::North => Edge([0, 0], [0, 1]),
-        Side::East => Edge([0, 1], [1, 1]),
-        Side::South => Edge([1, 0], [1, 1]),
-        Side::West => Edge([0, 0], [1, 0]),
+        TerrainEdge::North => Edge([0, 0], [0, 1]),
+        TerrainEdge::East => Edge([0, 1], [1, 1]),
+        TerrainEdge::South => Edge([1, 0], [1, 1]),
+        TerrainEdge::West => Edge([0, 0], [1, 0]),
     }
 }
 
 /// The course of level 0 from one side to another; one edge where they are the same.
-pub fn edges_across(entry: Side, exit: Side) -> Vec<Edge> {
-    let upper = |side| matches!(side, Side::North | Side::East);
+pub fn edges_across(entry: TerrainEdge, exit: TerrainEdge) -> Vec<Edge> {
+    let upper = |side| matches!(side, TerrainEdge::North | TerrainEdge::East);
     let (from, to) = (side_edge(entry), side_edge(exit));
     if entry == exit {
         vec![from]
@@ -77,9 +77,9 @@ pub fn edges_across(entry: Side, exit: Side) -> Vec<Edge> {
 }
 
 /// The course of level 1 that leaves where it came in: through both corners of that side's triangle, either way round.
-pub fn turn(side: Side, back: bool) -> Vec<Edge> {
+pub fn turn(side: TerrainEdge, back: bool) -> Vec<Edge> {
     let edge = side_edge(side);
-    let apex = if matches!(side, Side::North | Side::East) { [0, 1] } else { [1, 0] };
+    let apex = if matches!(side, TerrainEdge::North | TerrainEdge::East) { [0, 1] } else { [1, 0] };
     // the triangle's third corner is the end of the diagonal that the side does not have
     let third = [[0, 0], [1, 1], apex].into_iter().find(|&v| !edge.has(v)).unwrap_or(apex);
     let (a, b) = (edge.0, edge.1);
@@ -139,8 +139,8 @@ mod tests {
 
     #[test]
     fn courses_go_from_triangle_to_triangle_and_never_cross_themselves() {
-        for entry in Side::ALL {
-            for exit in Side::ALL {
+        for entry in TerrainEdge::ALL {
+            for exit in TerrainEdge::ALL {
                 for seed in 0..20 {
                     let random = Stream::new(seed, 3);
                     let mut course = edges_across(*entry, *exit);
@@ -154,11 +154,11 @@ mod tests {
                     }
                     check(&course);
                     let last = if entry == exit { 1 << 9 } else { 1 << 8 };
-                    let on = |side: Side, v: Vertex| match side {
-                        Side::North => v[0] == 0,
-                        Side::East => v[1] == last,
-                        Side::South => v[0] == last,
-                        Side::West => v[1] == 0,
+                    let on = |side: TerrainEdge, v: Vertex| match side {
+                        TerrainEdge::North => v[0] == 0,
+                        TerrainEdge::East => v[1] == last,
+                        TerrainEdge::South => v[0] == last,
+                        TerrainEdge::West => v[1] == 0,
                     };
                     assert!(on(*entry, course[0].middle()) && on(*exit, course[course.len() - 1].middle()));
                 }

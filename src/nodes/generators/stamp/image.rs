@@ -7,14 +7,14 @@ use crate::param::ImageFile;
 
 crate::choices! {
     /// How pictures are turned before they are pressed.
-    Turn {
+    StampTurn {
         Any "Any": "By any angle.",
         Quarters "Quarters": "By 0, 90, 180 or 270°.",
         Unturned "Not at all": "As they are.",
     }
 }
 
-impl Turn {
+impl StampTurn {
     /// Cosine and sine of the turn that `draw` chooses.
     pub fn cos_sin(self, draw: u16) -> [f32; 2] {
         match self {

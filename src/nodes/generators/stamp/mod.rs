@@ -15,15 +15,15 @@
 
 mod image;
 
-use super::octaves::Fade;
+use super::octaves::NoiseFade;
 use crate::field::{Cancelled, Stream};
 use crate::nodes::{Context, Generator};
 use crate::param::ImageFile;
-use image::{StampImage, Turn};
+use image::{StampImage, StampTurn};
 
 crate::choices! {
     /// Shape of the stamp.
-    Profile {
+    StampProfile {
         Cone "Cone": "Straight flanks up to a point: sharp peaks and pits.",
         Bell "Bell": "The fade of improved Perlin noise over the cone: round hills and bowls.",
         Pictures "Pictures": "The pictures chosen below, one drawn at random for every stamp.",
@@ -34,7 +34,7 @@ crate::params! {
     /// Cones, bells or pictures raised and sunk at random, large ones first, then four times as many of half the size.
     Stamp "Stamp noise" in "Fractal", from "document 002, Stamp Noise", also "cone bell brush picture image crater hills bumps quadtree" {
         /// Shape of the stamp.
-        profile: Profile = Profile::Cone;
+        profile: StampProfile = StampProfile::Cone;
         /// Diameter of the smallest stamps: no level goes below it.
         smallest_metres: f32 ["m"] = 15.0, 0.01..=1_000_000.0, slider 5.0..=1000.0;
         /// How many levels are stamped, the largest first. Fewer show how the terrain grows.
@@ -48,15 +48,15 @@ crate::params! {
         /// Share of the stamps that sink the ground; the others raise it.
         sunk: f32 = 0.5, 0.0..=1.0;
         /// How pictures are turned before they are pressed.
-        rotation: Turn = Turn::Any => |stamp| stamp.profile == Profile::Pictures;
+        rotation: StampTurn = StampTurn::Any => |stamp| stamp.profile == StampProfile::Pictures;
         /// Picture of a stamp: the disc within it is used, and what its rim shows counts as level ground.
-        picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.profile == Profile::Pictures;
+        picture_1: ImageFile = ImageFile("stamp:mountain".into()) => |stamp| stamp.profile == StampProfile::Pictures;
         /// Another picture.
-        picture_2: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
+        picture_2: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
         /// Another picture.
-        picture_3: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
+        picture_3: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
         /// Another picture.
-        picture_4: ImageFile = ImageFile::default() => |stamp| stamp.profile == Profile::Pictures;
+        picture_4: ImageFile = ImageFile::default() => |stamp| stamp.profile == StampProfile::Pictures;
     }
 }
 
@@ -78,9 +78,9 @@ impl Generator for Stamp {
                 row.fill(self.base);
                 for reader in &mut readers {
                     match self.profile {
-                        Profile::Cone => reader.add(y, &xs, row, round(|t| t)),
-                        Profile::Bell => reader.add(y, &xs, row, round(|t| Fade::Improved.weight(t))),
-                        Profile::Pictures => reader.add(y, &xs, row, pressed(&images, self.rotation)),
+                        StampProfile::Cone => reader.add(y, &xs, row, round(|t| t)),
+                        StampProfile::Bell => reader.add(y, &xs, row, round(|t| NoiseFade::Improved.weight(t))),
+                        StampProfile::Pictures => reader.add(y, &xs, row, pressed(&images, self.rotation)),
                     }
                 }
                 *last = row[0];
@@ -92,7 +92,7 @@ impl Generator for Stamp {
 impl Stamp {
     /// The pictures that can be read; the scene reports the others.
     fn images(&self) -> Vec<StampImage> {
-        if self.profile != Profile::Pictures {
+        if self.profile != StampProfile::Pictures {
             return Vec::new();
         }
         let files = [&self.picture_1, &self.picture_2, &self.picture_3, &self.picture_4];
@@ -147,7 +147,7 @@ fn round(height: impl Fn(f32) -> f32 + Copy) -> impl StampShape {
 }
 
 /// One of the pictures, turned.
-fn pressed(images: &[StampImage], turn: Turn) -> impl StampShape {
+fn pressed(images: &[StampImage], turn: StampTurn) -> impl StampShape {
     move |stamp: &Pressed, xs: &[f32], x: f32, dy: f32, per_radius: f32, out: &mut [f32]| {
         if images.is_empty() {
             return;

@@ -8,7 +8,7 @@
 
 use std::f32::consts::PI;
 
-use super::sphere_points::{Feature, SpherePoints, on_faces, scattered, square};
+use super::sphere_points::{SpherePoint, SpherePoints, on_faces, scattered, square};
 use super::{REGIONS, Regions, Scatter, Voronoi};
 use crate::field::{Cancelled, Globe, Stream};
 use crate::nodes::Context;
@@ -76,7 +76,7 @@ impl Voronoi {
     }
 
     /// The factor of the region around the nearest point; of two as near, the smaller.
-    fn factor_at(&self, values: Stream, near: &[Feature], place: [f32; 3]) -> f32 {
+    fn factor_at(&self, values: Stream, near: &[SpherePoint], place: [f32; 3]) -> f32 {
         let (mut least, mut factor) = (f32::INFINITY, 1.0);
         for &(point, number) in near {
             let square = square(point, place);
@@ -93,7 +93,7 @@ impl Voronoi {
 
 /// Squares of the K least chords from each place, growing.
 #[inline(always)]
-fn nearest_squares<const K: usize>(points: &[Feature], [x, y, z]: [[f32; LANES]; 3]) -> [[f32; LANES]; K] {
+fn nearest_squares<const K: usize>(points: &[SpherePoint], [x, y, z]: [[f32; LANES]; 3]) -> [[f32; LANES]; K] {
     let mut least = [[f32::INFINITY; LANES]; K];
     for (point, _) in points {
         let mut square = [0.0; LANES];
@@ -139,7 +139,7 @@ mod tests {
                 Scatter::Random => scattered(points, cx.random),
                 Scatter::Lattice => on_faces(points, node.jitter, cx.random),
             };
-            let all: Vec<Feature> = all.into_iter().zip(0..).collect();
+            let all: Vec<SpherePoint> = all.into_iter().zip(0..).collect();
             let globe = Globe::new(33);
             for (k, &h) in out.iter().enumerate() {
                 let place = globe.direction_of(k).map(|x| [x; LANES]);

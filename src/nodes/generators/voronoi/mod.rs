@@ -25,7 +25,7 @@ use nearest::{Buckets, FeaturePoint};
 
 crate::choices! {
     /// How distance is measured.
-    Metric {
+    DistanceMetric {
         Euclidean "Euclidean": "The true distance: straight slopes.",
         Squared "Squared": "The square of the distance: faster, with hollow slopes and steep peaks.",
     }
@@ -58,7 +58,7 @@ crate::params! {
         /// How far points of the lattice stand from the centres of their cells: 0 is a regular pattern.
         jitter: f32 = 0.85, 0.0..=1.0 => |voronoi| voronoi.scatter == Scatter::Lattice;
         /// How distance is measured.
-        metric: Metric = Metric::Euclidean;
+        metric: DistanceMetric = DistanceMetric::Euclidean;
         /// Weight of the distance to the nearest point. Below 0 the points are peaks, above 0 they are pits.
         c1: f32 = -1.0, -10.0..=10.0, slider -2.0..=2.0;
         /// Weight of the distance to the second nearest point. Opposite to the first it makes edged ridges.
@@ -218,7 +218,7 @@ impl Voronoi {
             for l in 0..LANES {
                 // infinite where there are too few points: the farthest counts again
                 known[l] = if squares[l] < f32::INFINITY { squares[l] * count } else { known[l] };
-                sum[l] += c * if self.metric == Metric::Squared { known[l] } else { known[l].sqrt() };
+                sum[l] += c * if self.metric == DistanceMetric::Squared { known[l] } else { known[l].sqrt() };
             }
         }
         sum.map(|s| self.base + self.amplitude * s)

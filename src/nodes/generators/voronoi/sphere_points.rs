@@ -7,14 +7,14 @@ use crate::field::Stream;
 use crate::field::globe::direction_at;
 
 /// A unit vector with the number of the point.
-pub type Feature = ([f32; 3], u32);
+pub type SpherePoint = ([f32; 3], u32);
 
 /// The points, sorted into cubes.
 pub struct SpherePoints {
     side: usize,
     /// Points of cube c are `points[starts[c]..starts[c + 1]]`.
     starts: Vec<u32>,
-    points: Vec<Feature>,
+    points: Vec<SpherePoint>,
 }
 
 /// Most cubes along a side: 64³ of them are 1 MB.
@@ -61,7 +61,7 @@ impl SpherePoints {
         let side = ((2.0 / spacing) as usize).clamp(1, MOST);
         let mut found = Self { side, starts: vec![0; side * side * side + 1], points: Vec::new() };
         let cube = |p: &[f32; 3]| found.cube(p.map(|x| found.line(x) as usize));
-        let mut sorted: Vec<(usize, Feature)> = points.iter().zip(0..).map(|(p, k)| (cube(p), (*p, k))).collect();
+        let mut sorted: Vec<(usize, SpherePoint)> = points.iter().zip(0..).map(|(p, k)| (cube(p), (*p, k))).collect();
         sorted.sort_by_key(|(cube, (_, k))| (*cube, *k));
         for (cube, _) in &sorted {
             found.starts[cube + 1] += 1;
@@ -88,7 +88,7 @@ impl SpherePoints {
     }
 
     /// Every point that can be among the `k` nearest of any place within `reach` of `centre`.
-    pub fn candidates(&self, centre: [f32; 3], reach: f32, k: usize, out: &mut Vec<Feature>) {
+    pub fn candidates(&self, centre: [f32; 3], reach: f32, k: usize, out: &mut Vec<SpherePoint>) {
         let mut radius = 3.0 / self.side as f32;
         loop {
             self.collect_within(centre, radius, out);
@@ -107,7 +107,7 @@ impl SpherePoints {
         self.collect_within(centre, (farthest.sqrt() + 2.0 * reach) * 1.0001 + 1.0e-6, out);
     }
 
-    fn collect_within(&self, centre: [f32; 3], radius: f32, out: &mut Vec<Feature>) {
+    fn collect_within(&self, centre: [f32; 3], radius: f32, out: &mut Vec<SpherePoint>) {
         out.clear();
         let [x, y, z] = centre.map(|c| self.line(c - radius) as usize..=self.line(c + radius) as usize);
         for (k, j) in z.flat_map(|k| y.clone().map(move |j| (k, j))) {

@@ -4,7 +4,7 @@
 //! h → h + w(x)·(plane - h) + z(x) with w = 1 inside the crest and 0 from [`BURIED`] radii on. Lava lifts what lies
 //! inside an old basin to its level.
 
-use super::rough::Turn;
+use super::rough::CraterTurn;
 use super::shape::{CraterShape, REACH, smooth};
 use super::surface::CraterSurface;
 
@@ -29,7 +29,7 @@ pub struct Impact {
     pub strength: f32,
     /// How uneven it is, from 0 to 1, and which way.
     pub uneven: f32,
-    pub turn: Turn,
+    pub turn: CraterTurn,
     /// Brightness of its rays.
     pub ray: f32,
     /// Share of the bowl that lava fills, later.
@@ -58,7 +58,7 @@ impl Impact {
             shape,
             strength: 1.0,
             uneven: 0.0,
-            turn: Turn::default(),
+            turn: CraterTurn::default(),
             ray: 0.0,
             lava: 0.0,
             image: false,
@@ -66,7 +66,7 @@ impl Impact {
         }
     }
 
-    pub fn with_look(self, strength: f32, (uneven, turn): (f32, Turn), ray: f32, lava: f32) -> Self {
+    pub fn with_look(self, strength: f32, (uneven, turn): (f32, CraterTurn), ray: f32, lava: f32) -> Self {
         Self { strength, uneven, turn, ray, lava, ..self }
     }
 
@@ -92,7 +92,7 @@ impl Impact {
 
     /// The way from the centre in radii, to the east and north.
     #[inline(always)]
-    fn towards(&self, place: [f32; 3]) -> [f32; 2] {
+    fn offset(&self, place: [f32; 3]) -> [f32; 2] {
         let [x, y, z] = [place[0] - self.centre[0], place[1] - self.centre[1], place[2] - self.centre[2]];
         let inverse = 1.0 / self.radius;
         self.frame.map(|axis| (x * axis[0] + y * axis[1] + z * axis[2]) * inverse)
@@ -105,7 +105,7 @@ impl Impact {
             return if square < REACH * REACH { self.strike_far(square, h) } else { h };
         }
         let mut x = square.sqrt();
-        let [east, north] = self.towards(place);
+        let [east, north] = self.offset(place);
         let mut ragged = 0.0;
         if self.uneven > 0.0 {
             let direction = self.turn.direction(east, north);
@@ -140,7 +140,7 @@ impl Impact {
     #[inline]
     pub fn brightness(&self, square: f32, place: [f32; 3]) -> f32 {
         let x = square.sqrt();
-        let [east, north] = self.towards(place);
+        let [east, north] = self.offset(place);
         let direction = self.turn.direction(east, north);
         let end = 1.0 - x * (1.0 / RAY_REACH);
         let inner = 0.7 - 0.7 * smooth(0.8, 1.9, x * (1.0 - 0.5 * self.turn.lobe(direction)));

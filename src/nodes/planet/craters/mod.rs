@@ -32,7 +32,7 @@ use crate::field::{Cancelled, MapKind, Terrain};
 use crate::nodes::{Context, Filter, Traits};
 use impact::{Event, Impact};
 use population::{Sizes, UnshapedImpact, population};
-use rough::Turn;
+use rough::CraterTurn;
 use shape::{CraterLaw, CraterShape, smooth};
 use stamp::stamp;
 use surface::CraterSurface;
@@ -237,7 +237,7 @@ impl Craters {
             * (1.0 - smooth(0.0, RAYS_GONE, air));
         let is_mare = time < OLD && diameter >= self.maria_from * self.largest && diameter > 0.0;
         let lava = if is_mare { self.maria * strength } else { 0.0 };
-        let turn = Turn::new(cx.random.bits(index, 4));
+        let turn = CraterTurn::new(cx.random.bits(index, 4));
         Some(Impact::new(surface, centre, 0.5 * diameter, shape).with_look(strength, (uneven, turn), ray, lava))
     }
 }

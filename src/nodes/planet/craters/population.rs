@@ -50,7 +50,7 @@ impl Sizes {
     }
 
     /// Share of the craters below `diameter`.
-    fn below(&self, rest: f64, diameter: f32) -> f64 {
+    fn share_below(&self, rest: f64, diameter: f32) -> f64 {
         if diameter <= self.smallest {
             return 0.0;
         }
@@ -90,8 +90,8 @@ pub fn population(
     if sizes.largest < visible {
         return Ok(Vec::new());
     }
-    let hidden = if even { 0.0 } else { sizes.below(rest, visible) };
-    let basins = if even { 2.0 } else { sizes.below(rest, sizes.largest * BASIN) };
+    let hidden = if even { 0.0 } else { sizes.share_below(rest, visible) };
+    let basins = if even { 2.0 } else { sizes.share_below(rest, sizes.largest * BASIN) };
     let margin = if count < FEW { 0.0 } else { surface.margin(sizes.largest) };
     // those around an open terrain come on top of those in it
     let outside = ((1.0 + 2.0 * f64::from(margin)) * (1.0 + 2.0 * f64::from(margin)) - 1.0) * f64::from(count);

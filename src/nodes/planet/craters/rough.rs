@@ -19,12 +19,12 @@ static RAYS: LazyLock<Vec<RoughnessTable>> = LazyLock::new(|| (0..TABLES).map(ra
 
 /// A crater's draw: which table, and how far it is turned.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Turn {
+pub struct CraterTurn {
     table: usize,
     offset: f32,
 }
 
-impl Turn {
+impl CraterTurn {
     pub fn new(bits: u64) -> Self {
         Self { table: bits as usize % TABLES, offset: ((bits >> 32) as usize % DIRECTIONS) as f32 }
     }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn directions_go_round_without_a_jump() {
-        let turn = Turn::new(5 << 32 | 3);
+        let turn = CraterTurn::new(5 << 32 | 3);
         let around: Vec<f32> = (0..=4000)
             .map(|k| {
                 let angle = f64::from(k) * std::f64::consts::TAU / 4000.0;

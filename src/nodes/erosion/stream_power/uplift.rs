@@ -9,7 +9,7 @@
 use crate::field::{Cancelled, Edges, Globe};
 use crate::nodes::Context;
 use crate::nodes::generators::gradient_noise::GradientNoise;
-use crate::nodes::generators::octaves::{self, Fade, Octaves};
+use crate::nodes::generators::octaves::{self, NoiseFade, Octaves};
 use crate::nodes::generators::warp::DomainWarp;
 
 crate::choices! {
@@ -56,7 +56,7 @@ impl Uplift {
         let mut share = vec![0.0; grid.len()];
         let law = Octaves { count: OCTAVES, frequency: FREQUENCY, lacunarity: 2.0, offset: [0.0; 2] };
         let weights = octaves::weights(OCTAVES, 0.5, 2.0 * variation);
-        let noise = GradientNoise::new(grid, cx.random.fork(1), &law, Fade::Improved, DomainWarp::NONE);
+        let noise = GradientNoise::new(grid, cx.random.fork(1), &law, NoiseFade::Improved, DomainWarp::NONE);
         noise.sum(cx, 1.0 - variation, &weights, &mut share)?;
         if grid.is_globe() {
             let globe = Globe::new(grid.samples);
@@ -108,7 +108,7 @@ impl Uplift {
 
     /// Share of the greatest uplift in sample `k` of the grid.
     #[inline(always)]
-    pub fn at(&self, k: usize) -> f32 {
+    pub fn share(&self, k: usize) -> f32 {
         self.0.as_ref().map_or(1.0, |share| share[k])
     }
 

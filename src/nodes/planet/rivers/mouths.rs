@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashSet};
 
-use super::rivers::{Network, PlanetRivers};
+use super::{Network, PlanetRivers};
 use crate::field::globe::latitude;
 use crate::field::{Cancelled, Globe};
 use crate::hydrology::FlowMesh;
@@ -89,7 +89,7 @@ pub(super) fn deltas(
         cx.control.check()?;
         let from_mouth = |k: usize| network.chord_metres(k, mouth);
         let random = |k: usize| cx.random.unit(k as i32, 0);
-        let bay = Bay::around(to, radius, from_mouth, random, |k| mesh.beside(k).filter(|&there| is_sea(there)));
+        let bay = Bay::grown(to, radius, from_mouth, random, |k| mesh.beside(k).filter(|&there| is_sea(there)));
         bay.arms(|a, b| network.chord_metres(a, b)).into_iter().for_each(|k| open[k] = true);
         for place in bay.places.iter().filter(|place| place.from_mouth <= radius) {
             let plain = sea + PLAIN_METRES * (1.0 - 2.0 * place.from_mouth / radius) / relief_metres;
@@ -111,12 +111,12 @@ pub(super) fn deltas(
 
 /// The sea around a mouth: what hangs together within a distance of it, and the cells just beyond.
 struct Bay {
-    places: Vec<Place>,
+    places: Vec<SeaCell>,
     radius: f32,
 }
 
 /// A cell of the sea.
-struct Place {
+struct SeaCell {
     cell: usize,
     from_mouth: f32,
     /// The place before it on the way of least cost from the mouth; the first is its own.
@@ -125,14 +125,14 @@ struct Place {
 
 impl Bay {
     /// The cells up to `radius` from the mouth that hang together with `start`; ways over them cost [`STRAIGHT`] and a random number a step.
-    fn around<B: Iterator<Item = usize>>(
+    fn grown<B: Iterator<Item = usize>>(
         start: usize,
         radius: f32,
         from_mouth: impl Fn(usize) -> f32,
         random: impl Fn(usize) -> f32,
         beside: impl Fn(usize) -> B,
     ) -> Self {
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<SeaCell> = Vec::new();
         let mut settled = HashSet::new();
         // costs are positive, so that their bits are in their order
         let mut front = BinaryHeap::from([Reverse((0u32, start, 0))]);
@@ -140,7 +140,7 @@ impl Bay {
             if !settled.insert(cell) {
                 continue;
             }
-            let place = Place { cell, from_mouth: from_mouth(cell), before };
+            let place = SeaCell { cell, from_mouth: from_mouth(cell), before };
             if place.from_mouth <= radius {
                 let ways = beside(cell).filter(|there| !settled.contains(there));
                 let further = |there| f32::to_bits(f32::from_bits(cost) + STRAIGHT + random(there));

@@ -10,7 +10,7 @@
 //! Scheme: one step is uplift, routing, wear, settling, diffusion.
 //! Routing ([`hydrology`](crate::hydrology)): the steepest facet gives direction and slope (Tarboton's D∞), so that the wear knows
 //! no direction of the grid; depressions drain over their spill points, where rivers cut down until the lake is gone.
-//! Wear ([`law`](super::stream_power_law)): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
+//! Wear ([`law`]): implicit, from the outlets up, each cell from the new heights of its two receivers; no cell
 //! is cut below them. Stable for any time step.
 //! Settling: down the streams, exact in volume. Diffusion: explicit up to a Courant number of ¼, beyond that by the Gaussian
 //! that solves it; on a globe between neighbours of the conductances of [`Links`].
@@ -21,18 +21,22 @@
 //! wear up to 16 % less along diagonals (m = ½); at equal areas the wear of a cone is the same within 2 % in all directions.
 //! Source: Whipple & Tucker 1999 (the law); Braun & Willett 2013 (implicit, in O(n)); Yuan et al. 2019 (settling).
 
+pub mod law;
+pub mod power_root;
+pub mod uplift;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::buffers::{self, exchange_maps};
 use super::rock::Rock;
-use super::stream_power_law::{Bed, Forces};
-use super::uplift::{Uplift, UpliftShape};
 use crate::field::metric::Links;
 use crate::field::{Cancelled, Globe, MapKind, Terrain};
 use crate::hydrology::{DInfinity, FlowGraph, FlowMesh, FlowRouting, Outlets};
 use crate::nodes::{Context, MassBalance, Pace, Process, Run, Traits};
+use law::{Bed, Forces};
+use uplift::{Uplift, UpliftShape};
 
 crate::params! {
     /// Raises the ground while streams cut it, over hundreds of thousands of years: branching valleys, sharp divides, ranges that grow as one watches.
@@ -197,7 +201,7 @@ impl Run for StreamPowerRun {
             for j in 0..n {
                 let k = i * n + j;
                 let rises = receivers[k][0] as usize != k;
-                let up = if rises { forces.uplift * uplift.at(k) } else { 0.0 };
+                let up = if rises { forces.uplift * uplift.share(k) } else { 0.0 };
                 let fall = f64::from(old[k]) + f64::from(up) - f64::from(new[k]);
                 let (lost, won) = if fall > 0.0 { (fall, 0.0) } else { (0.0, -fall) };
                 wear[j] = before[0][k] + lost as f32;

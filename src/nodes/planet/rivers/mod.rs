@@ -11,15 +11,17 @@
 //! Boundary: water ends in the sea, on a planet without one at its lowest place.
 //! Source: Leopold & Maddock 1953; Barnes, Lehman & Mulla 2014; document 003, §2 (the wish for rivers that join).
 
+mod mouths;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::rivers_mouths::{deltas, fjords};
 use crate::field::{Cancelled, MapKind, Terrain};
 use crate::hydrology::{FlowGraph, FlowMesh, FlowRouting, Outlets, accumulate};
-use crate::nodes::water::banks::{Banks, Reach};
+use crate::nodes::water::banks::{BankedGround, Reach};
 use crate::nodes::{Context, Filter, Traits};
+use mouths::{deltas, fjords};
 
 crate::params! {
     /// Finds the rivers of a planet and cuts their valleys, downhill all the way from their springs to the sea.
@@ -171,7 +173,7 @@ impl PlanetRivers {
         let mut reaches: Vec<Reach> = rivers.iter().map(reach).collect();
         let fjord = if self.fjords > 0.0 { fjords(self, network, &rivers, &mut reaches) } else { Vec::new() };
         // the sea floor stays
-        let mut ground = Banks::new(mesh, before, *sea, &reaches, cx.control)?.cut;
+        let mut ground = BankedGround::new(mesh, before, *sea, &reaches, cx.control)?.cut;
         // where the side of a lower valley cuts into a bed, the bed goes on at that height; in a fjord the sill stays
         let is_above_sea: Vec<bool> =
             is_bed.iter().enumerate().map(|(k, is_bed)| *is_bed && !fjord.get(k).is_some_and(|f| *f)).collect();

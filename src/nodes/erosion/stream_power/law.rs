@@ -7,14 +7,14 @@
 use rayon::prelude::*;
 
 use super::power_root::{PowerRoot, exp2, log2};
-use super::rock::Rock;
-use super::stream_power::{SLIDE_YEARS, StreamPower};
 use super::uplift::Uplift;
+use super::{SLIDE_YEARS, StreamPower};
 use crate::field::Cancelled;
 use crate::field::metric::Links;
 use crate::field::topology::{Beyond, Window, around_row};
 use crate::hydrology::{Basins, DInfinity, FlowMesh};
 use crate::nodes::Context;
+use crate::nodes::erosion::rock::Rock;
 use crate::nodes::filters::gauss;
 
 /// Cells done between two looks at the stop flag.
@@ -86,7 +86,7 @@ impl Forces {
     #[inline]
     fn worn(&self, fall: f64, c: f64) -> f64 {
         if let Some(root) = &self.root {
-            return root.of(fall, c);
+            return root.root(fall, c);
         }
         if self.n == 1.0 {
             return fall / (1.0 + c);
@@ -133,7 +133,7 @@ impl Bed {
             for (j, h) in row.iter_mut().enumerate() {
                 let k = i * n + j;
                 let rises = flow.receivers[k][0] as usize != k;
-                *h = old[k] + if rises { forces.uplift * uplift.at(k) } else { 0.0 };
+                *h = old[k] + if rises { forces.uplift * uplift.share(k) } else { 0.0 };
             }
             Ok(())
         })?;

@@ -9,7 +9,8 @@
 //! divides by 1 - pᴾ, which is the sum over all periods. Beyond σ of two sides the result is the mean, so σ goes no further.
 //! Source: Deriche 1993, *Recursively implementing the Gaussian and its derivatives*; Getreuer 2013 compares it with others.
 
-use super::globe_gauss;
+mod globe;
+
 use super::lines::{EightLanes, EightLines, LANES, index_beyond, separable};
 use crate::field::{Cancelled, Edges};
 use crate::nodes::Context;
@@ -26,7 +27,7 @@ const HEARING: f64 = 8.0;
 pub fn smoothed(cx: &Context, field: &[f32], sigma_metres: f32) -> Result<Vec<f32>, Cancelled> {
     let sides = (sigma_metres / cx.size_metres).min(WIDEST);
     if cx.grid.is_globe() {
-        return globe_gauss::smoothed(cx, field, f64::from(sides) * (cx.grid.samples - 1) as f64);
+        return globe::smoothed(cx, field, f64::from(sides) * (cx.grid.samples - 1) as f64);
     }
     let kernel = Kernel::new(f64::from(sides) * (cx.grid.samples - 1) as f64);
     separable(cx, field, |lines| kernel.run(lines))

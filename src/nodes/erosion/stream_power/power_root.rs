@@ -44,7 +44,7 @@ impl PowerRoot {
 
     /// The root for a fall y above 0.
     #[inline]
-    pub fn of(&self, y: f64, c: f64) -> f64 {
+    pub fn root(&self, y: f64, c: f64) -> f64 {
         if c <= 0.0 {
             return y;
         }
