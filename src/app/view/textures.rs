@@ -256,7 +256,7 @@ mod tests {
     #[test]
     fn a_globe_uploads_all_of_its_six_faces() {
         let terrain = Arc::new(Terrain::flat(Grid::globe(9)));
-        let table = crate::look::table_of(&crate::scene::Scene::default());
+        let table = crate::look::PaletteTable::for_scene(&crate::scene::Scene::default());
         let (choice, control) = (OverlayChoice::default(), Control::default());
         let globe = GlobeTerrain::new(&terrain, &Settings::default(), 1e6, &table.into(), &choice, &control).unwrap();
         let globe = RenderTerrain::Globe(Arc::new(globe));
